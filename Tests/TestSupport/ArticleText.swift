@@ -1,12 +1,12 @@
 public import Foundation
 
-/// The lines of code in articles, and whether tests have them.
+/// The code blocks of an article, which tests must contain.
 public struct ArticleText: Sendable {
-  /// The repository.
+  /// The root folder of the repository.
   public static let repository = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent()
 
-  /// The blocks of Swift, each without what stands behind two slashes.
+  /// The Swift blocks, without comments.
   public let blocks: [[String]]
   public let text: String
 
@@ -27,19 +27,19 @@ public struct ArticleText: Sendable {
     self.blocks = blocks
   }
 
-  /// - Parameter path: where the article is in the repository.
+  /// - Parameter path: The path of the article in the repository.
   public init(path: String) throws {
     self.init(try String(contentsOf: Self.repository.appending(path: path), encoding: .utf8))
   }
 
-  /// One section of the second level; nil if no section has that title.
+  /// Returns the section of the second level with a title, or nil if there is no such section.
   public func section(_ title: String) -> ArticleText? {
     text.components(separatedBy: "\n## ").first { $0.hasPrefix("\(title)\n") }.map { ArticleText($0) }
   }
 
-  /// The blocks that a file does not have. White space does not count.
+  /// Returns the blocks that a file does not contain. White space is ignored.
   ///
-  /// - Parameter path: where the file with tests of the blocks is in the repository.
+  /// - Parameter path: The path of the file with tests of the blocks, in the repository.
   public func blocks(notIn path: String) throws -> [String] {
     let file = try String(contentsOf: Self.repository.appending(path: path), encoding: .utf8)
     let examples = Self.solid(file.components(separatedBy: "\n").map(Self.code))

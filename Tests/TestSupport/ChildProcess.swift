@@ -1,9 +1,10 @@
 internal import Foundation
 internal import Synchronization
 
-/// A program of this package that runs beside the test until it ends or is killed, which ``RunningProgram`` is not.
+/// A program of this package that runs in the background until it exits or is killed. To read its output line by line,
+/// use ``RunningProgram``.
 public final class ChildProcess: Sendable {
-  /// How a process came to its end.
+  /// The end of a process.
   public enum End: Hashable, Sendable {
     case exited(Int32)
     case killed(signal: Int32)
@@ -13,9 +14,9 @@ public final class ChildProcess: Sendable {
   private let folder = TemporaryFolder()
   private let end = Mutex<End?>(nil)
 
-  /// Starts a program that ``Program/executable(_:)`` finds. What it prints goes to files.
+  /// Starts a program that ``Program/executable(_:)`` finds. Its output is written to files.
   ///
-  /// - Parameter environment: variables beside those of the test.
+  /// - Parameter environment: Variables that are added to those of the test.
   public init(_ name: String, _ arguments: [String], environment: [String: String] = [:]) throws {
     process = try spawn(
       Program.executable(name).path, arguments, ProcessInfo.processInfo.environment.merging(environment) { $1 },
@@ -24,35 +25,35 @@ public final class ChildProcess: Sendable {
 
   deinit { kill() }
 
-  /// Ends it so that it can do nothing about it, and waits until it is gone.
+  /// Kills the process with `SIGKILL`, and waits for its exit.
   ///
-  /// - Returns: how it ended, which may have been before.
+  /// Returns the end of the process, which may have exited before.
   @discardableResult
   public func kill() -> End {
     end.withLock { end in
-      // Not its number alone, which another process may have by then.
+      // After its exit, another process may have the same process ID.
       if end == nil { _ = Foundation.kill(process, SIGKILL) }
     }
     return waitUntilExit()
   }
 
-  /// Sends it a signal, if it has not ended.
+  /// Sends a signal, unless the process has exited.
   public func signal(_ number: Int32) {
     end.withLock { end in
       if end == nil { _ = Foundation.kill(process, number) }
     }
   }
 
-  /// Waits until it has stopped because of a signal, if it has not ended.
+  /// Waits until a signal has stopped the process, or until it has exited.
   public func waitUntilStopped() {
     var status = siginfo_t()
     _ = waitid(P_PID, id_t(process), &status, WSTOPPED | WEXITED | WNOWAIT)
   }
 
-  /// How it ended; nil while it runs.
+  /// The end of the process; nil while it is running.
   public var ended: End? { wait(WNOHANG) }
 
-  /// Waits for its end.
+  /// Waits for the exit of the process.
   public func waitUntilExit() -> End {
     while true {
       if let end = wait(0) { return end }
@@ -70,10 +71,10 @@ public final class ChildProcess: Sendable {
     }
   }
 
-  /// What it has printed so far.
+  /// The standard output so far.
   public var text: String { contents("out") }
 
-  /// What it has printed to standard error so far.
+  /// The standard error so far.
   public var errors: String { contents("err") }
 
   private func contents(_ name: String) -> String {
@@ -81,9 +82,8 @@ public final class ChildProcess: Sendable {
   }
 }
 
-/// Waits until something is so, at most a time that no machine needs.
-///
-/// - Returns: whether it was so in time.
+/// Waits until a condition is true. Returns false if it is still false after `seconds`, which is more than any machine
+/// needs.
 public func eventually(within seconds: Double = 300, _ condition: () throws -> Bool) rethrows -> Bool {
   let deadline = Date(timeIntervalSinceNow: seconds)
   while !(try condition()) {

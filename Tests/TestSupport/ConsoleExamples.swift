@@ -1,8 +1,8 @@
 import Foundation
 
-/// The examples of a document: commands behind `$`, and what they print.
+/// The console examples of a document: commands after `$`, and their output.
 public struct ConsoleExamples {
-  /// A command, and what the text shows below it.
+  /// A command, and its output in the document.
   public struct Example: CustomStringConvertible {
     public let command: String
     public internal(set) var output = ""
@@ -11,9 +11,9 @@ public struct ConsoleExamples {
 
   public let examples: [Example]
 
-  /// The blocks of the kind `console` of a document.
+  /// Reads the `console` blocks of a document.
   ///
-  /// - Parameter document: its path in the package.
+  /// - Parameter document: The path of the document in the package.
   public init(_ document: String) throws {
     let root = Fixtures.url("").deletingLastPathComponent()
     let text = try String(contentsOf: root.appending(path: document), encoding: .utf8)
@@ -31,10 +31,10 @@ public struct ConsoleExamples {
     self.examples = examples
   }
 
-  /// Runs the commands one after the other in a copy of `Fixtures/readme`, and calls a function with what each prints.
-  /// Lines that end with CR and LF have the end that they have in the document.
+  /// Runs the commands one after the other in a copy of `Fixtures/readme`, and calls `body` with the output of each. CR
+  /// LF in the output is replaced by LF, as in the document.
   ///
-  /// - Parameter tools: the programs of this package that the commands find.
+  /// - Parameter tools: The programs of this package that the commands use.
   public func run(tools: [String], _ body: (Example, String) -> Void) throws {
     let folder = TemporaryFolder()
     let work = folder.path("work")

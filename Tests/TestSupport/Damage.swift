@@ -1,8 +1,8 @@
 extension [UInt8] {
-  /// Changes something: a byte or a bit, or bytes that come, go or are repeated elsewhere.
+  /// Makes a random change: changes a byte or a bit, or inserts, removes or repeats bytes.
   public mutating func damage(using random: inout SeededGenerator) {
     guard count > 40 else { return }
-    // Often in the trailer, where a byte means most.
+    // Changes the trailer often, because its bytes have the largest effect.
     let offset =
       Int.random(in: 0..<4, using: &random) == 0
       ? count - Int.random(in: 1...32, using: &random) : Int.random(in: 0..<count, using: &random)

@@ -1,11 +1,11 @@
 public import PropertyLists
 
 extension PropertyListWritingOptions {
-  /// With which every format holds every kind of value, but for XML, which has no null.
+  /// Options with which every format can represent every kind of value. Only XML has no null.
   public static let exact = PropertyListWritingOptions(coercion: .reversible)
 }
 
 extension PropertyListReadingOptions {
-  /// With which what was written with ``PropertyListWritingOptions/exact`` is read.
+  /// Options for reading property lists that were written with ``PropertyListWritingOptions/exact``.
   public static let exact = PropertyListReadingOptions(restoresCoercedValues: true)
 }

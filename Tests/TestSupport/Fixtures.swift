@@ -1,7 +1,7 @@
 public import Foundation
 import Testing
 
-/// The golden files. `Fixtures/README.md` says where each comes from.
+/// The golden files. `Fixtures/README.md` lists their sources.
 public enum Fixtures {
   private static let repository = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent()
@@ -10,7 +10,7 @@ public enum Fixtures {
 
   public static func data(_ name: String) throws -> Data { try Data(contentsOf: url(name)) }
 
-  /// The files of a folder, which has to be there, without those of folders in it.
+  /// Returns the files directly in a folder, which must exist.
   public static func names(in subfolder: String) -> [String] {
     let names = try! FileManager.default.contentsOfDirectory(atPath: url(subfolder).path)
     precondition(!names.isEmpty, "no file in Fixtures/\(subfolder)")
@@ -21,8 +21,8 @@ public enum Fixtures {
     (try? url(name).resourceValues(forKeys: [.isDirectoryKey]))?.isDirectory == true
   }
 
-  /// The files of the folder that the environment variable `PLIST_CORPUS` names, and of those below it; none without
-  /// it.
+  /// All files in the folder given by the environment variable `PLIST_CORPUS`, including subfolders. Empty if the
+  /// variable is not set.
   public static let corpus: [URL] = {
     guard let path = ProcessInfo.processInfo.environment["PLIST_CORPUS"] else { return [] }
     return contents(URL(filePath: path, relativeTo: repository)).filter {
@@ -30,8 +30,8 @@ public enum Fixtures {
     }
   }()
 
-  /// What is in a folder of `samples`, which is beside the folder that `PLIST_CORPUS` names, and below it; nothing
-  /// without it.
+  /// Returns everything in the folder `samples/name`, including subfolders. `samples` is next to the folder given by
+  /// `PLIST_CORPUS`. Returns an empty array if the variable is not set.
   public static func samples(_ name: String) -> [URL] {
     guard let path = ProcessInfo.processInfo.environment["PLIST_CORPUS"] else { return [] }
     let beside = URL(filePath: path, relativeTo: repository).deletingLastPathComponent()
@@ -44,7 +44,8 @@ public enum Fixtures {
   }
 }
 
-/// A generator of values and of damage that gives the same in every run (Steele, Lea and Flood's SplitMix64).
+/// A generator for random values and damage that gives the same numbers in every run (Steele, Lea and Flood's
+/// SplitMix64).
 public struct SeededGenerator: RandomNumberGenerator {
   private var state: UInt64
 
@@ -59,12 +60,12 @@ public struct SeededGenerator: RandomNumberGenerator {
   }
 }
 
-/// A folder that is removed with the value.
+/// A folder that is removed when this object is released.
 public final class TemporaryFolder: Sendable {
   public let url: URL
 
-  /// - Parameter isInMemory: whether it may be where bringing files to the disk takes no time, for tests that do it
-  ///   often.
+  /// - Parameter isInMemory: True to use a file system in memory if possible, where syncing takes no time. For tests
+  ///   that sync often.
   public init(isInMemory: Bool = false) {
     let memory = "/dev/shm"
     let isThere = isInMemory && FileManager.default.isWritableFile(atPath: memory)
@@ -79,6 +80,6 @@ public final class TemporaryFolder: Sendable {
 
   public func path(_ name: String) -> String { url.appending(path: name).path }
 
-  /// The names of what is in it, hidden files too.
+  /// The names of all items in the folder, including hidden ones.
   public var names: [String] { ((try? FileManager.default.contentsOfDirectory(atPath: url.path)) ?? []).sorted() }
 }

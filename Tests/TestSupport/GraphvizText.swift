@@ -1,5 +1,4 @@
-/// A text in the language of Graphviz, read as far as the pictures of archives use it; what is not of its grammar is an
-/// error.
+/// A parser for the part of the Graphviz language that diagrams of this package use. Everything else is a syntax error.
 public struct GraphvizText {
   public struct SyntaxError: Error {
     public let message: String
@@ -84,7 +83,7 @@ public struct GraphvizText {
     return attributes
   }
 
-  /// Quoted text with its escapes as the program shows them: `\l` ends a line.
+  /// Splits the text into tokens. In quoted text, escapes are replaced as Graphviz does: `\l` ends a line.
   private static func tokens(of text: String) throws -> [Token] {
     var tokens: [Token] = []
     var rest = Array(text.unicodeScalars)[...]
@@ -116,7 +115,7 @@ public struct GraphvizText {
         rest = rest.dropFirst()
         tokens.append(.quoted(content))
       default:
-        // Names of letters, digits and underscores that begin with no digit, and numbers.
+        // Numbers, and names of letters, digits and underscores that do not begin with a digit.
         func isPart(_ scalar: Unicode.Scalar) -> Bool {
           scalar.isASCII && (scalar.properties.isAlphabetic || ("0"..."9").contains(scalar) || scalar == "_")
         }

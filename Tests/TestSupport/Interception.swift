@@ -1,15 +1,15 @@
 internal import Synchronization
 package import SystemFiles
 
-/// Looks at the system calls that concern one folder while something is done, and has some of them fail.
+/// Observes the system calls on files in one folder during a function, and can make some of them fail.
 package final class Interception: Sendable {
-  /// A call, and the path that it is about.
+  /// A system call, and the path of its file.
   package struct Call: Hashable, Sendable {
     package let call: SystemCall
     package let path: String
   }
 
-  /// Gives the error that a call fails with; nil to have it made.
+  /// Returns the error code with which a call fails, or nil to execute it.
   package typealias Decision = @Sendable (Call) -> Int32?
 
   private let folder: String
@@ -26,14 +26,14 @@ package final class Interception: Sendable {
   private static let installation: Void = FileSystem.intercept { call, path in
     let call = Call(call: call, path: path)
     if let here, here.concerns(path) { return here.decide(call) }
-    // Asked outside of the lock, since a decision may make calls itself.
+    // Called without the lock, because the decision may make system calls itself.
     let interceptions = all.withLock { Array($0.values) }
     return interceptions.first { $0.concerns(path) }?.decide(call)
   }
 
   private func concerns(_ path: String) -> Bool { path == folder || path.hasPrefix(folder + "/") }
 
-  /// Has `decide` asked about the calls that `body` makes itself, not about those of other threads.
+  /// Calls `decide` for each system call that `body` makes in its own task, not for those of other threads.
   package static func ofCalls<Result>(
     in folder: String, _ decide: @escaping Decision, during body: () throws -> Result
   ) rethrows -> Result {
@@ -41,7 +41,7 @@ package final class Interception: Sendable {
     return try $here.withValue(Interception(folder, decide), operation: body)
   }
 
-  /// Has `decide` asked about the calls of all threads while `body` runs.
+  /// Calls `decide` for each system call of all threads while `body` runs.
   package static func ofAllCalls<Result>(
     in folder: String, _ decide: @escaping Decision, during body: () throws -> Result
   ) rethrows -> Result {
@@ -53,7 +53,7 @@ package final class Interception: Sendable {
   }
 }
 
-/// The calls that something makes.
+/// The recorded system calls of a function.
 package final class RecordedCalls: Sendable {
   private let recorded = Mutex<[Interception.Call]>([])
 
@@ -61,9 +61,7 @@ package final class RecordedCalls: Sendable {
 
   package var calls: [Interception.Call] { recorded.withLock { $0 } }
 
-  /// Notes a call.
-  ///
-  /// - Returns: its number, from 0.
+  /// Records a call. Returns its index.
   package func note(_ call: Interception.Call) -> Int {
     recorded.withLock { calls in
       calls.append(call)

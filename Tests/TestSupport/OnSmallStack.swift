@@ -1,6 +1,6 @@
 import Foundation
 
-/// Work on a thread with a stack of 512 KB, as the threads of Apple's systems have, or of any other size.
+/// Runs work on a thread with a stack of 512 KB, as threads on Apple's systems have, or of another size.
 public enum OnSmallStack {
   public struct Outcome: @unchecked Sendable {
     public var value: Any?
@@ -11,7 +11,7 @@ public enum OnSmallStack {
     var work: (() throws -> Any)?
     var outcome = Outcome()
 
-    /// Does the work, and lets go of it: what it holds may be too deep to be freed on this thread.
+    /// Runs the work and releases it. Its values may be nested too deeply to be freed on this thread.
     func run() {
       guard let work else { return }
       self.work = nil
@@ -25,7 +25,7 @@ public enum OnSmallStack {
     let box = Box()
     box.work = work
     #if os(Linux)
-      // The system gives a new thread the stack of an ended one, which can be four times as large as asked for.
+      // The system reuses the stack of an ended thread, which can be four times as large as requested.
       let guardSize = 64 << 10
       let size = guardSize + stackSize
       guard let memory = mmap(nil, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0),
@@ -56,13 +56,13 @@ public enum OnSmallStack {
       thread.start()
       done.wait()
     #endif
-    // The thread may have the box for a moment longer.
+    // The thread may keep the box a moment longer.
     defer { box.outcome = Outcome() }
     return box.outcome
   }
 }
 
-/// Work on a thread with a stack of 8 MB, as the first thread of a process has.
+/// Runs work on a thread with a stack of 8 MB, the size of the main thread's stack.
 public enum OnLargeStack {
   public static func run<T>(_ work: @escaping () throws -> T) -> OnSmallStack.Outcome {
     OnSmallStack.run(stackSize: 8 << 20, work)

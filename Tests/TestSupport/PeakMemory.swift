@@ -1,6 +1,6 @@
 import Foundation
 
-/// The most memory that this process had at a time, in bytes; 0 where the system does not tell.
+/// The peak memory of this process, in bytes; 0 on systems without `/proc`.
 public var peakMemory: Int {
   let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
   let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }

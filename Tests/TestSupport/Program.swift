@@ -1,16 +1,16 @@
 public import Foundation
 
-/// A program of this package, run as a process.
+/// A process of a program of this package that has exited.
 public struct Program: Sendable {
   public var output = Data()
   public var errors = ""
-  /// Its exit code, or the number of the signal that ended it.
+  /// The exit code, or the number of the signal that killed the process.
   public var status: Int32 = 0
   public var wasKilled = false
 
   public var text: String { String(decoding: output, as: UTF8.self) }
 
-  /// Beside the test bundle, where the package manager builds both.
+  /// Returns the path of a program, which is in the same folder as the test bundle.
   public static func executable(_ name: String) -> URL {
     #if os(Linux)
       let bundle = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
@@ -23,8 +23,8 @@ public struct Program: Sendable {
   /// Runs a program to its end.
   ///
   /// - Parameters:
-  ///   - environment: variables that it has in addition to those of this process, or instead of them.
-  ///   - folder: its current folder; nil for that of this process.
+  ///   - environment: Variables that are added to those of this process, or replace them.
+  ///   - folder: The current folder of the program; nil for that of this process.
   public static func run(
     _ name: String, _ arguments: [String], input: Data = Data(), environment: [String: String] = [:],
     in folder: URL? = nil
@@ -32,13 +32,13 @@ public struct Program: Sendable {
     try run(executable(name), arguments, input: input, environment: environment, in: folder)
   }
 
-  /// Runs the program of a file to its end.
+  /// Runs an executable file to its end.
   public static func run(
     _ executable: URL, _ arguments: [String], input: Data = Data(), environment: [String: String] = [:],
     in folder: URL? = nil
   ) throws -> Program {
     let files = TemporaryFolder()
-    // Files and not pipes, which would have to be read and written at the same time.
+    // Files, because pipes would have to be read and written at the same time.
     let names = ["in", "out", "err"].map { files.path($0) }
     try input.write(to: URL(filePath: names[0]))
     let (path, arguments) =
@@ -57,14 +57,15 @@ public struct Program: Sendable {
 }
 
 extension Program {
-  /// Python; nil if there is none. What stands on the path may be a script that looks for it each time.
+  /// The Python interpreter; nil if there is none. The program in the path can be a script that searches for the
+  /// interpreter at each start.
   public static let python: URL? = {
     let found = try? run(URL(filePath: "/usr/bin/env"), ["python3", "-c", "import sys; print(sys.executable)"])
     guard let found, found.status == 0 else { return nil }
     return URL(filePath: found.text.trimmingCharacters(in: .whitespacesAndNewlines))
   }()
 
-  /// Runs Python with what it has itself, without looking for the packages of the user.
+  /// Runs Python with only its standard library, without the user's packages.
   public static func runPython(_ arguments: [String], input: Data = Data()) throws -> Program {
     guard let python else { throw CocoaError(.executableNotLoadable) }
     return try run(python, ["-S", "-E"] + arguments, input: input)
@@ -72,7 +73,7 @@ extension Program {
 }
 
 extension Program {
-  /// Runs a program once for each list of arguments, all at the same time.
+  /// Runs several processes of a program at the same time, one for each list of arguments.
   public static func runAtTheSameTime(_ name: String, _ arguments: [[String]]) async throws -> [Program] {
     try await withThrowingTaskGroup(of: (Int, Program).self) { group in
       for (index, arguments) in arguments.enumerated() {
@@ -82,7 +83,7 @@ extension Program {
     }
   }
 
-  /// Runs on a thread of its own, since it waits.
+  /// Runs on a separate thread, because it blocks.
   private static func finished(_ name: String, _ arguments: [String]) async throws -> Program {
     try await withCheckedThrowingContinuation { continuation in
       Thread.detachNewThread { continuation.resume(with: Result { try run(name, arguments) }) }

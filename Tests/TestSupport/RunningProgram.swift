@@ -1,9 +1,10 @@
 internal import Foundation
 internal import Synchronization
 
-/// A program of this package that runs until it is ended, and what it prints meanwhile. It is ended with the value.
+/// A program of this package that runs until it is terminated, and the lines that it prints. It is terminated when this
+/// object is released.
 public final class RunningProgram: Sendable {
-  /// A line without its end, and when it came.
+  /// A line without its line ending, and its time of arrival.
   public struct Line: Sendable {
     public let text: String
     public let time: ContinuousClock.Instant
@@ -43,7 +44,7 @@ public final class RunningProgram: Sendable {
     process.waitUntilExit()
   }
 
-  /// The next lines, or those that came within a minute.
+  /// Returns the next lines. Returns fewer if they do not arrive within a minute.
   public func next(_ count: Int) async -> [Line] {
     let collecting = Task { [lines] in
       var collected: [Line] = []

@@ -1,13 +1,13 @@
 import Foundation
 
-/// Starts a program in a group of its own. It has no open files of this process but the three that it gets.
+/// Starts a program in a new process group. It inherits no open files of this process except the three given.
 ///
-/// Foundation's `Process` does so, too, but takes some 30 ms for it, and tests start thousands.
+/// Foundation's `Process` does the same, but takes about 30 ms, and tests start thousands of processes.
 ///
 /// - Parameters:
-///   - variables: its environment.
-///   - files: the paths of standard input, output and error; the latter two are made if they are not there.
-/// - Returns: the number of the process, which somebody has to wait for.
+///   - variables: The environment of the program.
+///   - files: The paths of standard input, output and error. The last two are created if they do not exist.
+/// - Returns: The process ID. The caller must wait for the process.
 func spawn(
   _ path: String, _ arguments: [String], _ variables: [String: String], files: (String, String, String)
 ) throws -> pid_t {
@@ -33,7 +33,7 @@ func spawn(
   var none = sigset_t()
   sigemptyset(&none)
   posix_spawnattr_setsigmask(&attributes, &none)
-  // The test may run where these are ignored, as with nohup.
+  // The test may run with these signals ignored, for example under `nohup`.
   var standard = sigset_t()
   sigemptyset(&standard)
   for signal in [SIGHUP, SIGINT, SIGQUIT, SIGTERM] { sigaddset(&standard, signal) }

@@ -1,15 +1,15 @@
 public import Foundation
 
-/// A program of this package on a terminal of its own, and what it shows there. It is ended with the value.
+/// A program of this package in a new pseudo-terminal, and its screen. It is terminated when this object is released.
 ///
-/// Of control sequences (ECMA-48) it knows those that move to the beginning of a line, and that clear the screen.
+/// The only supported control sequences (ECMA-48) are those that move to the beginning of a line and clear the screen.
 public final class TerminalProgram {
   private let terminal: Int32
   private let process: pid_t
   private var isOver = false
-  /// The signal that ended it; nil if it runs, or ended by itself.
+  /// The signal that killed the program; nil if it is running or has exited normally.
   public private(set) var endingSignal: Int32?
-  /// All that it has written so far.
+  /// All output so far.
   public private(set) var output = Data()
 
   public init(_ name: String, _ arguments: [String], lines: Int = 24, columns: Int = 80) throws {
@@ -23,10 +23,10 @@ public final class TerminalProgram {
       ProcessInfo.processInfo.environment.merging(["TERM": "xterm-256color"]) { $1 }, files: (file, file, "/dev/null"))
   }
 
-  /// A new terminal, and the file that programs open for it.
+  /// Returns a new pseudo-terminal, and the path of the file that programs open for it.
   private static func openTerminal() throws -> (terminal: Int32, file: String) {
     #if os(Linux)
-      // What posix_openpt(3), unlockpt(3) and ptsname(3) do, which Swift does not see: ioctl_tty(2).
+      // Does the work of posix_openpt(3), unlockpt(3) and ptsname(3), which Swift does not import: ioctl_tty(2).
       let terminal = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
       var isLocked: Int32 = 0
       var number: UInt32 = 0
@@ -50,7 +50,7 @@ public final class TerminalProgram {
     close(terminal)
   }
 
-  /// Presses keys.
+  /// Types keys.
   public func type(_ text: String) {
     let bytes = Array(text.utf8)
     _ = write(terminal, bytes, bytes.count)
@@ -59,7 +59,7 @@ public final class TerminalProgram {
   /// Sends a signal.
   public func send(_ signal: Int32) { kill(process, signal) }
 
-  /// The lines, once a condition is true, or as they are after half a minute.
+  /// Returns the lines of the screen when a condition is true, or after 30 seconds.
   public func lines(when isReady: ([String]) -> Bool) async throws -> [String] {
     for _ in 0..<1500 {
       takeOutput()
@@ -69,7 +69,8 @@ public final class TerminalProgram {
     return screen
   }
 
-  /// The exit code, once the program has ended; nil if a signal ended it, or if it runs for half a minute longer.
+  /// Waits for the program to exit, and returns its exit code. Returns nil if a signal killed it, or if it is still
+  /// running after 30 seconds.
   public func exitCode() async throws -> Int32? {
     for _ in 0..<1500 {
       takeOutput()
@@ -94,7 +95,7 @@ public final class TerminalProgram {
     }
   }
 
-  /// The lines as they are now, without spaces at their ends.
+  /// The lines of the screen, without trailing spaces.
   private var screen: [String] {
     var lines: [Int: String] = [:]
     var line = 1
@@ -105,7 +106,7 @@ public final class TerminalProgram {
       switch part.unicodeScalars[end] {
       case "H":
         line = parameters.first ?? 1
-        // Elsewhere it is the cursor that is put there.
+        // Other columns only position the cursor.
         if parameters.last == 1, !text.isEmpty || index > 0 { lines[line] = text }
       case "J": lines = [:]
       default: lines[line, default: ""] += text

@@ -1,15 +1,15 @@
 import Foundation
 
-/// The time that a thread has worked. What waits, or shares the processor with other tests, takes no more of it.
+/// The processor time of a thread. Waiting, and sharing the processor with other tests, do not count.
 public enum ThreadClock {
-  /// Of the calling thread, since it began.
+  /// The processor time of the calling thread since its start.
   public static var now: Duration {
     var time = timespec()
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
     return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
   }
 
-  /// What some work takes, all of which the calling thread does.
+  /// Returns the processor time of work on the calling thread.
   public static func measure(_ work: () throws -> Void) rethrows -> Duration {
     let start = now
     try work()

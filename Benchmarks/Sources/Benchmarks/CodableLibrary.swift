@@ -1,7 +1,7 @@
 import Foundation
 import PropertyLists
 
-/// The media library as types of a program.
+/// The media library as Codable types.
 struct CodableLibrary: Codable {
   var version: Int
   var application: String
@@ -51,7 +51,7 @@ struct CodableLibrary: Codable {
 }
 
 extension Work {
-  /// Decodes or encodes the library, here or with Foundation.
+  /// Measures decoding or encoding the library, with this library or Foundation.
   func measureCodable(_ implementation: Implementation, xml: URL, binary: URL) throws -> Measurement? {
     let isXML = self == .decodeXML || self == .encodeXML
     let data = try Data(contentsOf: isXML ? xml : binary)

@@ -1,7 +1,7 @@
 import Foundation
 import GRDB
 
-/// The same objects as records of GRDB.
+/// The same objects as GRDB records.
 final class GRDBLibrary {
   private let folder: URL
   private let count: Int
@@ -102,7 +102,7 @@ final class GRDBLibrary {
         table.column("ownerId", .integer).indexed().references("owner")
       }
     }
-    // As sure to be on the disk as the others.
+    // The same durability as the other implementations.
     try queue.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
     return queue
   }
@@ -122,7 +122,7 @@ final class GRDBLibrary {
   }
 }
 
-/// Records with hand-written conversions, which are the fastest that GRDB has.
+/// Records with hand-written conversions, the fastest kind in GRDB.
 private struct GRDBOwner: FetchableRecord, MutablePersistableRecord {
   static let databaseTableName = "owner"
   static let items = hasMany(GRDBItem.self)

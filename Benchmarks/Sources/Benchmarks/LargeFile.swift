@@ -1,7 +1,7 @@
 import Foundation
 
-/// A binary property list of any size, written object by object so that it needs no memory: a dictionary with a name
-/// and an array of tracks, which are dictionaries of eight entries.
+/// A binary property list of any size: a dictionary with a name and an array of tracks, which are dictionaries with
+/// eight entries. It is written object by object, so that it needs little memory.
 struct LargeFile {
   private let handle: FileHandle
   private var buffer = Data()
@@ -9,7 +9,8 @@ struct LargeFile {
   private var offsets: [UInt32] = []
 
   private static let keys = ["Track ID", "Name", "Artist", "Size", "Date Added", "Location", "Rating", "Artwork"]
-  /// The number of the first track: behind the root, its two keys, the name, the array and the keys of tracks.
+  /// The object number of the first track. Before it are the root, its two keys, the name, the array and the keys of
+  /// tracks.
   private static let firstTrack = 5 + keys.count
   private static let objectsPerTrack = 1 + keys.count
 

@@ -1,6 +1,6 @@
 import Foundation
 
-/// libplist's C interface, found at run time so that the benchmarks build without it.
+/// libplist's C interface, loaded at run time, so that the benchmarks build without libplist.
 struct LibPlist {
   typealias Value = OpaquePointer
   private typealias Parse = @convention(c) (UnsafeRawPointer, UInt32, UnsafeMutablePointer<OpaquePointer?>) -> Void
@@ -35,7 +35,7 @@ struct LibPlist {
     return value!
   }
 
-  /// The length of the output.
+  /// Returns the length of the output, in bytes.
   func print(_ value: Value, isXML: Bool) -> Int {
     var bytes: UnsafeMutableRawPointer?
     var length: UInt32 = 0

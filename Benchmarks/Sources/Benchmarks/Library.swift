@@ -1,8 +1,8 @@
 import Foundation
 import PropertyLists
 
-/// The property list that is measured: a media library of 30 000 dictionaries of 20 mixed values each, about 40 MB of
-/// XML and 11 MB of the binary format. The same in every run.
+/// The measured property list: a media library of 30 000 dictionaries with 20 values of several types each, about 40 MB
+/// in XML and 11 MB in binary. It is the same in every run.
 enum Library {
   static func make(dictionaries: Int) -> PropertyList {
     var random = SplitMix64(state: 2001)
@@ -46,7 +46,7 @@ enum Library {
   ]
 }
 
-/// Steele, Lea and Flood's generator: small, and the same everywhere.
+/// Steele, Lea and Flood's generator: small, with the same results on every system.
 struct SplitMix64: RandomNumberGenerator {
   var state: UInt64
 

@@ -1,18 +1,18 @@
 import Foundation
 
-/// What one process measured.
+/// The results that one process measured.
 struct Measurement: Codable {
-  /// The fastest of several times, in seconds.
+  /// The fastest of several runs, in seconds.
   var seconds: Double
-  /// The peak of the process, in bytes, less what it had before the work.
+  /// The peak memory of the process, in bytes, minus its memory before the work.
   var peakMemory: Int
-  /// The length of what was written, in bytes; 0 for reading.
+  /// The length of the output, in bytes; 0 for reading.
   var outputLength = 0
-  /// How often a file was written; nil if that was not counted.
+  /// The number of times that a file was saved; nil if it was not counted.
   var saves: Int?
 }
 
-/// A process that was to measure ended with a failure.
+/// The exit of a measuring process with an error.
 struct MeasurementFailure: Error {
   let work: String
   let status: Int32
@@ -20,10 +20,10 @@ struct MeasurementFailure: Error {
 
 extension Measurement {
   static let repetitions = 7
-  /// No further repetition begins after so many seconds.
+  /// The time limit for starting another repetition, in seconds.
   static let patience = 4.0
 
-  /// Does something several times in this process. `body` returns the length of what it wrote.
+  /// Runs `body` several times in this process. It returns the length of its output.
   static func measure(_ body: () throws -> Int) rethrows -> Measurement {
     let before = residentMemory(peak: false)
     var measurement = Measurement(seconds: .infinity, peakMemory: 0)
@@ -36,8 +36,8 @@ extension Measurement {
     return measurement
   }
 
-  /// Runs this program again with arguments that have it measure one thing and print the measurement; nil if there is
-  /// none.
+  /// Runs this program again with arguments that make it measure one work and print the measurement. Returns nil if it
+  /// prints none.
   ///
   /// - Throws: ``MeasurementFailure``.
   static func inProcess(
@@ -58,12 +58,12 @@ extension Measurement {
     return try? JSONDecoder().decode(Measurement.self, from: output)
   }
 
-  /// Does something several times in a process of Python; nil if Python or a module that it imports is not there.
+  /// Measures a line of Python several times in one process. Returns nil if Python or an imported module is missing.
   ///
   /// - Parameters:
-  ///   - body: one line that does it. It may set `length`, the length of what it wrote.
-  ///   - setup: what is done first. Its memory does not count.
-  ///   - preparation: what is done before the first repetition. Its memory counts, its time does not.
+  ///   - body: The line to measure. It can set `length`, the length of its output.
+  ///   - setup: Code that runs first. Its memory does not count.
+  ///   - preparation: Code that runs before the first repetition. Its memory counts, its time does not.
   static func inPython(_ body: String, setup: String, preparation: String = "") throws -> Measurement? {
     let script = """
       import json, time
@@ -94,15 +94,15 @@ extension Measurement {
     return try? JSONDecoder().decode(Measurement.self, from: output)
   }
 
-  /// Prints the measurement for the process that asked for it.
+  /// Prints the measurement for the parent process.
   func report() throws { print(String(decoding: try JSONEncoder().encode(self), as: UTF8.self)) }
 }
 
-/// Has the optimizer believe that somebody uses the value.
+/// Keeps the optimizer from removing the computation of a value.
 @inline(never)
 func keep(_ value: Any) {}
 
-/// The memory of this process that is in use, or that was at its peak, in bytes (Linux).
+/// Returns the current or the peak memory of this process, in bytes (Linux).
 func residentMemory(peak: Bool) -> Int {
   let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
   let line = status.split(separator: "\n").first { $0.hasPrefix(peak ? "VmHWM:" : "VmRSS:") }

@@ -3,12 +3,13 @@ import KeyedArchiving
 import PropertyLists
 import Typedstreams
 
-/// The bodies of messages, decoded: text, parts, links, attachments.
+/// Decoding of message bodies: text, parts, links, attachments.
 enum MessagesWork {
   static let name = "decode the bodies of messages"
 
-  /// A body as Messages archives it: a short text, a long one, one with an attachment, one with a link and its data
-  /// detector's result, one with a person and styles. Each is another one, by its number.
+  /// Returns a body in the form of Messages' archives. There are five kinds: a short text, a long one, one with an
+  /// attachment, one with a link and its data detector's result, one with a mention and styles. The number makes each
+  /// body unique.
   private static func body(_ number: Int) throws -> Data {
     typealias Attributes = Archived.AttributedString.Attributes
     let part: Attributes = ["__kIMMessagePartAttributeName": .integer(0)]
@@ -53,9 +54,9 @@ enum MessagesWork {
     return try builder.finish().data()
   }
 
-  /// Decodes so many bodies in this process.
+  /// Decodes `count` bodies in this process.
   static func measure(_ implementation: Implementation, count: Int) throws -> Measurement? {
-    // A few are there at a time, as rows of a query are.
+    // Only some bodies are in memory at a time, like the rows of a query.
     let bodies = try (0..<min(count, 1_000)).map(body)
     switch implementation {
     case .ours:
@@ -79,7 +80,7 @@ enum MessagesWork {
     }
   }
 
-  /// The table: the time for one body, and the memory that all of them take.
+  /// Prints the table: the time for one body, and the memory for all of them.
   static func printTable(of implementations: [Implementation], counts: [Int]) throws {
     print("| \(name) | " + counts.map { "\($0) bodies" }.joined(separator: " | ") + " |")
     print("|---|" + counts.map { _ in "---|" }.joined())

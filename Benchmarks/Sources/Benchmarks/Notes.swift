@@ -1,7 +1,7 @@
 import Foundation
 import KeyedArchiving
 
-/// The objects that are archived: notes of two strings, an integer, a date and two tags each. The same in every run.
+/// The archived objects: notes with two strings, an integer, a date and two tags each. They are the same in every run.
 enum Notes {
   static func make<T>(count: Int, _ note: (String, String, Int, Date, [String]) -> T) -> [T] {
     (0..<count).map { number in
@@ -47,7 +47,7 @@ final class Note: SecureCoding {
   }
 }
 
-/// The same for Foundation.
+/// The same note for Foundation.
 final class FoundationNote: NSObject, NSSecureCoding {
   static let supportsSecureCoding = true
 

@@ -17,7 +17,7 @@ final class Item: ManagedObject {
   @Relationship(inverse: \Owner.items) var owner: Owner?
 }
 
-/// What an item has, whoever keeps it.
+/// The values of an item, for every implementation.
 struct ItemValues {
   var title: String
   var text: String?
@@ -41,11 +41,11 @@ struct ItemValues {
     self.date = date
   }
 
-  /// Ten items belong to an owner.
+  /// The number of items of each owner.
   static let countOfAnOwner = 10
 }
 
-/// What an owner has.
+/// The values of an owner.
 struct OwnerValues {
   var name: String
   var city: String?
@@ -56,11 +56,11 @@ struct OwnerValues {
   }
 }
 
-/// Where objects are kept.
+/// The storage of objects.
 enum Storage: String {
   case memory, sqlite, xml, binary
 
-  /// A new container of stores in a folder. Only the store in memory can be used once.
+  /// Returns a new container for a store in a folder. A store in memory starts empty each time.
   func container(in folder: URL) throws -> PersistentContainer {
     let file = file(in: folder)
     let store: PersistentStoreDescription =
@@ -75,7 +75,7 @@ enum Storage: String {
 
   func file(in folder: URL) -> URL { folder.appendingPathComponent("store") }
 
-  /// The bytes of the files that a folder has, which are removed.
+  /// Removes the files of a folder, and returns the sum of their sizes in bytes.
   static func empty(_ folder: URL) throws -> Int {
     var sum = 0
     for file in try FileManager.default.contentsOfDirectory(atPath: folder.path) {
@@ -88,7 +88,7 @@ enum Storage: String {
 }
 
 extension ManagedObjectContext {
-  /// Makes items and their owners, and saves them.
+  /// Inserts items and their owners, and saves them.
   func fill(_ count: Int) throws {
     var owner: Owner?
     for number in 0..<count {

@@ -2,7 +2,7 @@ import Foundation
 import ManagedObjects
 import SQLiteStore
 
-/// One line of a table of managed objects.
+/// A line of a table of managed objects.
 struct ObjectsWork {
   enum Kind: String {
     case insert = "insert and save"
@@ -21,7 +21,7 @@ struct ObjectsWork {
   let kind: Kind
   let storage: Storage
 
-  /// The table of objects in memory, and in files that are read and written whole.
+  /// The table of objects in memory, and in files that are read and written as a whole.
   static let inMemory: [ObjectsWork] =
     [.insert, .fetchAll, .fetchSome, .fetchOne, .sort, .walk, .changeOne].map {
       ObjectsWork(kind: $0, storage: .memory)
@@ -46,10 +46,10 @@ struct ObjectsWork {
     }
   }
 
-  /// True for work on all objects, of which the time for one says something.
+  /// True for work on all objects, for which the table shows the time per object.
   var growsWithObjects: Bool { ![.fetchOne, .changeOne, .openMany, .memory].contains(kind) }
 
-  /// Does the work in this process, several times. Nil if the implementation does not do it.
+  /// Does the work several times in this process. Returns nil if the implementation does not support it.
   func measure(_ implementation: Implementation, count: Int) throws -> Measurement? {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("objects-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -67,7 +67,7 @@ struct ObjectsWork {
   }
 }
 
-/// Here.
+/// This library.
 extension ObjectsWork {
   private func measureOurs(_ folder: URL, _ count: Int) throws -> Measurement {
     if kind == .insert {
@@ -105,14 +105,14 @@ extension ObjectsWork {
     }
   }
 
-  /// The memory that loaded objects take, each. Of a store in memory, they share the rows.
+  /// Measures the memory of each loaded object. Objects of a store in memory share its rows.
   private static func memoryOfObjects(_ container: PersistentContainer) throws -> Measurement {
     func load(_ context: ManagedObjectContext) throws -> [Item] {
       let items = try context.fetch(Item.self)
       for item in items { _ = item.number }
       return items
     }
-    // The first ones take the room that making the store has left.
+    // The first two contexts use the memory that creating the store has left free.
     let contexts = (0..<10).map { _ in container.newContext() }
     var loaded = [try load(contexts[0]), try load(contexts[1])]
     let before = residentMemory(peak: false)
@@ -176,7 +176,7 @@ extension ObjectsWork.Kind {
   }
 }
 
-/// SQLAlchemy's objects, on an SQLite database in memory or in a file.
+/// SQLAlchemy's objects, in an SQLite database in memory or in a file.
 extension ObjectsWork {
   private func measureSQLAlchemy(_ folder: URL, _ count: Int) throws -> Measurement? {
     let body =

@@ -1,7 +1,7 @@
 import Foundation
 import Preferences
 
-/// One line of the table of preferences.
+/// A line of the table of preferences.
 enum PreferencesWork: String, CaseIterable {
   case integer = "`integer(forKey:)`"
   case string = "`string(forKey:)`"
@@ -15,13 +15,13 @@ enum PreferencesWork: String, CaseIterable {
   case open = "open a domain of 10 000 keys, read one"
   case process = "a process that opens a domain of 20 keys, reads one and ends"
 
-  /// The stores that do it.
+  /// The implementations that support the work.
   var implementations: [Implementation] {
-    // Foundation saves nothing until it is told to.
+    // Foundation saves only when `synchronize()` is called.
     self == .setSlowly ? [.ours] : [.ours, .foundation]
   }
 
-  /// Does the work in this process, which has a folder for the files of preferences to itself.
+  /// Does the work in this process, which uses the folder for its preferences files only.
   func measure(_ implementation: Implementation, in folder: URL) throws -> Measurement? {
     switch implementation {
     case .ours: try measure(OurSettings.self, folder)
@@ -30,7 +30,7 @@ enum PreferencesWork: String, CaseIterable {
     }
   }
 
-  /// Measures in new processes.
+  /// Measures the work in new processes.
   func measureInProcesses(_ implementation: Implementation) throws -> Measurement? {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("preferences-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -38,7 +38,7 @@ enum PreferencesWork: String, CaseIterable {
     var environment = ProcessInfo.processInfo.environment
     environment["XDG_CONFIG_HOME"] = folder.path
     var best: Measurement?
-    // A process opens a domain only once; the first one makes it.
+    // A process can measure opening a domain only once. The first process creates the domain.
     for _ in 0..<(self == .open ? 8 : 1) {
       let next = try Measurement.inProcess(
         [rawValue, implementation.rawValue, folder.path], environment: environment)
@@ -49,10 +49,10 @@ enum PreferencesWork: String, CaseIterable {
 }
 
 extension PreferencesWork {
-  /// The domain that is read has so many keys.
+  /// The number of keys in the domain that is read.
   private static let readCount = 1000
-  /// How often each of them is read or set. More often in several threads, to wake which takes the system up to a
-  /// millisecond.
+  /// The number of times that each key is read or set. It is higher with several threads, because waking them takes up
+  /// to a millisecond.
   private var passes: Int { self == .twoThreads || self == .fourThreads ? 1000 : 100 }
   private static let setCount = 10_000
 
@@ -68,7 +68,7 @@ extension PreferencesWork {
     }
   }
 
-  /// The time for one read or one set. All keys have their turn, so that not one is always at hand.
+  /// Measures the time of one read or one set. All keys take turns, so that no single key stays in a cache.
   private func measureSingle<Store: SettingsStore>(_ type: Store.Type) throws -> Measurement {
     let store = try Store(domain: "benchmark")
     let keys = Self.keys.prefix(Self.readCount)
@@ -104,14 +104,14 @@ extension PreferencesWork {
   @inline(__always)
   private func repeated(_ body: () -> Void) { for _ in 0..<passes { body() } }
 
-  /// The time for many sets and a save of all, and how often the file was saved.
+  /// Measures the time of many sets and one save of all of them, and counts the saves.
   private func measureMany<Store: SettingsStore>(_ type: Store.Type, _ folder: URL) throws -> Measurement {
     let before = residentMemory(peak: false)
     var measurement = Measurement(seconds: .infinity, peakMemory: 0, saves: 0)
     for repetition in 0..<(self == .setSlowly ? 1 : 5) {
       let domain = "many\(repetition)"
       let store = try Store(domain: domain)
-      // The first file of a domain comes to be in another way than those after it.
+      // The first save of a domain creates the file, which takes other steps than replacing it.
       store.set("there", forKey: "first")
       try store.synchronize()
       let counter = SaveCounter(folder.appendingPathComponent(domain + ".plist"), events: Store.savingEvents)
@@ -129,7 +129,7 @@ extension PreferencesWork {
     return measurement
   }
 
-  /// The time until the first value is there.
+  /// Measures the time until the first value has been read.
   private func measureOpening<Store: SettingsStore>(_ type: Store.Type, _ folder: URL) throws -> Measurement? {
     let domain = "large"
     guard FileManager.default.fileExists(atPath: folder.appendingPathComponent(domain + ".plist").path) else {
@@ -148,7 +148,7 @@ extension PreferencesWork {
     return Measurement(seconds: end - start, peakMemory: residentMemory(peak: true) - before)
   }
 
-  /// The time from the start of another program to its end, of which nothing but the store is in it.
+  /// Measures the time from start to exit of another program, which only opens the store and reads a value.
   private func measureProcess<Store: SettingsStore>(_ type: Store.Type) throws -> Measurement {
     let store = try Store(domain: "benchmark")
     for (number, key) in Self.keys.prefix(20).enumerated() { store.set(number, forKey: key) }
@@ -164,7 +164,7 @@ extension PreferencesWork {
     return measurement
   }
 
-  /// Runs a program without more around it than the system needs.
+  /// Runs a program with the minimum that the system needs.
   private static func run(_ program: String) throws {
     var arguments = [strdup(program), nil]
     defer { free(arguments[0]) }

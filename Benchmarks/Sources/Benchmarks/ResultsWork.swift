@@ -2,7 +2,7 @@ import Foundation
 import ManagedObjects
 import SQLiteStore
 
-/// Fetched results: opened, and brought up to date with one change.
+/// Fetched results: opening, and updating after one change.
 enum ResultsWork: String, CaseIterable {
   case open = "open, in sections, and show 30"
   case openKept = "the same, kept on the disk"
@@ -59,7 +59,7 @@ enum ResultsWork: String, CaseIterable {
     }
   }
 
-  /// A hundred changes, each told of by itself.
+  /// Makes a hundred changes, each of which is reported separately.
   private func measureChanges(_ context: ManagedObjectContext, _ count: Int) throws -> Measurement {
     let results = try controller(context)
     var changeCount = 0
@@ -69,7 +69,7 @@ enum ResultsWork: String, CaseIterable {
     let rounds = 100
     var measurement = try Measurement.measure {
       let items = (0..<rounds).compactMap { results.object(at: $0 * (count / rounds)) }
-      // Those that are compared are read by then.
+      // Reads the objects before the measurement, because sorting compares their values.
       for item in items { keep(item.number) }
       let start = keeper.count
       for item in items {
@@ -101,7 +101,7 @@ enum ResultsWork: String, CaseIterable {
     }
   }
 
-  /// The table: the time for one piece of work, by the number of objects.
+  /// Prints the table: the time of each work, by number of objects.
   static func printTable(counts: [Int]) throws {
     print("| \(name) | " + counts.map { "\($0) objects" }.joined(separator: " | ") + " |")
     print("|---|" + counts.map { _ in "---|" }.joined())

@@ -2,7 +2,7 @@ import CSQLite
 import Foundation
 import SQLiteStore
 
-/// The same objects by SQLite's C interface alone, in the tables that a store here has.
+/// The same objects with only SQLite's C interface, in the tables of one of this library's stores.
 final class SQLiteLibrary {
   private let folder: URL
   private let count: Int
@@ -75,7 +75,7 @@ final class SQLiteLibrary {
     }
   }
 
-  /// Opens a new store that has the tables, and nothing in them.
+  /// Opens a new store with empty tables.
   private func open() throws -> OpaquePointer {
     _ = try Storage.sqlite.container(in: folder)
     var connection: OpaquePointer?

@@ -1,22 +1,22 @@
 import Foundation
 import Preferences
 
-/// What is measured of a store of preferences.
+/// The measured operations of a store of preferences.
 protocol SettingsStore: Sendable {
   /// Opens a domain whose file is in `$XDG_CONFIG_HOME`.
   init(domain: String) throws
 
   func integer(forKey key: String) -> Int
   func string(forKey key: String) -> String?
-  /// The value of a typed key, or what comes nearest.
+  /// Returns the value of a typed key, or of its name if the store has no typed keys.
   func value(for key: PreferenceKey<Int>) -> Int
 
   func set(_ value: Int, forKey key: String)
   func set(_ value: String, forKey key: String)
-  /// Returns when all is on the disk.
+  /// Returns after all values are on disk.
   func synchronize() throws
 
-  /// The events of the folder of which there is one for each save.
+  /// The events in the folder that occur once for each save.
   static var savingEvents: Int32 { get }
 
   /// The program that opens a domain and reads one value.
@@ -36,14 +36,14 @@ struct OurSettings: SettingsStore {
   func set(_ value: String, forKey key: String) { preferences.set(value, forKey: key) }
   func synchronize() throws { try preferences.synchronize() }
 
-  // Another file is moved, and replaces the old one.
+  // Each save renames a new file, which replaces the old one.
   static let savingEvents = Int32(IN_MOVED_TO)
 
   static let program = "OpenPreferences"
 }
 
 struct FoundationSettings: SettingsStore {
-  // Documented to be safe in any thread; the type says so on Apple systems only.
+  // Documented as thread-safe, but the type is marked `Sendable` only on Apple systems.
   private nonisolated(unsafe) let defaults: UserDefaults
 
   init(domain: String) throws {
@@ -59,7 +59,7 @@ struct FoundationSettings: SettingsStore {
   func set(_ value: String, forKey key: String) { defaults.set(value, forKey: key) }
   func synchronize() throws { if !defaults.synchronize() { throw CocoaError(.fileWriteUnknown) } }
 
-  // The file is emptied and written.
+  // Each save truncates and writes the file.
   static let savingEvents = Int32(IN_CLOSE_WRITE)
 
   static let program = "OpenUserDefaults"

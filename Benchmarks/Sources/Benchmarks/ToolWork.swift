@@ -1,14 +1,14 @@
 import Foundation
 import PropertyLists
 
-/// What the tool does with many files and with large ones, as processes: the table that `Benchmarks tool PATH` prints,
-/// where PATH is that of a release build of `plistutil`. It needs GNU's `time`.
+/// The work of the tool on many files and on large ones, as processes: the table of `Benchmarks tool PATH`, where PATH
+/// is a release build of `plistutil`. It needs GNU `time`.
 struct ToolWork {
   let tool: URL
   let folder: URL
 
   static let fileCount = 5000
-  /// Of a binary file of a gigabyte.
+  /// The number of tracks in a binary file of one gigabyte.
   static let trackCount = 2_450_000
 
   init(tool: String) throws {
@@ -82,8 +82,8 @@ struct ToolWork {
     try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int ?? 0
   }
 
-  /// Runs a program to its end, below GNU's `time`: the system counts what a process had before it became the program
-  /// as its peak too, and that one has little.
+  /// Runs a program to its end, as a child of GNU `time`. The system's peak includes the memory that a process had
+  /// before it executed the program; GNU `time` has little.
   private func run(_ path: String, _ arguments: [String]) throws -> (seconds: Double, peakMemory: Int) {
     let figures = self.path("figures")
     let command = ["/usr/bin/time", "-q", "-f", "%M", "-o", figures, path] + arguments
@@ -94,7 +94,7 @@ struct ToolWork {
     posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0)
     defer { posix_spawn_file_actions_destroy(&actions) }
     var (process, status): (pid_t, CInt) = (0, 0)
-    // Foundation's `Process` looks for the end only now and then.
+    // Foundation's `Process` detects the exit with a delay.
     let start = ContinuousClock.now
     guard posix_spawn(&process, command[0], &actions, nil, &pointers, environ) == 0 else {
       throw CocoaError(.executableNotLoadable)

@@ -3,7 +3,7 @@ import KeyedArchiving
 import PropertyListTools
 import PropertyLists
 
-/// One line of the table: a piece of work that several implementations do.
+/// A line of the table: work that several implementations can do.
 enum Work: String, CaseIterable {
   case xmlToDocument = "XML → document"
   case xmlToTree = "XML → tree"
@@ -11,7 +11,7 @@ enum Work: String, CaseIterable {
   case binaryToTree = "binary → tree"
   case treeToBinary = "tree → binary"
   case treeToXML = "tree → XML"
-  /// From bytes to bytes. Nobody else keeps comments and layout.
+  /// From bytes to bytes. Only this library keeps comments and layout.
   case edit = "XML with one value changed"
   case decodeXML = "XML → Codable types"
   case encodeXML = "Codable types → XML"
@@ -22,7 +22,7 @@ enum Work: String, CaseIterable {
   case archiveMany = "archive 200 000 notes"
   case unarchiveMany = "unarchive 200 000 notes"
 
-  /// How many notes an archive has; nil for work on the media library.
+  /// The number of notes in an archive; nil for work on the media library.
   private var noteCount: Int? {
     switch self {
     case .archive, .unarchive: 20_000
@@ -35,7 +35,7 @@ enum Work: String, CaseIterable {
 enum Implementation: String, CaseIterable {
   case ours, libplist, python, foundation, sqlAlchemy, sqlite, grdb
 
-  /// Who stands in the table of property lists and archives.
+  /// The implementations in the table of property lists and archives.
   static let ofPropertyLists: [Implementation] = [.ours, .libplist, .python, .foundation]
 
   var name: String {
@@ -52,7 +52,7 @@ enum Implementation: String, CaseIterable {
 }
 
 extension Work {
-  /// Does the work in this process, several times.
+  /// Does the work several times in this process.
   func measure(_ implementation: Implementation, xml: URL, binary: URL) throws -> Measurement? {
     if [.decodeXML, .encodeXML, .decodeBinary, .encodeBinary].contains(self) {
       return try measureCodable(implementation, xml: xml, binary: binary)

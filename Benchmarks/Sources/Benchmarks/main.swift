@@ -1,20 +1,20 @@
 import Foundation
 import PropertyLists
 
-// Without arguments: measures every implementation of every work in a process of its own, and prints the tables. With
-// the argument `preferences`, `messages`, `objects`, `sqlite` or `results`: only those tables. With `check`: does our
-// part of every work on a small library, to see that an optimized build does it at all. With the arguments `tool PATH`:
-// the table of the tool, a release build of which is at PATH; it takes a few gigabytes of disk. With the arguments
-// `growth [TEXT] [--tools FOLDER] [--scale N]`: the processor times of all operations at 1, 2, 4 and 8 times a
-// size, of those whose names contain TEXT, and of the tools in FOLDER; the exit code is 1 if any grows faster than
-// n log n. With the arguments
-// `WORK IMPLEMENTATION FOLDER`, of messages `WORK IMPLEMENTATION COUNT`, of managed objects `WORK IMPLEMENTATION COUNT
-// STORAGE`, of fetched results their name, `WORK COUNT`: measures one in this process and prints the figures as JSON.
+// Without arguments: measures each work of each implementation in a separate process, and prints all tables. With the
+// argument `preferences`, `messages`, `objects`, `sqlite` or `results`: prints only those tables. With `check`: does
+// each work of this library once with a small media library, to check that optimized builds work. With `tool PATH`:
+// prints the table of the tool, where PATH is a release build. It needs a few gigabytes of disk space. With
+// `growth [TEXT] [--tools FOLDER] [--scale N]`: prints the processor times of all operations at 1, 2, 4 and 8 times a
+// size, only those whose names contain TEXT, and those of the tools in FOLDER. The exit code is 1 if an operation grows
+// faster than n log n. With `WORK IMPLEMENTATION FOLDER`, for messages `WORK IMPLEMENTATION COUNT`, for managed objects
+// `WORK IMPLEMENTATION COUNT STORAGE`, for fetched results their name and `WORK COUNT`: measures one work in this
+// process, and prints the result as JSON.
 
 let arguments = CommandLine.arguments.dropFirst()
 
-/// The table of property lists and archives, in Markdown: the time and the peak memory here, and those of the peers,
-/// the times as multiples of the time here.
+/// Prints the table of property lists and archives in Markdown: the time and the peak memory of this library, and those
+/// of other implementations, with times as multiples of this library's time.
 func printTable(of implementations: [Implementation], in folder: URL) throws {
   print("| work | " + implementations.map(\.name).joined(separator: " | ") + " |")
   print("|---|" + implementations.map { _ in "---|" }.joined())
@@ -45,7 +45,7 @@ func printTable(of implementations: [Implementation], in folder: URL) throws {
   print("\n" + sizes.joined(separator: "\n"))
 }
 
-/// The table of preferences, likewise, with the number of saves or the memory where that says something.
+/// Prints the table of preferences in the same form, with the number of saves or the memory for some of the works.
 func printPreferencesTable(of implementations: [Implementation]) throws {
   print("| work | " + implementations.map(\.name).joined(separator: " | ") + " |")
   print("|---|" + implementations.map { _ in "---|" }.joined())
@@ -68,7 +68,7 @@ func printPreferencesTable(of implementations: [Implementation]) throws {
   }
 }
 
-/// A table of managed objects, and how times grow with the number of objects.
+/// Prints a table of managed objects, and a table of the times at increasing numbers of objects.
 func printObjectsTables(
   _ works: [ObjectsWork], of implementations: [Implementation], count: Int, growth: [Int]
 ) throws {
@@ -120,7 +120,7 @@ func time(_ seconds: Double) -> String {
   return seconds < 1 ? String(format: "%.1f ms", seconds * 1e3) : String(format: "%.1f s", seconds)
 }
 
-/// How many objects there are where the growth of times is looked at.
+/// The numbers of objects in the tables of growth.
 let growth = [10_000, 100_000, 1_000_000]
 
 if arguments.first == "growth" {

@@ -1,7 +1,7 @@
 import Foundation
 import PropertyLists
 
-/// Types whose encoding and decoding is measured.
+/// Types whose encoding and decoding are measured.
 enum CodableGrowth {
   struct Record: Codable, Hashable {
     var name: String
@@ -20,7 +20,7 @@ enum CodableGrowth {
     }
   }
 
-  /// A list as deep as the limits allow, or shorter.
+  /// A linked list, at most as long as the depth limit allows.
   final class Chain: Codable {
     var name = "link"
     var next: Chain?
@@ -28,7 +28,7 @@ enum CodableGrowth {
     init(_ next: Chain?) { self.next = next }
   }
 
-  /// A value of several types, as programs decode them.
+  /// A value of several possible types.
   enum Scalar: Codable {
     case integer(Int)
     case string(String)

@@ -5,7 +5,7 @@ import Nibs
 import PropertyLists
 import Typedstreams
 
-/// The shapes of keyed archives whose growth is measured. A size is about the number of their objects.
+/// The shapes of keyed archives in the growth table. The size is approximately the number of objects.
 enum GrowthArchive: String, CaseIterable {
   case notes = "an array of objects"
   case chains = "chains of 300 objects"
@@ -71,7 +71,8 @@ enum GrowthArchive: String, CaseIterable {
     Notes.make(count: count) { Note(title: $0, text: $1, priority: $2, date: $3, tags: $4) }
   }
 
-  /// An archive of an array of objects, which have the UIDs from 2 on, and a class of its own for each, after them.
+  /// Returns an archive of an array of objects. The objects have the UIDs from 2 on. After them comes a separate class
+  /// for each object.
   private static func handmade(count: Int, _ object: (Int) -> PropertyList) throws -> Data {
     let array = UInt32(2 + 2 * count)
     var objects: [PropertyList] = [
@@ -90,7 +91,7 @@ enum GrowthArchive: String, CaseIterable {
   }
 }
 
-/// An object of a list.
+/// An object of a linked list.
 final class Link: SecureCoding {
   static let archivedClass = ArchivedClass("Link")
 
@@ -167,7 +168,7 @@ enum GrowthStream: String, CaseIterable {
   }
 }
 
-/// A compiled nib of objects that refer to the next one, with data and strings.
+/// A compiled nib with objects that each refer to the next one, with data and strings.
 enum GrowthNib {
   static func archive(_ size: Int) throws -> NIBArchive {
     try NIBArchive(
@@ -183,7 +184,7 @@ enum GrowthNib {
 }
 
 extension GrowthTable {
-  /// The verbs of `archive`.
+  /// Lines for the verbs of `archive`.
   static func archiveLines(of tool: GrowthTool) -> [GrowthLine] {
     var lines: [GrowthLine] = []
     let verbs = [
@@ -270,7 +271,7 @@ extension GrowthTable {
     return lines
   }
 
-  /// Archivers, unarchivers, and what views archives.
+  /// Lines for archivers, unarchivers, and views of archives.
   static var archiveLines: [GrowthLine] {
     var lines: [GrowthLine] = []
     func add<T: SecureCoding>(
@@ -286,7 +287,7 @@ extension GrowthTable {
           let data = try KeyedArchiver.archivedData(withRootObject: value(size))
           return { keep(try KeyedUnarchiver.unarchivedObject(of: type, from: data)) }
         })
-      // An archived value takes other classes only if they are named.
+      // An archived value decodes other classes only if they are allowed by name.
       guard isArchivedValue, type != [Note].self, type != [Link].self else { return }
       lines.append(
         GrowthLine("KeyedUnarchiver, ArchivedValue", shape) { size, _ in
@@ -438,7 +439,7 @@ extension GrowthTable {
       add("Typedstream.groups") { stream in
         for group in stream.groups { for value in group.values { keep(value) } }
       }
-      // Groups of integers have no such value, and other classes must be named.
+      // `ArchivedValue` has no case for groups of integers, and other classes must be allowed by name.
       if shape == .groups || shape == .classes { continue }
       add("TypedstreamUnarchiver, ArchivedValue") { stream in
         let unarchiver = TypedstreamUnarchiver(stream)

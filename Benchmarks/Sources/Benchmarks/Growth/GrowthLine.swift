@@ -1,29 +1,29 @@
 import Foundation
 
-/// One line of the table of growth: a piece of work that can be done at any size.
+/// A line of the growth table: work that can be done at any size.
 struct GrowthLine {
-  /// A run of the work; returns the processor time that it took, in seconds.
+  /// A run of the work. Returns its processor time, in seconds.
   typealias Run = () throws -> Double
 
   /// The operation, as a user calls it.
   let operation: String
   /// The shape of its input.
   let shape: String
-  /// The smallest size that the work is measured at. It is doubled until the work takes ``leastSeconds``.
+  /// The smallest size to measure. It is doubled until the work takes ``leastSeconds``.
   let base: Int
-  /// The largest size, for works on command lines, whose length the system limits.
+  /// The largest size. It is lower for work on command lines, whose length the system limits.
   let greatest: Int
-  /// The processor time that the work takes at the first size at least, in seconds.
+  /// The minimum processor time of the work at the first size, in seconds.
   let leastSeconds: Double
-  /// Makes the input of a size, in an empty folder, and returns the work on it.
+  /// Creates the input of a size in an empty folder, and returns the work on it.
   let prepare: (_ size: Int, _ folder: URL) throws -> Run
 
-  /// Work whose time does not grow is not given larger inputs than this.
+  /// The maximum size for work whose time does not grow with the size.
   static let greatestSize = 1 << 21
 
   var name: String { "\(operation), \(shape)" }
 
-  /// Work of the libraries, in this process. What `prepare` returns is measured.
+  /// Creates a line for work of the libraries in this process. The function returned by `prepare` is measured.
   init(
     _ operation: String, _ shape: String, base: Int = 250, greatest: Int = GrowthLine.greatestSize,
     prepare: @escaping (_ size: Int, _ folder: URL) throws -> () throws -> Void
@@ -34,13 +34,13 @@ struct GrowthLine {
     }
   }
 
-  /// Work of the libraries that needs something new in each run. `each` returns what makes it, and that returns the
-  /// work, which is measured.
+  /// Returns a line for work of the libraries that needs new input for each run. The function returned by `each`
+  /// creates the input and returns the work, which is measured.
   static func renewing(
     _ operation: String, _ shape: String, base: Int = 250, greatest: Int = GrowthLine.greatestSize,
     each: @escaping (_ size: Int, _ folder: URL) throws -> () throws -> () throws -> Void
   ) -> GrowthLine {
-    // Nothing is subtracted from the time, and larger inputs fit the processor's caches less and less.
+    // No time is subtracted, so that short times are exact enough. Larger inputs would exceed the processor's caches.
     GrowthLine(operation: operation, shape: shape, base: base, greatest: greatest, leastSeconds: 0.0025) {
       size, folder in
       let makeWork = try each(size, folder)
@@ -67,7 +67,7 @@ struct GrowthLine {
 }
 
 extension GrowthLine {
-  /// The same work with a longer name of its input.
+  /// Returns the same work with a suffix added to the name of its shape.
   func named(_ suffix: String) -> GrowthLine {
     GrowthLine(
       operation: operation, shape: shape + suffix, base: base, greatest: greatest, leastSeconds: leastSeconds,
@@ -79,30 +79,30 @@ extension GrowthLine {
 struct GrowthMeasurement: Codable {
   /// The first size.
   var size: Int
-  /// Seconds of processor time at 1, 2, 4 and 8 times that size.
+  /// The processor times at 1, 2, 4 and 8 times that size, in seconds.
   var seconds: [Double]
 }
 
 extension GrowthMeasurement {
-  /// The time at each size after the first, as a multiple of the first.
+  /// The times at the other sizes, as multiples of the first time.
   var ratios: [Double] { seconds.dropFirst().map { $0 / seconds[0] } }
 
-  /// The multiple of the first time that work may take at 8 times the size. n log n takes up to 8 × 1.3 times the time;
-  /// a fifth is for noise.
+  /// The maximum time at 8 times the size, as a multiple of the first time. n log n takes up to 8 × 1.3 times the time.
+  /// The factor 1.2 allows for noise.
   static let limit = 8 * 1.3 * 1.2
 
-  /// Returns true if the time at the last size is more than a multiple of that at the first one. What takes less than a
-  /// millisecond cannot be measured that well.
+  /// Returns true if the time at the last size is more than a multiple of the first time. Times below a millisecond
+  /// never count, because they cannot be measured exactly enough.
   func grows(by factor: Double) -> Bool { seconds.last! > 0.001 && ratios.last! > factor }
 }
 
 extension GrowthLine {
-  /// How often the size is doubled.
+  /// The number of times that the size is doubled.
   static let doublings = 3
 
   /// Measures the line in this process.
   ///
-  /// - Parameter scale: A factor of the time that the work takes at the first size at least.
+  /// - Parameter scale: A factor for the minimum time at the first size.
   func measure(scale: Double) throws -> GrowthMeasurement {
     let leastSeconds = leastSeconds * scale
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("growth-\(UUID().uuidString)")
@@ -113,7 +113,7 @@ extension GrowthLine {
       let seconds = try fastest(size, in: folder, runs: 2)
       let left = leastSeconds / max(seconds, leastSeconds / 64)
       if left <= 1 || size << (Self.doublings + 1) > greatest { break }
-      // The power of two that brings it there if the time grows with the size.
+      // The largest power of two that does not exceed the minimum time, if the time is linear in the size.
       size <<= min(max(1, Int(log2(left))), 5)
       while size << Self.doublings > greatest { size >>= 1 }
     }
@@ -123,7 +123,7 @@ extension GrowthLine {
     return GrowthMeasurement(size: size, seconds: seconds)
   }
 
-  /// The least time of several runs at a size. No further run begins after a second.
+  /// Returns the shortest time of several runs at a size. No run starts after one second.
   private func fastest(_ size: Int, in folder: URL, runs: Int) throws -> Double {
     let folder = folder.appendingPathComponent("\(size)-\(runs)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -134,12 +134,12 @@ extension GrowthLine {
     for _ in 0..<runs where !least.isFinite || ContinuousClock.now - begin < .seconds(1) {
       least = min(least, try run())
     }
-    // Work that is as short as starting the tool can take less time than that did.
+    // The time to start the tool has been subtracted, so that short work can have a time of zero or less.
     return max(least, 1e-6)
   }
 }
 
-/// Processor time, in user mode and in the system.
+/// The processor time in user and system mode.
 enum ProcessorTime {
   static var ofThisProcess: Double {
     var time = timespec()

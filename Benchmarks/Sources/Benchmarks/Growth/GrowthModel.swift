@@ -2,7 +2,7 @@ import Foundation
 import ManagedObjects
 import SQLiteStore
 
-/// Models whose growth is measured, and objects of one of them.
+/// The models in the growth table, and objects of one of them.
 enum GrowthModel: String, CaseIterable {
   case entities = "many entities"
   case attributes = "an entity of many attributes"
@@ -10,14 +10,15 @@ enum GrowthModel: String, CaseIterable {
   case heirs = "many entities that inherit from one"
   case templates = "many fetch request templates"
 
-  /// The size of the largest models.
+  /// The maximum size of a model.
   static let greatestSize = 1 << 14
-  /// SQLite refuses a table of more columns.
+  /// The maximum number of columns, because SQLite limits the columns of a table.
   private static let greatestColumnCount = 1_600
-  /// In a store's archive of the model each entity leads to the next one. An archive of more levels is refused.
+  /// The maximum number of entities in a store's model. Each entity is nested in the archive of the previous one, and
+  /// archives with more levels are rejected.
   private static let greatestChainLength = 3_200
 
-  /// The size of the largest model that a store can have.
+  /// The maximum size of a model that a store can use.
   var greatestStoreSize: Int {
     switch self {
     case .attributes, .relationships, .heirs: Self.greatestColumnCount
@@ -77,7 +78,7 @@ enum GrowthModel: String, CaseIterable {
     }
   }
 
-  /// The model of the objects: persons, their notes, tags of notes, and albums of notes in an order.
+  /// Returns the model of the objects: persons, their notes, tags of notes, and ordered albums of notes.
   static func library(hasSummary: Bool = false) throws -> ManagedObjectModel {
     var title = AttributeDescription("title", .string)
     title.traits.isIndexed = true
@@ -110,7 +111,7 @@ enum GrowthModel: String, CaseIterable {
   }
 }
 
-/// The shapes of stores. A size is the number of their notes, or persons.
+/// The shapes of stores. The size is the number of notes or persons.
 enum GrowthObjects: String, CaseIterable {
   case rows = "notes and their authors"
   case owner = "an author of all notes"
@@ -175,7 +176,7 @@ enum GrowthObjects: String, CaseIterable {
 
 /// Stores in a folder.
 enum GrowthStore {
-  /// The size of the largest stores, which take most of the time of the table to make.
+  /// The maximum size of a store. Creating stores takes most of the time of the table.
   static let greatestSize = 1 << 16
 
   static func container(
@@ -192,14 +193,14 @@ enum GrowthStore {
     return try PersistentContainer(model: model ?? GrowthModel.library(), stores: [store])
   }
 
-  /// Makes a store of a shape in a folder.
+  /// Creates a store of a shape in a folder.
   static func fill(
     _ storage: Storage, _ shape: GrowthObjects, _ size: Int, in folder: URL, tracksHistory: Bool = false
   ) throws {
     try shape.fill(container(storage, in: folder, tracksHistory: tracksHistory).newContext(), size)
   }
 
-  /// A copy of the files of a store, in a folder of its own.
+  /// Copies the files of a store to a new folder.
   static func copy(_ folder: URL) throws -> URL {
     let copy = folder.appendingPathComponent("copy-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: copy, withIntermediateDirectories: true)

@@ -1,7 +1,7 @@
 import Foundation
 import PropertyLists
 
-/// The shapes of property lists whose growth is measured. A size is the number of their values.
+/// The shapes of property lists in the growth table. The size is the number of values.
 enum GrowthShape: String, CaseIterable {
   case wide = "a wide dictionary"
   case prefixes = "keys with a common prefix"
@@ -19,7 +19,7 @@ enum GrowthShape: String, CaseIterable {
   case reals = "reals"
   case uids = "UIDs"
 
-  /// The property list of a size. `isText`: without values that OpenStep and JSON have no form for.
+  /// Returns the property list of a size. If `isText`, without values that OpenStep and JSON cannot represent.
   func value(_ size: Int, isText: Bool = false) -> PropertyList {
     switch self {
     case .wide: Self.dictionary(size) { ("key \($0)", Self.scalar($0, isText)) }
@@ -72,7 +72,7 @@ enum GrowthShape: String, CaseIterable {
   }
 }
 
-/// The formats, with the dialects of OpenStep.
+/// The formats and the OpenStep dialects.
 enum GrowthFormat: String, CaseIterable {
   case xml, binary, json, openstep, gnustep, strings
 
@@ -95,10 +95,10 @@ enum GrowthFormat: String, CaseIterable {
     return options
   }
 
-  /// True if the format has no types beyond strings, or JSON's.
+  /// True if the format has only strings, or only JSON's types.
   var isText: Bool { self == .json || self == .openstep || self == .strings }
 
-  /// The shapes that are measured, which the format can represent.
+  /// The measured shapes, which are those that the format can represent.
   var shapes: [GrowthShape] {
     switch self {
     case .strings: [.wide, .prefixes]
@@ -108,7 +108,7 @@ enum GrowthFormat: String, CaseIterable {
     }
   }
 
-  /// The bytes of a shape. The roots of OpenStep and JSON are containers.
+  /// Returns the bytes of a shape. The root is a container, as OpenStep and JSON require.
   func data(_ shape: GrowthShape, _ size: Int) throws -> Data {
     try data(value(shape, size))
   }

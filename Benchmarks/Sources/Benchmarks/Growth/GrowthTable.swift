@@ -1,24 +1,24 @@
 import Foundation
 
-/// The table of growth: the processor time of each operation of the libraries and tools at 1, 2, 4 and 8 times a size.
+/// The growth table: the processor time of each operation of the libraries and tools at 1, 2, 4 and 8 times a size.
 struct GrowthTable {
   let lines: [GrowthLine]
-  /// The arguments of a process that measures a line.
+  /// The command-line arguments of a process that measures a line.
   private let options: [String]
-  /// The time of the first size, as a multiple of the usual one.
+  /// The minimum time at the first size, as a multiple of the default.
   private let scale: Double
-  /// The text that the names of the lines contain.
+  /// Text that the names of the lines contain.
   private let text: String
 
   /// The name of the mode that measures one line.
   static let lineMode = "growth-line"
-  /// The variable with the settings of memory.
+  /// The environment variable with settings of the memory allocator.
   static let tunables = "GLIBC_TUNABLES"
-  /// The time that a line may take in all, in seconds.
+  /// The maximum time for a line, in seconds.
   static let timeLimit: UInt32 = 240
 
-  /// - Parameter arguments: Those of the command line after the mode: a text that the names of the lines contain, and
-  ///   the options `--tools FOLDER` and `--scale N`, for sizes that take N times as long.
+  /// - Parameter arguments: The command-line arguments after the mode: text that the names of the lines contain, and
+  ///   the options `--tools FOLDER` and `--scale N`, which multiplies the minimum time by N.
   init(arguments: [String]) throws {
     var rest = arguments
     func option(_ name: String) throws -> String? {
@@ -48,18 +48,18 @@ struct GrowthTable {
     let description: String
   }
 
-  /// Measures the line of a name in this process, and prints its times as JSON.
+  /// Measures the line with this name in this process, and prints its times as JSON.
   func measureLine() throws {
     guard let line = lines.first(where: { $0.name == text }) else {
       throw UsageError(description: "there is no line \(text)")
     }
-    // A limit of processor time would do, but with one the system counts that time by its ticks only.
+    // A limit of processor time would make the system count this time in coarse ticks.
     alarm(Self.timeLimit)
     let data = try JSONEncoder().encode(line.measure(scale: scale))
     print(String(decoding: data, as: UTF8.self))
   }
 
-  /// Measures each line in a process of its own, and prints the table. Returns the names of the lines that grow faster
+  /// Measures each line in a separate process, and prints the table. Returns the names of the lines that grow faster
   /// than n log n, or that cannot be measured.
   func printTable() -> [String] {
     print("| operation | input | size | at 1 × | 2 × | 4 × | 8 × | |\n|---|---|---|---|---|---|---|---|")
@@ -81,10 +81,10 @@ struct GrowthTable {
     return suspects
   }
 
-  /// Measures a line that seems to grow too fast again. Returns true if it does.
+  /// Measures a line again that seems to grow too fast. Returns true if it still does.
   ///
-  /// Other programs disturb a measurement now and then, and hash tables that caches are too small for take two or three
-  /// times as long. At 8 times the sizes, a square that shows at all takes more than 20 times the time.
+  /// Other programs can disturb a measurement, and hash tables larger than the processor's caches are two or three
+  /// times slower. At 8 times the size, quadratic growth takes more than 20 times the time.
   private func confirm(_ line: GrowthLine, _ measurement: inout GrowthMeasurement) -> Bool {
     let size = measurement.size
     for factor in [1.0, 8, 8] where measurement.grows(by: measurement.size == size ? GrowthMeasurement.limit : 20) {
@@ -98,7 +98,7 @@ struct GrowthTable {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
     process.arguments = [Self.lineMode, line.name, "--scale", "\(scale)"] + options
-    // Memory that was freed is used again, at all sizes. By default the system gives large blocks anew.
+    // Freed memory is reused at all sizes. By default, the system maps large blocks anew.
     process.environment = ProcessInfo.processInfo.environment.merging(
       [Self.tunables: "glibc.malloc.mmap_max=0:glibc.malloc.trim_threshold=8589934592"]) { $1 }
     let pipe = Pipe()

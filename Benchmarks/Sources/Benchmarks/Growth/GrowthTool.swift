@@ -1,10 +1,10 @@
 import Foundation
 
-/// One of the tools, as processes that are measured.
+/// A tool whose processes are measured.
 struct GrowthTool {
   let name: String
   let path: String
-  /// A run that takes longer is ended, which is a failure.
+  /// The time limit of a run. A longer run is terminated and counts as an error.
   private static let timeLimit = Duration.seconds(60)
 
   init(_ name: String, in folder: URL) {
@@ -12,13 +12,13 @@ struct GrowthTool {
     path = folder.appendingPathComponent(name).path
   }
 
-  /// A command line: its arguments, what it reads from standard input, and its exit code.
+  /// A command line: its arguments, its standard input, and its expected exit code.
   struct Command {
     var arguments: [String]
-    /// A file to read from.
+    /// The file for standard input.
     var input: URL?
     var status: Int32
-    /// Variables of the environment beyond those of this process.
+    /// Environment variables that are added to those of this process.
     var environment: [String: String]
 
     init(_ arguments: [String], input: URL? = nil, status: Int32 = 0, environment: [String: String] = [:]) {
@@ -29,21 +29,21 @@ struct GrowthTool {
     }
   }
 
-  /// The tool ended with another exit code than expected.
+  /// The tool exited with an unexpected exit code.
   struct Failure: Error {
     let arguments: [String]
     let status: Int32
     let output: String
   }
 
-  /// A line of the table. The time that the same command takes at size 1 is subtracted, so that starting the tool does
-  /// not count.
+  /// Returns a line of the table. The time of the same command at size 1 is subtracted, so that the start of the tool
+  /// does not count.
   ///
   /// - Parameters:
-  ///   - operation: The verb, and the options that make it a line of its own.
-  ///   - file: A file that the command changes, if there is one. Each run gets a copy.
-  ///   - prepare: Makes the files of a size in a folder, and returns the command. The names of files that the command
-  ///     makes begin with `new-`; these files are removed before each run.
+  ///   - operation: The verb, and the options that distinguish the line.
+  ///   - file: The file that the command changes, if any. Each run gets a copy.
+  ///   - prepare: Creates the files of a size in a folder, and returns the command. The names of its output files begin
+  ///     with `new-`; these files are removed before each run.
   func line(
     _ operation: String, _ shape: String, base: Int = 250, greatest: Int = GrowthLine.greatestSize,
     changing file: String? = nil,
@@ -62,17 +62,17 @@ struct GrowthTool {
     }
   }
 
-  /// Runs a command to its end in a folder; returns its processor time, in seconds.
+  /// Runs a command to its end in a folder. Returns its processor time, in seconds.
   private func run(_ command: Command, in folder: URL, changing file: String?) throws -> Double {
     let fileManager = FileManager.default
     if let file {
-      // The original has another name from the first run on.
+      // The first run renames the original.
       let (changed, original) = (folder.appendingPathComponent(file), folder.appendingPathComponent("original-" + file))
       if !fileManager.fileExists(atPath: original.path) { try fileManager.moveItem(at: changed, to: original) }
       for suffix in ["", "-wal", "-shm"] { try? fileManager.removeItem(atPath: changed.path + suffix) }
       try fileManager.copyItem(at: original, to: changed)
     }
-    // What a run made is in the way of the next one.
+    // Removes the output of the previous run.
     for name in try fileManager.contentsOfDirectory(atPath: folder.path) where name.hasPrefix("new-") {
       try fileManager.removeItem(at: folder.appendingPathComponent(name))
     }
@@ -89,7 +89,7 @@ struct GrowthTool {
     posix_spawn_file_actions_addopen(&actions, 0, command.input?.path ?? "/dev/null", O_RDONLY, 0)
     posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0)
     posix_spawn_file_actions_addopen(&actions, 2, errors, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
-    // The process inherits the folder of this one, which measures nothing else.
+    // The process inherits the current folder. Changing it is safe, because this process does nothing else.
     guard chdir(folder.path) == 0 else {
       throw CocoaError(.fileNoSuchFile, userInfo: [NSFilePathErrorKey: folder.path])
     }

@@ -3,7 +3,7 @@ import ManagedObjects
 import SQLiteStore
 
 extension GrowthTable {
-  /// The work of a run: prepared with the store, then measured.
+  /// Prepares a run with a store, and returns the work to measure.
   private typealias Preparation = (_ container: PersistentContainer, _ size: Int) throws -> () throws -> Void
 
   private static func lines(
@@ -11,7 +11,7 @@ extension GrowthTable {
     _ prepare: @escaping Preparation
   ) -> [GrowthLine] {
     storages.map { storage in
-      // Small files cost what saving them costs, whatever is in them.
+      // The time to save a small file does not depend on its contents.
       let base = storage == .memory ? 100 : 400
       return GrowthLine.renewing(
         name, "\(storage.rawValue), \(shape.rawValue)", base: base, greatest: GrowthStore.greatestSize,
@@ -31,7 +31,7 @@ extension GrowthTable {
     }
   }
 
-  /// Work on objects of contexts.
+  /// Lines for work on objects of contexts.
   static var objectLines: [GrowthLine] {
     var lines: [GrowthLine] = []
     let all: [Storage] = [.memory, .sqlite, .xml, .binary]
@@ -289,7 +289,7 @@ extension GrowthTable {
     lines += Self.lines("save one object, changed in each save", .rows, in: all) { container, size in
       let context = container.newContext()
       let note = try context.fetch(FetchRequest("Note"))[0]
-      // So many saves that the size of the store is what grows.
+      // A constant number of saves, so that only the size of the store grows.
       return {
         for number in 0..<10 {
           try note.setValue(.integer(Int64(-number - 1)), forKey: "number")
@@ -420,7 +420,7 @@ extension GrowthTable {
     return lines + resultLines
   }
 
-  /// Fetched results.
+  /// Lines for fetched results.
   private static var resultLines: [GrowthLine] {
     var lines: [GrowthLine] = []
     func request(sorted keys: [String] = ["text", "title"]) -> FetchRequest {

@@ -2,10 +2,10 @@ import Foundation
 import PropertyListTools
 import PropertyLists
 
-// The verbs of `plistutil` that edit and compare, and the forms of other tools.
+// The verbs of `plistutil` that edit and compare, and its modes that replace other tools.
 
 extension GrowthTable {
-  /// `set`, `insert`, `replace`, `remove`, `append`, `diff`, `patch`, `merge`, `git`.
+  /// Lines for `set`, `insert`, `replace`, `remove`, `append`, `diff`, `patch`, `merge` and `git`.
   static func editLines(of tool: GrowthTool) -> [GrowthLine] {
     var lines: [GrowthLine] = []
     for format in [GrowthFormat.xml, .binary, .json, .openstep] {
@@ -48,7 +48,7 @@ extension GrowthTable {
     }
     lines.append(
       tool.line("insert --values-file", "xml, each at index 0 of an array") { size, folder in
-        // Paths are keys, so each is spelled in another way.
+        // The values file maps key paths to values: each path adds a key to another dictionary of the array.
         try GrowthFormat.xml.write(.records, size * 10, to: folder, as: "file")
         let values = GrowthShape.dictionary(size) { ("\($0).new", .string("new")) }
         try values.write(to: folder.appendingPathComponent("values"), format: .xml)
@@ -75,7 +75,7 @@ extension GrowthTable {
         return .init(["set", "--env", "--values-file", "values", "file"])
       })
 
-    /// How the second file of a comparison comes from the first one.
+    /// The ways to derive the second file of a comparison from the first.
     let edits: [(name: String, edit: (PropertyList, Int) -> PropertyList)] = [
       ("the same", { value, _ in value }),
       ("every tenth value is another", { value, _ in value.edited { $0 % 10 == 0 ? .string("other \($0)") : nil } }),
@@ -185,7 +185,7 @@ extension GrowthTable {
     return lines
   }
 
-  /// `buddy`, `plutil`, `defaults`.
+  /// Lines for `buddy`, `plutil` and `defaults`.
   static func otherToolLines(of tool: GrowthTool) -> [GrowthLine] {
     var lines: [GrowthLine] = []
     func session(
@@ -323,7 +323,7 @@ extension GrowthTable {
 }
 
 extension PropertyList {
-  /// With other values at some positions of the root, or of the dictionaries of its array.
+  /// Returns the property list with other values at some indexes of the root, or of the dictionaries in its array.
   fileprivate func edited(_ other: (Int) -> PropertyList?) -> PropertyList {
     switch self {
     case .array(let elements):
@@ -354,7 +354,7 @@ extension PropertyList {
     }
   }
 
-  /// Without every third element or entry, and with so many new ones at the end.
+  /// Returns the property list without every third element or entry, with as many new ones at the end.
   fileprivate func thinned(_ size: Int) -> PropertyList {
     switch self {
     case .array(let elements):

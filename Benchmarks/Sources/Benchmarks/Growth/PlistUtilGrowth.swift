@@ -1,10 +1,10 @@
 import Foundation
 import PropertyLists
 
-// The verbs of `plistutil` on property lists. Files are written by this package, which writes all formats.
+// The verbs of `plistutil` for property lists. The input files are written by this package.
 
 extension GrowthTable {
-  /// `convert`, `print`, `lint`, `fmt`, `create`.
+  /// Lines for `convert`, `print`, `lint`, `fmt` and `create`.
   static func formatLines(of tool: GrowthTool) -> [GrowthLine] {
     var lines: [GrowthLine] = []
     func line(_ verb: [String], _ format: GrowthFormat, _ shape: GrowthShape, status: Int32 = 0) {
@@ -101,7 +101,7 @@ extension GrowthTable {
     return lines
   }
 
-  /// `get`, `type`, `keys`, `find`.
+  /// Lines for `get`, `type`, `keys` and `find`.
   static func queryLines(of tool: GrowthTool) -> [GrowthLine] {
     var lines: [GrowthLine] = []
     for format in [GrowthFormat.xml, .binary, .json, .openstep] {

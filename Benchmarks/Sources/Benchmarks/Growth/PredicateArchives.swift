@@ -2,7 +2,7 @@ import Foundation
 import KeyedArchiving
 import ManagedObjects
 
-/// Archives of predicates.
+/// A writer of predicate archives.
 struct KeyedArchiverOfPredicates {
   func data(_ predicate: ManagedPredicate) throws -> Data {
     let archiver = KeyedArchiver()

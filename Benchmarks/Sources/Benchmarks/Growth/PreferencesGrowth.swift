@@ -3,7 +3,7 @@ import Preferences
 import PropertyLists
 
 extension GrowthTable {
-  /// Operations on preferences. Where there are files, each run has a folder of its own.
+  /// Lines for operations on preferences. If there are files, each run has a separate folder.
   static var preferencesLines: [GrowthLine] {
     var lines: [GrowthLine] = []
     func inMemory(

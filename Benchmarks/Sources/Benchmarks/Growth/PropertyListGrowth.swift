@@ -3,7 +3,7 @@ import PropertyListTools
 import PropertyLists
 
 extension GrowthTable {
-  /// Readers and writers, documents and trees.
+  /// Lines for readers, writers, documents and trees.
   static var propertyListLines: [GrowthLine] {
     var lines: [GrowthLine] = []
     for format in GrowthFormat.allCases {
@@ -130,14 +130,14 @@ extension GrowthTable {
     return lines
   }
 
-  /// A binary file of an array with so many references to one dictionary, which no writer here makes. The files are
-  /// large enough for the limit of what values expand to.
+  /// Returns a binary file of an array with `size` references to one dictionary, which no writer of this package
+  /// creates. The files are large enough to stay within the limit of expanded values.
   private static func sharedDictionaries(_ size: Int) -> Data {
     var bytes = Data("bplist00".utf8)
     var offsets: [Int] = []
     func begin() { offsets.append(bytes.count) }
     begin()
-    // An array with a count of four bytes, and references of one byte.
+    // An array with a count of four bytes and references of one byte.
     bytes += [0xAF, 0x12] + (0..<4).map { UInt8(truncatingIfNeeded: size >> (24 - 8 * $0)) }
     bytes += Data(repeating: 1, count: size)
     begin()
@@ -153,7 +153,7 @@ extension GrowthTable {
     return bytes
   }
 
-  /// Edits, comparisons and merges.
+  /// Lines for edits, comparisons and merges.
   static var editingLines: [GrowthLine] {
     var lines: [GrowthLine] = []
     func tree(
@@ -206,7 +206,7 @@ extension GrowthTable {
       value.dictionary?["key \(number)"] = "new"
     }
     tree("array?[index] =", "each element of an array", long) { value, number, _ in value.array?[number] = "new" }
-    // These move what comes after the value, so that one of them takes time in proportion to the container.
+    // These move all values after the edited one, so that each takes time linear in the size of the container.
     for (name, shape, edit) in [
       ("remove(at:)", GrowthShape.wide, PropertyListEdit.remove(at: .init([.key("key 0")]))),
       ("remove(at:)", .long, .remove(at: .init([.index(0)]))),
@@ -319,7 +319,7 @@ extension GrowthTable {
 }
 
 extension PropertyList {
-  /// With other scalars.
+  /// Returns the property list with changed scalars.
   fileprivate func mapped(_ change: (PropertyList) -> PropertyList) -> PropertyList {
     switch self {
     case .array(let elements): .array(elements.map { $0.mapped(change) })
@@ -328,7 +328,7 @@ extension PropertyList {
     }
   }
 
-  /// The elements or entries of the root in another order, the same in every run.
+  /// The property list with the elements or entries of the root shuffled, in the same way in every run.
   fileprivate var shuffled: PropertyList {
     var random = SplitMix64(state: 7)
     switch self {
@@ -340,7 +340,7 @@ extension PropertyList {
     }
   }
 
-  /// With so many new elements or entries.
+  /// Returns the property list with `count` new elements or entries.
   fileprivate func extended(_ count: Int) -> PropertyList {
     switch self {
     case .array(let elements):

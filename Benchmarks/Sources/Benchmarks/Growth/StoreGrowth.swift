@@ -4,7 +4,7 @@ import SQLiteStore
 import StoreInspection
 
 extension GrowthTable {
-  /// Predicates and expressions: their text, their archive and their evaluation.
+  /// Lines for predicates and expressions: text, archive and evaluation.
   static var predicateLines: [GrowthLine] {
     var lines: [GrowthLine] = []
     let texts: [(String, (Int) -> String)] = [
@@ -95,7 +95,7 @@ extension GrowthTable {
         let text = AttributeValue.string(String(repeating: "Grüße ", count: size * 2))
         return { keep(try prepared.evaluate(with: ["key": text])) }
       })
-    // A long predicate on a store of as many rows would grow with the square by itself.
+    // The store has a constant size: a predicate and a store that both grow would take quadratic time.
     for storage in [Storage.memory, .sqlite] {
       for (name, text) in [
         ("a long AND", { (size: Int) in (0..<size).map { "number != \(-$0 - 1)" }.joined(separator: " AND ") }),
@@ -119,7 +119,7 @@ extension GrowthTable {
     return lines
   }
 
-  /// Models, their files and their hashes.
+  /// Lines for models, their files and their hashes.
   static var modelLines: [GrowthLine] {
     var lines: [GrowthLine] = []
     for shape in GrowthModel.allCases {
@@ -236,7 +236,7 @@ extension GrowthTable {
     return lines
   }
 
-  /// Whole stores: conversion, migration, checks, history.
+  /// Lines for whole stores: conversion, migration, checks, history.
   static var storeLines: [GrowthLine] {
     var lines: [GrowthLine] = []
     for shape in GrowthObjects.allCases {
@@ -320,7 +320,7 @@ extension GrowthTable {
     return lines
   }
 
-  /// Makes a store with a history of so many changes.
+  /// Creates a store with a history of `size` changes.
   static func writeHistory(_ size: Int, hasManyTransactions: Bool, in folder: URL) throws {
     let context = try GrowthStore.container(.sqlite, in: folder, tracksHistory: true).newContext()
     for number in 0..<size {

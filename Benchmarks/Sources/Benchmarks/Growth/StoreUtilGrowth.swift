@@ -2,10 +2,10 @@ import Foundation
 import ManagedObjects
 import SQLiteStore
 
-// The verbs of `storeutil`. Stores and models are written by this package.
+// The verbs of `storeutil`. The stores and models are written by this package.
 
 extension GrowthTable {
-  /// The verbs that read stores.
+  /// Lines for the verbs that read stores.
   static func lookLines(of tool: GrowthTool) -> [GrowthLine] {
     var lines: [GrowthLine] = []
     func add(
@@ -116,7 +116,7 @@ extension GrowthTable {
       ),
     ] {
       for storage in [Storage.sqlite, .xml] {
-        // An argument has 128 KiB at most.
+        // The maximum length of an argument is 128 KiB.
         lines.append(
           tool.line("fetch, \(name)", "\(storage.rawValue), 20 notes", base: 50, greatest: 4_000) { size, folder in
             try GrowthStore.fill(storage, .rows, 20, in: folder)
@@ -127,7 +127,7 @@ extension GrowthTable {
     return lines
   }
 
-  /// The verbs that change stores.
+  /// Lines for the verbs that change stores.
   static func changeLines(of tool: GrowthTool) -> [GrowthLine] {
     var lines: [GrowthLine] = []
     func add(
@@ -200,7 +200,7 @@ extension GrowthTable {
     return lines
   }
 
-  /// The verbs on models, and on stores of large models.
+  /// Lines for the verbs for models, and for stores with large models.
   static func modelLines(of tool: GrowthTool) -> [GrowthLine] {
     var lines: [GrowthLine] = []
     for shape in GrowthModel.allCases {
@@ -272,7 +272,7 @@ extension GrowthTable {
     return lines
   }
 
-  /// The option that names the model of a store, which only SQLite stores have in themselves.
+  /// Returns the option for the model of a store. SQLite stores do not need it, because they contain their model.
   private static func modelArguments(_ storage: Storage, in folder: URL) throws -> [String] {
     if storage == .sqlite { return [] }
     try write(GrowthModel.library(), in: folder)
