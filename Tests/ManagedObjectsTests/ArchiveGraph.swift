@@ -2,18 +2,17 @@ import Foundation
 import OrderedCollections
 import PropertyLists
 
-/// Two archives, compared as graphs: classes, keys and values, wherever the objects stand in the tables.
+/// Compares two archives as graphs: classes, keys and values, regardless of the order of objects in the tables.
 struct ArchiveGraph {
   private let first: [PropertyList]
   private let second: [PropertyList]
   private var known: Set<[UInt32]> = []
   private var differences: [String] = []
 
-  /// What is different. A key whose value is nil counts as missing, and the order of dictionaries and sets counts for
-  /// nothing.
+  /// Returns the differences. A nil value equals a missing key. The order of dictionaries and sets is ignored.
   ///
-  /// - Parameter isOfStore: whether the first is the model that a store keeps. Such models repeat inherited properties,
-  ///   have collections of other classes, and empty ones where compiled models have none.
+  /// - Parameter isOfStore: True if the first archive is the model in a store. Such models repeat inherited properties,
+  ///   have collections of other classes, and have empty collections where compiled models have none.
   static func differences(_ first: Data, _ second: Data, isOfStore: Bool = false) throws -> [String] {
     let archives = try [first, second].map { try PropertyList($0) }
     var graph = ArchiveGraph(
@@ -24,7 +23,7 @@ struct ArchiveGraph {
 
   private let isOfStore: Bool
 
-  /// Keys that say of the compiler which version it is, and of a request how a store worked on it.
+  /// Keys for the version of the compiler, and for the way in which a store used a request.
   private static let ignored: Set<String> = [
     "$class", "CDMCompilerToolVersion", "CDMCompilerXcodeVersion", "NSAllocationType",
   ]
@@ -35,7 +34,7 @@ struct ArchiveGraph {
     self.isOfStore = isOfStore
   }
 
-  /// Nothing, or in a store something that is as good as nothing.
+  /// True if an object is missing. In the model of a store, an empty collection counts as missing.
   private func isNothing(_ object: PropertyList?) -> Bool {
     object == nil || isOfStore && (object?["NS.objects"]?.array?.isEmpty ?? false)
   }
@@ -77,7 +76,7 @@ struct ArchiveGraph {
   ) {
     let (a, b) = (classes(one, first), classes(other, second))
     let isCollection = one["NS.objects"] != nil || one["searchMapping"] != nil
-    // Whether the array of a method's arguments is mutable depends on where the expression comes from.
+    // The array of a method's arguments is mutable or not, depending on the source of the expression.
     let isFree = isCollection && (isOfStore || path.hasSuffix(".NSArguments"))
     if a != b, !isFree { differences.append("\(path): class \(short(a)) ≠ \(short(b))") }
     if let values = table(one, first), let otherValues = table(other, second) {
@@ -95,7 +94,7 @@ struct ArchiveGraph {
       compare(.array(sorted), .array(otherSorted), path)
       return
     }
-    // A decimal number without digits is 0, whatever its exponent: momc archives "0.0" with the exponent -1.
+    // A decimal number without digits is 0 with any exponent: momc archives "0.0" with the exponent -1.
     let isZero = one["NS.length"] == 0 && other["NS.length"] == 0
     let ignored = isZero ? Self.ignored.union(["NS.exponent", "NS.compact"]) : Self.ignored
     for key in Set(one.keys).union(other.keys).subtracting(ignored).sorted() {
@@ -103,7 +102,7 @@ struct ArchiveGraph {
     }
   }
 
-  /// The entries of a dictionary; nil for other objects.
+  /// Returns the entries of a dictionary; nil for other objects.
   private func table(
     _ object: OrderedDictionary<String, PropertyList>, _ objects: [PropertyList]
   ) -> [String: PropertyList]? {

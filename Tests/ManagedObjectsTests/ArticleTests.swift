@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The articles show nothing that was not compiled and run.
+/// Checks that all code in the articles is compiled and run by tests.
 @Suite("The lines of the articles") struct ArticleTests {
   private static let examples = "Tests/ManagedObjectsTests/ArticleExamples.swift"
 

@@ -2,7 +2,7 @@ import ManagedObjects
 import Testing
 
 @Suite("Child contexts") struct ChildContextTests {
-  /// Contexts from the root down, on a store that has what some steps make.
+  /// Returns contexts from the root down, on a store with the result of some steps.
   private func contexts(
     _ count: Int, _ steps: String = "", _ kind: StoreKind = .memory
   ) throws -> (GraphSketch, [ManagedObjectContext]) {

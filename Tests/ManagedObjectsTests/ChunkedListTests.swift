@@ -14,7 +14,7 @@ import Testing
     var plain = (0..<count).map { _ in row() }
     var list = ChunkedList(plain)
     for step in 0..<3_000 {
-      // It grows, then shrinks to nothing, and grows again.
+      // The list grows, shrinks until it is empty, and grows again.
       let isGrowing = step < 1_200 || step > 2_500
       if plain.isEmpty || Int.random(in: 0..<10, using: &random) < (isGrowing ? 8 : 1) {
         let index = Int.random(in: 0...plain.count, using: &random)

@@ -155,7 +155,7 @@ import Testing
   @Test func `take what is optional in the model if 0 can stand for nothing`() throws {
     // pages is Int32 in the class, and optional in the model.
     #expect(throws: Never.self) { try Self.model().joined(with: [Note.self, Person.self]) }
-    // A class may take nothing for what is mandatory in the model.
+    // A class may accept nil for a property that is mandatory in the model.
     #expect(throws: Never.self) {
       try Self.model { $0[1].properties[0].isOptional = false }.joined(with: [Note.self, Person.self])
     }

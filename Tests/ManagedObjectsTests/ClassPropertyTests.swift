@@ -245,7 +245,7 @@ import Testing
     check(\S.Employee.name, "name")
     check(\S.Employee.salary, "salary")
     check(\S.Employee.books, "books")
-    // Another name for the same.
+    // Another Swift name for the same property.
     check(\S.Person.sameName, "name")
     check(\S.Employee.boss?.boss?.name, "boss.boss.name")
     check(\S.Everything.priority, "priority")

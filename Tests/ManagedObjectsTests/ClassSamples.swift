@@ -3,7 +3,7 @@ import KeyedArchiving
 
 @testable import ManagedObjects
 
-/// Classes with every sort of property.
+/// Classes with all kinds of properties.
 enum ClassSamples {
   enum Priority: Int16, Codable, CaseIterable, AttributeConvertible {
     case low = 1
@@ -52,7 +52,7 @@ enum ClassSamples {
     @Attribute var optionalSettings: Settings?
     @Attribute var optionalLocale: Locale?
 
-    /// Not of the model.
+    /// Not part of the model.
     var count = 0
     lazy var late = "x"
     var computed: String { string + "!" }
@@ -121,7 +121,7 @@ enum ClassSamples {
 
   static let classes: [ManagedObject.Type] = [Person.self, Employee.self, Note.self, Book.self]
 
-  /// The same, by hand.
+  /// The same entities, described by hand.
   static func entities() throws -> [EntityDescription] {
     func validated(_ attribute: AttributeDescription, _ validations: [PropertyValidation]) -> PropertyDescription {
       var attribute = attribute
@@ -210,7 +210,7 @@ enum ClassSamples {
     return [person, employee, note, book]
   }
 
-  /// An object without a context, with values.
+  /// Returns an object with values, but without a context.
   static func object<Object: ManagedObject>(_ type: Object.Type, in model: ManagedObjectModel) throws -> Object {
     guard let entity = model.entity(of: type) else { throw Missing() }
     let object = Object(

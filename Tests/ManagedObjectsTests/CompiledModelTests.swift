@@ -66,7 +66,7 @@ import Testing
       entities: [EntityDescription("Note", [.attribute("content", .string)])],
       fetchRequestTemplates: ["all": FetchRequest("Note", sortedBy: [.init("content")])]
     ).compiledData()
-    // What another program may have written: the same without the name.
+    // The same archive without the selector, as another program may have written it.
     var archive = try #require(try PropertyList(original).dictionary)
     var objects = try #require(archive["$objects"]?.array)
     let index = try #require(objects.firstIndex { $0["NSSelector"] != nil })
@@ -78,7 +78,7 @@ import Testing
     let model = try ManagedObjectModel(compiled: data)
     #expect(model.fetchRequestTemplates["all"]?.sortDescriptors.first?.comparison == .compare)
     #expect(try ArchiveGraph.differences(data, model.compiledData()) == [])
-    // A comparison that is set is written.
+    // A comparison that is set explicitly is written.
     var request = try #require(model.fetchRequestTemplates["all"])
     request.sortDescriptors[0].comparison = .localized
     let changed = try ManagedObjectModel(entities: model.entityDescriptions, fetchRequestTemplates: ["all": request])
@@ -87,7 +87,7 @@ import Testing
   }
 
   @Test func `keep default values of classes that nobody knows`() throws {
-    // An object of the class Cover with itself in it.
+    // An object of the class Cover that contains itself.
     let archiver = KeyedArchiver()
     let cover = Cover()
     try archiver.encode(cover, forKey: "root")

@@ -2,18 +2,18 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The compiler on the path, if there is one.
+/// The Swift compiler in the path, if any.
 private let compiler: URL? = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
   .map { URL(filePath: String($0)).appending(path: "swiftc") }
   .first { FileManager.default.isExecutableFile(atPath: $0.path) }
 
-/// What a task may not do with the objects of another one is an error of the compiler. So is a wrapper in a class that
-/// has no managed objects.
+/// Uses of another task's objects that must be compiler errors. The same is checked for property wrappers in a class
+/// that is not a managed object.
 @Suite("Confinement", .enabled(if: compiler != nil, "there is no swiftc")) struct ConfinementTests {
-  /// Where the compiler keeps the modules of the system. To make them takes most of the time of a program.
+  /// The module cache of the compiler. Building system modules takes most of the time of a compilation.
   private static let cache = TemporaryFolder()
 
-  /// The errors for a body of a function that has an object, a context and an ID.
+  /// Returns the compiler's errors for the body of a function with an object, a context and an ID.
   static func errors(_ body: String) throws -> [Substring] {
     let program = """
       import ManagedObjects
@@ -42,7 +42,7 @@ private let compiler: URL? = (ProcessInfo.processInfo.environment["PATH"] ?? "")
     try Data(program.utf8).write(to: file)
     let modules = Program.executable("Modules").path
     let sources = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Sources").standardized
-    // Races are looked for after types, so that checking types would not do.
+    // The compiler checks for data races after types, so that type checking alone is not enough.
     let result = try Program.run(
       #require(compiler),
       [

@@ -131,7 +131,7 @@ final class Counter: ManagedObject {
   }
 }
 
-/// A store that lets somebody else save between the making of keys and the first save.
+/// A store that calls a function between the creation of keys and the first save, so that another context can save.
 private final class InterruptedStore: PersistentStore {
   private let store: XMLStore
   private let interruption: Mutex<(@Sendable () throws -> Void)?>

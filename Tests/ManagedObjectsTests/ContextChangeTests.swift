@@ -6,7 +6,7 @@ import Testing
 
   init() throws { sketch = try GraphSketch() }
 
-  /// What observers are told, by label.
+  /// The notifications that observers receive, by label.
   final class Log {
     var entries: [String] = []
 
@@ -82,7 +82,7 @@ import Testing
   @Test func `An object is reported once as inserted, and not at all if it was deleted before the report`() throws {
     let context = sketch.context()
     let log = Log()
-    // The first one is reported before there is an observer.
+    // The first change is reported before the observer is added.
     try sketch.run("Person a", in: context)
     context.processPendingChanges()
     try sketch.run("Person b", in: context)
@@ -126,7 +126,7 @@ import Testing
     try second.mergeChanges(from: changes)
     #expect(secondLog.take() == ["inserted Note,Person"])
     #expect(second.registeredObjects.isEmpty, "the context does not keep them")
-    // Requests that change many objects make none in the context.
+    // Batch requests register no objects in the context.
     try second.mergeChanges(from: second.execute(.insert("Tag", [["name": .string("x")]])))
     #expect(secondLog.take() == ["inserted Tag"])
   }
@@ -227,7 +227,7 @@ import Testing
     try sketch.save(first)
     try second.mergeChanges(from: #require(await saves.next()))
     #expect(try sketch.state(of: second) == row.merged)
-    // It is not in conflict with what it has taken over.
+    // The merged changes do not conflict with this save.
     try sketch.save(second)
     #expect(try sketch.stored() == row.stored)
   }

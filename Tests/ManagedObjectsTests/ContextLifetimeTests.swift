@@ -38,7 +38,7 @@ import Testing
       map.remove(objects[63].key)
       #expect(map.releaseCount == 2 * round && map.count == 0)
     }
-    // Fewer objects are not worth the work.
+    // Small maps are not shrunk, because it would save too little.
     for object in objects.prefix(40) { map.insert(object) }
     for object in objects.prefix(40) { map.remove(object.key) }
     #expect(map.releaseCount == 6)
@@ -125,7 +125,7 @@ import Testing
       if let last { try last.setValue(.object(link), forKey: "next") } else { first = link }
       last = link
     }
-    // A circle in the end.
+    // Closes the chain to a cycle.
     try last?.setValue(.object(#require(first)), forKey: "next")
     try context.save()
     context.undoManager = ManagedObjectContext.UndoManager()
@@ -158,7 +158,7 @@ import Testing
 }
 
 extension ManagedObject {
-  /// What a predicate finds in the object, which needs its context.
+  /// Returns the number of tags, which are read through the object's context; 0 without a context.
   fileprivate func fetchedOrEmpty() throws -> Int {
     if case .set(let all) = try value(forKeyPath: "tags") { return all.count }
     return 0

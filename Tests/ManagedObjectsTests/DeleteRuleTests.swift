@@ -2,22 +2,22 @@ import ManagedObjects
 import TestSupport
 import Testing
 
-/// Each delete rule with each kind of relationship, compared with the rules in their simplest form.
+/// Each delete rule with each kind of relationship, compared with a minimal implementation of the rules.
 @Suite("Delete rules") struct DeleteRuleTests {
   struct Kind: CustomTestStringConvertible, Sendable {
     let testDescription: String
     var isToMany = true
     var isOrdered = false
-    /// The relationship back; nil for none.
+    /// The inverse relationship; nil if there is none.
     var inverse: Inverse? = Inverse()
-    /// From which object to which.
+    /// The source and the target of each link.
     let links: [String]
 
     struct Inverse: Sendable {
       var isToMany = false
       var isOrdered = false
       var isReflexive = false
-      /// True for one relationship that is its own inverse.
+      /// True if the relationship is its own inverse.
       var isSame = false
     }
 
@@ -52,12 +52,12 @@ import Testing
 
   static let deletions = ["a", "b", "ab", "ba", "x", "ax"]
 
-  /// The rules in the fewest words.
+  /// A minimal implementation of the delete rules.
   struct Expectation {
     let kind: Kind
     let rule: RelationshipDescription.DeleteRule
     let isSaved: Bool
-    /// The links as both sides have them.
+    /// The links in both directions.
     var forward: [String]
     var backward: [String]
     var dead: Set<Character> = []
@@ -80,7 +80,7 @@ import Testing
         backward.removeAll { $0 == "\(name)\(target)" }
         if kind.inverse?.isSame == true { forward.removeAll { $0 == "\(target)\(name)" } }
       }
-      // The relationship back has the rule to nullify.
+      // The inverse relationship has the delete rule nullify.
       for source in backward.filter({ $0.last == name }).compactMap(\.first) where !dead.contains(source) {
         forward.removeAll { $0 == "\(source)\(name)" }
       }
@@ -92,7 +92,7 @@ import Testing
         && targetsAtDeath.contains { name, targets in targets.contains { $0 != name && !dead.contains($0) } }
     }
 
-    /// A reference to an object that no store ever had cannot be saved.
+    /// True if a reference to an object that no store ever contained prevents a save.
     var isDangling: Bool {
       !isSaved && forward.contains { !dead.contains($0.first ?? " ") && dead.contains($0.last ?? " ") }
     }
@@ -176,7 +176,8 @@ import Testing
     }
   }
 
-  /// A state as stores have it: a to-many relationship has no deleted objects, and a to-one relationship may.
+  /// Returns a state in its stored form: without deleted objects in to-many relationships, which to-one relationships
+  /// keep.
   private func stored(_ kind: Kind) -> (String) -> String {
     { state in
       let parts = state.split(separator: " ", omittingEmptySubsequences: false)
@@ -233,7 +234,7 @@ import Testing
     }
     try context.save()
     #expect(try state(ManagedObjectContext(coordinator: coordinator)) == stored(after), comment)
-    // Whatever goes on referring to a row that is gone refers to it for ever.
+    // A reference to a deleted row is never restored.
     if after.contains("!") { return }
     context.undo()
     #expect(try state(context) == before, comment)

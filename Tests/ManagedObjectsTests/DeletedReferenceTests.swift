@@ -7,8 +7,8 @@ import TestSupport
 import Testing
 
 @Suite("References to deleted objects") struct DeletedReferenceTests {
-  /// Notes with an author who does not end the reference, a reader without an inverse, and tags in relationships that
-  /// are to-many: one that does nothing when a tag is deleted, and one without an inverse.
+  /// Notes with three kinds of references to deleted objects: an author whose inverse has no action, a reader without
+  /// an inverse, and to-many relationships to tags, one whose inverse has no action, and one without an inverse.
   static let model: ManagedObjectModel = {
     let note = EntityDescription(
       "Note",
@@ -37,7 +37,7 @@ import Testing
 
   private let folder = TemporaryFolder(isInMemory: true)
 
-  /// The titles of the notes that a predicate holds for, in words of the store and of a context with changes.
+  /// Returns the titles of the notes for which a predicate is true.
   private func titles(_ format: String, _ arguments: ManagedObject..., in context: ManagedObjectContext) throws
     -> [String]
   {
@@ -81,24 +81,24 @@ import Testing
     let id = ada.objectID
     try context.delete(ada)
     try context.delete(tags[0])
-    // Before the save, and after it.
+    // Before and after the save.
     for isSaved in [false, true] {
       if isSaved { try context.save() }
       for (format, expected) in Self.requests {
         #expect(try titles(format, in: context) == expected, "\(format), \(isSaved ? "saved" : "pending")")
       }
     }
-    // The relationships that lost something are read again.
+    // Relationships that lost an object are read again.
     #expect(notes[0]["tags"] == .set([.object(tags[1])]))
     #expect(notes[0]["marks"] == .set([]) && notes[0]["list"] == .array([.object(tags[1])]))
     guard case .object(let gone)? = notes[0]["author"] else { return #expect(Bool(false), "the author is missing") }
     #expect(gone["name"] == .null && gone.isInaccessible && gone.objectID == id && notes[0]["reader"] == .object(gone))
     #expect(try titles("author == %@", gone, in: context) == ["a"])
     #expect(try titles("author IN {%@, %@}", gone, bob, in: context) == ["a", "b"])
-    // The many-to-many relationship lost an object, and nothing else of the row changed.
+    // The many-to-many relationship lost an object. The rest of the row did not change.
     #expect(try kind.version(of: notes[0], coordinator) == version + 1)
 
-    // Another context finds the same, whether its objects are counted in the store or in memory.
+    // Another context fetches the same objects, both from the store and in memory.
     for (format, expected) in Self.requests { #expect(try titles(format, in: reader) == expected, "\(format)") }
     var request = FetchRequest("Note", sortedBy: [.init("author"), .init("title")])
     request.resultType = .dictionaries
@@ -153,7 +153,7 @@ import Testing
 }
 
 extension StoreKind {
-  /// The version of an object's row.
+  /// Returns the version of an object's row.
   fileprivate func version(of object: ManagedObject, _ coordinator: PersistentStoreCoordinator) throws -> Int64 {
     let key = object.objectID.key
     return try #require(coordinator.stores.first?.rows([key])[0]).version

@@ -5,7 +5,7 @@ import SQLiteStore
 import TestSupport
 import Testing
 
-/// The decisions that the article about coming from Core Data lists.
+/// The decisions listed in the article about differences from Core Data.
 @Suite("Decisions that differ from Core Data") struct DivergenceTests {
   final class Note: ManagedObject {
     @Attribute var title: String?

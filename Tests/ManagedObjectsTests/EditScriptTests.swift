@@ -5,7 +5,7 @@ import SQLiteStore
 import TestSupport
 import Testing
 
-/// Random sequences of edits, each done by a context and by a naive graph, which agree after each step.
+/// Random sequences of edits, applied to a context and to a naive graph, which must agree after each step.
 @Suite("Edit scripts") struct EditScriptTests {
   @Test(arguments: 0..<8) func `A context and a naive graph agree after every step`(part: Int) throws {
     for seed in 0..<LongForm.size(all: 1_250, 60, or: 15) {
@@ -16,7 +16,7 @@ import Testing
     }
   }
 
-  /// The stores that have a file.
+  /// The kinds of stores that have a file.
   enum FileKind: String, CaseIterable, Sendable {
     case xml, binary, sqlite
 
@@ -45,7 +45,7 @@ import Testing
   }
 }
 
-/// A sequence of edits that a number stands for.
+/// A random sequence of edits, identified by its seed.
 struct EditScript {
   private var random: SeededGenerator
   private let seed: UInt64
@@ -61,7 +61,7 @@ struct EditScript {
   private var handles: [Int: ManagedObject] = [:]
   private var log: [String] = []
 
-  /// - Parameter reopen: opens what was saved.
+  /// - Parameter reopen: Opens the saved store again.
   init(
     seed: UInt64, coordinator: PersistentStoreCoordinator, reopen: @escaping () throws -> PersistentStoreCoordinator
   ) {
@@ -78,7 +78,7 @@ struct EditScript {
       try compare()
       if step % 8 == 7 { try compareFetches() }
     }
-    // A rule that denies a deletion leaves references to what is deleted, until the save.
+    // If a delete rule denies a deletion, references to the deleted object remain until the save.
     try #require(context.misuse.allSatisfy { $0.code == .referentialIntegrity }, "\(context.misuse) \(trace)")
   }
 
@@ -106,7 +106,7 @@ struct EditScript {
     }
   }
 
-  /// Notes the state before a change, once for each group.
+  /// Records the state before a change, once per undo group.
   private mutating func change(_ edit: (inout NaiveGraph) -> Void) {
     let before = graph
     edit(&graph)
@@ -184,7 +184,8 @@ struct EditScript {
   private mutating func save() throws {
     log.append("save")
     let denied = graph.denied.filter { saved.objects[$0] != nil }
-    // Without an inverse a relationship goes on referring to what is deleted. No store can have one that it never had.
+    // A relationship without an inverse keeps referring to a deleted object. Stores reject a reference to an object
+    // that was never saved.
     let isDangling = graph.objects.values.contains { object in
       object.relations["next"]?.contains { graph.objects[$0] == nil && !everSaved.contains($0) } == true
     }
@@ -213,7 +214,7 @@ struct EditScript {
     isGroupOpen = false
   }
 
-  /// Makes objects without changes faults, so that they are read again.
+  /// Turns unchanged objects into faults, so that they are read again.
   private func refresh() throws {
     for object in handles.values where object.managedObjectContext === context && !object.hasChanges {
       try context.refresh(object, mergeChanges: true)
@@ -241,7 +242,7 @@ struct EditScript {
         let relation = NaiveGraph.relations[expected.entity]?[key]
         var found = ids(object[key])
         var wanted = targets
-        // What refers to an object that is gone, without an inverse, goes on referring to it.
+        // A relationship without an inverse keeps referring to a deleted object.
         if relation?.inverse == nil || relation?.rule == .deny || key == "box" {
           found.removeAll { graph.objects[$0] == nil }
           wanted.removeAll { graph.objects[$0] == nil }
@@ -276,7 +277,7 @@ struct EditScript {
     }
   }
 
-  /// What the context fetches is what the graph has.
+  /// Compares the fetched objects of the context with the graph.
   private mutating func compareFetches() throws {
     for entity in ["Person", "Employee", "Note", "Item"] {
       let found = try context.fetch(FetchRequest(entity))
@@ -298,7 +299,7 @@ struct EditScript {
     try #require(Set(authors.map(id(of:))) == Set(notes), "\(trace)")
   }
 
-  /// What another context reads is what was saved.
+  /// Compares the objects that another context reads with the saved graph.
   private func compareStore() throws {
     let other = ManagedObjectContext(coordinator: try reopen())
     var ids: [ManagedObjectID: Int] = [:]

@@ -2,7 +2,7 @@ import ManagedObjects
 import Testing
 
 @Suite("Faults") struct FaultTests {
-  /// A coordinator with a store that counts, and the names of the objects that it has.
+  /// Returns a context, its counting store, and the IDs of the stored objects.
   private func stored(_ steps: String) throws -> (ManagedObjectContext, WatchedStore, [ManagedObjectID]) {
     let coordinator = PersistentStoreCoordinator(model: NaiveGraph.model)
     let store = try WatchedStore(model: NaiveGraph.model)
@@ -134,7 +134,7 @@ import Testing
     try notes[0].setValue(.object(person), forKey: "author")
     let both = [ManagedObject.Value.object(notes[1]), .object(notes[0])].sorted(by: before)
     #expect(person["notes"] == .set(both))
-    // Somebody else adds one meanwhile.
+    // Another context adds one.
     let other = ManagedObjectContext(coordinator: context.coordinator)
     try other.object(with: notes[2].objectID).setValue(
       .object(try other.object(with: person.objectID)), forKey: "author")
@@ -244,7 +244,7 @@ import Testing
     #expect(store.rowReads == reads)
     request.relationshipKeyPathsForPrefetching = ["notes.nothing"]
     #expect(errorCode { _ = try context.fetch(request) } == .undefinedKey)
-    // A child context asks for all of them at once, too.
+    // A child context also requests all of them at once.
     let child = ManagedObjectContext(parent: ManagedObjectContext(coordinator: context.coordinator))
     request.relationshipKeyPathsForPrefetching = ["notes.tags"]
     _ = try child.fetch(request)

@@ -12,7 +12,7 @@ import Testing
     .expression(name: name, try ManagedExpression(format: format), type: type)
   }
 
-  /// A line for each dictionary, as `name=value`.
+  /// Returns a line of `name=value` pairs for each dictionary.
   private func found(_ request: FetchRequest) throws -> [String] {
     var request = request
     request.resultType = .dictionaries
@@ -164,7 +164,7 @@ import Testing
     #expect(try found(request) == ["boss=→Leo", "boss=→Ann"])
   }
 
-  /// Requests of which no dictionaries can be made, and the name that is wrong.
+  /// Requests that cannot return dictionaries, and the invalid name.
   static let defects: [(String, [String], [String]?, String?, [String], String?)] = [
     ("unknown property", ["nmae"], nil, nil, [], "nmae"),
     ("to-many property", ["notes.title"], nil, nil, [], "notes.title"),

@@ -9,7 +9,7 @@ import Testing
 @Suite("Requests find what the rules say, told by hand") struct FetchNaiveTests {
   private static let samples = FetchSamples.shared
 
-  /// What a path leads to from an object: one value for each way through the relationships, nil where it ends early.
+  /// Returns the values at the end of a path: one for each way through the relationships, nil where a way ends early.
   private static func values(_ path: [String], from key: RowKey) -> [AttributeValue?] {
     guard let first = path.first, let row = samples.row(key) else { return [nil] }
     let entity = ManagedObjectModel.Entity(model: samples.model, index: Int(key.entityIndex))
@@ -22,7 +22,7 @@ import Testing
     }
   }
 
-  /// Makes conditions on people, as text and as Swift.
+  /// Creates conditions on people, both as text and as Swift functions.
   private struct Maker {
     typealias Condition = (format: String, holds: (RowKey) -> Bool)
 
@@ -45,7 +45,7 @@ import Testing
       }
     }
 
-    /// A path of relationships to one object, or to several.
+    /// Returns a condition on a path of to-one or to-many relationships.
     private mutating func leaf() -> Condition {
       let (test, holds, attributes) = self.test()
       let attribute = pick(attributes.person)
@@ -54,7 +54,7 @@ import Testing
         let relationship = pick(["notes", "reports", "reports.notes"])
         let limit = Int.random(in: 0...3, using: &numbers)
         let path = relationship.split(separator: ".").map(String.init)
-        // Of several steps, the elements of the first are counted.
+        // In a path of several steps, the elements of the first step are counted.
         return ("\(relationship).@count > \(limit)", { Self.count(Array(path.prefix(1)), $0) > limit })
       case 1, 2:
         let way = pick(["notes", "boss.notes", "reports.notes", "reports", "boss.reports", "notes.author"])
@@ -82,7 +82,7 @@ import Testing
       return entity.property(named: property).flatMap { samples.row(key)?.values[$0.slot] }
     }
 
-    /// The values that ANY and ALL are about. A to-one relationship to nothing at the start has none.
+    /// Returns the values that ANY and ALL test. There are none if the path starts with an empty to-one relationship.
     private static func elements(_ path: [String], _ key: RowKey) -> [AttributeValue?] {
       if path[0] == "boss", row(key, "boss")?.keys.isEmpty == true { return [] }
       return FetchNaiveTests.values(path, from: key)

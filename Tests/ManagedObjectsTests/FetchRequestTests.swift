@@ -59,7 +59,7 @@ import Testing
   @Test(arguments: orders)
   func `sort rows`(_ order: (entity: String, descriptors: [Descriptor], names: String)) throws {
     #expect(try FetchSamples.found(FetchRequest(order.entity, sortedBy: order.descriptors)) == order.names)
-    // The same by twos, and for each small limit.
+    // The same order for each pair of neighbours, and for each small limit.
     let entity = try #require(FetchSamples.shared.model[order.entity])
     var request = FetchRequest(order.entity, sortedBy: order.descriptors)
     let prepared = try PreparedFetch(request, of: entity)
@@ -77,7 +77,7 @@ import Testing
     }
   }
 
-  /// Texts in the order of a comparison, those that are equal in one line.
+  /// Strings in the order of a comparison. Equal strings are in one line.
   static let texts: [(FetchRequest.SortComparison, [[String]])] = [
     (
       .compare,
@@ -196,7 +196,7 @@ import Testing
     #expect(try FetchSamples.found("Group", "members CONTAINS %@", ann) == "Chess")
     #expect(try FetchSamples.found("Group", "ANY members IN %@", [ann]) == "Chess")
     #expect(try FetchSamples.found("Group", "SUBQUERY(members, $m, $m == %@).@count == 1", ann) == "Chess")
-    // A path can begin at an object, as those of fetched properties do.
+    // A path can start at an object, as in fetched properties.
     let predicate = try ManagedPredicate(format: "age == $FETCH_SOURCE.age AND boss.name == $FETCH_SOURCE.boss.name")
     #expect(
       try FetchSamples.found(FetchRequest("Person", where: predicate.substituting(["FETCH_SOURCE": ann]))) == "Ann")
@@ -229,7 +229,7 @@ import Testing
     return request
   }
 
-  /// Requests that cannot be executed, and the key that is wrong.
+  /// Requests that cannot be executed, and the invalid key.
   static let defects: [(String, FetchRequest, ManagedObjectError.Code, String?)] = [
     ("no entity", FetchRequest("Nobody"), .undefinedKey, "Nobody"),
     ("limit", changed("Person") { $0.fetchLimit = -1 }, .unsupportedRequest, nil),

@@ -11,7 +11,7 @@ import Testing
       #expect(throws: ManagedObjectError.self) { try FetchSamples.found(search.entity, search.format) }
     } else {
       #expect(try FetchSamples.found(search.entity, search.format) == search.names)
-      // One by one, as objects of a context are tested.
+      // Tests the objects one by one, as a context does.
       let entity = try #require(FetchSamples.shared.model[search.entity])
       let request = FetchRequest(search.entity, where: try ManagedPredicate(format: search.format))
       let subjects = entity.selfAndDescendants.flatMap { FetchSamples.shared.rows(ofEntity: $0.index) }.map {

@@ -55,7 +55,7 @@ import Testing
     let again = try results(context)
     #expect(again.engine.isFromCache && again.snapshot == snapshot && context.registeredObjects.isEmpty)
     #expect(try again.fetchedObjects == context.fetch(request()))
-    // What is changed from then on is followed.
+    // Later changes are tracked.
     let object = try #require(again.object(at: 10))
     try object.setValue(.string("zzz"), forKey: "city")
     try context.delete(#require(again.object(at: 3)))
@@ -158,7 +158,7 @@ import Testing
       damaged[damaged.startIndex + offset] ^= UInt8.random(in: 1...255, using: &random)
       #expect(ResultFile(damaged) == nil)
     }
-    // Files that are whole, and that no results wrote.
+    // Files in a valid format that were not written by fetched results.
     var liars: [ResultFile] = []
     for lie in 0..<8 {
       var liar = file
@@ -179,13 +179,13 @@ import Testing
       let again = try results(context)
       #expect(!again.engine.isFromCache && again.snapshot == wanted)
     }
-    // A file that names objects that are not there is as good as its rows.
+    // A file with IDs of missing objects is accepted; their values are null.
     var liar = file
     liar.stretches[0].numbers[0] = 77_777
     try liar.data.write(to: cacheFile)
     let again = try results(context)
     #expect(again.engine.isFromCache && again.object(at: 0)?["name"] == .attribute(.null))
-    // What cannot be written is no error.
+    // A cache file that cannot be written is not an error.
     try FileManager.default.removeItem(at: cache.folder)
     try Data().write(to: cache.folder)
     #expect(try results(context).snapshot == wanted)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ManagedObjects
 
-/// Results while several contexts save the same objects.
+/// Fetched results while several contexts save the same objects.
 @Suite("Fetched results and the saves of others") struct FetchedResultsMergeTests {
   private let context: ManagedObjectContext
   private let other: ManagedObjectContext
@@ -55,7 +55,7 @@ import Testing
     let changes = try delete(ada)
     try ada.setValue(.string("Ada Lovelace"), forKey: "name")
     try context.save()
-    // A change that is not saved yet when the deletion is merged.
+    // A change that is unsaved when the deletion is merged.
     try ada.setValue(.string("Augusta"), forKey: "name")
     try context.mergeChanges(from: changes)
     try context.save()
@@ -72,7 +72,7 @@ import Testing
     try context.save()
     let results = try FetchedResultsController(request, in: context)
     try results.performFetch()
-    // Nobody keeps the group, so that the next who asks for it sees what others save.
+    // The group is released, so that the next fetch of it sees the saves of other contexts.
     let name = try {
       let group = try context.insert("Group")
       for contact in [ada, bea] { try contact.setValue(.object(group), forKey: "group") }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ManagedObjects
 
-/// A request, its sections, and what it shows.
+/// A request and its sections.
 struct ResultsCase: CustomTestStringConvertible, Sendable {
   var testDescription: String
   var entity = "Contact"
@@ -38,7 +38,7 @@ struct ResultsCase: CustomTestStringConvertible, Sendable {
     return name.first.map { $0.uppercased() } ?? ""
   }
 
-  /// The name of the section of an object, in the plainest way.
+  /// Returns the section name of an object, computed in the simplest way.
   func sectionName(_ object: ManagedObject) throws -> String {
     if hasLetters { return Self.letter(object) }
     guard let sections else { return "" }
@@ -106,7 +106,7 @@ struct ResultsCase: CustomTestStringConvertible, Sendable {
   }()
 }
 
-/// A controller, and what a list has that follows it.
+/// A controller, and a list that follows its changes.
 final class FollowedResults: FetchedResultsControllerDelegate {
   let kind: ResultsCase
   let controller: FetchedResultsController<ManagedObject>
@@ -140,7 +140,7 @@ final class FollowedResults: FetchedResultsControllerDelegate {
   ) {
     changeCount += 1
     if single != changes { defects.append("single changes are others: \(single) and \(changes)") }
-    // The list of all, by the standard library's difference.
+    // The list of all object IDs, updated with the standard library's difference.
     var plain = shown.objectIDs.applying(changes.difference)
     for change in changes.objects where change.kind == .update {
       if let offset = change.newOffset, plain?.indices.contains(offset) == true { plain?[offset] = change.objectID }
@@ -150,16 +150,16 @@ final class FollowedResults: FetchedResultsControllerDelegate {
     if shown != controller.snapshot { defects.append("gives \(shown) and not \(controller.snapshot): \(changes)") }
   }
 
-  /// The first contradiction found; nil if there is none.
+  /// Returns the first contradiction; nil if there is none.
   ///
-  /// - Parameter isCurrent: true if the results are to be what a fetch finds.
+  /// - Parameter isCurrent: True if the results must be equal to those of a new fetch.
   func check(isCurrent: Bool) throws -> String? {
     if let defect = defects.first { return defect }
     if let defect = controller.engine.list._checkInvariants() ?? controller.engine.all?._checkInvariants() {
       return defect
     }
     if shown != controller.snapshot { return "shows \(shown) and not \(controller.snapshot)" }
-    // While saves wait to be merged, objects have values of different times.
+    // While saves wait to be merged, the values of objects are of different ages.
     guard isCurrent else { return nil }
     if let failure = controller.failure { return "\(failure)" }
     let wanted = try controller.managedObjectContext.fetch(kind.request())
@@ -185,12 +185,13 @@ final class FollowedResults: FetchedResultsControllerDelegate {
   }
 }
 
-/// Random edits that a number stands for, of a context with results and of others that save into the same stores.
+/// A random sequence of edits, identified by its seed: of a context with fetched results, and of others that save to
+/// the same stores.
 struct FetchedResultsScript {
   private var random: SeededGenerator
   private let coordinator: PersistentStoreCoordinator
   private let context: ManagedObjectContext
-  /// A context of the same coordinator, and one of a store of its own, which has the same file.
+  /// A context of the same coordinator, and a context of another store on the same file.
   private var others: [ManagedObjectContext] = []
   private var saves: [AsyncStream<SavedChanges>.Iterator] = []
   private var results: [FollowedResults] = []
@@ -255,11 +256,11 @@ struct FetchedResultsScript {
     case 0..<5:
       log.append("save")
       do { try context.save() } catch {
-        // A reference to what is gone, without an inverse.
+        // A reference to a deleted object, without an inverse.
         log.append("\(error)")
         context.rollback()
       }
-      // What a policy settled is read anew.
+      // Values changed by a merge policy are read again.
       if unmerged.isEmpty { try context.refreshAllObjects() }
     case 5:
       log.append("rollback")
@@ -321,7 +322,7 @@ struct FetchedResultsScript {
       return
     }
     log.append("saved")
-    // The last save of this context may be before it.
+    // The stream may still contain the last save of this context.
     while let changes = await saves[index].next() {
       if changes.author == "main" { continue }
       unmerged.append(changes)
@@ -366,7 +367,7 @@ extension FetchedResultsScript {
       if let contact = try pick("Contact", context) { try? object.setValue(.object(contact), forKey: "contact") }
     default:
       try object.setValues(["name": name(), "age": number(), "city": city()])
-      // Others may have deleted it.
+      // Another context may have deleted it.
       if let group = try pick("Group", context) { try? object.setValue(.object(group), forKey: "group") }
     }
   }
@@ -378,7 +379,7 @@ extension FetchedResultsScript {
     guard let object = try pick(entity, context) else { return }
     log.append("\(object) \(kind)")
     do throws(ManagedObjectError) { try edit(object, kind, context) } catch {
-      // Others have deleted it.
+      // Another context has deleted it.
       guard error.code == .referentialIntegrity else { throw error }
     }
   }

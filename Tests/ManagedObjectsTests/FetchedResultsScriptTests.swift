@@ -2,10 +2,10 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Random edits in several contexts, after each of which results are compared with what a fetch finds, and with what a
-/// list has that applied all changes.
+/// Random edits in several contexts. After each one, the results are compared with a new fetch, and with a list that
+/// applied all changes.
 @Suite("Scripts of fetched results") struct FetchedResultsScriptTests {
-  /// The first number of scripts: others with `PLIST_SEED`.
+  /// The seed of the first script. `PLIST_SEED` selects other scripts.
   private static let start =
     (ProcessInfo.processInfo.environment["PLIST_SEED"].flatMap { UInt64($0) } ?? 0) &* 100_000_000
 
@@ -22,7 +22,7 @@ import Testing
 
   private static let number = ProcessInfo.processInfo.environment["PLIST_SCRIPT"].flatMap { UInt64($0) }
 
-  /// For one that fails: the number that its trace begins with.
+  /// Runs a failed script again, by the number at the beginning of its trace.
   @Test("A script by its number", .enabled(if: number != nil)) func one() async throws {
     var script = try FetchedResultsScript(seed: Self.number ?? 0, file: nil)
     try await script.run(steps: 12)

@@ -164,7 +164,7 @@ import Testing
     try add("Alan")
     context.processPendingChanges()
     #expect(results.failure == nil && text(results) == "A:Ada,Alan B:Bob")
-    // Names that objects got meanwhile are told, too.
+    // Permanent IDs that objects got in the meantime are reported too.
     var shown = results.snapshot
     let keeper = ChangeKeeper()
     results.delegate = keeper
@@ -179,7 +179,7 @@ import Testing
     #expect(results.failure == nil && shown == results.snapshot)
   }
 
-  /// What a delegate is told, in the order of the calls.
+  /// The calls of a delegate, in order.
   final class Log: FetchedResultsControllerDelegate {
     var entries: [String] = []
     var action: (() -> Void)?
@@ -249,7 +249,7 @@ import Testing
     results.delegate = log
     second.delegate = secondLog
     log.action = { [context] in
-      // It is shown until it is told of that it is gone.
+      // The object is shown until its deletion is reported.
       try? context.delete(added[1])
       try? context.save()
       #expect(results.count == 4 && results.object(at: 2) === added[1])
@@ -357,7 +357,7 @@ import Testing
     #expect((20..<30).map { results.object(at: $0)?.name } == (30..<40).map { "\($0)" })
     #expect(store.rowReads == reads + 1)
     #expect(results.fetchedObjects.map(\.name) == (10..<50).map { "\($0)" } && store.rowReads == reads + 4)
-    // With sections, the values of all are needed once, and nothing is kept.
+    // Sections need the values of all objects once. The objects are not kept.
     let sectioned = try Controller(Contact.self, request, in: reader, sectionKeyPath: "initial")
     try sectioned.performFetch()
     #expect(sectioned.sections.map(\.count) == [10, 10, 10, 10] && reader.registeredObjects.count <= 30)
@@ -407,7 +407,7 @@ import Testing
     try child.save()
     #expect(text(results) == "A:Ada B:Bob")
     try context.save()
-    // The object has another name, by which it is found.
+    // The object is found by its permanent ID.
     #expect(mine.indexPath(of: contact) == ResultIndexPath(section: 1, item: 0) && !contact.objectID.isTemporary)
     child.processPendingChanges()
     #expect(mine.snapshot == results.snapshot)
@@ -445,7 +445,7 @@ import Testing
 }
 
 extension FetchedResultsChanges {
-  /// Changes that take out what these put in, at positions that are not there.
+  /// Changes that remove the inserted items, at indexes that do not exist.
   fileprivate var reversedForTests: FetchedResultsChanges {
     var changes = self
     for index in changes.objects.indices {

@@ -11,7 +11,7 @@ import Testing
   let folder = TemporaryFolder(isInMemory: true)
   var url: URL { folder.url.appending(path: "store") }
 
-  /// Values of each type, the greatest and the strangest.
+  /// Values of each type, including limits and special values.
   static let values: [String: [AttributeValue]] = [
     "int16": [.integer(-32768), .integer(32767), .integer(0), .null],
     "int32": [.integer(Int64(Int32.min)), .integer(Int64(Int32.max))],
@@ -56,7 +56,7 @@ import Testing
     let again = try kind.open(url)
     #expect(try again.comparableRows() == store.comparableRows())
     #expect(try again.comparableRows().count == all.count)
-    // Equality does not tell −0 and 0, nor the scalars of equal text.
+    // `==` does not distinguish −0 from 0, nor strings with different but equivalent scalars.
     for (first, second) in zip(try again.comparableRows(), try store.comparableRows()) {
       for (first, second) in zip(first.values, second.values) {
         switch (first, second) {
@@ -68,7 +68,7 @@ import Testing
         }
       }
     }
-    // The same rows give the same bytes.
+    // The same rows result in the same bytes.
     let bytes = try Data(contentsOf: url)
     again.setMetadata(["x": .boolean(true)])
     try again.save(StoreChanges())
@@ -98,7 +98,7 @@ import Testing
     #expect(value.isNaN)
   }
 
-  /// Saves objects with relationships of all kinds.
+  /// Saves objects with all kinds of relationships.
   @discardableResult
   private func insertPeople(_ store: any PersistentStore) throws -> [RowKey] {
     try store.insert(["Person", "Note", "Employee", "Note", "Note"]) { keys in
@@ -199,11 +199,11 @@ import Testing
     let store = try kind.open(url)
     try insertPeople(store)
     #expect(try kind.open(url).comparableRows().count == 5)
-    // What it was in may be a disk that is not there any more.
+    // The folder can be missing because its volume has been unmounted.
     try FileManager.default.removeItem(at: program)
     #expect(errorCode { try store.insert(["Note"]) { _ in [[:]] } } == .save)
     #expect(folder.names == [])
-    // A file is no folder.
+    // The path of the folder is a file.
     try Data().write(to: program)
     #expect(thrownError { _ = try kind.open(url) }?.code == .open)
   }
@@ -306,7 +306,7 @@ import Testing
     let again = try kind.open(url)
     #expect(try again.value(again.key(keys[0]), "favourite") == .toOne(again.key(keys[4])))
     #expect(try again.value(again.key(keys[0]), "shelf")?.keys.count == 2)
-    // A row also gets one, whatever number it has, and the file can be read.
+    // A row can also get a reference to an unknown object with any number, and the file can still be read.
     let unknown = RowKey(store: store.number, entityIndex: Int(keys[4].entityIndex), number: 5000)
     try store.update(keys[0], ["favourite": .toOne(unknown)])
     let third = try kind.open(url)

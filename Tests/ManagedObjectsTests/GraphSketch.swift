@@ -2,10 +2,11 @@ import ManagedObjects
 import TestSupport
 import Testing
 
-/// Objects of ``NaiveGraph/model`` that several contexts work on, written and shown in few words.
+/// Objects of ``NaiveGraph/model`` in several contexts, with a short notation for changes and states.
 ///
 /// A step is `Person a` for a new object, `a.age=1`, `n.author=a`, `n.tags=x,y`, `n.tags+=x`, `n.tags-=x`, `n.author=`
-/// for none, or `delete a`. A state is the labels of all objects, and the values that are not those of new objects.
+/// for nil, or `delete a`. A state lists the labels of all objects, and the values that differ from those of new
+/// objects.
 final class GraphSketch {
   let coordinator: PersistentStoreCoordinator
   private var ids: [String: ManagedObjectID] = [:]
@@ -19,7 +20,7 @@ final class GraphSketch {
     return context
   }
 
-  /// The attribute that has the label.
+  /// Returns the attribute with the label of an object.
   static func labelKey(_ entity: String) -> String {
     switch entity {
     case "Note": "title"
@@ -75,16 +76,16 @@ final class GraphSketch {
     }
   }
 
-  /// Reads all objects. A context has the values for as long as somebody has the objects.
+  /// Fetches and reads all objects. The context keeps the values while the caller keeps the objects.
   func readAll(in context: ManagedObjectContext) throws -> [ManagedObject] {
     var objects: [ManagedObject] = []
     for entity in NaiveGraph.attributes.keys.sorted() { objects += try context.fetch(FetchRequest(entity)) }
-    // Stores may read relationships when they are asked for.
+    // Stores may read relationships only on access.
     for object in objects { for property in object.entity.properties { _ = object[property.name] } }
     return objects
   }
 
-  /// Saves a context, and learns the names of its new objects.
+  /// Saves a context, and records the permanent IDs of its new objects.
   func save(_ context: ManagedObjectContext) throws {
     let inserted = context.insertedObjects
     try context.save()
@@ -107,10 +108,10 @@ final class GraphSketch {
     }
   }
 
-  /// What is in the store.
+  /// Returns the state of the store.
   func stored() throws -> String { try state(of: context()) }
 
-  /// What a context fetches. Of two sides of a relationship one is shown; that they agree is checked.
+  /// Returns the state of a context. Of each relationship pair, only one side is included; the other side is checked.
   func state(of context: ManagedObjectContext) throws -> String {
     var parts: [String] = []
     for entity in ["Person", "Note", "Tag", "Group", "Card", "Box", "Item"] {

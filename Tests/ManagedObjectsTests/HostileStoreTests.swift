@@ -9,7 +9,7 @@ import Testing
 @Suite("Hostile files of stores") struct HostileStoreTests {
   let model = StoreModels.all
 
-  /// The format of a kind, and a small file of it.
+  /// Returns the format of a kind of store, and a small file in it.
   private func file(_ kind: FileStoreKind) throws -> (format: any StoreFileFormat, bytes: [UInt8]) {
     let folder = TemporaryFolder(isInMemory: true)
     let url = folder.url.appending(path: "store")
@@ -34,7 +34,7 @@ import Testing
     let empty = RowTable(model: model, storeNumber: .next())
     var random = SeededGenerator(seed: 14)
     let count = LongForm.size(all: 1_000_000, 3000, or: 500)
-    // Mostly in the objects, since the head is long.
+    // In XML mostly in the objects, because the metadata are long.
     let start = kind == .xml ? Data(bytes).range(of: Data("</databaseInfo>".utf8))!.upperBound : 0
     var accepted = 0
     let time = ThreadClock.measure {
@@ -53,7 +53,7 @@ import Testing
           let contents = try format.read(Data(damaged), into: empty, configuration: nil)
           accepted += 1
           if let defect = contents.table._checkInvariants() { Issue.record("\(defect): \(damaged)") }
-          // What was read can be written.
+          // A file that was accepted can be written again.
           if accepted % 16 == 0 { _ = try format.write(contents, old: Data(damaged), changed: []) }
         } catch {
           if (error as? ManagedObjectError)?.message.isEmpty != false { Issue.record("\(error)") }
@@ -64,7 +64,7 @@ import Testing
     if LongForm.isWanted { print("\(kind): \(count) files in \(time), \(accepted) of them read") }
   }
 
-  /// A binary store with entities made by hand.
+  /// Returns a binary store with entities encoded by hand.
   private func binary(_ entities: [BinaryEntity]) throws -> Data {
     let metadata = StoreMetadata(identifier: "A", type: "Binary", model: model, configuration: nil)
     let archiver = KeyedArchiver()
@@ -140,7 +140,7 @@ import Testing
     #expect(error?.message.contains("Note.author: object 1 refers to object 2") == true, "\(String(describing: error))")
     let good = try BinaryStoreFormat().read(
       binary([person, note(author: [0, 1])]), into: RowTable(model: model, storeNumber: .next()), configuration: nil)
-    // The other side is added.
+    // The inverse side is added.
     #expect(good.table.rowsByNumber.count == 2)
     let notes = try #require(model["Person"]?.property(named: "notes"))
     #expect(good.table.rows(ofEntity: model["Person"]!.index)[0].values[notes.slot].keys.count == 1)

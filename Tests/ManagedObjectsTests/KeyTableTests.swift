@@ -8,7 +8,7 @@ import Testing
     RowKey(store: StoreNumber(rawValue: store), entityIndex: entity, number: number)
   }
 
-  /// Numbers as stores and contexts have them, and some that a file could choose.
+  /// Keys as in stores and contexts, and keys that a hostile file could contain.
   private static let patterns: [[RowKey]] = [
     (1...400).map { key($0) }, (1...400).map { key(-$0, store: 0) }, (1...400).map { key($0 * 16) },
     (1...400).map { key($0 << 32) }, (1...20).flatMap { number in (0..<20).map { key(number, entity: $0) } },
@@ -22,7 +22,7 @@ import Testing
     var dictionary: [RowKey: Int] = [:]
     for step in 0..<8_000 {
       guard let key = keys.randomElement(using: &random) else { continue }
-      // First mostly more, then mostly less.
+      // First mostly insertions, then mostly removals.
       if Int.random(in: 0..<10, using: &random) < (step < 4_000 ? 6 : 4) {
         #expect(table.insert(step, for: key) == (dictionary.updateValue(step, forKey: key) == nil))
       } else {
@@ -67,7 +67,7 @@ import Testing
   @Test func `Keys that were never put in are not there, also in a table from which much was taken`() {
     var table: KeyTable<String> = [Self.key(1): "a"]
     #expect(table[Self.key(2)] == nil && table[Self.key(1, entity: 1)] == nil && table[Self.key(1, store: 2)] == nil)
-    // Each round leaves slots that are free again; none may be lost.
+    // Each round frees slots, which must all be reused.
     for round in 0..<2_000 {
       table[Self.key(Int64(round) + 10)] = "b"
       table.remove(Self.key(Int64(round) + 10))

@@ -45,7 +45,7 @@ import Testing
       let sources = objects.values.filter { $0.type == "XDDEVENTITYMAPPING" }
       #expect(mapping.entityMappings.count == sources.count)
       for entity in mapping.entityMappings {
-        // Names of mappings are not in the source but for what they are made of.
+        // The source has no name for a mapping, so that it is found by its entities.
         let object = try #require(
           sources.first {
             $0.attributes["sourcename"] == entity.sourceEntityName
@@ -69,13 +69,13 @@ import Testing
     }
   }
 
-  /// An object of an XML store, without its model.
+  /// An object of an XML store, read without a model.
   private struct SourceObject {
     var type: String
     var attributes: [String: String] = [:]
     var relationships: [String: [String]] = [:]
 
-    /// The objects of a store by their identifiers. The parts of elements are in the order of the file.
+    /// Returns the objects of a store by ID. The attributes and relationships are in the order of the file.
     static func all(in url: URL) throws -> [String: SourceObject] {
       let text = try String(contentsOf: url, encoding: .utf8)
       var objects: [String: SourceObject] = [:]

@@ -14,7 +14,7 @@ import Testing
     .keyPath(try #require(PredicateKeyPath(key)), of: source)
   }
 
-  /// A mapping model with all that one can say.
+  /// Returns a mapping model that uses every property.
   static func library() throws -> MappingModel {
     var books = EntityMapping("BookToBook", .transform, from: "Book", to: "Book")
     books.sourceEntityVersionHash = Data(repeating: 1, count: 32)
@@ -132,21 +132,21 @@ import Testing
     #expect(try ArchiveGraph.differences(data, model.compiledData()) == [])
   }
 
-  /// What is done to an archive that is right, and a part of what is said of it then.
+  /// Changes to a valid archive, and a part of the resulting error message.
   static let defects: [(change: @Sendable (inout ArchiveSketch) throws -> Void, message: String)] = [
     ({ $0[$0.indices(of: "NSEntityMapping")[0]]["NSMappingType"] = 9 }, "9 is no type of mappings"),
     ({ $0[$0.indices(of: "NSEntityMapping")[0]]["NSMappingName"] = nil }, "NSMappingName"),
     ({ $0[$0.indices(of: "NSPropertyMapping")[0]]["NSDestinationPropertyName"] = nil }, "NSDestinationPropertyName"),
     ({ $0[$0.indices(of: "NSEntityMapping")[0]]["NSSourceEntityVersionHash"] = 3 }, "NSSourceEntityVersionHash"),
     (
-      // The list has a mapping that the table does not have.
+      // The list is missing a mapping of the table.
       { sketch in
         let mappings = try sketch.index(of: "NSEntityMappings", in: sketch.indices(of: "NSMappingModel")[0])
         sketch[mappings]["NS.objects"] = try .array(Array(#require(sketch[mappings]["NS.objects"]?.array).dropLast()))
       }, "table of their names"
     ),
     (
-      // A mapping that only the table has, under the name of another.
+      // The table contains a mapping under another name.
       { sketch in
         let model = sketch.indices(of: "NSMappingModel")[0]
         sketch[model]["NSEntityMappings"] = nil
@@ -155,7 +155,7 @@ import Testing
       }, "another name"
     ),
     (
-      // Nothing says how expressions of unknown objects could be kept.
+      // Expressions of unknown objects cannot be kept.
       { sketch in
         let expression = try #require(sketch.indices(of: "NSVariableExpression").first)
         let property = sketch.indices(of: "NSPropertyMapping")[0]
@@ -227,7 +227,7 @@ import Testing
     #expect(opened > 0 && opened < count)
   }
 
-  /// True if there is a mapping model. One that was read can be written, and is the same then.
+  /// Returns true if the data are a mapping model. Checks that it can be written and read again.
   private func check(_ data: Data) -> Bool {
     let model: MappingModel
     do throws(ManagedObjectModelError) { model = try MappingModel(compiled: data) } catch {
@@ -256,7 +256,7 @@ struct ArchiveSketch {
     set { objects[index] = .dictionary(newValue) }
   }
 
-  /// The indices of the objects of a class.
+  /// Returns the indexes of the objects of a class.
   func indices(of name: String) -> [Int] {
     objects.indices.filter { index in
       guard case .uid(let uid)? = objects[index].dictionary?["$class"] else { return false }
@@ -264,19 +264,19 @@ struct ArchiveSketch {
     }
   }
 
-  /// The index of the object that a key of another object leads to.
+  /// Returns the index of the object to which a key of another object refers.
   func index(of key: String, in object: Int) throws -> Int {
     guard case .uid(let uid)? = self[object][key] else { throw KeyedArchiveError(.valueNotFound, key) }
     return Int(uid.value)
   }
 
-  /// Adds an object, and returns what leads to it.
+  /// Adds an object, and returns a reference to it.
   mutating func add(_ object: PropertyList) -> PropertyList {
     objects.append(object)
     return .uid(.init(UInt32(objects.count - 1)))
   }
 
-  /// Adds an object of a class, and the class.
+  /// Adds an object and its class, and returns a reference to the object.
   mutating func addObject(_ name: String, _ entries: OrderedDictionary<String, PropertyList>) throws -> PropertyList {
     var entries = entries
     entries["$class"] = add(["$classname": .string(name), "$classes": [.string(name), "NSObject"]])

@@ -1,14 +1,14 @@
 import ManagedObjects
 import Testing
 
-/// Two contexts change the same objects; the second one to save follows its merge policy.
+/// Two contexts change the same objects. The second one saves with its merge policy.
 @Suite("Merge policies") struct MergePolicyTests {
   struct Row: CustomTestStringConvertible, Sendable {
     let testDescription: String
     let setup: String
     let theirs: String
     let mine: String
-    /// What is stored in the end, by policy. Nil for an error.
+    /// The stored state after the saves, by policy. Nil if the save throws.
     let store: String?
     let object: String?
     let overwrite: String?
@@ -138,7 +138,7 @@ import Testing
     try sketch.run(row.setup, in: first)
     try sketch.save(first)
     let mine = sketch.context(policy)
-    // Both read everything first.
+    // Both contexts read all objects first.
     let known = try sketch.readAll(in: mine)
     let theirs = sketch.context()
     try sketch.run(row.theirs, in: theirs)
@@ -157,7 +157,7 @@ import Testing
     try sketch.save(mine)
     #expect(try sketch.stored() == expected, comment)
     #expect(!mine.hasChanges, comment)
-    // What the context has agrees with what it saved, except that it may not have seen all of it.
+    // The values in the context match the stored ones, after it reads what it has not seen yet.
     try mine.refreshAllObjects()
     #expect(try sketch.state(of: mine) == expected, comment)
     try mine.save()

@@ -2,7 +2,7 @@ import ManagedObjects
 import TestSupport
 import Testing
 
-/// Random edits of several contexts, which save in turn.
+/// Random edits in several contexts, which save in turn.
 @Suite("Merging of random edits") struct MergeScriptTests {
   private static let setup =
     "Person p0; Person p1; Employee p2; Person p3; Note n0; Note n1; Note n2; Tag t0; Tag t1; Group g0; Group g1; Card 0;"
@@ -52,14 +52,14 @@ import Testing
         let context = contexts[number]
         let edited = number == 1 ? child ?? context : context
         let edit = Self.edit(&random)
-        // What is gone cannot be edited.
+        // Deleted objects cannot be edited.
         if errorCode({ try sketch.run(edit, in: edited) }) == nil { log.append("\(number): \(edit)") }
         let trace = Comment(rawValue: "\(kind), \(policy), seed \(seed): " + log.joined(separator: "; "))
         switch Int.random(in: 0..<8, using: &random) {
         case 0, 1:
           log.append("\(number): save")
           if let child, number == 1, errorCode({ try child.save() }) != nil {
-            // The parent does not have what was changed.
+            // The parent does not contain the changed objects.
             child.rollback()
             try child.refreshAllObjects()
             continue
@@ -68,7 +68,7 @@ import Testing
           #expect(!context.hasChanges, trace)
           let code = errorCode { _ = try sketch.stored() }
           try #require(code == nil, trace)
-          // Unchanged objects that were read before others saved would go on with what they have.
+          // Unchanged objects that were read before other saves would keep their old values.
           try context.refreshAllObjects()
           try child?.refreshAllObjects()
         case 2:

@@ -32,7 +32,7 @@ import Testing
       foreign.diary = diary
       #expect(foreign.diary == nil && diary.pages == [page] && other.misuse.count == 1)
       try context.save()
-      // The same object in another context has the same key.
+      // The same object has the same key in another context.
       let same = try #require(try other.object(with: page.objectID) as? Page)
       diary.remove(same, from: \.pages)
       #expect(diary.pages == [page] && page.diary == diary && !other.updatedObjects.contains(same))

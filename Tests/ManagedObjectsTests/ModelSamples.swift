@@ -3,8 +3,8 @@ import ManagedObjects
 import PropertyLists
 import TestSupport
 
-/// Files that Apple's frameworks made, in the folder `samples/core-data` beside the one that `PLIST_CORPUS` names; none
-/// without it.
+/// Files created by Apple's frameworks, in the folder `samples/core-data` next to the one given by `PLIST_CORPUS`.
+/// Empty if the variable is not set.
 enum ModelSamples {
   private static let files = Fixtures.samples("core-data")
 
@@ -12,13 +12,12 @@ enum ModelSamples {
 
   static let folders = files.filter { $0.pathExtension == "momd" }
 
-  /// The source files, which are called `contents`, or `NAME.xcdatamodel-contents.xml` where they were taken out of
-  /// their folders.
+  /// The source files: `contents`, or `NAME.xcdatamodel-contents.xml` if they were moved out of their folders.
   static let sources = files.filter {
     $0.lastPathComponent == "contents" || $0.lastPathComponent.hasSuffix("-contents.xml")
   }
 
-  /// Compiled models with the source of the same version.
+  /// Compiled models, each with the source of the same version.
   static let pairs: [(compiled: URL, source: URL)] = compiled.compactMap { file in
     let name = file.deletingPathExtension().lastPathComponent
     let folder = file.deletingLastPathComponent().deletingPathExtension().appendingPathExtension("xcdatamodeld")
@@ -26,7 +25,7 @@ enum ModelSamples {
     return FileManager.default.fileExists(atPath: source.path) ? (file, source) : nil
   }
 
-  /// XML files with an element.
+  /// Returns the XML files that contain an element.
   static func stores(inXML element: String) -> [URL] {
     files.filter { file in
       guard file.pathExtension == "xml", let text = try? String(contentsOf: file, encoding: .utf8) else { return false }
@@ -34,12 +33,12 @@ enum ModelSamples {
     }
   }
 
-  /// Compiled mapping models, each with its source, an XML store beside it.
+  /// Compiled mapping models, each with its source, an XML store next to it.
   static let mappings: [(compiled: URL, source: URL)] = files.filter { $0.pathExtension == "cdm" }.map {
     ($0, $0.deletingPathExtension().appendingPathExtension("xcmapping.xml"))
   }
 
-  /// What an SQLite store says of its model.
+  /// The model information in the metadata of an SQLite store.
   struct Store {
     let name: String
     let hashes: [String: Data]
@@ -50,7 +49,7 @@ enum ModelSamples {
 
   static let hasPython = Program.python != nil
 
-  /// The stores, read by Python, which has SQLite.
+  /// Returns the SQLite stores, read with Python's `sqlite3`.
   static func stores() throws -> [Store] {
     guard hasPython else { return [] }
     return try files.filter { $0.pathExtension == "sqlite" || $0.pathExtension == "storedata" }.compactMap { file in

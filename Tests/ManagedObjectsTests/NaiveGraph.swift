@@ -1,20 +1,20 @@
 import ManagedObjects
 
-/// A graph of objects in its simplest form: names of objects, and for each relationship the names that it refers to.
-/// What contexts do is compared with it.
+/// A minimal object graph: integer IDs, and for each relationship the IDs that it refers to. Tests compare contexts
+/// with it.
 struct NaiveGraph: Equatable {
   struct Object: Equatable {
     var entity: String
     var attributes: [String: AttributeValue]
-    /// For each relationship, the objects that it refers to, in their order.
+    /// The IDs that each relationship refers to, in order.
     var relations: [String: [Int]]
   }
 
   var objects: [Int: Object] = [:]
-  /// Objects that were saved before and are deleted, as they were.
+  /// The last state of objects that have been saved and deleted.
   var graves: [Int: Object] = [:]
 
-  /// A relationship, and what there is to know of it.
+  /// The description of a relationship.
   struct Relation {
     var destination: String
     var inverse: String?
@@ -83,7 +83,7 @@ struct NaiveGraph: Equatable {
   }()
 }
 
-/// The rules, each in the fewest words.
+/// Minimal implementations of the rules.
 extension NaiveGraph {
   mutating func insert(_ id: Int, _ entity: String) {
     var object = Object(entity: entity, attributes: [:], relations: [:])
@@ -125,7 +125,7 @@ extension NaiveGraph {
     if relation(id, key)?.isOrdered == true { edit(id, key) { $0 = targets } }
   }
 
-  /// - Parameter isSaved: true for objects that a store has.
+  /// - Parameter isSaved: Returns true for objects in the store.
   mutating func delete(_ id: Int, isSaved: (Int) -> Bool) {
     guard let object = objects[id] else { return }
     objects[id] = nil
@@ -142,7 +142,7 @@ extension NaiveGraph {
     }
   }
 
-  /// The deleted objects that a rule forbids to delete.
+  /// The IDs of deleted objects whose deletion a delete rule denies.
   var denied: [Int] {
     graves.filter { _, object in
       (Self.relations[object.entity] ?? [:]).contains { key, relation in

@@ -4,7 +4,7 @@ import ManagedObjectsSamples
 import Testing
 
 @Suite("Validation of objects") struct ObjectValidationTests {
-  /// An attribute with a condition and the code that is given for it.
+  /// Returns an attribute with a condition and its error code.
   static func limited(
     _ name: String, _ type: AttributeType, _ format: String, _ warning: PropertyValidation.Warning?
   ) -> PropertyDescription {
@@ -139,7 +139,7 @@ import Testing
     let thing = try context.insert("Thing")
     try strict.setValue(.object(thing), forKey: "one")
     try strict.setValue(.set([.object(thing)]), forKey: "some")
-    // Each array of a SwiftData model is such a relationship.
+    // Each array in a SwiftData model is such a relationship.
     #expect(strict["any"] == .set([]))
     try context.save()
   }
@@ -206,7 +206,7 @@ import Testing
     @Attribute(.minimum(Date(timeIntervalSinceReferenceDate: 0), warning: "this is history")) var day: Date?
     @Attribute(.maximum(5)) var stars = 1
 
-    /// The errors that this throws have the position of the property, too.
+    /// Errors thrown here also get the location of the property.
     override func validateValue(_ value: AttributeValue, forKey key: String) throws(ManagedObjectError) {
       guard key == "seats", value == .integer(5) else { return }
       let errors = ["first", "second"].map { ManagedObjectError(.validation, $0, key: key) }
@@ -224,7 +224,7 @@ import Testing
   @Test("A limit can have a warning of its own", arguments: warnings)
   func ownWarning(_ warning: (key: String, value: AttributeValue, message: String)) throws {
     let model = try ManagedObjectModel(Trip.self)
-    // Compiled models have warnings, too.
+    // Compiled models also contain warnings.
     for model in [model, try ManagedObjectModel(compiled: model.compiledData()).joined(with: [Trip.self])] {
       let context = try PersistentContainer(model: model, stores: [.inMemory]).newContext()
       let trip = try context.insert(Trip.self)

@@ -4,7 +4,7 @@ import OrderedCollections
 import TestSupport
 import Testing
 
-/// Random saves of rows that change one side of relationships or both, also so that they contradict each other.
+/// Random saves of rows that change one or both sides of relationships, also with contradictory values.
 @Suite("Random saves of one side of relationships") struct OneSidedSaveTests {
   @Test(arguments: 0..<4) func `A store in memory and one of SQLite come to the same`(part: Int) throws {
     let folder = TemporaryFolder(isInMemory: true)
@@ -15,14 +15,14 @@ import Testing
   }
 }
 
-/// Saves that a number stands for, each done by two stores.
+/// Random saves, identified by their seed, applied to two stores.
 private struct OneSidedScript {
   private var random: SeededGenerator
   private let seed: UInt64
   private let model = NaiveGraph.model
   private let memory: any PersistentStore
   private let sqlite: any PersistentStore
-  /// The objects by label, as each store names them. Those that are gone stay.
+  /// The keys of objects in each store, by label, including deleted objects.
   private var keys: [String: (memory: RowKey, sqlite: RowKey)] = [:]
   private var live: [String] = []
   private var log: [String] = []
@@ -79,7 +79,7 @@ private struct OneSidedScript {
       new.append(label)
       steps.append(.insert(label, entity: entity))
     }
-    // What is gone is referred to now and then.
+    // Sometimes refers to a deleted object.
     let targets =
       live + new + (keys.count > live.count ? keys.keys.sorted().filter { !live.contains($0) }.suffix(1) : [])
     for label in new { used.insert(label) }
@@ -120,7 +120,7 @@ private struct OneSidedScript {
       }.joined(separator: " ") + "}"
   }
 
-  /// - Returns: the labels of the rows that were changed besides.
+  /// - Returns: The labels of the other rows that the store changed.
   private func save(
     _ steps: [Step], _ store: any PersistentStore, isWhole: Bool, withSnapshots: Bool, _ key: (String) -> RowKey?
   ) throws -> [String] {

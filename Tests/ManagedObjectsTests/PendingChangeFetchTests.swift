@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite("Fetching with changes that are not saved") struct PendingChangeFetchTests {
-  /// Some people are stored, others new, changed and deleted.
+  /// Returns a context with stored, inserted, changed and deleted people.
   private func prepared() throws -> ManagedObjectContext {
     let sketch = try GraphSketch()
     let context = sketch.context()
@@ -58,7 +58,7 @@ import Testing
     if row.isPending { #expect(names(found) == row.names) } else { #expect(found.count == row.names.count) }
     #expect(try context.count(for: request) == found.count)
     #expect(try context.fetchObjectIDs(request) == found.map(\.objectID))
-    // A child has no changes of its own and finds the same.
+    // A child context without changes fetches the same objects.
     let child = ManagedObjectContext(parent: context)
     if row.isPending { #expect(try names(child.fetch(request)) == row.names) }
   }

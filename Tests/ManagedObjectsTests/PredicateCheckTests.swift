@@ -7,7 +7,7 @@ import Testing
 @testable import ManagedObjects
 
 @Suite("Predicates are checked against the model") struct PredicateCheckTests {
-  /// A predicate on people that cannot be right, the error, and the column where it shows.
+  /// Invalid predicates on people, the kind of error, and its column.
   static let defects: [(String, ManagedPredicateError.Kind, Int)] = [
     // Names.
     ("nmae == 'x'", .unknownKey, 1), ("boss.nmae == 'x'", .unknownKey, 6), ("boss.name.deeper == 'x'", .unknownKey, 11),
@@ -73,7 +73,7 @@ import Testing
       try ManagedPredicate(format: defect.format, for: entity)
     }
     #expect(error?.kind == defect.kind && error?.position?.column == defect.column, "\(String(describing: error))")
-    // The same without the text, and as part of a request.
+    // The same predicate without its text, and as part of a request.
     guard let predicate = try? ManagedPredicate(format: defect.format) else { return }
     if defect.kind != .pattern {
       let plain = #expect(throws: ManagedPredicateError.self) { try predicate.check(for: entity) }
@@ -160,7 +160,7 @@ import Testing
       let error = #expect(throws: ManagedPredicateError.self) { try predicate.check(for: entity) }
       #expect(error?.kind == kind)
     }
-    // Nothing is known about these.
+    // Nothing is known about the types of these values.
     for format in [
       "extra > 5", "misc LIKE 'x'", "ANY extra == 1", "extra.deeper < misc", "age > TERNARY(1 == 1, nil, 5)",
     ] {
@@ -168,11 +168,11 @@ import Testing
     }
   }
 
-  /// What values alone decide.
+  /// True for errors that depend on values.
   private func isOfValues(_ error: ManagedPredicateError) -> Bool {
     switch error.kind {
     case .arithmetic, .indexOutOfRange, .tooMuchWork, .pattern: true
-    // Numbers that were integers before they overflowed, and limits below 1.
+    // Integers that overflowed to other numbers, and limits of `random` below 1.
     case .typeMismatch: error.message.hasSuffix("takes integers") || error.message.hasPrefix("random needs")
     default: false
     }

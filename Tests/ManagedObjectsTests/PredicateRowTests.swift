@@ -10,7 +10,7 @@ import Testing
     .comparing(.keyPath(PredicateKeyPath(keys: ["age"])!), .notEqual, .value(.integer(Int64(age))))
   }
 
-  /// `((a AND b) AND c) …`, and the other way round for an odd number.
+  /// Returns `((a AND b) AND c) …`, nested alternately on the left and on the right.
   private func row(_ count: Int, _ join: ([ManagedPredicate]) -> ManagedPredicate) -> ManagedPredicate {
     (1..<count).reduce(isOther(0)) { join($1 % 2 == 0 ? [$0, isOther($1)] : [isOther($1), $0]) }
   }

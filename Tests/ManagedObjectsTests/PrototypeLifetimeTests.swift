@@ -5,7 +5,7 @@ import Testing
 @testable import ManagedObjects
 
 @Suite("Objects that tell the properties of classes") struct PrototypeLifetimeTests {
-  /// Counts those that are alive.
+  /// Counts its living instances.
   final class Token: Sendable {
     static let count = Atomic<Int>(0)
     init() { Self.count.add(1, ordering: .relaxed) }

@@ -16,7 +16,7 @@ import Testing
       ]),
   ])
 
-  /// The address of the keys in a set; 0 for other values.
+  /// Returns the address of the keys in a set; 0 for other values.
   private func address(_ object: ManagedObject, _ slot: Int) -> UInt {
     if case .toMany(let keys) = object.values[slot] { unsafeBitCast(keys, to: UInt.self) } else { 0 }
   }
@@ -40,10 +40,10 @@ import Testing
       try set(owner, of: note)
       addresses.insert(address(owner, slot))
     }
-    // A set that grows is copied each time that it becomes twice as large.
+    // The set is copied only when its capacity doubles.
     #expect(addresses.count < 20)
     try context.save()
-    // The first change copies the keys that were saved.
+    // The first change copies the saved keys.
     try set(nil, of: notes[0])
     addresses = []
     for note in notes[1..<200] {

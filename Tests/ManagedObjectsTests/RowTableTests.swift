@@ -27,7 +27,7 @@ import Testing
       try copy.apply(changes)
       return nil
     } catch {
-      // Nothing has changed.
+      // The table is unchanged.
       #expect(copy.rowsByNumber == table.rowsByNumber)
       #expect(copy._checkInvariants() == nil)
       return error
@@ -43,7 +43,7 @@ import Testing
     for step in 0..<120 {
       var next = StoreChanges()
       let entities = ["Note", "Person", "Employee"]
-      // Not always in order.
+      // The insertions are not always in order.
       for _ in 0..<Int.random(in: 0..<6, using: &random) where !numbers.isEmpty {
         let number = numbers.remove(at: Int.random(in: 0..<min(numbers.count, 8), using: &random))
         let entity = entities.randomElement(using: &random)!
@@ -123,7 +123,7 @@ import Testing
     #expect(error?.code == .constraintMerge)
     #expect(
       error?.conflicts == [MergeConflict(object: other, snapshot: nil, stored: table.row(ann), constraint: ["name"])])
-    // Two rows can exchange their names, and one can have that of a row that goes.
+    // Two rows can exchange their names, and a row can take the name of a deleted one.
     try table.apply(
       changes(updated: [row(ann, model, ["name": .string("Bob")]), row(bob, model, ["name": .string("Ann")])]))
     try table.apply(changes(inserted: [other], deleted: [table.row(bob)!]))
@@ -223,7 +223,7 @@ import Testing
         try table.apply(changes(updated: [row]))
       }
     }
-    // Each would copy 50 000 rows otherwise.
+    // Otherwise each copy would take time linear in the 50 000 rows.
     #expect(time < .seconds(2))
   }
 }

@@ -2,13 +2,13 @@ import ManagedObjects
 import ManagedObjectsSamples
 import Testing
 
-/// Says what is called of it.
+/// Records the calls of its hooks.
 class Diary: ManagedObject {
   @Attribute var title: String?
   @Attribute var stamp = 0
   @Relationship(deleteRule: .cascade, minimumCount: 0) var pages: Set<Page>
 
-  /// What the test wants to happen.
+  /// The functions that a test runs in the hooks.
   struct Hooks {
     var log: [String] = []
     var willSave: ((Diary) -> Void)?
@@ -83,7 +83,7 @@ final class Page: ManagedObject {
     return coordinator
   }
 
-  /// Runs a test with a context and hooks of its own.
+  /// Runs a test with a new context and new hooks.
   static func run(_ body: (ManagedObjectContext, Diary.HookBox) throws -> Void) throws {
     let box = Diary.HookBox()
     try Diary.$hooks.withValue(box) { try body(ManagedObjectContext(coordinator: coordinator()), box) }
@@ -128,7 +128,7 @@ final class Page: ManagedObject {
       }
       first.stamp = 1
       try context.save()
-      // What an object changes in itself is no reason to tell it again; what another one changes is.
+      // A change that an object makes to itself does not cause a second call, but a change by another object does.
       #expect(first.stamp == 4 && second.stamp == 2)
       #expect(
         hooks.value.log.filter { $0.hasPrefix("will") } == ["willSave first", "willSave second", "willSave first"])

@@ -6,7 +6,7 @@ import Testing
 
 @testable import ManagedObjects
 
-/// Two instances of a store are to each other what two processes are: they know of each other by the file alone.
+/// Two instances of a store behave like two processes: they communicate only through the file.
 @Suite("A store's file that somebody else saves") struct SharedStoreTests {
   let model = StoreModels.all
   let folder = TemporaryFolder(isInMemory: true)
@@ -26,7 +26,7 @@ import Testing
     let contents = try all.comparableRows().map { try all.value(all.key($0.key), "content") }
     #expect(contents == ["first", "second", "third", "fourth"].map { .string($0) })
     #expect(all.metadata["mine"] == .integer(1))
-    // What the other has saved is there now.
+    // The saves of the other instance are included.
     #expect(try first.value(first.key(third[0]), "content") == .string("third"))
     if let first = first as? any FileStore { #expect(first.file._checkInvariants() == nil) }
   }
@@ -44,7 +44,7 @@ import Testing
       return
     }
     #expect(rows.map(\.version) == [2, 1])
-    // A file that is gone takes nothing with it, and one that is damaged is an error.
+    // A missing file does not remove the rows, and a damaged file is an error.
     let bytes = try Data(contentsOf: url)
     try FileManager.default.removeItem(at: url)
     #expect(try reader.fetch(request, of: entity) == .rows(rows))
@@ -89,7 +89,7 @@ import Testing
         MergeConflict(object: nil, snapshot: changes.deleted[0], stored: nil),
       ])
     #expect(try Data(contentsOf: url) == bytes)
-    // The rows are those of the file now, so that the conflict can be settled.
+    // The rows have been updated from the file, so that the conflict can be resolved.
     #expect(try first.rows([keys[0]])[0]?.version == 2)
     try first.update(keys[0], ["content": .string("settled")])
     let again = try kind.open(url)
@@ -114,7 +114,7 @@ import Testing
     var changes = StoreChanges()
     changes.inserted = [row(keys[0], model)]
     #expect(errorCode { try first.save(changes) } == .keysTaken)
-    // With new keys they are.
+    // A save with new keys succeeds.
     try first.insert(["Note"]) { _ in [[:]] }
     #expect(try kind.open(url).comparableRows().count == 2)
   }
@@ -175,7 +175,7 @@ import Testing
         group.addTask {
           var count = 0
           for number in 0..<10 {
-            // A save that loses the race for a number takes another.
+            // A save whose number has been taken retries with another one.
             for _ in 0..<1000 {
               do {
                 try stores[task % 2].insert(["Note"]) { _ in [["content": .string("\(task) \(number)")]] }
@@ -196,7 +196,7 @@ import Testing
     #expect(Set(contents).count == 40)
   }
 
-  /// The calls that a save makes, each failing in turn.
+  /// Each system call of a save fails in turn.
   @Test(arguments: FileStoreKind.allCases)
   func `A save that fails changes neither the rows nor the file`(kind: FileStoreKind) throws {
     let store = try kind.open(url)
@@ -214,7 +214,7 @@ import Testing
         }
       }
       guard let error else {
-        // The call is one whose failure is no harm, or there is none of the number any more.
+        // The failure of this call is harmless, or the save makes fewer calls.
         if calls.calls.count <= number { break }
         let again = try kind.open(url)
         #expect(try again.value(again.key(keys[0]), "content") == .string("new \(number)"))
@@ -227,7 +227,7 @@ import Testing
       #expect(
         try again.value(again.key(keys[0]), "content") == .string("old"), "call \(number): \(calls.calls[number])")
       #expect(try store.value(keys[0], "content") == .string("old"))
-      // What cannot be looked at or removed stays, and goes when the store is opened later.
+      // Files that cannot be checked or removed are removed when the store is opened later.
       let stays: [SystemCall] = [.unlink, .status]
       #expect(folder.names == ["store"] || stays.contains(calls.calls[number].call), "\(calls.calls[number])")
       for name in folder.names where name != "store" {

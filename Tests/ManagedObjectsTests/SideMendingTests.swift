@@ -5,9 +5,10 @@ import Testing
 
 @testable import ManagedObjects
 
-/// Rows of ``NaiveGraph/model`` that are saved with one side of a relationship changed.
+/// Saves of ``NaiveGraph/model`` rows that change only one side of a relationship.
 @Suite("Saves of one side of a relationship") struct SideMendingTests {
-  /// Makes two people, two notes, a group and two cards. The first person has all but the second card.
+  /// Inserts two people, two notes, a group and two cards. The first person is related to all of them except the second
+  /// card.
   private func fill(_ store: some PersistentStore) throws -> [String: RowKey] {
     let names = ["a", "b", "n", "m", "g", "c", "d"]
     let keys = try store.insert(["Person", "Person", "Note", "Note", "Group", "Card", "Card"]) { keys in
@@ -23,7 +24,7 @@ import Testing
     return Dictionary(uniqueKeysWithValues: zip(names, keys))
   }
 
-  /// The relationships of all rows and the versions of those that were changed, in few words.
+  /// Returns the relationships of all rows, and the versions of the changed ones, in a short notation.
   private func state(_ store: any PersistentStore, _ names: [String: RowKey]) throws -> String {
     let labels = Dictionary(uniqueKeysWithValues: names.map { (store.key($0.value), $0.key) })
     var parts: [String] = []
@@ -43,10 +44,10 @@ import Testing
 
   struct Case: CustomTestStringConvertible {
     let name: String
-    /// What the save changes: `a.notes=n,m`, `a` for the row as it is, `-a` to delete it.
+    /// The changes of the save: `a.notes=n,m`, `a` for an unchanged row, `-a` to delete it.
     let steps: String
     let result: String
-    /// The rows that the store says it changed besides.
+    /// The other rows that the store reports as changed.
     let mended: String
 
     init(_ name: String, _ steps: String, _ result: String, mended: String) {
@@ -152,7 +153,7 @@ import Testing
     for kind in StoreKind.inFiles {
       let url = folder.url.appending(path: "\(kind)")
       let names = try check(test, kind.open(url, NaiveGraph.model), "\(kind)")
-      // What others read is what was written.
+      // Other instances read the same rows.
       #expect(try state(kind.open(url, NaiveGraph.model), names).withoutVersions == test.result.withoutVersions)
     }
   }
@@ -228,7 +229,7 @@ import Testing
     for kind in StoreKind.saving {
       let store = try kind.open(folder.url.appending(path: "store"), model)
       let keys = try store.insert(["Note", "Note"]) { keys in keys.map { _ in [:] } }
-      // An entity of one property, whose rows have no slot for the other side.
+      // An entity with one property. Its rows have no slot for the inverse.
       let alien = RowKey(store: store.number, entityIndex: store.model["Thing"]!.index, number: 1)
       let read = try store.rows(keys).compactMap(\.self)
       var changes = StoreChanges()
@@ -252,7 +253,7 @@ import Testing
     try sketch.save(setup)
     let context = sketch.context()
     let known = try sketch.readAll(in: context)
-    // Somebody else gives the note to the other person, who is unchanged in the context and stays so.
+    // Another context assigns the note to the other person, who stays unchanged in this context.
     let other = sketch.context()
     try sketch.run("n.author=b", in: other)
     try sketch.save(other)
@@ -266,7 +267,7 @@ import Testing
     let changes = try #require(await iterator.next())
     let person = try sketch.object("b", in: context)
     #expect(changes.updated.contains(person.objectID) && changes.deleted.count == 1)
-    // It has the new version.
+    // The context has the new version.
     try sketch.run("b.age=1", in: context)
     try sketch.save(context)
     withExtendedLifetime(known) {}
@@ -275,7 +276,7 @@ import Testing
   @Test func `Many rows that leave an unchanged one, or enter it, take it time in proportion`() throws {
     for kind in StoreKind.saving {
       let time = try costOfLinks(2_500, kind)
-      // Each row would look at all others otherwise, which takes 64 times as long.
+      // If each row visited all others, it would take 64 times as long.
       #expect(try costOfLinks(20_000, kind) < time * 24, "\(kind)")
     }
   }
@@ -303,6 +304,6 @@ import Testing
 }
 
 extension String {
-  /// Without the versions that rows have.
+  /// The state without the versions of rows.
   fileprivate var withoutVersions: String { split(separator: " ").filter { $0.contains("=") }.joined(separator: " ") }
 }

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @Suite("An object is in a to-many relationship without an inverse of one other") struct SoleOwnerTests {
-  /// Boxes have items, in a set and in an order; crates are boxes.
+  /// Boxes contain items, in a set and in an ordered relationship. Crates are boxes.
   static let model: ManagedObjectModel = {
     let box = EntityDescription(
       "Box",
@@ -35,7 +35,7 @@ import Testing
     try box.setValue(key == "line" ? .array(values) : .set(values), forKey: key)
   }
 
-  /// The error of a save; nil if it is done.
+  /// Returns the error of a save, or nil if it succeeds.
   private func saveError(_ context: ManagedObjectContext) -> ManagedObjectError? {
     do throws(ManagedObjectError) {
       try context.save()
@@ -57,7 +57,7 @@ import Testing
       #expect(error.code == .constraintValidation && error.key == key && error.fileURL == nil)
       #expect(error.objectID == second.objectID && error.relatedObjectIDs == [item.objectID, first.objectID])
       #expect(error.description == "\(second.objectID) \(key): \(error.message) (\(item.objectID), \(first.objectID))")
-      // Nothing is saved, and all can be saved when one has let go.
+      // Nothing is saved. Everything can be saved after one owner removes the item.
       #expect(item.objectID.isTemporary && context.insertedObjects.count == 3)
       try set([], key, of: first)
       try context.save()
@@ -99,7 +99,7 @@ import Testing
     try set([item], "items", of: first)
     try context.save()
 
-    // This one has not even read the other owner.
+    // This context has not read the other owner.
     let other = ManagedObjectContext(coordinator: context.coordinator)
     let (box, same) = (try other.object(with: second.objectID), try other.object(with: item.objectID))
     try set([same, try other.object(with: free.objectID)], "items", of: box)
@@ -152,7 +152,7 @@ import Testing
     try set([items[0]], "line", of: boxes[0])
     try set([items[1]], "line", of: boxes[1])
     try context.save()
-    // Another program gives what the second one has to the first, too.
+    // Another program also gives the second box's item to the first one.
     var text = try String(contentsOf: url, encoding: .utf8)
     let reference = { (item: ManagedObject) in "idrefs=\"z\(item.objectID.key.number)\"" }
     let (one, two) = (reference(items[0]), reference(items[1]))
@@ -175,13 +175,13 @@ import Testing
     #expect(found[2]["line"] == .array([.object(item)]))
   }
 
-  /// What a save did, and what the store has then, in names.
+  /// The errors of saves and the contents of the store, by name.
   private struct Outcome: Equatable {
     var errors: [String] = []
     var contents: [String] = []
   }
 
-  /// Changes the objects of a store at random. The changes depend on nothing but the numbers.
+  /// Makes random changes to the objects of a store. They depend only on the random numbers.
   private func outcome(_ coordinator: PersistentStoreCoordinator, _ numbers: inout SeededGenerator) throws -> Outcome {
     let context = ManagedObjectContext(coordinator: coordinator)
     let names = [FetchRequest.SortDescriptor("name")]

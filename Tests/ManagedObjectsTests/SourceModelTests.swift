@@ -9,7 +9,7 @@ import Testing
     let text = try String(decoding: Fixtures.data("models/Notes.xcdatamodel/contents"), as: UTF8.self)
     let model = try ManagedObjectModel(source: Data(text.utf8))
     let written = try String(decoding: model.sourceData(), as: UTF8.self)
-    // The attributes that only one of two editors' versions puts last.
+    // Compares the lines without the order of attributes, which differs between two versions of the editor.
     func lines(_ text: String) -> [[Substring]] {
       text.split(separator: "\n").map { $0.split(separator: " ").sorted() }
     }

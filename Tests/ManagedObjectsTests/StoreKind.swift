@@ -6,19 +6,19 @@ import SQLiteStore
 import TestSupport
 import Testing
 
-/// The kinds of stores, for tests of what they have in common.
+/// The kinds of stores, for tests that all of them must pass.
 enum StoreKind: String, CaseIterable, CustomTestStringConvertible {
   case memory, xml, binary, sqlite
 
   var testDescription: String { rawValue }
 
-  /// Those that are read as a whole. They keep attributes without a type, for which an SQLite store has no column.
+  /// Stores that are read as a whole. They can store attributes without a type, for which SQLite stores have no column.
   static let inFiles: [StoreKind] = [.xml, .binary]
 
-  /// Those that do their saving themselves: the others do it as a store in memory does.
+  /// The kinds that implement saving. The others use the implementation of the store in memory.
   static let saving: [StoreKind] = [.memory, .sqlite]
 
-  /// - Parameter url: where the file is; nothing to a store in memory.
+  /// - Parameter url: The file. Ignored by stores in memory.
   func open(
     _ url: URL, _ model: ManagedObjectModel = StoreModels.all, configuration: String? = nil, isReadOnly: Bool = false
   ) throws(ManagedObjectError) -> any PersistentStore {
@@ -40,7 +40,7 @@ enum StoreKind: String, CaseIterable, CustomTestStringConvertible {
     }
   }
 
-  /// A coordinator with a store in a folder of its own.
+  /// Returns a coordinator with a store in a new file.
   func coordinator(_ model: ManagedObjectModel, _ folder: TemporaryFolder) throws -> PersistentStoreCoordinator {
     let coordinator = PersistentStoreCoordinator(model: model)
     try coordinator.add(open(folder.url.appending(path: UUID().uuidString), model))

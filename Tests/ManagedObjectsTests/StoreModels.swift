@@ -6,9 +6,9 @@ import Testing
 
 @testable import ManagedObjects
 
-/// Models for tests of stores, and what they have in common.
+/// Models for tests of stores, and helper functions.
 enum StoreModels {
-  /// All types of attributes, all kinds of relationships, inheritance and configurations.
+  /// A model with all types of attributes, all kinds of relationships, inheritance and configurations.
   static let all: ManagedObjectModel = {
     var scratch = AttributeDescription("scratch", .string)
     scratch.traits.isTransient = true
@@ -56,7 +56,7 @@ enum StoreModels {
   }
 }
 
-/// A row by the names of its properties.
+/// Returns a row with values by property name.
 func row(
   _ key: RowKey, _ model: ManagedObjectModel, _ values: [String: RowValue] = [:], version: Int64 = 1
 ) -> StoreRow {
@@ -67,9 +67,7 @@ func row(
 }
 
 extension PersistentStore {
-  /// Saves new rows.
-  ///
-  /// - Returns: their keys.
+  /// Inserts and saves new rows, and returns their keys.
   @discardableResult
   func insert(_ entities: [String], _ values: ([RowKey]) -> [[String: RowValue]]) throws -> [RowKey] {
     let keys = try makeKeys(entities.map { model[$0]!.index })
@@ -79,7 +77,7 @@ extension PersistentStore {
     return keys
   }
 
-  /// Saves new values of a row, as it is now.
+  /// Saves new values of a row, based on its current version.
   func update(_ key: RowKey, _ values: [String: RowValue]) throws {
     var changes = StoreChanges()
     changes.updated = [changed(try unwrapped(rows([key])[0]), values)]
@@ -104,7 +102,7 @@ extension PersistentStore {
     try wholeRows([key])[0].map { $0.values[model.entities[Int(key.entityIndex)].property(named: name)!.slot] }
   }
 
-  /// All rows by number, as if the store had the number 1.
+  /// Returns all rows, sorted by key, as if the store had the number 1.
   func comparableRows() throws -> [StoreRow] {
     try model.entities.filter { $0.superentity == nil }.flatMap { entity in
       guard case .rows(let rows) = try fetch(FetchRequest(entity.name), of: entity) else { return [StoreRow]() }
@@ -112,7 +110,7 @@ extension PersistentStore {
     }.map(\.comparable).sorted { $0.key < $1.key }
   }
 
-  /// Rows with all relationships.
+  /// Returns rows including all relationships.
   func wholeRows(_ keys: [RowKey]) throws -> [StoreRow?] {
     var rows = try rows(keys)
     for index in rows.indices {
@@ -124,7 +122,7 @@ extension PersistentStore {
     return rows
   }
 
-  /// The key of the same object in another instance of the store.
+  /// Returns the key of the same object in another instance of the store.
   func key(_ other: RowKey) -> RowKey {
     RowKey(store: number, entityIndex: Int(other.entityIndex), number: other.number)
   }
@@ -158,7 +156,7 @@ extension RowValue {
   static func integer(_ number: Int64) -> RowValue { .attribute(.integer(number)) }
 }
 
-/// The two kinds of stores with a file.
+/// The two kinds of stores that are read and written as a whole.
 enum FileStoreKind: CaseIterable, CustomTestStringConvertible {
   case xml, binary
 

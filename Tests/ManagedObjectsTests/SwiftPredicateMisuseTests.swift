@@ -4,7 +4,7 @@ import Testing
 @testable import ManagedObjects
 
 extension ManagedObject {
-  /// As the ID of an object is.
+  /// The ID of the object, like `objectID`.
   fileprivate var ownID: ManagedObjectID { ManagedObjectID(key, model: shape.entity.model, storeIdentifier: nil) }
 }
 

@@ -36,7 +36,7 @@ import Testing
   static let noName: String? = nil
   static let link = URL(string: "https://example.org")
 
-  /// Each a function, so that the compiler looks at one at a time.
+  /// Separate lists, so that the compiler type-checks them one at a time.
   static let forms: [Form] = values + strings + optionals + collections + others
 
   static let values: [Form] = {

@@ -4,7 +4,7 @@ import ManagedObjectsSamples
 import TestSupport
 import Testing
 
-/// "é" is one scalar or two. What a program saves is what it reads, and a predicate takes both for the same.
+/// "é" can be one scalar or two. A program reads exactly the string it saved, and predicates treat both forms as equal.
 @Suite("Texts with the same characters and other scalars") struct TextSpellingTests {
   private static let composed = "caf\u{e9}"
   private static let decomposed = "cafe\u{301}"
@@ -39,7 +39,7 @@ import Testing
     try file.setValue(.string(Self.decomposed), forKey: "name")
     #expect(context.updatedObjects == [file] && file.changedValues().keys.sorted() == ["name"])
     try context.save()
-    // Somebody else finds out that it is another value.
+    // The other context detects that the value is different.
     try same.setValue(.integer(1), forKey: "size")
     #expect(errorCode { try reader.save() } == .merge)
     reader.mergePolicy = .objectTrump

@@ -1,7 +1,7 @@
 import ManagedObjects
 import Testing
 
-/// The error that a function throws; nil if it throws none. An error of another type fails the test.
+/// Returns the error that a function throws, or nil. An error of another type fails the test.
 func thrownError(_ body: () throws -> Void) -> ManagedObjectError? {
   do { try body() } catch let error as ManagedObjectError {
     return error
@@ -11,5 +11,5 @@ func thrownError(_ body: () throws -> Void) -> ManagedObjectError? {
   return nil
 }
 
-/// The code of the error that a function throws; nil if it throws none.
+/// Returns the code of the error that a function throws, or nil.
 func errorCode(_ body: () throws -> Void) -> ManagedObjectError.Code? { thrownError(body)?.code }

@@ -38,7 +38,7 @@ import Testing
     try other.save()
     #expect(same.speed == 30)
 
-    // Read by its key, and again after it was a fault.
+    // Read by key, and again after the object became a fault.
     let third = ManagedObjectContext(coordinator: coordinator)
     let again = try third.existingObject(Car.self, with: same.objectID)
     #expect(again.name == "b" && again["gear"] == .attribute(.integer(3)))

@@ -167,7 +167,7 @@ import Testing
     try insertGroups()
     try context.save()
     context.undoManager = ManagedObjectContext.UndoManager()
-    // A change that stays, in a slot after that of the groups.
+    // A change that is kept, in a slot after the one of the groups.
     try person.setValue(.string("x"), forKey: "name")
     context.processPendingChanges()
     try insertGroups()

@@ -22,12 +22,12 @@ import Testing
 
   struct Row: CustomTestStringConvertible, Sendable {
     let testDescription: String
-    /// Names and amounts: what is stored before, what is changed (a name becomes another), and what is new.
+    /// The names and amounts of stored accounts. Then the renamed, the deleted and the new accounts.
     var stored: [(String, Int64)] = []
     var renamed: [(String, String)] = []
     var deleted: [String] = []
     var new: [(String, Int64)] = []
-    /// In the end, by policy. Nil for an error.
+    /// The stored accounts after the save, by policy. Nil if the save throws.
     let store: [String]?
     let object: [String]?
     var error: [String]?
@@ -77,7 +77,7 @@ import Testing
     try object.setValue(.object(owner), forKey: "owner")
   }
 
-  /// The accounts; each owner has the accounts that have it.
+  /// Returns the accounts. Checks that the owners have the accounts that refer to them.
   private func state(_ coordinator: PersistentStoreCoordinator) throws -> [String] {
     let context = ManagedObjectContext(coordinator: coordinator)
     var found: [String] = []
@@ -138,7 +138,8 @@ import Testing
     #expect(!context.hasChanges)
   }
 
-  /// A stored account "a" of 1 with a note and an owner, and another context whose policy is given.
+  /// Returns the ID of a stored account "a" with amount 1, a note and an owner, and another context with a merge
+  /// policy.
   private func stored(
     _ policy: MergePolicy, _ kind: StoreKind, _ folder: TemporaryFolder
   ) throws -> (ManagedObjectContext, ManagedObjectID) {

@@ -4,7 +4,7 @@ import OrderedCollections
 import PropertyLists
 import Synchronization
 
-/// A store that counts what it is asked, and can be told to fail.
+/// A store that counts its calls, and can be made to fail.
 final class WatchedStore: PersistentStore {
   private let store: InMemoryStore
   private let state = Mutex(State())
@@ -30,7 +30,7 @@ final class WatchedStore: PersistentStore {
   var isReadOnly: Bool { false }
   var metadata: OrderedDictionary<String, PropertyList> { store.metadata }
 
-  /// How often rows were asked for by their keys, and how many.
+  /// The number of calls that read rows by key, and the number of these rows.
   var rowReads: Int { state.withLock { $0.rowReads } }
   var rowsRead: Int { state.withLock { $0.rowsRead } }
   var fetches: Int { state.withLock { $0.fetches } }
@@ -46,7 +46,7 @@ final class WatchedStore: PersistentStore {
     set { state.withLock { $0.failsToSave = newValue } }
   }
 
-  /// Slots of to-many relationships that rows come without.
+  /// The slots of to-many relationships that are missing in rows.
   var leavesOut: Set<Int> {
     get { state.withLock { $0.leavesOut } }
     set { state.withLock { $0.leavesOut = newValue } }
@@ -84,7 +84,7 @@ final class WatchedStore: PersistentStore {
     if failsToSave { throw ManagedObjectError(.save, "the disk is full") }
     var changes = changes
     for index in changes.updated.indices {
-      // What was not read did not change.
+      // A relationship that was not read has not changed.
       guard let stored = try store.rows([changes.updated[index].key])[0] else { continue }
       for slot in stored.values.indices where changes.updated[index].values[slot] == .unread {
         changes.updated[index].values[slot] = stored.values[slot]

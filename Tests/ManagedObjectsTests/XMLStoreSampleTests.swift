@@ -5,12 +5,13 @@ import Testing
 
 @testable import ManagedObjects
 
-/// Stores in XML that Apple's framework wrote: mapping models of Xcode. The model of such files is not among the
-/// samples, so that one is made here of what the elements of a file say.
+/// XML stores written by Apple's framework: Xcode's mapping models. The samples do not contain the model of such files,
+/// so that it is derived from the elements of each file.
 @Suite("Stores in XML that Apple's framework wrote") struct XMLStoreSampleTests {
   static let files = ModelSamples.stores(inXML: "<database>")
 
-  /// The model of the elements of a file. Names are in lower case there, so that its version hashes are others.
+  /// Returns a model for the elements of a file. Names are in lower case in the file, so that the version hashes
+  /// differ.
   static func model(_ tree: XMLTree, _ hashes: [String: Data]) throws -> ManagedObjectModel {
     var entities: [String: EntityDescription] = [:]
     var targets: [String: [String: Set<String>]] = [:]
@@ -38,7 +39,7 @@ import Testing
         }
       }
     }
-    // The inverse of a relationship is the one that leads back everywhere.
+    // The inverse of a relationship is the one whose references all lead back.
     for (type, entity) in entities {
       for index in entity.properties.indices {
         guard case .relationship(var relationship) = entity.properties[index],
@@ -66,7 +67,7 @@ import Testing
     let folder = TemporaryFolder()
     let url = folder.url.appending(path: "store.xml")
     try Data(original.utf8).write(to: url)
-    // The hashes are those of the real model.
+    // The file has the hashes of the real model.
     if !hashes.isEmpty {
       let error = #expect(throws: ManagedObjectError.self) { try XMLStore(url, model: model) }
       #expect(error?.code == .incompatibleVersionHash && error?.differingEntities == hashes.keys.sorted())
@@ -78,11 +79,11 @@ import Testing
     let rows = try store.comparableRows()
     #expect(rows.count == objects.count)
     try compare(rows, objects, model)
-    // Saved with nothing changed.
+    // A save without changes.
     store.setMetadata([:])
     try store.save(StoreChanges())
     #expect(try String(contentsOf: url, encoding: .utf8) == own)
-    // An object comes and goes.
+    // An object is inserted and deleted.
     let entity = try #require(model.entities.first { !$0.isAbstract }).name
     let keys = try store.insert([entity]) { _ in [[:]] }
     try store.delete(keys)
@@ -90,7 +91,8 @@ import Testing
     #expect(
       try String(contentsOf: url, encoding: .utf8)
         == own.replacingOccurrences(of: "<nextObjectID>\(keys[0].number - 1)<", with: "<nextObjectID>\(number)<"))
-    // Written anew as a whole it differs in the order of references alone, and of attributes where nobody knows it.
+    // If the file is written from scratch, only the order of references differs, and that of attributes if it is not
+    // known.
     try FileManager.default.removeItem(at: url)
     store.setMetadata([:])
     try store.save(StoreChanges())
@@ -101,7 +103,7 @@ import Testing
     #expect(try XMLStore(url, model: model).comparableRows() == rows)
   }
 
-  /// A file with the version hashes of another model.
+  /// Returns the text with the version hashes of another model.
   private static func withHashes(of model: ManagedObjectModel, _ text: String) -> String {
     var text = text
     for (name, hash) in model.entityVersionHashesByName {
@@ -122,7 +124,7 @@ import Testing
     return text
   }
 
-  /// The lines of a file with the references of each in order. The declaration is that of a new file.
+  /// Returns the lines of a file with sorted references. The XML declaration is left out.
   private static func sorted(_ text: String) -> [String] {
     text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
       guard let start = line.range(of: "idrefs=\""), let end = line[start.upperBound...].range(of: "\"") else {
@@ -133,7 +135,7 @@ import Testing
     }
   }
 
-  /// Compares rows with the elements of the file, by another reader.
+  /// Compares rows with the elements of the file, which are read by another parser.
   private func compare(_ rows: [StoreRow], _ objects: [XMLTree.Element], _ model: ManagedObjectModel) throws {
     var byNumber: [Int64: StoreRow] = [:]
     for row in rows { byNumber[row.key.number] = row }

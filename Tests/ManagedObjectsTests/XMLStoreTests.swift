@@ -42,7 +42,7 @@ import Testing
     return try XMLStore(url, model: Self.model)
   }
 
-  /// What the objects of a file are written as.
+  /// Returns the text of the objects in the file.
   private func objects() throws -> String {
     let text = try String(contentsOf: url, encoding: .utf8)
     return String(text[text.range(of: "</databaseInfo>")!.upperBound...])
@@ -150,7 +150,7 @@ import Testing
 
   private static func author(_ rest: String) -> String { note("<relationship name=\"author\" \(rest)/>") }
 
-  /// Objects, what is wrong with them, and the line and column.
+  /// Objects, the error message, and the line and column.
   static let defects: [(String, String, Int, Int)] = [
     ("<object type=\"NOBODY\" id=\"z1\"/>", "no entity", 9, 15),
     ("<object type=\"NOTE\" id=\"1\"/>", "not the id", 9, 25),
@@ -176,7 +176,7 @@ import Testing
     (author("idrefs=\"x\""), "not the id", 10, 37), (author("destination=\"NOTE\""), "another entity", 10, 42),
     (author("x=\"\""), "not known", 10, 29),
     (person("<relationship name=\"notes\" idrefs=\"z2 z2\"/>") + "<object type=\"NOTE\" id=\"z2\"/>", "twice", 10, 1),
-    // Both sides say something else.
+    // The two sides contradict each other.
     (
       person("<relationship name=\"notes\" idrefs=\"z3\"/>") + person("", 2)
         + note("<relationship name=\"author\" idrefs=\"z2\"/>", 3), "\"author\"", 9, 1
@@ -233,10 +233,10 @@ import Testing
           </object>
       """
     #expect(try self.objects() == text[info...].dropLast(end.utf8.count) + new + end)
-    // The head has other metadata now, but begins as it did.
+    // The metadata have changed, but the beginning of the file is the same.
     #expect(
       try String(contentsOf: url, encoding: .utf8).hasPrefix("<?xml version=\"1.0\"?>\n<database>\n    <databaseInfo>"))
-    // A changed object has its properties in the order that the file has.
+    // The properties of a changed object keep the order of the file.
     let person = RowKey(store: store.number, entityIndex: Self.model["Person"]!.index, number: 5)
     try store.update(person, ["age": .integer(1), "firstName": .string("c")])
     #expect(

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// The articles show nothing that was not compiled and run.
+/// Checks that all code in the articles is compiled and run by tests.
 @Suite("The lines of the articles about SQLite stores") struct ArticleTests {
   private static let folder = "Sources/SQLiteStore/Documentation.docc/"
   private static let examples = "Tests/SQLiteStoreTests/ArticleExamples.swift"

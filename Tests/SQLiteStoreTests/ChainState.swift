@@ -4,7 +4,7 @@ import ManagedObjectsSamples
 import SQLiteStore
 import Testing
 
-/// What a store of the probe's chain has, and what it has to have after a number of links.
+/// The contents of a store of the probe's chain, and the expected contents after a number of links.
 enum ChainState {
   static func expected(_ last: Int) -> [String] {
     let live = last < 1 ? [] : Array(max(1, last - 4)...last)
@@ -25,7 +25,7 @@ enum ChainState {
     return lines
   }
 
-  /// The number of the last link, and all that the store has; what refers to another object is referred to by it.
+  /// Returns the number of the last link, and the contents of the store. Checks that both sides of relationships agree.
   static func read(_ file: URL) throws -> (last: Int, lines: [String]) {
     let model = try SQLiteStore.model(inFile: file)
     let context = try ManagedObjectContext(SQLiteStore(file, model: model))

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 @Suite("SQLite stores that were changed", .enabled(if: StoreReader.isAvailable)) struct ChangedStoreTests {
-  /// Something of a program's own in a store.
+  /// Adds tables of another program to a store.
   private static func addOwnParts(_ file: URL) throws -> String {
     let schema = try StoreReader.schema(of: file)
     let row = try #require(schema.primaryKeys.first { $0.parent == 0 && $0.number < 16_000 })
@@ -23,7 +23,7 @@ import Testing
     return table
   }
 
-  /// Changes a store at random, and compares what there is with what should be.
+  /// Changes a store at random, and compares its contents with the expected ones.
   private func check(_ file: URL, _ model: ManagedObjectModel, _ compiled: URL?, seed: UInt64) throws {
     let name = file.lastPathComponent
     let ownTable = try Self.addOwnParts(file)
@@ -39,17 +39,17 @@ import Testing
     }
     #expect(changes.saves > changes.refusals, "\(name): \(changes.lastRefusal)")
     #expect(try SQLiteFile.integrity(of: file) == "ok")
-    // Another reader finds what we find, and both what the context has.
+    // The independent reader finds the same objects, and so does the context.
     var expected = try StoreReader.objects(of: file, model: compiled)
     expected.metadata["NSStoreType"] = "SQLite"
     let found = try StoreDump(SQLiteStore(file, model: model, access: .readOnly))
     #expect(found.differences(from: expected) == [], "\(name)")
     #expect(try Self.differences(changes.context, model, found) == [], "\(name)")
-    // Odd are only things that were so before.
+    // The only notices are those of the original store.
     let odd = expected.notices.filter { !old.notices.contains($0) && !Self.isAboutOneSide($0, model) }
     #expect(odd == [], "\(name)")
     #expect(try StoreReader.schema(of: file).differences(from: schema) == [], "\(name)")
-    // What was not changed is as it was.
+    // Unchanged objects and rows are the same as before.
     let after = try StoreReader.rows(of: file)
     for (object, value) in old.objects where !changes.touched.contains(object) {
       #expect(found.objects[object]?.version == value.version, "\(name) \(object)")
@@ -81,7 +81,7 @@ import Testing
     }
   }
 
-  /// True if a relationship without an inverse refers to an object that is gone: nobody sees to it.
+  /// True if the notice is about a deleted object in a relationship without an inverse, which is allowed.
   private static func isAboutOneSide(_ notice: String, _ model: ManagedObjectModel) -> Bool {
     guard notice.hasSuffix("which is not there"), let entity = model[String(notice.prefix { $0 != "/" })],
       let key = notice.split(separator: " ").first?.split(separator: ".").last,
@@ -90,7 +90,7 @@ import Testing
     return relationship.inverse == nil
   }
 
-  /// What a context has otherwise than a dump.
+  /// Returns the differences between the objects of a context and a dump.
   private static func differences(
     _ context: ManagedObjectContext, _ model: ManagedObjectModel, _ dump: StoreDump
   ) throws -> [String] {
@@ -151,7 +151,7 @@ import Testing
     }
   }
 
-  /// A store that is not written to is as it was after somebody tries.
+  /// Checks that a store that cannot be written is unchanged after an attempt to save.
   private func checkRefusal(_ file: URL, _ model: ManagedObjectModel) throws {
     let (rows, objects) = (try StoreReader.rows(of: file), try StoreReader.objects(of: file))
     let coordinator = PersistentStoreCoordinator(model: model)

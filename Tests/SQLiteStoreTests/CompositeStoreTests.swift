@@ -28,7 +28,8 @@ import Testing
     AttributeDescription("mass", .float), AttributeDescription("born", .date),
   ]
 
-  /// A store with the columns of the model: `ZID` is the author's, because both are UUIDs, and "author" comes first.
+  /// Returns a store with the columns of the model: `ZID` is the author's, because both are UUIDs and "author" comes
+  /// first.
   private func store(in folder: TemporaryFolder) throws -> URL {
     let file = folder.url.appending(path: "drinks.sqlite")
     let twin = try ManagedObjectModel(entities: [
@@ -106,7 +107,7 @@ import Testing
       #expect(error?.message.contains("the composite attribute Drink.author are not certain: ") == true)
       #expect(error?.message.contains(reason) == true, "\(error?.message ?? "")")
     }
-    // The number that tells `id` from the author's makes it the column of `id1`.
+    // The number that distinguishes `id` from the author's makes it the column of `id1`.
     var author = AttributeDescription("author", .composite)
     author.elements = Self.leaves
     let clash = try ManagedObjectModel(entities: [
@@ -115,7 +116,7 @@ import Testing
     let error = #expect(throws: ManagedObjectError.self) { try SQLiteStore(file, model: clash, access: .readOnly) }
     #expect(error?.message.contains("two properties would have the column ZID1 of the table ZDRINK") == true)
     #expect(try SQLiteStore(tablesOf: file).model["Drink"]?.attributes.count == 7)
-    // A composite in another one has its leaves in the same table.
+    // The leaves of a nested composite are in the same table.
     let store = try SQLiteStore(file, model: Self.model([nested, Self.leaves[1]]), access: .readOnly)
     #expect(
       try rows(store).last?.first
@@ -124,7 +125,7 @@ import Testing
   }
 
   @Test func `of a hostile file are not read if a small archive makes a great value`() throws {
-    // Each of 16 levels has the next one ten times.
+    // Each of 16 levels contains the next one ten times.
     var value: ArchivedValue = .dictionary([.string("x"): .integer(1)])
     for _ in 0..<15 {
       let inner = value
@@ -159,7 +160,7 @@ import Testing
     let model = try Self.model(Self.leaves)
     #expect(try ManagedObjectModel(compiled: model.compiledData()) == model)
     #expect(model.description.contains("author: Composite (city: String, id: UUID, size: Integer 32, mass: Float"))
-    // A composite attribute that is its own element, or has an element twice.
+    // A composite attribute that is its own element, or that contains an element twice.
     for hostile in [{ [$0, $1[0]] }, { [$1[0], $1[0]] }] as [(PropertyList, [PropertyList]) -> [PropertyList]] {
       let archive = try PropertyList(model.compiledData())
       var objects = try #require(archive["$objects"]?.array)

@@ -5,7 +5,8 @@ import TestSupport
 import Testing
 
 @Suite("SQLite stores made for a model") struct CreatedStoreTests {
-  /// Why a store made here differs from one of Apple's framework; nil for a difference without a reason.
+  /// Returns the reason for a difference between a store of this library and one of Apple's framework. Nil if there is
+  /// none.
   private static func reason(_ line: String, _ original: ReadSchema, _ made: ReadSchema) -> String? {
     let parts = ["Z_PRIMARYKEY: nothing, expected 1600", "ACHANGE", "ATRANSACTION", "index Z_TRANSACTION"]
     if parts.contains(where: { line.contains($0) }) { return "the history is on in the file, and not in a new one" }
@@ -22,7 +23,7 @@ import Testing
     if line.hasPrefix("Z_PRIMARYKEY: "), original.primaryKeys.contains(where: { !own.contains($0.name) }) {
       return "an entity that a migration in place has renamed keeps its name there"
     }
-    // `ALTER TABLE` leaves quotes in statements, and puts new columns last.
+    // `ALTER TABLE` keeps quotation marks in statements, and puts new columns last.
     let name = line.split(separator: " ").first { $0.hasPrefix("Z") }?.split(separator: ":").first ?? ""
     if let sql = original.tables[String(name)]?.sql, sql.contains("\"") || sql.contains(" , ") {
       return "the table was changed by a migration in place"
@@ -30,7 +31,7 @@ import Testing
     return nil
   }
 
-  /// A model without what no store can be made for.
+  /// Returns a model without the parts for which no store can be created.
   private static func creatable(_ model: ManagedObjectModel) throws -> ManagedObjectModel {
     var contents = model.entities.map(\.definition)
     for entity in contents.indices {
@@ -49,7 +50,7 @@ import Testing
       let folder = TemporaryFolder()
       let file = folder.url.appending(path: "made.sqlite")
       var model = try SQLiteStore.model(inFile: original, writesNothing: true)
-      // No new store can have composite attributes.
+      // New stores cannot have composite attributes.
       if model.entities.contains(where: { $0.attributes.contains { $0.type == .composite } }) { continue }
       if model.entities.contains(where: { $0.attributes.contains { $0.definition.derivation != nil } }) {
         let error = #expect(throws: ManagedObjectError.self) { try SQLiteStore(file, model: model) }
@@ -62,7 +63,7 @@ import Testing
       #expect(lines == [], "\(original.lastPathComponent)")
       #expect(try SQLiteFile.integrity(of: file) == "ok")
       #expect(try StoreReader.objects(of: file).objects.isEmpty)
-      // The tables are made in the same order, but where a migration has made them.
+      // The tables are created in the same order, unless a migration created them.
       let order = try Self.names(original)
       guard order.first != "Z_PRIMARYKEY" else { continue }
       let own = try Self.names(file)
@@ -70,7 +71,7 @@ import Testing
     }
   }
 
-  /// The names of tables and indexes in the order in which they were made.
+  /// Returns the names of tables and indexes, in the order of their creation.
   private static func names(_ file: URL) throws -> [String] {
     let program = """
       import sqlite3, sys
@@ -153,7 +154,7 @@ import Testing
     _ = try SQLiteStore(file, model: model)
     let time = try ThreadClock.measure { _ = try SQLiteStore(file, model: model) }
     #expect(time < .seconds(8), "\(time)")
-    // Each level has its own attribute and those above.
+    // Each level has its own attribute and those of the levels above.
     let store = try SQLiteStore(file, model: model)
     let entity = try #require(model["Level\(last)"])
     var changes = StoreChanges()

@@ -4,7 +4,7 @@ import SQLiteStore
 import TestSupport
 import Testing
 
-/// What a path leads to, and what else is there.
+/// The paths of SQLite stores, and other files next to them.
 @Suite("The file of an SQLite store") struct DatabaseFileTests {
   let folder = TemporaryFolder(isInMemory: true)
   var file: URL { folder.url.appending(path: "store.sqlite") }
@@ -38,7 +38,7 @@ import Testing
     try store.save(changes)
   }
 
-  /// A store with a log of changes beside it, as a process leaves it that was killed.
+  /// Creates a store with a leftover WAL, as after the process was killed.
   private func leaveLog() throws {
     let other = TemporaryFolder(isInMemory: true)
     let store = try store(other.url.appending(path: "store.sqlite"), .readWrite)
@@ -94,9 +94,8 @@ import Testing
     }
   }
 
-  /// The journal of a transaction that never ended, and that says that it belongs to changes of another file, too.
-  /// The same journal once its transaction has ended, where journals stay (`PRAGMA journal_mode = PERSIST`): its first
-  /// bytes are 0 then.
+  /// The journal of an unfinished transaction that names another file as a part of the transaction. With `hasEnded`,
+  /// the journal of a finished transaction that is kept (`PRAGMA journal_mode = PERSIST`): its first bytes are 0.
   @Test(arguments: Self.ways, [false, true])
   func `is refused if its journal names another file, which is left alone`(access: StoreAccess, hasEnded: Bool) throws {
     try insert(["a"], store(file, .readWrite))
@@ -150,7 +149,7 @@ import Testing
     let first = try store(file, .readWrite)
     try insert(["a"], first)
     #expect(try texts(store(file, .readOnly(writesNothing: true))) == [.string("a")])
-    // Another process is not the last one that has the file open, and leaves the log of changes alone.
+    // Another process that is not the last one to close the file keeps the WAL.
     let program = """
       import sqlite3, sys
       store = sqlite3.connect(sys.argv[1])

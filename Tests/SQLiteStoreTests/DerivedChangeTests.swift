@@ -52,7 +52,7 @@ import Testing
     #expect(try again.save(changes) == [owned])
     let found = try #require(try again.rows([owned])[0])
     #expect(found.values[try #require(owner.attribute(named: "sum")).slot] == .attribute(.integer(5)))
-    // They are told once.
+    // They are reported once.
     changes.updated = [try #require(try again.rows([row.key])[0])]
     #expect(try again.save(changes) == [])
   }

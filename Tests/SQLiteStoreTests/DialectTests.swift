@@ -7,7 +7,7 @@ import Testing
 @testable import SQLiteStore
 
 @Suite("Statements for a database that calls no functions") struct DialectTests {
-  /// What SQL of the standard says, and SQLite understands.
+  /// Standard SQL that SQLite also accepts.
   private struct StandardDialect: SQLDialect {
     let holds = "TRUE"
     let fails = "FALSE"
@@ -66,7 +66,7 @@ import Testing
     for search in QuerySearchTests.searches where search.names != "error" {
       let request = FetchRequest(search.entity, where: try ManagedPredicate(format: search.format))
       let query = try query(request)
-      // Later parameters first: ?12 begins with ?1.
+      // Later parameters are replaced first, because ?12 begins with ?1.
       let sql = query.bindings.enumerated().reversed().reduce(query.sql) { sql, binding in
         sql.replacing("?\(binding.offset + 1)", with: binding.element.literal ?? "?")
       }
@@ -78,7 +78,7 @@ import Testing
       } else {
         #expect(rows.count >= names.count, "\(search.format): \(sql)")
       }
-      // An equality is written as in the standard.
+      // Equality is written as in standard SQL.
       #expect(!sql.contains("=="))
     }
     #expect(completeCount > 150)
@@ -86,7 +86,7 @@ import Testing
 }
 
 extension QueryTranslation.Binding {
-  /// The value in a statement; nil for an object that a function calls.
+  /// The value in a statement; nil for an object that is passed to a function.
   fileprivate var literal: String? {
     guard case .value(let value) = self else { return nil }
     return switch value {

@@ -1,7 +1,7 @@
 import OrderedCollections
 import PropertyLists
 
-/// What is not as expected: the first lines, and how many more there are.
+/// The first differences from the expected values, and the number of further ones.
 struct DifferenceList {
   let limit: Int
   private var first: [String] = []
@@ -11,14 +11,14 @@ struct DifferenceList {
 
   var lines: [String] { count > first.count ? first + ["and \(count - first.count) more"] : first }
 
-  /// Adds a difference; nil for what is not there.
+  /// Adds a difference. Nil is a missing value.
   mutating func add(_ location: String, _ found: String?, _ expected: String?) {
     count += 1
     guard first.count < limit else { return }
     first.append("\(location): \(Self.shortened(found)), expected \(Self.shortened(expected))")
   }
 
-  /// Adds what differs in the entries of dictionaries, whose order does not count.
+  /// Adds the differences between two dictionaries. The order of entries is ignored.
   mutating func compare(
     _ found: OrderedDictionary<String, PropertyList>, _ expected: OrderedDictionary<String, PropertyList>,
     at location: String
@@ -40,13 +40,13 @@ struct DifferenceList {
 }
 
 extension PropertyList {
-  /// One line for what has a type and a text.
+  /// One line for a value that is a type and a text.
   fileprivate var shown: String {
     if let (type, text) = dictionary?.elements.first, dictionary?.count == 1 { return "\(type) \(text)" }
     return "\(self)"
   }
 
-  /// True for the same value. Strings of other bytes that only look the same are others.
+  /// True for the same value. Strings must have the same bytes.
   fileprivate func isIdentical(to other: PropertyList?) -> Bool {
     switch (self, other) {
     case (.string(let own), .string(let other)?): own.utf8.elementsEqual(other.utf8)

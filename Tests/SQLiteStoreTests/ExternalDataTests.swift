@@ -41,12 +41,12 @@ import Testing
     return try context.fetch(request).sorted { $0.objectID.key < $1.objectID.key }
   }
 
-  /// A column's value as Core Data writes it for data in a file.
+  /// Returns the column value that Core Data writes for data in an external file.
   private static func value(_ name: String) -> String {
     "x'02" + name.utf8.map { String(format: "%02x", $0) }.joined() + "00'"
   }
 
-  /// Makes a photo for each column's value.
+  /// Inserts a photo for each column value.
   private func fill(_ values: [String]) throws {
     let context = try context()
     for number in values.indices {
@@ -58,9 +58,7 @@ import Testing
     }
   }
 
-  /// Makes photos with files.
-  ///
-  /// - Returns: the files.
+  /// Inserts photos with external files, and returns the files.
   private func fillFiles(_ texts: [String]) throws -> [URL] {
     let names = texts.map { _ in UUID().uuidString }
     for (name, text) in zip(names, texts) { try Data(text.utf8).write(to: data.appending(path: name)) }
@@ -79,13 +77,13 @@ import Testing
   @Test("are read, and a file stays when the value changes") func reading() throws {
     let uuid = UUID().uuidString
     try Data("outside".utf8).write(to: data.appending(path: uuid))
-    // As Core Data writes them: inline, a file, and one that is missing.
+    // The forms that Core Data writes: inline, an external file, and a missing file.
     let stored = ["x'01696e6e6572'", Self.value(uuid), Self.value(UUID().uuidString)]
     try fill(stored)
     let context = try context()
     let objects = try photos(context)
     #expect(objects.map(Self.image) == [Self.text("inner"), Self.text("outside"), .null].map { .attribute($0) })
-    // What does not change stays as it was written.
+    // Unchanged values keep their stored form.
     for object in objects { try object.setValue(.string("changed"), forKey: "title") }
     try context.save()
     #expect(try columns() == stored)
@@ -106,14 +104,14 @@ import Testing
     try Data("too late".utf8).write(to: files[0])
     #expect(Self.image(objects[0]) == .attribute(Self.text("later")))
     #expect(!context.hasChanges)
-    // A save without the value leaves it where it is, and so does one of all values.
+    // Neither a save without the value nor a save of all values changes the column.
     let before = try columns()
     try objects[0].setValue(.string("read"), forKey: "title")
     try objects[1].setValue(.string("not read"), forKey: "title")
     try context.save()
     #expect(try columns() == before)
     #expect(Self.image(objects[1]) == .attribute(Self.text("b")))
-    // In a child context, too.
+    // The same in a child context.
     let child = ManagedObjectContext(parent: try self.context())
     #expect(try photos(child).map(Self.image) == ["too late", "b"].map { .attribute(Self.text($0)) })
   }
@@ -123,7 +121,7 @@ import Testing
     let store = try store()
     for (format, numbers) in [
       ("image == CAST('YQ==', 'NSData')", [0, 2]), ("image.length > 1", [1]),
-      // SQL cannot say these.
+      // These have no form in SQL.
       ("image == CAST('YQ==', 'NSData') AND NOT parts[FIRST].title == 'x'", [0, 2]),
       ("image.length > 1 AND NOT parts[FIRST].title == 'x'", [1]),
     ] {
@@ -133,7 +131,7 @@ import Testing
       #expect(isComplete != format.contains("FIRST"))
       let found = try photos(context(store), format).map { $0["number"] }
       #expect(found == numbers.map { .attribute(.integer(Int64($0))) }, "\(format)")
-      // Changes that are not saved are tested in memory, with all that is saved.
+      // Unsaved changes are tested in memory, together with all stored objects.
       let changing = try context(store)
       try changing.insert("Photo").setValue(Self.text("ccc"), forKey: "image")
       #expect(try photos(changing, format).count == numbers.count + (format.contains("length") ? 1 : 0), "\(format)")
@@ -161,7 +159,7 @@ import Testing
     first.mergePolicy = policy
     let (mine, theirs) = (try photos(first), try photos(second))
     #expect(mine.map(Self.image).count == 3)
-    // They change the image, or the title, and so do I.
+    // The other context changes the image or the title, and so does this one.
     try theirs[0].setValue(Self.text("theirs"), forKey: "image")
     try theirs[1].setValue(.string("theirs"), forKey: "title")
     try theirs[2].setValue(Self.text("theirs"), forKey: "image")
@@ -216,7 +214,7 @@ import Testing
       let error = #expect(throws: ManagedObjectError.self) { try store.values(ofSlot: slot, [object.objectID.key]) }
       let message = error?.message ?? ""
       #expect(error?.code == .operation && message.contains(file.lastPathComponent), "\(kind): \(message)")
-      // A property cannot throw.
+      // A property getter cannot throw.
       #expect(Self.image(object) == .null || Self.image(object) == .attribute(.null))
       #expect(context.misuse.last?.message.contains(file.lastPathComponent) == true)
       let before = try columns()
@@ -224,7 +222,7 @@ import Testing
       try context.save()
       #expect(try columns() == before)
     }
-    // A new value needs no old one.
+    // Setting a new value does not read the old one.
     let context = try context()
     try photos(context)[0].setValue(Self.text("new"), forKey: "image")
     try context.save()

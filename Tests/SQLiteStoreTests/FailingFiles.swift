@@ -2,12 +2,12 @@ import CSQLite
 import Foundation
 import Synchronization
 
-/// Has calls of SQLite to the system fail that concern the files of one folder.
+/// Makes SQLite's system calls on the files of one folder fail.
 ///
-/// SQLite has all its calls in tables of functions. Those of this process get tables of ours, which count the calls and
-/// pass them on.
+/// SQLite makes all system calls through tables of functions. This type replaces the tables of this process with its
+/// own, which count the calls and forward them.
 enum FailingFiles {
-  /// The calls that are counted.
+  /// The counted calls.
   enum Call: Hashable, Sendable {
     case open, read, write, truncate, sync, size, lock, sharedMemory, delete, look
   }
@@ -20,23 +20,23 @@ enum FailingFiles {
 
   private struct File {
     let folder: String
-    /// The address of the system's table.
+    /// The address of the original table.
     let methods: Int
   }
 
   private struct State {
     var watches: [String: Watch] = [:]
-    /// The open files by their addresses, and the tables that are passed on to by those of ours.
+    /// The open files by address, and the original tables by the address of the replaced ones.
     var files: [Int: File] = [:]
     var tables: [Int: Int] = [:]
   }
 
   private static let state = Mutex(State())
 
-  /// Does something while calls that concern files of a folder fail.
+  /// Runs a function while calls on the files of a folder fail.
   ///
-  /// - Parameter fails: gives the error of a call by its number, from 0; nil to have it made.
-  /// - Returns: the calls.
+  /// - Parameter fails: Returns the error of a call by its index, or nil to execute it.
+  /// - Returns: The calls.
   static func calls(
     in folder: URL, fails: @escaping @Sendable (Int, Call) -> Int32?, during body: () throws -> Void
   ) rethrows -> [Call] {
@@ -67,7 +67,7 @@ enum FailingFiles {
   nonisolated(unsafe) private static var system = sqlite3_vfs()
   nonisolated(unsafe) private static let ours = UnsafeMutablePointer<sqlite3_vfs>.allocate(capacity: 1)
 
-  /// Makes the tables those of all files that are opened from now on.
+  /// Installs the tables for all files that are opened later.
   static let installed: Void = {
     guard let vfs = sqlite3_vfs_find(nil) else { return }
     system = vfs.pointee
@@ -110,7 +110,7 @@ enum FailingFiles {
     file.pointee.pMethods = UnsafePointer(bitPattern: ours)
   }
 
-  /// The system's functions for a file.
+  /// Returns the original functions for a file.
   private static func methods(_ file: UnsafeMutablePointer<sqlite3_file>?) -> sqlite3_io_methods {
     let number = Int(bitPattern: file)
     let table = state.withLock { $0.files[number]?.methods ?? 0 }
@@ -147,9 +147,9 @@ enum FailingFiles {
     return ours
   }
 
-  /// The error that SQLite gives for a call that fails.
+  /// Returns SQLite's error code for a failed call.
   static func error(_ call: Call) -> Int32 {
-    // A full disk is an error of its own.
+    // A full disk has its own error code.
     if call == .write { return SQLITE_FULL }
     if call == .open { return SQLITE_CANTOPEN }
     let number: Int32 =

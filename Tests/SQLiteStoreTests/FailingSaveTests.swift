@@ -31,7 +31,7 @@ import Testing
 
   private func open() throws -> ManagedObjectContext { try ManagedObjectContext(SQLiteStore(file, model: Self.model)) }
 
-  /// What the file has, in few words. Both sides of relationships agree.
+  /// Returns the contents of the file in a short notation. Checks that both sides of relationships agree.
   private func state() throws -> String {
     let context = try open()
     var parts: [String] = []
@@ -71,7 +71,7 @@ import Testing
     try context.save()
   }
 
-  /// Changes rows and relationships, deletes one row and inserts two, with data for some pages.
+  /// Changes rows and relationships, deletes one row and inserts two, with several pages of data.
   private func change(_ context: ManagedObjectContext) throws {
     let group = try #require(try context.fetch(FetchRequest("Group")).first)
     let members = try context.fetch(FetchRequest("Member", sortedBy: [.init("name")]))
@@ -92,7 +92,7 @@ import Testing
   }
 
   enum Failure: String, CaseIterable, CustomTestStringConvertible {
-    /// One call fails, or all from one on.
+    /// One call fails, or it and all later ones.
     case once, always
 
     var testDescription: String { rawValue }
@@ -182,7 +182,7 @@ import Testing
   }
 
   @Test(arguments: [
-    // Within the log of changes, and after that was brought into the file.
+    // In the WAL, and after the WAL was checkpointed into the file.
     300_000, 6_000_000,
   ])
   func `Files that cannot grow are an error, and what was not saved is saved when they can`(room: Int) throws {

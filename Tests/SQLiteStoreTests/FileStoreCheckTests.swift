@@ -20,7 +20,7 @@ import Testing
     ])
   }
 
-  /// A store with a person who has two notes.
+  /// Creates a store with a person who has two notes.
   private static func xml(_ folder: TemporaryFolder, replacing old: String = "", _ new: String = "") throws -> URL {
     let file = folder.url.appending(path: "a.xml")
     let model = try model.get()
@@ -78,7 +78,7 @@ import Testing
     let file = try Self.xml(folder, replacing: old, new)
     let bytes = try Data(contentsOf: file)
     let found = try StoreFindings(file, model: Self.model.get())
-    // The other side of a reference is still there, and gives it back.
+    // The other side of the reference still exists, so that both sides can be restored.
     #expect(found.texts == findings, "\(found.list.map(\.description))")
     #expect(try Data(contentsOf: file) == bytes && folder.names == ["a.xml"])
   }

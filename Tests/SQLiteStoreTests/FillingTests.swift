@@ -38,7 +38,7 @@ import Testing
       }
     }
 
-    /// People and desks, with objects of other batches in all relationships.
+    /// People and desks. All relationships lead to objects of other batches.
     private static func people(_ model: ManagedObjectModel, count: Int) throws -> [StoreRow] {
       let store = try InMemoryStore(model: model)
       let context = try ManagedObjectContext(store)
@@ -69,7 +69,7 @@ import Testing
     }
   }
 
-  /// Rows with the keys of a store.
+  /// Returns the rows with the keys of a store.
   private func rows(_ rows: [StoreRow], of store: SQLiteStore) -> [StoreRow] {
     func key(_ key: RowKey) -> RowKey {
       RowKey(store: store.number, entityIndex: Int(key.entityIndex), number: key.number)
@@ -112,7 +112,7 @@ import Testing
     #expect(try StoreDump(filled).differences(from: expected).filter { !$0.contains("NSStoreUUID") } == [])
     #expect(expected.objects.count == rows.count)
     #expect(try StoreCheck(filled.url).run { if $0.severity == .error { Issue.record("\($0)") } }.errorCount == 0)
-    // The numbers are taken.
+    // The numbers are reserved.
     let next = try filled.makeKeys([Int(own[0].key.entityIndex)])[0]
     #expect(next.number > own[0].key.number && byKey[next] == nil)
   }

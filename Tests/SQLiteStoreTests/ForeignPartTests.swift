@@ -19,7 +19,7 @@ import Testing
     return try ManagedObjectModel(entities: [book, page])
   }
 
-  /// Apple's trigger for a new page. Its text is that of a store that Core Data wrote.
+  /// Apple's trigger for a new page. Its text comes from a store that Core Data wrote.
   private static let insertion = """
     CREATE TRIGGER Z_DA_ZPAGE_Book_pagesCount_PARAMETER_INSERT AFTER INSERT ON ZPAGE FOR EACH ROW \
     WHEN (NEW.ZBOOK NOT NULL) BEGIN UPDATE ZBOOK SET ZPAGESCOUNT = IFNULL(ZPAGESCOUNT, 0) + 1 \
@@ -56,7 +56,7 @@ import Testing
     """,
   ]
 
-  /// Makes a store without objects, and gives its tables something.
+  /// Creates a store without objects, and executes statements in it.
   private func open(
     _ folder: TemporaryFolder, _ statements: String, allowsTriggers: Bool = false
   ) throws -> SQLiteStore {
@@ -106,7 +106,7 @@ import Testing
       }
       let file = folder.url.appending(path: "a.sqlite")
       #expect(try PlainSQLite(file).column("SELECT COUNT(*) FROM ZPAGE") == [allowsTriggers ? "1" : "0"])
-      // Nor does the beginning of a history run it.
+      // Turning on the history does not run it either.
       let isTracking =
         (try? SQLiteStore(
           file, model: store.model, access: .readWrite(tracksHistory: true, allowsTriggers: allowsTriggers))) != nil

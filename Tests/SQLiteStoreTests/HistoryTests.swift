@@ -55,7 +55,7 @@ import Testing
     #expect(last.objectID == id && last.tombstone == ["name": .string("a")])
     #expect(abs(history[2].date.timeIntervalSinceNow) < 60)
     #expect(try store.history(after: 2).map(\.number) == [3])
-    // The file says by itself that it has a history.
+    // The file itself records that it has a history.
     let again = try SQLiteStore(file, model: model)
     let other = try ManagedObjectContext(again)
     try other.insert("Note")
@@ -84,7 +84,7 @@ import Testing
     try insert(first)
     let second = try SQLiteStore(file, model: model, access: .readWrite(tracksHistory: true))
     try insert(first)
-    // What a program sets does not end it.
+    // Setting metadata does not turn off the history.
     let store = try #require(first.coordinator.stores.first as? SQLiteStore)
     store.setMetadata(store.metadata.merging(["key": .string("value")]) { $1 })
     try insert(first)

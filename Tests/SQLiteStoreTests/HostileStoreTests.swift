@@ -81,7 +81,7 @@ import Testing
   @Test func `that have a large value in many rows at once are errors, not gigabytes`() throws {
     let file = folder.url.appending(path: "a.sqlite")
     let model = try ManagedObjectModel(entities: [EntityDescription("Tag", [.attribute("label", .string)])])
-    // All offsets of cells in the only page of the table are that of its only row.
+    // All cell offsets in the table's only page are those of its only row.
     let program = """
       import sqlite3, struct, sys
       store = sqlite3.connect(sys.argv[1])
@@ -112,7 +112,7 @@ import Testing
     let entity = try #require(model["Tag"])
     let error = #expect(throws: ManagedObjectError.self) { try store.fetch(FetchRequest("Tag"), of: entity) }
     #expect(error?.code == .sqlite && error?.message.contains("more in them than the file has room for") == true)
-    // Nor are they looked at one by one for long.
+    // Nor are they processed one by one for long.
     let request = FetchRequest("Tag", where: try ManagedPredicate(format: "label CONTAINS 'y'"))
     #expect(errorCode { _ = try store.fetch(request, of: entity) } == .timeout)
   }
@@ -120,7 +120,7 @@ import Testing
   @Test func `whose pages lead back to others end, with memory in proportion`() throws {
     let file = folder.url.appending(path: "a.sqlite")
     let model = try ManagedObjectModel(entities: [EntityDescription("Tag", [.attribute("label", .string)])])
-    // All children of a page are the next page of the tree: some 40 to the power of 17 rows.
+    // All children of a page are the next page of the tree: about 40^17 rows.
     let program = """
       import sqlite3, struct, sys
       store = sqlite3.connect(sys.argv[1])
@@ -153,7 +153,7 @@ import Testing
     let result = StoreUse.defect(file, model)
     #expect(result.defect == nil)
     #expect(result.message?.contains("more rows than the file has room for") == true, "\(result.message ?? "")")
-    // None of the rows is a result.
+    // None of the rows is returned.
     let store = try SQLiteStore(file, model: model, access: .readOnly)
     let request = FetchRequest("Tag", where: try ManagedPredicate(format: "label == 'b'"))
     let entity = try #require(model["Tag"])
@@ -269,12 +269,12 @@ import Testing
     if LongForm.isWanted { print("SQLite: \(count) files, \(accepted) of them read and written") }
   }
 
-  /// Damages a page: the file keeps its form otherwise, so that more than its head is looked at.
+  /// Damages a page. The rest of the file stays valid, so that more than its header is read.
   private static func damage(_ bytes: inout [UInt8], _ random: inout SeededGenerator) {
     let size = 4096
     guard bytes.count >= size else { return }
     let start = Int.random(in: 0..<bytes.count / size, using: &random) * size
-    // Often in the head of a page, where the offsets of its cells are.
+    // Often in the header of a page, which contains the offsets of its cells.
     let isHead = Int.random(in: 0..<3, using: &random) == 0
     let offset = start + Int.random(in: 0..<(isHead ? 64 : size), using: &random)
     switch Int.random(in: 0..<6, using: &random) {

@@ -4,9 +4,9 @@ import TestSupport
 
 @testable import SQLiteStore
 
-/// The same objects in one store in memory, and shared out to two stores of another coordinator.
+/// The same objects in one store in memory, and divided between two stores of another coordinator.
 ///
-/// No relationship leads from one of the two stores to the other.
+/// No relationship connects the two stores.
 final class JoinedStores: Sendable {
   /// The two stores.
   enum Kind: String, CaseIterable {
@@ -15,11 +15,11 @@ final class JoinedStores: Sendable {
 
   let single: PersistentStoreCoordinator
   let joined: PersistentStoreCoordinator
-  /// The keys in the one store, by those in the two.
+  /// The keys in the single store, by the keys in the two stores.
   let singleKeys: [RowKey: RowKey]
   private let folder: TemporaryFolder
 
-  /// - Parameter count: the number of people in each of the two stores.
+  /// - Parameter count: The number of people in each of the two stores.
   init(_ kind: Kind, seed: Int, count: Int) throws {
     let folder = TemporaryFolder(isInMemory: true)
     self.folder = folder
@@ -33,7 +33,7 @@ final class JoinedStores: Sendable {
       case .twoSQLite: [try sqlite("a.sqlite"), try sqlite("b.sqlite")]
       case .sqliteAndXML: [try sqlite("a.sqlite"), try XMLStore(file("b.xml"), model: model)]
       }
-    // The objects of each store, under keys that are unique in both.
+    // The objects of each store, with keys that are unique across both.
     let parts = stores.indices.map { index in
       Self.rows(RandomObjects(seed: seed + index, count: count).rows, index)
     }
@@ -43,7 +43,7 @@ final class JoinedStores: Sendable {
       try joined.add(store)
       joinedKeys.merge(try Self.save(rows, store)) { $1 }
     }
-    // Without another order, results are in that of entities, stores and numbers.
+    // The default order is by entity, store and number.
     let memory = try InMemoryStore(model: model)
     single = PersistentStoreCoordinator(model: model)
     try single.add(memory)

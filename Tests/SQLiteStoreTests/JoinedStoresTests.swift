@@ -18,7 +18,7 @@ import Testing
     case objects([RowKey])
     case count(Int)
     case dictionaries([OrderedDictionary<String, RowValue>])
-    /// The request was refused.
+    /// The request threw an error.
     case failure
   }
 
@@ -40,13 +40,13 @@ import Testing
     }
   }
 
-  /// Makes the same request for both.
+  /// Returns the same request for the joined stores and the single store.
   private func requests(_ seed: Int, _ stores: JoinedStores) -> (joined: FetchRequest, single: FetchRequest) {
     let people = stores.people
     var own = RandomRequests(seed: seed, objects: people)
     var other = RandomRequests(seed: seed, objects: people.compactMap { stores.singleKeys[$0] })
     var (joined, single) = seed % 2 == 0 ? (own.request(), other.request()) : (own.dictionaries(), other.dictionaries())
-    // The position of an object among those of several stores goes by the store first.
+    // The order of objects in several stores depends on the store first.
     let isOfObjects = { (order: FetchRequest.SortDescriptor) in ["boss", "self"].contains(order.keyPath) }
     joined.sortDescriptors.removeAll(where: isOfObjects)
     single.sortDescriptors.removeAll(where: isOfObjects)
@@ -73,7 +73,7 @@ import Testing
         Issue.record("\(seed): \(joined)\nexpected \(expected)\nfound \(actual)")
       }
     }
-    // They are not all without results, and not all errors.
+    // Not all results are empty, and not all are errors.
     #expect(found > 500 && failed < LongForm.size(all: 60_000, 6_000, or: 180))
   }
 

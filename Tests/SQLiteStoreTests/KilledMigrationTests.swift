@@ -15,7 +15,7 @@ struct KilledMigrationTests {
 
   init() { _ = FailingFiles.installed }
 
-  /// Makes a store, and returns a copy of its file.
+  /// Creates a store, and returns a copy of its file.
   private func original(counters: Int = Self.counters, _ journal: String = "WAL") throws -> Data {
     let process = try ChildProcess("sqlite-store-probe", [file.path, "make", "\(Self.links)", "\(counters)"])
     #expect(process.waitUntilExit() == .exited(0), "\(process.errors)")
@@ -28,7 +28,7 @@ struct KilledMigrationTests {
     try data.write(to: file)
   }
 
-  /// True if the store is of a new version. Whichever it is of, all is there.
+  /// True if the store has the new version. In either version, all data must be there.
   private func isNew(_ kind: String, counters: Int = Self.counters) throws -> Bool {
     #expect(try PlainSQLite(file).defects() == [])
     #expect(try ChainState.read(file).lines == ChainState.expected(Self.links))
@@ -85,7 +85,7 @@ struct KilledMigrationTests {
   @Test(arguments: ["inferred", "mapped", "staged"])
   func `Files that cannot grow leave the old one, and no other file`(kind: String) throws {
     let data = try original()
-    // Rows are there twice if they are copied inside the file, but not if another file has the new ones.
+    // Rows are stored twice if they are copied inside the file, but not if the new ones are in another file.
     let most = kind == "mapped" ? data.count : data.count + 50_000
     for room in LongForm.isWanted ? [100_000, data.count / 2, most] : [data.count / 2] {
       try restore(data)

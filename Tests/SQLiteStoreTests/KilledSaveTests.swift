@@ -22,7 +22,7 @@ import Testing
       usleep(.random(in: 0..<30_000, using: &random))
       #expect(process.kill() == .killed(signal: SIGKILL), "\(process.errors)")
       let last = process.text.split(separator: "\n").compactMap { Int($0) }.last ?? 0
-      // Each save is one more than the one before, also that of another process.
+      // Each save continues the count, also in a new process.
       #expect(last > acknowledged)
       acknowledged = last
       let defects = try PlainSQLite(file).defects()

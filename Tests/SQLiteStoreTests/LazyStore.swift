@@ -3,14 +3,14 @@ import OrderedCollections
 import PropertyLists
 import Synchronization
 
-/// A store whose rows come without to-many relationships.
+/// A store whose rows do not contain to-many relationships.
 final class LazyStore: PersistentStore {
   private let store: InMemoryStore
   private let names = Mutex<Set<String>>([])
 
   init(_ store: InMemoryStore) { self.store = store }
 
-  /// The names of the relationships that were asked for.
+  /// The names of the relationships that were read.
   var reads: Set<String> { names.withLock { $0 } }
 
   var number: StoreNumber { store.number }

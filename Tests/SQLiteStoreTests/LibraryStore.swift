@@ -4,11 +4,11 @@ import OrderedCollections
 import PropertyLists
 import TestSupport
 
-/// One set of objects twice: in a store in memory, and in an SQLite file whose tables were written by hand from the
-/// description of the format.
+/// The same objects in a store in memory, and in an SQLite file with hand-written tables that follow the description of
+/// the format.
 enum LibraryStore {
-  /// All types of attributes, inheritance with a name that two branches have, a renamed entity, and each way in which
-  /// relationships are kept.
+  /// A model with all types of attributes, two branches of inheritance that use the same name, a renamed entity, and
+  /// all stored forms of relationships.
   static let model: ManagedObjectModel = {
     var cover = AttributeDescription("cover", .binary)
     cover.allowsExternalBinaryDataStorage = true
@@ -59,7 +59,7 @@ enum LibraryStore {
     }
   }()
 
-  /// The objects in memory. The number of each is the one that the file has.
+  /// Returns the objects in memory, with the same numbers as in the file.
   static func inMemory() throws -> InMemoryStore {
     let store = try InMemoryStore(model: model, identifier: identifier)
     let entities = ["Thing", "Thing", "Person", "Employee", "Manager", "Note", "Note", "Note", "Tag", "Tag"]
@@ -115,12 +115,12 @@ enum LibraryStore {
       ["label": .attribute(.string("red")), "related": .toMany([keys[2], keys[3]])],
       [:],
     ].enumerated().map { index, values in
-      // The notes on a shelf have an order that is not theirs by number.
+      // The order of the notes on a shelf is not the order of their numbers.
       index == 3 ? values.merging(["shelf": .orderedToMany([keys[7], keys[5]])]) { $1 } : values
     }
   }
 
-  /// The tables of the objects. Entities: 1 Note, 2 Person, 3 Employee, 4 Manager (called Boss before), 5 Tag, 6 Thing.
+  /// The tables of the objects. Entities: 1 Note, 2 Person, 3 Employee, 4 Manager (previously Boss), 5 Tag, 6 Thing.
   private static let tables = """
     CREATE TABLE ZNOTE ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZAUTHOR INTEGER, Z2_AUTHOR INTEGER,
       ZHOLDER INTEGER, Z2_HOLDER INTEGER, Z_FOK_HOLDER INTEGER, ZCONTENT VARCHAR );
@@ -159,11 +159,11 @@ enum LibraryStore {
     INSERT INTO Z_2FOLLOWS VALUES (3, 4), (4, 3), (4, 5);
     """
 
-  /// Writes the file into a folder.
+  /// Writes the file to a folder.
   ///
   /// - Parameters:
-  ///   - hasModel: false for a store without its model.
-  ///   - change: statements to execute at the end.
+  ///   - hasModel: False for a store without its model.
+  ///   - change: Statements to execute at the end.
   static func write(to folder: TemporaryFolder, hasModel: Bool = true, change: String = "") throws -> URL {
     let original = try original.get()
     for name in original.names {
@@ -175,7 +175,7 @@ enum LibraryStore {
     return url
   }
 
-  /// The file and its large values, from which all are copied: to start a process takes most of the time.
+  /// The original file and its external data, which are copied, because starting a process takes most of the time.
   private static let original = Result {
     let folder = TemporaryFolder(isInMemory: true)
     try writeOriginal(to: folder)

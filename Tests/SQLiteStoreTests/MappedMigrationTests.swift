@@ -62,7 +62,7 @@ import Testing
     try ManagedObjectContext(SQLiteStore(file, model: model))
   }
 
-  /// Notes of two people, every third a task.
+  /// Creates notes of two people. Every third note is a task.
   private func makeStore(_ count: Int) throws {
     let context = try open(file, ManagedObjectModel(entities: Self.old))
     let people = try ["Ada", "Bob"].map { name in
@@ -96,7 +96,7 @@ import Testing
     if case .attribute(.integer(let number))? = object[key] { number } else { nil }
   }
 
-  /// Makes a text of the count, and a tag of each label, which notes have in common.
+  /// Converts the count to a string, and each label to a tag that notes share.
   static let policy = EntityMigrationPolicy { note, migration in
     let new = try migration.createDestinationInstances(forSource: note)
     if let count = integer(note, "count") { try new.setValue(.string("\(count)"), forKey: "count") }
@@ -117,7 +117,7 @@ import Testing
     try makeStore(count)
     let new = try ManagedObjectModel(entities: Self.new)
     let reports = Mutex<[MigrationProgress]>([])
-    // Batches are small, whatever there is.
+    // Batches stay small, regardless of the number of objects.
     let largest = Mutex(0)
     let policy = EntityMigrationPolicy { note, migration in
       try Self.policy.createDestinationInstances?(note, migration)
@@ -135,7 +135,7 @@ import Testing
     #expect(notes.count == count)
     for note in notes {
       let number = Int(try #require(Self.text(note, "count").flatMap { Int64($0) }))
-      // The numbers of objects are those that they had.
+      // The objects keep their numbers.
       #expect(note.objectID.key.number == Int64(try #require(Self.text(note, "title")?.dropFirst()).description))
       #expect(Self.text(note, "title") == "n\(number)" && Self.integer(note, "words") == 7)
       #expect(note.entity.name == (number % 3 == 0 ? "Task" : "Note"))
@@ -156,14 +156,14 @@ import Testing
       #expect(numbers == (1...count).filter { $0 % 2 == parity }.reversed())
     }
     #expect(try context.count(for: FetchRequest("Tag")) == 6)
-    // A new object gets a number that none had.
+    // A new object gets an unused number.
     let note = try context.insert("Note")
     try note.setValue(.string("x"), forKey: "title")
     try context.save()
     #expect(note.objectID.key.number == Int64(count + 2))
     let database = try PlainSQLite(file)
     #expect(try database.defects() == [])
-    // The rest is as in a new store.
+    // The schema is that of a new store.
     let made = folder.url.appending(path: "made.sqlite")
     _ = try SQLiteStore(made, model: new)
     let tables = "SELECT name, sql FROM sqlite_schema ORDER BY name"
@@ -174,7 +174,7 @@ import Testing
     #expect(phases.contains { $0.phase == .objects && $0.mappingName == "NoteToNote" && $0.completedCount == 500 })
     #expect(phases.contains { $0.phase == .relationships && $0.completedCount == $0.totalCount && $0.totalCount == 2 })
     #expect(phases.allSatisfy { $0.step == 0 && $0.stepCount == 1 })
-    // Of notes that are no tasks.
+    // The number of notes that are not tasks.
     let total = count - count / 3
     #expect(
       phases.filter { $0.phase == .validation && $0.mappingName == "Note" }.map { [$0.completedCount, $0.totalCount] }
@@ -367,7 +367,7 @@ import Testing
       note, EntityMapping("Tasks", .remove, from: "Task"), EntityMapping("People", .copy, from: "Person", to: "Person"),
       EntityMapping("Tags", .add, to: "Tag"),
     ])
-    // It is the same from a file.
+    // The mapping gives the same result after it is written and read.
     let compiled = try MappingModel(compiled: mapping.compiledData())
     let new = try ManagedObjectModel(entities: Self.new)
     let before = try contents()
@@ -383,7 +383,7 @@ import Testing
     #expect(lines == ["N2 Ada 8 Ada", "N4 Ada 12 Ada", "N5 Bob 14 Bob", "N7 Bob 18 Bob", "N8 Ada 20 Ada"])
     for person in try context.fetch(FetchRequest("Person", sortedBy: [.init("name")])) {
       guard case .array(let notes)? = person["notes"] else { continue }
-      // The order of what is left.
+      // The remaining objects keep their order.
       let titles = notes.compactMap { if case .object(let note) = $0 { Self.text(note, "title") } else { nil } }
       #expect(titles == (Self.text(person, "name") == "Ada" ? ["N8", "N4", "N2"] : ["N7", "N5"]))
     }
@@ -465,7 +465,7 @@ import Testing
     try SQLiteStore.migrate(file, to: new, by: mapping, droppedValues: .drop)
     #expect(folder.names == ["store.sqlite"])
     #expect(try open(file, new).count(for: FetchRequest("Note")) == 3)
-    // Also by one that needs no such folder.
+    // Also by a migration that needs no such folder.
     try FileManager.default.createDirectory(at: scratch, withIntermediateDirectories: true)
     try Data("half a file".utf8).write(to: scratch.appending(path: "store-1"))
     try SQLiteStore.migrate(
@@ -486,7 +486,7 @@ import Testing
       }
       #expect(error?.message.contains("another process makes a store at the same place") == true)
     }
-    // Who only reads leaves the files by which SQLite shares a store.
+    // A reader leaves SQLite's shared-memory file and WAL.
     #expect(folder.names.filter { !$0.hasSuffix("-shm") && !$0.hasSuffix("-wal") } == ["new.sqlite", "store.sqlite"])
     let bytes = try Data(contentsOf: output)
     let error = #expect(throws: ManagedObjectError.self) {

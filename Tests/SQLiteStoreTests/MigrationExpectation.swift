@@ -1,11 +1,11 @@
 import ManagedObjects
 
-/// What another version of a model makes of the objects of a store, by the two sketches alone.
+/// The expected result of a migration, computed only from the two sketches.
 struct MigrationExpectation {
   let old: ModelSketch
   let new: ModelSketch
 
-  /// The names of entities and properties because of which the models do not tell it. Empty if they do.
+  /// The names of entities and properties because of which the migration cannot be inferred. Empty if it can.
   var refusals: Set<String> {
     var names: Set<String> = []
     for entity in new.entities where old.entity(entity.id) != nil {
@@ -51,7 +51,7 @@ struct MigrationExpectation {
     return names
   }
 
-  /// True if objects of some entity have the relationship in both versions.
+  /// True if objects of an entity have the relationship in both versions.
   private func hasOrigin(_ id: Int) -> Bool {
     guard let owner = new.relationship(id)?.owner else { return false }
     return new.subtree(owner.id).contains { entity in
@@ -59,7 +59,8 @@ struct MigrationExpectation {
     }
   }
 
-  /// True if names mean other things than the sketches: nobody could know it then.
+  /// True if the names in the models match other entities or properties than the sketches do, so that the result is
+  /// undefined.
   var isAmbiguous: Bool {
     func differ(_ new: [(id: Int, names: Set<String>)], _ old: [(id: Int, names: Set<String>)]) -> Bool {
       new.contains { one in old.contains { $0.id != one.id && !$0.names.isDisjoint(with: one.names) } }
@@ -73,7 +74,7 @@ struct MigrationExpectation {
     }
   }
 
-  /// The names of relationships that had no order before, so that any is right.
+  /// The names of relationships that were unordered before. Any order is correct.
   var newOrders: Set<String> {
     Set(
       new.entities.flatMap(\.relationships).filter { relationship in
@@ -81,7 +82,7 @@ struct MigrationExpectation {
       }.map(\.name))
   }
 
-  /// The names of the entities that become abstract and have objects.
+  /// Returns the names of the entities that become abstract and have objects.
   func abstracted(_ dump: StoreDump) -> Set<String> {
     Set(
       new.entities.filter { entity in
@@ -89,7 +90,7 @@ struct MigrationExpectation {
       }.map(\.name))
   }
 
-  /// The objects of the new store; versions and numbers stay.
+  /// Returns the objects of the new store. Versions and numbers do not change.
   func objects(_ before: StoreDump) -> [String: StoreDump.Object] {
     var names: [String: String] = [:]
     for entity in old.entities {
@@ -122,7 +123,7 @@ struct MigrationExpectation {
     return result
   }
 
-  /// What an object refers to from now on, by the names of before.
+  /// Returns the new targets of a relationship, by their names before the migration.
   private func targets(
     _ relationship: ModelSketch.Relationship, of name: String, _ entity: Int, _ before: StoreDump
   ) -> [String] {

@@ -13,14 +13,14 @@ import Testing
     try ManagedObjectContext(SQLiteStore(file, model: model))
   }
 
-  /// Photos with data that may be in files.
+  /// Photos with data that may be stored in external files.
   private static let photo: EntityDescription = {
     var data = AttributeDescription("data", .binary)
     data.allowsExternalBinaryDataStorage = true
     return EntityDescription("Photo", [.attribute("name", .string), .attribute(data)])
   }()
 
-  /// The same with data in rows only, and without.
+  /// The same entity with data that are always stored in rows.
   private static let plain: EntityDescription = {
     var plain = photo
     plain.properties[1] = .attribute("data", .binary)
@@ -31,9 +31,7 @@ import Testing
 
   private static let expected = [Data([1, 2, 0]), Data([9, 9]), Data([1, 2, 2])]
 
-  /// Makes a store with three photos, one of them in a file.
-  ///
-  /// - Returns: the file of that one.
+  /// Creates a store with three photos, one of them in an external file. Returns this file.
   private func makeStore(_ file: URL) throws -> URL {
     do {
       let context = try open(file, ManagedObjectModel(entities: [Self.photo]))
@@ -75,7 +73,7 @@ import Testing
       #expect(try values(file, Self.photo) == Self.expected)
       if entity.properties.count > 1 { #expect(try values(output, entity) == Self.expected) }
       #expect(try PlainSQLite(output).column("PRAGMA application_id") == ["0"])
-      // Without the file nothing is lost that may come back.
+      // If a file is missing whose data would be copied, the migration fails, because the file might come back.
       try FileManager.default.moveItem(atPath: external.path, toPath: external.path + "x")
       let bytes = try Data(contentsOf: file)
       if entity.properties.count > 1 {
@@ -98,7 +96,7 @@ import Testing
     let external = try makeStore(file)
     let copy = folder.url.appending(path: name)
     try FileManager.default.copyItem(at: file, to: copy)
-    // These have folders of their own, or none.
+    // These stores have other folders, or none.
     for other in ["Notes2.sqlite", "Notes.old.sqlite", "My Notes.sqlite"] {
       try Data("other".utf8).write(to: folder.url.appending(path: other))
     }
@@ -107,7 +105,7 @@ import Testing
     #expect(try values(file, Self.plain) == Self.expected)
     #expect(FileManager.default.fileExists(atPath: external.path))
     #expect(try values(copy, Self.photo) == Self.expected)
-    // The last one takes them along.
+    // The last store takes the files along.
     try FileManager.default.removeItem(at: file)
     for suffix in ["-wal", "-shm"] { try? FileManager.default.removeItem(atPath: file.path + suffix) }
     try SQLiteStore.migrate(copy, to: model, droppedValues: .drop)
@@ -144,7 +142,7 @@ import Testing
         let store = try SQLiteStore(file, model: old)
         let context = try ManagedObjectContext(store)
         while !state.withLock({ $0.isOver }) {
-          // The number of objects is in the metadata, too.
+          // The metadata also contain the number of objects.
           try context.insert("Photo")
           var metadata = store.metadata
           metadata["photos"] = .string("\(state.withLock { $0.saves } + 1)")

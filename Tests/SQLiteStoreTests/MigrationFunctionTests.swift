@@ -26,7 +26,7 @@ import Testing
 
   private static func old() throws -> ManagedObjectModel { try ManagedObjectModel(entities: entities) }
 
-  /// The same, and notes have a date.
+  /// The same model, with a date in notes.
   private static func new() throws -> ManagedObjectModel {
     var entities = entities
     entities[0].properties.append(.attribute("date", .date))
@@ -37,7 +37,7 @@ import Testing
     try ManagedObjectContext(SQLiteStore(file, model: model))
   }
 
-  /// Notes of a person, who likes the last one best.
+  /// Creates notes of a person. The last note is the person's favourite.
   private func makeStore(_ titles: [String]) throws {
     let context = try open(Self.old())
     let person = try context.insert("Person")
@@ -69,7 +69,7 @@ import Testing
     return elements.map { if case .object(let object) = $0 { text(object, key) } else { "" } }
   }
 
-  /// All files but those by which SQLite shares a store, which readers leave.
+  /// Returns all files except SQLite's shared-memory file and WAL, which readers leave.
   private func contents() throws -> [String: Data] {
     try SampleStoreTests.contents(of: folder).filter { !$0.key.hasSuffix("-shm") && !$0.key.hasSuffix("-wal") }
   }

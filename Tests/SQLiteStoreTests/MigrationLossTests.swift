@@ -21,7 +21,7 @@ import Testing
     try context.save()
   }
 
-  /// The model without some properties, as `Entity.property`, or entities.
+  /// Returns the model without some properties, given as `Entity.property`, or entities.
   private static func model(without names: Set<String> = []) throws -> ManagedObjectModel {
     var memo = EntityDescription("Memo", [])
     memo.superentity = "Note"
@@ -74,7 +74,7 @@ import Testing
     let errors = error.map { $0.details.isEmpty ? [$0] : $0.details } ?? []
     #expect(errors.allSatisfy { $0.code == .droppedValues })
     #expect(errors.map(\.message).sorted() == losses)
-    // A store is not opened at that price, either.
+    // Opening a store does not drop values either.
     let description = PersistentStoreDescription.sqlite(file)
     #expect(throws: ManagedObjectError.self) { try PersistentContainer(model: new, stores: [description]) }
     #expect(try Data(contentsOf: file) == before)

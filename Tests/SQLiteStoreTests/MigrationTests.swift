@@ -7,7 +7,7 @@ import Testing
 @Suite("A store of another version of the model") struct MigrationTests {
   private let folder = TemporaryFolder(isInMemory: true)
 
-  /// The objects of a store, as text: the entity, the number, attributes, and relationships by numbers.
+  /// Returns the objects of a store as text: the entity, the number, the attributes, and relationships by number.
   private func contents(_ file: URL, _ model: ManagedObjectModel) throws -> [String] {
     let store = try SQLiteStore(file, model: model)
     let coordinator = PersistentStoreCoordinator(model: model)
@@ -44,7 +44,7 @@ import Testing
 
   typealias Change = (inout EntityDescription) -> Void
 
-  /// The entities, each with its change.
+  /// Returns the entities, each with a change applied.
   static func entities(
     note changeNote: Change = { _ in }, person changePerson: Change = { _ in },
     employee changeEmployee: Change = { _ in }, tag changeTag: Change = { _ in }
@@ -90,16 +90,16 @@ import Testing
     let tags = [try context.insert("Tag"), try context.insert("Tag")]
     try tags[0].setValue(.set([.object(notes[0]), .object(notes[1])]), forKey: "notes")
     try tags[1].setValue(.set([.object(notes[1])]), forKey: "notes")
-    // One after the other, so that numbers are known.
+    // The objects are numbered in the order of insertion, so that the numbers are known.
     try context.save()
   }
 
   struct Row: CustomTestStringConvertible, Sendable {
     let testDescription: String
     let after: [EntityDescription]
-    /// What lines have instead of what they had.
+    /// Replacements in the lines.
     var replacing: [(String, String)] = []
-    /// Beginnings of lines that are gone.
+    /// Prefixes of lines that are removed.
     var without: [String] = []
   }
 

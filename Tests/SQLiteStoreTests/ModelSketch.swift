@@ -1,8 +1,8 @@
 import Foundation
 import ManagedObjects
 
-/// A model whose entities and properties have numbers that stay the same in another version of it, whatever they are
-/// called and wherever they are.
+/// A model whose entities and properties have IDs. They stay the same in another version, even if names or positions
+/// change.
 struct ModelSketch {
   var entities: [Entity] = []
 
@@ -40,7 +40,7 @@ struct ModelSketch {
 extension ModelSketch {
   func entity(_ id: Int) -> Entity? { entities.first { $0.id == id } }
 
-  /// An entity and those above it, itself first.
+  /// Returns an entity and its superentities, starting with itself.
   func ancestry(_ id: Int) -> [Entity] {
     var result: [Entity] = []
     var next: Int? = id
@@ -53,14 +53,14 @@ extension ModelSketch {
 
   func root(_ id: Int) -> Int { ancestry(id).last?.id ?? id }
 
-  /// An entity and all below it.
+  /// Returns the IDs of an entity and all entities that inherit from it.
   func subtree(_ id: Int) -> [Int] { entities.map(\.id).filter { other in ancestry(other).contains { $0.id == id } } }
 
   func attributes(_ id: Int) -> [Attribute] { ancestry(id).flatMap(\.attributes) }
 
   func relationships(_ id: Int) -> [Relationship] { ancestry(id).flatMap(\.relationships) }
 
-  /// A relationship, and the entity that has it first.
+  /// Returns a relationship, and the entity that declares it.
   func relationship(_ id: Int) -> (owner: Entity, relationship: Relationship)? {
     for entity in entities {
       if let found = entity.relationships.first(where: { $0.id == id }) { return (entity, found) }
@@ -68,7 +68,7 @@ extension ModelSketch {
     return nil
   }
 
-  /// The name of the entity that has a property first, and that of the property.
+  /// Returns the name of a property, after that of the entity that declares it.
   func name(ofProperty id: Int) -> String {
     for entity in entities {
       if let found = entity.attributes.first(where: { $0.id == id }) { return "\(entity.name).\(found.name)" }
@@ -77,7 +77,7 @@ extension ModelSketch {
     return "?"
   }
 
-  /// True if no entity has two properties of a name, and none inherits from itself.
+  /// True if property names are unique in each entity, and no entity inherits from itself.
   var isSound: Bool {
     entities.allSatisfy { entity in
       if ancestry(entity.id).count > entities.count { return false }
@@ -113,12 +113,12 @@ extension ModelSketch {
   }
 }
 
-/// Makes models, and other versions of them.
+/// Creates random models and other versions of them.
 struct SketchMaker {
   var numbers: RandomNumbers
   private var lastID = 0
   private(set) var sketch = ModelSketch()
-  /// What was done, for people.
+  /// The changes made, in readable form.
   private(set) var log: [String] = []
 
   static let types: [AttributeType] = [
@@ -133,7 +133,7 @@ struct SketchMaker {
     }
     for entity in sketch.entities.indices {
       for name in ["a", "b", "value", "size"].prefix(1 + numbers.below(4)) {
-        // Only those of other branches can have the same name.
+        // Only attributes of other branches can have the same name.
         add(to: entity, name: name)
       }
     }
@@ -145,7 +145,7 @@ struct SketchMaker {
     return lastID
   }
 
-  /// A name that nothing had before.
+  /// Returns a name that has not been used before.
   private mutating func newName() -> String { numbers.pick(["a", "m", "Z", "x_"]) + "\(newID())" }
 
   private mutating func addEntity(name: String) {
@@ -180,7 +180,7 @@ struct SketchMaker {
     attempt { $0.entities[entity].attributes.append(attribute) }
   }
 
-  /// Changes the sketch if it is sound afterwards.
+  /// Applies a change if the sketch is valid afterwards.
   @discardableResult
   private mutating func attempt(_ change: (inout ModelSketch) -> Void) -> Bool {
     var next = sketch
@@ -213,7 +213,7 @@ struct SketchMaker {
   }
 }
 
-/// Changes.
+/// Mutations.
 extension SketchMaker {
   mutating func mutate(count: Int) {
     for _ in 0..<count { mutate() }
@@ -299,7 +299,7 @@ extension SketchMaker {
     attempt { $0.entities[entity].attributes.append(attribute) }
   }
 
-  /// An attribute goes to the entity above, or to one below.
+  /// Moves an attribute to the superentity or to a subentity.
   private mutating func move(up: Bool, _ entity: Int) {
     guard !sketch.entities[entity].attributes.isEmpty else { return }
     let id = sketch.entities[entity].id
@@ -390,7 +390,7 @@ extension SketchMaker {
     attempt { $0.entities[entity].parent = parent }
   }
 
-  /// A relationship leads to another entity of the hierarchy.
+  /// Changes the destination of a relationship to another entity of the hierarchy.
   private mutating func retarget(_ entity: Int) {
     guard let relationship = sketch.entities[entity].relationships.randomElement(using: &numbers),
       relationship.inverse == nil, let parent = sketch.entity(relationship.target)

@@ -60,7 +60,7 @@ import Testing
     }
   }
 
-  /// The items of each list by name, and their numbers.
+  /// Returns the items of each list by name, with their order numbers.
   private func numbers() throws -> [String] {
     try PlainSQLite(file).column(
       "SELECT l.ZNAME || i.ZNAME || ' ' || i.Z_FOK_LIST FROM ZITEM i JOIN ZLIST l ON l.Z_PK = i.ZLIST "
@@ -81,7 +81,7 @@ import Testing
     let before = try versions()
     try set(0, [2, 0, 1])
     #expect(try numbers() == ["Ac 1024", "Aa 2048", "Ab 3072"])
-    // The others are as they were: an order is the owner's.
+    // The items are unchanged: the order belongs to the list.
     #expect(try versions() == before)
     try set(0, [2, 0, 3, 1])
     #expect(try numbers() == ["Ac 1024", "Aa 2048", "Ad 2560", "Ab 3072"])
@@ -137,7 +137,7 @@ import Testing
     let lists = try objects("List", ["A", "B", "C"], context)
     let items = try objects("Item", ["a", "b", "c", "d"], context) + objects("Special", ["e", "f", "g", "h"], context)
     let keys = ["items", "shared", "marked", "others", "near"]
-    // What each list has, and in `sharing` each item, by key and index.
+    // The indexes of each list's items by key, and for each item the lists that share it.
     var lefts = Dictionary(uniqueKeysWithValues: keys.map { ($0, [[Int]](repeating: [], count: 3)) })
     var sharing = [[Int]](repeating: [], count: items.count)
     var log: [String] = []
@@ -151,7 +151,7 @@ import Testing
       case 1: value = Array((0..<count).shuffled(using: &random).prefix(Int.random(in: 0...count, using: &random)))
       case 2: if !value.isEmpty { value.remove(at: Int.random(in: 0..<value.count, using: &random)) }
       case 3:
-        // To the same positions again and again, until no room is left there.
+        // Inserts at the same index again and again, until the order numbers leave no gap.
         if value.count > 2 { value.insert(value.removeLast(), at: 1) }
       default:
         let item = Int.random(in: 0..<count, using: &random)
@@ -178,7 +178,7 @@ import Testing
       // In the order in which they are added.
       if key == "shared" { for item in value where !old.contains(item) { sharing[item].append(list) } }
       if key == "others" {
-        // Nothing tells the lists that have no inverse what another one has got.
+        // Lists without an inverse do not see items that another list has taken.
         for other in 0..<3 where other != list {
           let rest = lefts[key]?[other] ?? []
           try lists[other].setValue(.array(rest.map { .object(items[$0]) }), forKey: key)

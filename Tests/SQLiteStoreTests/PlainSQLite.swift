@@ -3,7 +3,7 @@ import Foundation
 import ManagedObjects
 import Testing
 
-/// A database as SQLite itself reads and writes it, without the store.
+/// A database connection that uses SQLite directly, without the store.
 final class PlainSQLite {
   private var handle: OpaquePointer?
 
@@ -14,9 +14,7 @@ final class PlainSQLite {
 
   deinit { sqlite3_close(handle) }
 
-  /// Runs a statement.
-  ///
-  /// - Returns: the rows. Values are texts; `NULL` for none.
+  /// Runs a statement, and returns the rows. Values are text; a null value is `NULL`.
   @discardableResult
   func run(_ sql: String) throws -> [[String]] {
     var statement: OpaquePointer?
@@ -36,7 +34,7 @@ final class PlainSQLite {
 
   private var message: String { String(cString: sqlite3_errmsg(handle)) }
 
-  /// False if somebody else has a lock, without waiting.
+  /// True if no other connection holds a write lock. Does not wait for it.
   var canWrite: Bool {
     sqlite3_busy_timeout(handle, 1)
     defer {
@@ -46,14 +44,14 @@ final class PlainSQLite {
     return sqlite3_exec(handle, "BEGIN IMMEDIATE", nil, nil, nil) == SQLITE_OK
   }
 
-  /// The first column of all rows.
+  /// Returns the first column of all rows.
   func column(_ sql: String) throws -> [String] { try run(sql).map { $0[0] } }
 
-  /// Empty if nothing is wrong with the file.
+  /// Returns the defects that SQLite finds in the file.
   func defects() throws -> [String] { try column("PRAGMA integrity_check").filter { $0 != "ok" } }
 }
 
-/// The code of the error that a function throws; nil if it throws none, and `validation` for an error of another type.
+/// Returns the code of the error that a function throws, `validation` for an error of another type, or nil.
 func errorCode(_ body: () throws -> Void) -> ManagedObjectError.Code? {
   do {
     try body()

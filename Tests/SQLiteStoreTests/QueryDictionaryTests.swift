@@ -6,7 +6,7 @@ import SQLiteStore
 import Testing
 
 @Suite("An SQLite store makes the dictionaries that a store in memory makes") struct QueryDictionaryTests {
-  /// A request in short: names and expressions to fetch, what to group by, conditions, an order.
+  /// A request in a short notation: the values to fetch, the grouping, the conditions and the order.
   struct Sample: CustomStringConvertible, Sendable {
     var entity = "Person"
     var values: [String]
@@ -16,7 +16,7 @@ import Testing
     var order: [String] = []
     var isDistinct = false
     var window = (offset: 0, limit: 0)
-    /// True if one statement makes the dictionaries.
+    /// True if a single statement returns the dictionaries.
     var isInSQL: Bool
 
     var description: String { "\(values) of \(entity) where \(condition ?? "") by \(groupBy ?? []) \(having ?? "")" }
@@ -36,7 +36,7 @@ import Testing
       return request
     }
 
-    /// `name:expression` or `name:expression:type`, or a property.
+    /// Returns the value of `name:expression`, `name:expression:type`, or a property.
     private static func value(_ text: String) throws -> FetchRequest.FetchedValue {
       let parts = text.split(separator: ":").map(String.init)
       if parts.count == 1 { return .property(text) }
@@ -113,7 +113,7 @@ import Testing
     }
     let mapped = found.map { $0.mapValues { $0.mapped(stores.memoryKeys) } }
     #expect(mapped == expected, "\(statement.sql)")
-    // A text that is equal is not always the same.
+    // Equal strings can have different scalars.
     #expect(mapped.map(texts) == expected.map(texts))
   }
 

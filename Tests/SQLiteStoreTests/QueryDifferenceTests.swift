@@ -12,7 +12,7 @@ import Testing
     } catch { fatalError("\(error)") }
   }()
 
-  /// Of the same request, with the keys of each store.
+  /// Executes the same request in both stores, with the keys of each.
   private func results(
     _ seed: Int, _ change: (inout FetchRequest) -> Void = { _ in }
   ) throws -> (request: FetchRequest, memory: StoreFetchResult?, sqlite: StoreFetchResult?) {
@@ -51,7 +51,7 @@ import Testing
           "\(seed): \(describe(request))\nin memory \(numbers(rows.map(\.key)))\nin SQL \(numbers(keys))\n\(sql)")
       }
     }
-    // They are not all without results, and not all errors.
+    // Not all results are empty, and not all are errors.
     #expect(found > 2_000 && failed < 1_000)
   }
 
@@ -93,7 +93,7 @@ import Testing
     for seed in 0..<500 {
       var maker = RandomRequests(seed: seed, objects: keys)
       let request = maker.request()
-      // Some cannot be executed at all.
+      // Some requests cannot be executed at all.
       if try Self.stores.sqlite.statement(for: request).isComplete { complete += 1 }
     }
     #expect(complete >= 480)

@@ -6,13 +6,13 @@ import Testing
 @testable import SQLiteStore
 
 @Suite("Requests that SQL cannot say") struct QueryFallbackTests {
-  /// Predicates, and what narrows the rows that they are tested with in memory; nil for nothing.
+  /// Predicates, and the column by which SQL narrows the rows to test in memory. Nil if all rows are tested.
   static let narrowed: [(String, String?)] = [
     ("pages > 2 AND links[FIRST].title == 'plan b'", "ZPAGES"),
     ("links[FIRST].title == 'plan b' AND pages > 2", "ZPAGES"),
     ("(title BEGINSWITH 'P' AND links[LAST] != nil) AND ($x := pages) > 2", "ZTITLE"),
     ("links[FIRST].title == 'plan b' OR pages > 2", nil), ("NOT links[FIRST].title == 'plan b'", nil),
-    // Whether the first fails must not depend on the second.
+    // The second condition must not decide if the first one is evaluated.
     ("links[7].title == 'plan b' AND pages == -1", nil),
   ]
 
@@ -36,14 +36,14 @@ import Testing
     let request = FetchRequest("Person", where: .or(others + [one]))
     #expect(try !stores.sqlite.statement(for: request).isComplete)
     #expect(try stores.found(request) == stores.foundInMemory(request))
-    // The first ones narrow the rows, as many as SQLite takes well.
+    // The first conditions narrow the rows, up to the number that SQLite handles well.
     let narrowing = FetchRequest("Person", where: .and([one] + others.map { ManagedPredicate.not($0) }))
     let statement = try stores.sqlite.statement(for: narrowing)
     #expect(!statement.isComplete && statement.sql.contains("?4000") && !statement.sql.contains("?6000"))
     #expect(try stores.found(narrowing) == stores.foundInMemory(narrowing))
   }
 
-  /// Conditions of which some have no result for some values.
+  /// Conditions with parts that cannot be evaluated for some values.
   static let failing = [
     "10 / (age - 30) > 0", "age != 30 AND 10 / (age - 30) > 0", "10 / (age - 30) > 0 AND age != 30",
     "age == 30 OR 10 / (age - 30) > 0", "10 / (age - 30) > 0 OR age == 30", "NOT 10 / (age - 30) > 0",
@@ -51,11 +51,11 @@ import Testing
     "CAST(name, 'NSNumber') == 3", "nick == '12' AND CAST(nick, 'NSNumber') == 12",
     "height * 1.0e308 * 10 > 1", "extra > 5", "extra == nil OR extra > 5", "sqrt(age - 30) > 1", "ln(age - 30) > 1",
     "modulus:by:(10, age - 30) == 1",
-    // The right side is computed also if there is nothing to compare it with.
+    // The right side is also evaluated if there is nothing to compare it with.
     "ANY notes.pages == 10 / (age - 30)", "ALL reports.age > sqrt(age - 30)", "NONE notes.pages == 10 / (age - 30)",
     "member == NO AND ANY notes.pages == 10 / (age - 30)", "member == NO AND ALL reports.age > sqrt(age - 30)",
     "10 / (age - 30) IN notes.pages", "ANY boss.notes.pages == 10 / (age - 30)",
-    // What narrows the rows must not leave out those with an error.
+    // Narrowing must not leave out rows with an error.
     "TERNARY(10 / (age - 30) > 0, 1, 2) == 1 AND age != 30",
     "SUBQUERY(notes, $n, 10 / (age - 30) > $n.pages).@count == 0 AND age == 25",
     "SUBQUERY(notes, $n, 10 / ($n.pages - 3) > 0).@count == 0",
@@ -101,7 +101,7 @@ import Testing
       changes.inserted.append(row)
     }
     try store.save(changes)
-    // As if the entities had been renamed.
+    // The same state as after renaming the entities.
     try Database(path: file.path, .readWrite).execute(
       """
       UPDATE ZBASE SET Z_ENT = 5 - Z_ENT WHERE Z_ENT > 1;

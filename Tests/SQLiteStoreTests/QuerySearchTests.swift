@@ -5,7 +5,7 @@ import SQLiteStore
 import Testing
 
 @Suite("An SQLite store finds objects by predicates") struct QuerySearchTests {
-  /// Those that ask for the value without a type, which SQLite stores do not keep.
+  /// All searches except those for the attribute without a type, which SQLite stores cannot store.
   static let searches = FetchSearchTables.all.filter { !$0.format.hasPrefix("misc") && !$0.format.contains("ANYKEY") }
 
   @Test(arguments: searches) func `as the rules say`(_ search: FetchSearchTables.Search) throws {
@@ -16,7 +16,7 @@ import Testing
       return
     }
     let statement = try stores.sqlite.statement(for: request)
-    // Without an inverse an object can be in one such relationship only.
+    // Without an inverse, only one object can refer to another one through this relationship.
     let expected = search.format.contains("links") ? try stores.foundInMemory(request) : search.names
     #expect(try stores.found(request) == expected, "\(statement.sql)")
     request.predicate = request.predicate.map { .not($0) }

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 @Suite("Statements of requests") struct QueryStatementTests {
-  /// Requests that no statement says all of. Their rows are tested in memory.
+  /// Requests that SQL can express only in part. Their rows are tested in memory.
   static let inMemory = [
     "($limit := 30) == age", "($x := age) > 26 AND $x < 45", "links[FIRST].title == 'plan b'",
     "links[LAST].title == 'plan b'", "links[FIRST].links[FIRST].title == 'Plan 9'", "links[0].title == 'plan b'",
@@ -21,7 +21,7 @@ import Testing
     #expect(Set(others) == Set(Self.inMemory) && QuerySearchTests.searches.count > 400)
   }
 
-  /// Predicates with arithmetic that always has a result, where a test is not to fail.
+  /// Predicates with arithmetic that never fails.
   static let sure = [
     "SUBQUERY(notes, $n, $n.pages + 1 > 2).@count > 0", "SUBQUERY(notes, $n, $n.pages / 2 == $n.author.age * 2) != nil",
     "TERNARY(age > 3, age * 2, -age) == 4", "ANY reports.age == age - 1",
@@ -45,7 +45,7 @@ import Testing
     #expect(try SampleStores.people.sqlite.statement(for: FetchRequest("Person", sortedBy: [descriptor])).isComplete)
   }
 
-  /// Predicates, and what a plan has in it if an index is used.
+  /// Predicates, and the text in the query plan if an index is used.
   static let indexed: [(String, String)] = [
     ("code == 'A7'", "Z_Item_byCode"), ("'A7' == code", "Z_Item_byCode"), ("code IN {'A7', 'A8'}", "Z_Item_byCode"),
     ("code ==[n] 'é'", "Z_Item_byCode"), ("code == 'K;'", "Z_Item_byCode"), ("code BEGINSWITH 'A7'", "Z_Item_byCode"),

@@ -8,10 +8,10 @@ struct RandomChanges {
   private let model: ManagedObjectModel
   private var random: SeededGenerator
   private var counter = 0
-  /// The names of objects that were in saves, such as `Note/p3`.
+  /// The names of saved objects, such as `Note/p3`.
   private(set) var touched: Set<String> = []
   private(set) var saves = 0
-  /// Saves that rules of the model did not allow.
+  /// The number of saves that the rules of the model rejected.
   private(set) var refusals = 0
   private(set) var lastRefusal = ""
 
@@ -25,7 +25,7 @@ struct RandomChanges {
     object.objectID.uriRepresentation.split(separator: "/").suffix(2).joined(separator: "/")
   }
 
-  /// Makes a few changes and saves them, again and again: an object of each entity first.
+  /// Repeatedly makes a few changes and saves them. First inserts an object of each entity.
   mutating func run(count: Int) throws {
     let entities = model.entities.filter { !$0.isAbstract }
     for entity in entities { try save { try $0.insert(entity) } }
@@ -45,7 +45,7 @@ struct RandomChanges {
 
   private mutating func save(_ body: (inout RandomChanges) throws -> Void) throws {
     try body(&self)
-    // What the class of a program would set.
+    // Sets the values that a program's class would set.
     for object in context.insertedObjects.union(context.updatedObjects) {
       for attribute in object.entity.attributes
       where attribute.isTransient && !attribute.isOptional && object[attribute.name] == .null {

@@ -7,10 +7,10 @@ import Testing
 
 @Suite("Random pairs of versions of a model, with objects") struct RandomMigrationTests {
   private static let mark = Data("EXT!".utf8)
-  /// Finds the tables of entities.
+  /// A query for the tables of entities.
   private static let tables = "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'Z|_%' ESCAPE '|'"
 
-  /// Makes objects, with values and relationships at random.
+  /// Inserts objects with random values and relationships.
   private static func fill(_ file: URL, _ sketch: ModelSketch, _ numbers: inout RandomNumbers) throws {
     let model = try sketch.model()
     let context = try ManagedObjectContext(SQLiteStore(file, model: model))
@@ -28,7 +28,7 @@ import Testing
         objects[entity.id, default: []].append(object)
       }
     }
-    // One that is gone has had a number.
+    // A deleted object has used a number.
     let extra = try sketch.entities.filter { !$0.isAbstract }.map { entity in
       let object = try context.insert(entity.name)
       for attribute in sketch.attributes(entity.id) where !attribute.isOptional {
@@ -46,7 +46,7 @@ import Testing
         for object in sketch.subtree(owner.id).flatMap({ objects[$0] ?? [] }) {
           if numbers.once(in: 4) { continue }
           if relationship.isToMany {
-            // Without an inverse, an object has one owner.
+            // Without an inverse, an object has only one owner.
             let count = min(numbers.below(4), free.count)
             let chosen = Array(free.prefix(count))
             if relationship.inverse == nil { free.removeFirst(count) } else { free.shuffle(using: &numbers) }
@@ -83,7 +83,7 @@ import Testing
     return .attribute(value)
   }
 
-  /// Puts some of the values that may be in files into files, as Core Data does.
+  /// Moves some of the values that may be external to external files, as Core Data does.
   private static func putIntoFiles(_ file: URL, _ numbers: inout RandomNumbers) throws {
     let database = try PlainSQLite(file)
     let folder = support(file)
@@ -110,7 +110,7 @@ import Testing
     file.deletingLastPathComponent().appending(path: ".store_SUPPORT/_EXTERNAL_DATA")
   }
 
-  /// The statements of tables and indexes, and the entities without their highest numbers.
+  /// Returns the statements of tables and indexes, and the entities without their highest numbers.
   private static func schema(_ database: PlainSQLite) throws -> [String] {
     try database.run("SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY type, name").map {
       $0.joined(separator: " | ")
@@ -124,7 +124,7 @@ import Testing
     return contents
   }
 
-  /// - Returns: true if the store was changed, false if that was refused.
+  /// - Returns: True if the store was migrated, false if the migration was rejected.
   private static func check(seed: Int, withReader: Bool) throws -> Bool? {
     var maker = SketchMaker(seed: seed)
     let old = maker.sketch
@@ -178,7 +178,7 @@ import Testing
     #expect(after.metadata["NSStoreUUID"] == before.metadata["NSStoreUUID"], comment)
     #expect(
       try SQLiteStore.model(inFile: file).entityVersionHashesByName == newModel.entityVersionHashesByName, comment)
-    // The tables are those of a new store.
+    // The tables are the same as in a new store.
     let made = folder.url.appending(path: "made.sqlite")
     _ = try SQLiteStore(made, model: newModel)
     let database = try PlainSQLite(file)
@@ -190,24 +190,25 @@ import Testing
       let number = entity.parent == nil ? known.flatMap { old.entity($0) }.map { highest[$0.name] ?? 0 } ?? 0 : 0
       #expect(row[1] == "\(number)", "\(comment): Z_MAX of \(row[0])")
     }
-    // No file is there that nothing refers to.
+    // There are no unreferenced files.
     let names = (try? FileManager.default.contentsOfDirectory(atPath: support(file).path)) ?? []
     #expect(names.count == (try references(database)), comment)
-    // A store that has the new model already stays as it is.
+    // A store that already has the new model is not changed.
     let isOther = try SQLiteStore.model(inFile: copy).entityVersionHashesByName != newModel.entityVersionHashesByName
     if isOther, seed % 4 == 0 || LongForm.isWanted { try checkMapped(copy, expectation, expected, comment) }
-    // The reader knows no order of a relationship that is its own inverse: no file of Core Data was seen with one.
+    // The reader does not support the order of a relationship that is its own inverse: no file of Core Data with one
+    // was found.
     if withReader, !new.entities.flatMap(\.relationships).contains(where: { $0.inverse == $0.id && $0.isOrdered }) {
       var found = try StoreReader.objects(of: file)
       found.metadata = after.metadata
       #expect(found.differences(from: after) == [], comment)
-      // Nor does it know that owners can be of several entities.
+      // It does not know either that owners can be of several entities.
       #expect(found.notices.filter { !$0.hasSuffix("which no property needs") } == [], comment)
     }
     return true
   }
 
-  /// Makes the same changes by a mapping, which makes all objects anew.
+  /// Makes the same changes with a mapping, which creates all objects anew.
   private static func checkMapped(
     _ file: URL, _ expectation: MigrationExpectation, _ expected: StoreDump, _ comment: Comment
   ) throws {
@@ -233,7 +234,7 @@ import Testing
     #expect(names == [], comment)
   }
 
-  /// How many values are in files.
+  /// Returns the number of values in external files.
   private static func references(_ database: PlainSQLite) throws -> Int {
     var count = 0
     for table in try database.column(tables) {

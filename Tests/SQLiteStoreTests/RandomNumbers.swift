@@ -1,4 +1,4 @@
-/// Not the system's, so that a failure can be made again.
+/// A generator with a seed, so that failures can be reproduced.
 struct RandomNumbers: RandomNumberGenerator {
   private var state: UInt64
 
@@ -13,6 +13,6 @@ struct RandomNumbers: RandomNumberGenerator {
 
   mutating func below(_ limit: Int) -> Int { Int.random(in: 0..<max(limit, 1), using: &self) }
 
-  /// True once in so many times.
+  /// True once in `count` calls on average.
   mutating func once(in count: Int) -> Bool { below(count) == 0 }
 }

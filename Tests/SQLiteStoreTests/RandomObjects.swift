@@ -3,7 +3,7 @@ import ManagedObjects
 import ManagedObjectsSamples
 import OrderedCollections
 
-/// Objects of the model of ``FetchSamples`` with values and relationships made at random.
+/// Objects of the model of ``FetchSamples`` with random values and relationships.
 struct RandomObjects {
   private var numbers: RandomNumbers
   private let model = SampleStores.model
@@ -21,7 +21,7 @@ struct RandomObjects {
         rows.append(row)
       }
     }
-    // The rows of an entity follow each other.
+    // The rows of an entity are consecutive.
     rows.sort { $0.key < $1.key }
     relate()
     rows = rows.withSingleOwners("links")
@@ -81,7 +81,7 @@ struct RandomObjects {
         let destination = entity.destination(of: relationship)
         let range = destination.index..<destination.record.endOfSubentities
         let others = rows.indices.filter { range.contains(Int(rows[$0].key.entityIndex)) }
-        // Each pair is made from one side.
+        // Each pair is set from one side only.
         switch relationship.name {
         case "boss", "author":
           if !numbers.once(in: 4), let other = others.randomElement(using: &numbers) {

@@ -1,7 +1,7 @@
 import ManagedObjects
 
 extension RandomRequests {
-  /// A request for dictionaries of people, or of groups of them.
+  /// Returns a request for dictionaries of people, or of groups of people.
   mutating func dictionaries() -> FetchRequest {
     var request = self.request()
     request.resultType = .dictionaries
@@ -30,7 +30,7 @@ extension RandomRequests {
     return request
   }
 
-  /// Some of a list, each once.
+  /// Returns some elements of a list, without duplicates.
   private mutating func values(of all: [FetchRequest.FetchedValue], _ count: Int) -> [FetchRequest.FetchedValue] {
     var picked: [FetchRequest.FetchedValue] = []
     for _ in 0..<count {
@@ -40,7 +40,7 @@ extension RandomRequests {
     return picked
   }
 
-  /// A function of a path, under a name.
+  /// Returns a function of a path, with a name.
   private static func function(
     _ name: String, _ function: PredicateFunction, _ path: String
   ) -> FetchRequest.FetchedValue {

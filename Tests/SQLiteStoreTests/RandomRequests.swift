@@ -1,10 +1,10 @@
 import Foundation
 import ManagedObjects
 
-/// Makes requests for people at random.
+/// Creates random requests for people.
 struct RandomRequests {
   var numbers: RandomNumbers
-  /// The objects that predicates name.
+  /// The objects that predicates can refer to.
   let objects: [RowKey]
 
   init(seed: Int, objects: [RowKey]) {

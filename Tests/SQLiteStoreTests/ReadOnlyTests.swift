@@ -30,7 +30,7 @@ import Testing
     }
   }
 
-  /// Each file with what changes if it is written to.
+  /// Returns the properties of each file that change when it is written.
   private func files() throws -> [String: [String]] {
     var files: [String: [String]] = [:]
     for name in folder.names {
@@ -49,7 +49,7 @@ import Testing
     var status = stat()
     try #require(stat(folder.url.path, &status) == 0)
     #if os(Linux)
-      // A file that came and went has changed the folder.
+      // The creation and removal of a file has changed the folder.
       files[""] = ["\(status.st_mtim)"]
     #endif
     return files
@@ -78,12 +78,12 @@ import Testing
   @Test("What is in the log of changes beside it is read, and nothing is written") func log() throws {
     let writer = try context()
     try insert(["a", "b"], writer)
-    // As a process leaves it that was killed.
+    // The files as after the process was killed.
     let kept = folder.url.deletingLastPathComponent().appending(path: folder.url.lastPathComponent + "-kept")
     try FileManager.default.copyItem(at: folder.url, to: kept)
     defer { try? FileManager.default.removeItem(at: kept) }
     #expect(folder.names.contains { $0.hasSuffix("-wal") })
-    // Somebody has the file open.
+    // Another connection has the file open.
     try checkReading(["a", "b"])
     withExtendedLifetime(writer) {}
     for name in folder.names { try FileManager.default.removeItem(at: folder.url.appending(path: name)) }
@@ -98,7 +98,7 @@ import Testing
     try insert(["a", "b"], context())
     let database = try PlainSQLite(file)
     try database.run("PRAGMA journal_mode = DELETE")
-    // Pages go into the file before the transaction ends.
+    // The small cache makes SQLite write pages to the file before the transaction ends.
     try database.run("PRAGMA cache_size = 1")
     try database.run("BEGIN IMMEDIATE")
     try database.run("UPDATE ZNOTE SET ZTEXT = 'half'")

@@ -1,14 +1,14 @@
-/// The tables of a store and what belongs to them, as `reader.py --schema` finds them.
+/// The tables of a store and their indexes and triggers, as printed by `reader.py --schema`.
 struct ReadSchema: Codable, Equatable {
   var file: File
   var tables: [String: Table]
   var indexes: [String: Index]
   var triggers: [String: Trigger]
-  /// The rows of `Z_PRIMARYKEY` by number.
+  /// The rows of `Z_PRIMARYKEY`, by number.
   var primaryKeys: [PrimaryKey]
-  /// Sorted. `NSStoreUUID` is among them.
+  /// The keys of the metadata, sorted, including `NSStoreUUID`.
   var metadataKeys: [String]
-  /// The version hashes in the metadata, in hexadecimal digits.
+  /// The version hashes in the metadata, in hexadecimal.
   var hashes: [String: String]
 
   struct File: Codable, Equatable {
@@ -20,7 +20,7 @@ struct ReadSchema: Codable, Equatable {
   }
 
   struct Table: Codable, Equatable {
-    /// In the order of the table.
+    /// The columns, in the order of the table.
     var columns: [Column]
     var sql: String
   }
@@ -30,14 +30,14 @@ struct ReadSchema: Codable, Equatable {
     var type: String
     var notNull: Bool
     var `default`: String?
-    /// The position in the primary key, from 1; 0 outside it.
+    /// The position in the primary key, from 1; 0 if the column is not a part of it.
     var key: Int
   }
 
   struct Index: Codable, Equatable {
     var table: String
     var unique: Bool
-    /// `c` for a statement, `u` for `UNIQUE` and `pk` for `PRIMARY KEY` in the table's statement.
+    /// `c` for a `CREATE INDEX` statement, `u` for `UNIQUE` and `pk` for `PRIMARY KEY` in the table's statement.
     var origin: String
     var partial: Bool
     var columns: [IndexColumn]
@@ -45,7 +45,7 @@ struct ReadSchema: Codable, Equatable {
   }
 
   struct IndexColumn: Codable, Equatable {
-    /// Nil for an expression.
+    /// The name of the column; nil for an expression.
     var name: String?
     var descending: Bool
     var collation: String
@@ -57,7 +57,7 @@ struct ReadSchema: Codable, Equatable {
   }
 
   struct PrimaryKey: Codable, Equatable {
-    /// `Z_ENT`, `Z_NAME`, `Z_SUPER` and `Z_MAX`.
+    /// The columns `Z_ENT`, `Z_NAME`, `Z_SUPER` and `Z_MAX`.
     var number: Int
     var name: String
     var parent: Int
@@ -66,8 +66,8 @@ struct ReadSchema: Codable, Equatable {
 }
 
 extension ReadSchema {
-  /// What is not as expected, each cause once: a table with other columns, an index of other columns, and statements
-  /// that differ although what they make does not. `Z_MAX` does not count.
+  /// Returns the differences, each cause once: a table or an index with other columns, or statements that differ
+  /// although their results do not. `Z_MAX` is ignored.
   func differences(from expected: ReadSchema) -> [String] {
     var list = DifferenceList(limit: .max)
     if file != expected.file { list.add("file", "\(file)", "\(expected.file)") }

@@ -4,7 +4,7 @@ import SQLiteStore
 import TestSupport
 import Testing
 
-/// Two containers on one file, as two programs have them.
+/// Two containers on one file, like two programs.
 @Suite("What others save into a file", .serialized) struct RemoteChangeTests {
   private let folder = TemporaryFolder(isInMemory: true)
 
@@ -27,7 +27,7 @@ import Testing
     return try PersistentContainer(model: ManagedObjectModel(City.self), stores: [store])
   }
 
-  /// Cities, and one more that is about to go.
+  /// Returns a container with cities.
   private func filled(_ kind: Kind) throws -> PersistentContainer {
     let container = try container(kind)
     try container.updateAndWait { context in
@@ -36,7 +36,7 @@ import Testing
     return container
   }
 
-  /// Another program, which saves once.
+  /// Saves changes in another container, like another program.
   private func change(_ kind: Kind, author: String = "other") throws {
     try container(kind).updateAndWait { context in
       context.transactionAuthor = author
@@ -148,7 +148,7 @@ import Testing
     #expect(try news().isEmpty)
     try add("H", other)
     #expect(try news() == ["H"])
-    // Somebody who writes past the history, after a save of one's own with it.
+    // A program that writes without the history, after a save of this program with it.
     try add("I", container)
     try SQLiteFile.change(store.url, "UPDATE ZCITY SET ZSIZE = 9, Z_OPT = Z_OPT + 1 WHERE ZNAME = 'Berlin'")
     #expect(try store.changesByOthers()?.isComplete == false)
@@ -166,7 +166,7 @@ import Testing
     let failure = try #require(await news.next(isolation: #isolation))
     let error = #expect(throws: ManagedObjectError.self) { try failure.get() }
     #expect(error?.description.contains("somebody has removed \(file.path)") == true)
-    // Looks go on meanwhile.
+    // The file continues to be checked in the meantime.
     try await Task.sleep(for: .milliseconds(500))
     try FileManager.default.moveItem(at: aside, to: file)
     #expect(try await news.next(isolation: #isolation)?.get() == SavedChanges())
@@ -188,7 +188,7 @@ import Testing
     var first = container.coordinator.remoteChanges.makeAsyncIterator()
     do { _ = container.coordinator.remoteChanges }
     try change(.binary)
-    // The second one begins after the change, of which the first one is told.
+    // The second stream begins after the change that the first one receives.
     var second = container.coordinator.remoteChanges.makeAsyncIterator()
     #expect(try await first.next(isolation: #isolation)?.get().deleted.count == 1)
     try self.container(.binary).updateAndWait { context in try context.insert(City.self).name = "Oslo" }
@@ -214,7 +214,7 @@ import Testing
     let changes = try #require(try store.changesByOthers())
     #expect(!changes.isComplete && changes.updated.count == 1)
     #expect(try store.changesByOthers() == nil)
-    // A program that knows nothing of histories.
+    // A program that does not support histories.
     try SQLiteFile.change(store.url, "UPDATE ZCITY SET ZSIZE = 9, Z_OPT = Z_OPT + 1 WHERE ZNAME = 'Berlin'")
     #expect(try store.changesByOthers()?.isComplete == false)
     #expect(try store.changesByOthers() == nil)

@@ -2,7 +2,7 @@ import CSQLite
 import Foundation
 import TestSupport
 
-/// Does something to a database file without the code under test.
+/// Changes a database file without the code under test.
 enum SQLiteFile {
   /// Executes statements.
   static func change(_ file: URL, _ statements: String) throws {
@@ -16,7 +16,7 @@ enum SQLiteFile {
 
   /// Executes statements with Python's `sqlite3`.
   ///
-  /// - Parameter setup: lines of Python to run first, with the connection in `store`.
+  /// - Parameter setup: Python code to run first, with the connection in `store`.
   static func change(_ file: URL, _ statements: String, setup: String) throws {
     let program = """
       import sqlite3, sys
@@ -29,7 +29,7 @@ enum SQLiteFile {
     try run(program, [file.path], input: Data(statements.utf8))
   }
 
-  /// What `PRAGMA integrity_check` says: `ok` for a sound file.
+  /// Returns the result of `PRAGMA integrity_check`: `ok` for a valid file.
   static func integrity(of file: URL) throws -> String {
     try PlainSQLite(file).column("PRAGMA integrity_check").joined(separator: "\n")
   }

@@ -28,7 +28,7 @@ import Testing
     try ManagedObjectContext(SQLiteStore(file, model: Self.model))
   }
 
-  /// Values of each type, the greatest and the strangest, that are the same after a save.
+  /// Values of each type, including limits and special values, that are the same after a save.
   static let values: [String: [AttributeValue]] = [
     "int16": [.integer(-32_768), .integer(32_767), .integer(0)],
     "int32": [.integer(Int64(Int32.min)), .integer(Int64(Int32.max))],
@@ -79,15 +79,15 @@ import Testing
     #expect(numbers.allSatisfy { $0 == "1" } && numbers.count == values.count + 1)
     let second = try context()
     let objects = try second.fetch(FetchRequest("Everything")).sorted { number($0) < number($1) }
-    // New objects get their numbers in the order in which they were inserted.
+    // New objects get their numbers in the order of insertion.
     for (object, value) in zip(objects, values + [.null]) {
       #expect(object[name] == .attribute(value))
       if case .attribute(.string(let found))? = object[name], case .string(let text) = value {
-        // Equality does not tell the scalars of equal text.
+        // `==` does not distinguish strings with different but equivalent scalars.
         #expect(Array(found.utf8) == Array(text.utf8))
       }
     }
-    // Another value and back again, by an update.
+    // Changes the values to null and back, by updates.
     for object in objects { try object.setValue(AttributeValue.null, forKey: name) }
     try second.save()
     for (object, value) in zip(objects, values) { try object.setValue(value, forKey: name) }
@@ -127,7 +127,7 @@ import Testing
       #expect(object[name] == .attribute(expected) && !object.hasChanges)
       let other = try self.context()
       #expect(try other.fetch(FetchRequest("Everything")).first?[name] == .attribute(expected))
-      // Then by an update.
+      // The same by an update.
       try object.setValue(AttributeValue.null, forKey: name)
       try context.save()
     }
@@ -148,7 +148,7 @@ import Testing
     try object.setValue(value, forKey: name)
     let other = try context.insert("Everything")
     try other.setValue(.string("other"), forKey: "string")
-    // Not `#require(throws:)`, which describes the error: Foundation traps for a date that is not a number.
+    // `#require(throws:)` would describe the error, and Foundation traps for a date that is NaN.
     guard case .failure(let error) = Result(catching: { () throws(ManagedObjectError) in try context.save() }) else {
       Issue.record("it was saved")
       return

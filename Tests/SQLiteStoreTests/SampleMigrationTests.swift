@@ -17,10 +17,11 @@ struct SampleMigrationTests {
     try store("SampleModel_V1.sqlite").deletingLastPathComponent().appending(path: "SampleModel.momd")
   }
 
-  /// The versions. The file that names the current one was made when the first one was.
+  /// The versions. The file with the current version is from the time of the first version.
   private static let names = ["SampleModel", "SampleModel2", "SampleModel3"]
 
-  /// What the next version makes of the objects: names of entities and properties are as before but for what is said.
+  /// Returns the expected objects of the next version. Names of entities and properties do not change unless they are
+  /// given.
   private static func expectation(
     _ before: StoreDump, _ model: ManagedObjectModel, renamed: [String: String] = [:]
   ) -> StoreDump {
@@ -53,7 +54,7 @@ struct SampleMigrationTests {
     return after
   }
 
-  /// Compares a store with an expectation, by both readers.
+  /// Compares a store with the expected objects, with both readers.
   private static func check(
     _ file: URL, _ model: ManagedObjectModel, _ expected: StoreDump, withReader: Bool = true
   ) throws {
@@ -93,7 +94,7 @@ struct SampleMigrationTests {
     }
   }
 
-  /// The policy of the library that the files are from: makers are objects of their own from now on.
+  /// The policy of the library from which the files come. It makes makers into separate objects.
   private static let makerPolicy = EntityMigrationPolicy { car, migration in
     let new = try migration.createDestinationInstances(forSource: car)
     guard case .attribute(.string(let name))? = car["maker"] else { return }
@@ -116,7 +117,7 @@ struct SampleMigrationTests {
     let folder = TemporaryFolder(isInMemory: true)
     let file = try StoreSamples.copy(Self.store(name), to: folder)
     let before = try StoreReader.objects(of: file)
-    // Without the function nothing is done.
+    // Without the function, nothing is changed.
     let bytes = try Data(contentsOf: file)
     let error = #expect(throws: ManagedObjectError.self) {
       try SQLiteStore.migrate(file, through: StagedMigration(contentsOf: momd, names: Self.names), droppedValues: .drop)
@@ -124,7 +125,7 @@ struct SampleMigrationTests {
     #expect(error?.details.count == 3 && error?.details.allSatisfy { $0.code == .entityMigrationPolicy } == true)
     #expect(error?.details.allSatisfy { $0.message.contains("\"REPLACE_AT_RUNTIME.V2to3MakerPolicy\"") } == true)
     #expect(try Data(contentsOf: file) == bytes)
-    // A container does it when it opens the store.
+    // A container migrates the store when it opens it.
     let model = try #require(stages.stages.last?.model)
     do { _ = try PersistentContainer(model: model, stores: [.sqlite(file, through: stages, droppedValues: .drop)]) }
     var expected = Self.expectation(before, model, renamed: Self.luxury)
@@ -149,7 +150,7 @@ struct SampleMigrationTests {
     }
     #expect(cars.isEmpty)
     for (name, object) in expected.objects {
-      // The mapping has who owns a car among those who owned it.
+      // The mapping adds the owner of a car to its previous owners.
       if case .one(let owner)? = object.relationships["owner"] {
         expected.objects[name]?.relationships["previousOwners"] = .many(owner.map { [$0] } ?? [])
       }
@@ -158,10 +159,10 @@ struct SampleMigrationTests {
       }
     }
     let found = try StoreDump(SQLiteStore(file, model: model, access: .readOnly))
-    // Objects are made anew.
+    // The objects are created anew.
     for name in expected.objects.keys { expected.objects[name]?.version = found.objects[name]?.version ?? 0 }
     try Self.check(file, model, expected)
-    // It is of the last version now.
+    // The store now has the last version.
     let after = try Data(contentsOf: file)
     try SQLiteStore.migrate(file, through: stages, droppedValues: .drop)
     #expect(try Data(contentsOf: file) == after)

@@ -9,7 +9,7 @@ import Testing
 @Suite(
   "SQLite stores that Apple's framework made", .enabled(if: StoreReader.isAvailable && !StoreSamples.stores.isEmpty))
 struct SampleStoreTests {
-  /// The contents of all files of a folder, by name.
+  /// Returns the contents of all files in a folder, by name.
   static func contents(of folder: TemporaryFolder) throws -> [String: Data] {
     var contents: [String: Data] = [:]
     for name in folder.names { contents[name] = (try? Data(contentsOf: folder.url.appending(path: name))) ?? Data() }
@@ -63,7 +63,7 @@ struct SampleStoreTests {
       let error = #expect(throws: ManagedObjectError.self) { try SQLiteStore.model(inFile: file, writesNothing: true) }
       #expect(error?.code == .open && error?.fileURL == file)
       #expect(error?.remedy == .openingWithModel)
-      // The hashes of the model are those of another.
+      // The metadata have the hashes of another model.
       try SQLiteFile.change(file, "UPDATE Z_METADATA SET Z_PLIST = NULL")
       let model = try ManagedObjectModel(columnsOf: StoreReader.schema(of: file))
       let compiled = URL(filePath: folder.path("made.mom"))
@@ -136,7 +136,7 @@ struct SampleStoreTests {
 }
 
 extension ManagedObjectModel {
-  /// A model with an attribute for each column of a store, whose entities are those of `Z_PRIMARYKEY`.
+  /// Creates a model with the entities of `Z_PRIMARYKEY`, and an attribute for each column.
   convenience init(columnsOf schema: ReadSchema) throws {
     let types: [String: AttributeType] = [
       "INTEGER": .integer64, "FLOAT": .double, "TIMESTAMP": .date, "VARCHAR": .string, "BLOB": .binary,

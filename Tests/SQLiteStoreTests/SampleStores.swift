@@ -9,14 +9,14 @@ final class SampleStores: @unchecked Sendable {
   let memory: InMemoryStore
   let sqlite: SQLiteStore
   private let folder: URL
-  /// The names of objects, by their numbers in the entity's table.
+  /// The names of objects, by their keys in the SQLite store.
   private(set) var names: [RowKey: String] = [:]
-  /// The keys in the store in memory, by those in the other.
+  /// The keys in the store in memory, by the keys in the SQLite store.
   private(set) var memoryKeys: [RowKey: RowKey] = [:]
 
   /// - Parameters:
-  ///   - rows: in the order of their entities, with keys of any store.
-  ///   - names: what the objects are called.
+  ///   - rows: The rows in the order of their entities, with keys of any store.
+  ///   - names: The names of the objects.
   init(_ model: ManagedObjectModel, _ rows: [StoreRow], names: [RowKey: String] = [:]) throws {
     folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -34,7 +34,7 @@ final class SampleStores: @unchecked Sendable {
 
   deinit { try? FileManager.default.removeItem(at: folder) }
 
-  /// Saves rows under other keys.
+  /// Saves rows with other keys.
   static func save(_ rows: [StoreRow], _ keys: [RowKey], _ store: some PersistentStore) throws -> [RowKey: RowKey] {
     let map = Dictionary(uniqueKeysWithValues: zip(rows.map(\.key), keys))
     var changes = StoreChanges()
@@ -51,7 +51,7 @@ final class SampleStores: @unchecked Sendable {
     return memoryKeys.keys.sorted().filter { people.contains(Int($0.entityIndex)) }
   }
 
-  /// The names of what a request finds in the SQLite store.
+  /// Returns the names of the objects that a request finds in the SQLite store.
   func found(_ request: FetchRequest) throws -> String { try found(request, in: sqlite, names) }
 
   func foundInMemory(_ request: FetchRequest) throws -> String {
@@ -69,8 +69,8 @@ final class SampleStores: @unchecked Sendable {
 }
 
 extension [StoreRow] {
-  /// The rows with no object in an ordered relationship of two of them: SQLite stores keep the owner in a column of it
-  /// if there is no inverse.
+  /// Returns the rows with each object in the ordered relationship of only one row: without an inverse, SQLite stores
+  /// keep the owner in a column of the object.
   func withSingleOwners(_ name: String) -> [StoreRow] {
     var owned: Set<RowKey> = []
     return map { row in
@@ -84,7 +84,7 @@ extension [StoreRow] {
 }
 
 extension RowValue {
-  /// The value with other keys of objects.
+  /// Returns the value with other keys of objects.
   func mapped(_ keys: [RowKey: RowKey]) -> RowValue {
     switch self {
     case .attribute, .unread: self
@@ -96,7 +96,7 @@ extension RowValue {
 }
 
 extension SampleStores {
-  /// The model of ``FetchSamples``, in which the attribute without a type is transient: no SQLite store keeps it.
+  /// The model of ``FetchSamples``. The attribute without a type is transient, because SQLite stores cannot store it.
   static let model: ManagedObjectModel = {
     let entities = FetchSamples.shared.model.entityDescriptions.map { entity in
       var entity = entity
@@ -110,7 +110,7 @@ extension SampleStores {
     do { return try ManagedObjectModel(entities: entities) } catch { fatalError("\(error)") }
   }()
 
-  /// The objects of ``FetchSamples``, without values of that attribute.
+  /// The objects of ``FetchSamples``, without values of this attribute.
   static let people: SampleStores = {
     let samples = FetchSamples.shared
     let rows = samples.model.entities.flatMap { entity in

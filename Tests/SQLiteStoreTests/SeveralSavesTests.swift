@@ -20,7 +20,7 @@ import Testing
     try SQLiteStore(file, model: Self.model, access: .readWrite(tracksHistory: tracksHistory))
   }
 
-  /// Saves an account in a context of its own.
+  /// Saves an account in a new context.
   @discardableResult
   private func add(_ name: String, to store: SQLiteStore) throws -> ManagedObjectID {
     let context = try ManagedObjectContext(store)
@@ -63,7 +63,7 @@ import Testing
     try store.endSaving(keepsChanges: false)
     #expect(try count(store) == 1)
     #expect(try store.history().count == 1)
-    // The keys are free again.
+    // The keys can be used again.
     let third = try add("c", to: store)
     #expect(third.key.number == second.key.number && second.key.number == first.key.number + 1)
     #expect(try self.store().history().count == 2)

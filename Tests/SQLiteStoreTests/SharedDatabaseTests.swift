@@ -39,7 +39,7 @@ import Testing
     return context
   }
 
-  /// Saves an owner and accounts of it.
+  /// Saves an owner and its accounts.
   private func fill(_ names: [String]) throws {
     let context = try context()
     let owner = try context.insert("Owner")
@@ -97,7 +97,7 @@ import Testing
     let index = try #require(Self.model["Account"]?.index)
     let special = try #require(Self.model["Special"]?.index)
     let made = try first.makeKeys([index, special, index])
-    // The entities of a table share the numbers.
+    // The entities of a table share one sequence of numbers.
     #expect(made.map(\.number) == [1, 2, 3])
     let reserved = try second.reserveKeys([special, index])
     #expect(reserved.map(\.number) == [1, 2])
@@ -112,15 +112,15 @@ import Testing
     }
     changes.inserted = [row(made[2])]
     try first.save(changes)
-    // What was reserved is its own, whatever others save meanwhile.
+    // Reserved numbers stay reserved while other stores save.
     changes.inserted = reserved.map(row)
     try second.save(changes)
     #expect(try first.makeKeys([index])[0].number == 4 && second.makeKeys([special])[0].number == 4)
-    // A number that is given twice is not saved twice.
+    // A number that two stores use cannot be saved twice.
     changes.inserted = [row(made[2])]
     #expect(errorCode { try first.save(changes) } == .keysTaken)
     #expect(try PlainSQLite(file).column("SELECT Z_PK FROM ZACCOUNT ORDER BY 1") == ["1", "2", "3"])
-    // Contexts do all that by themselves.
+    // Contexts do all this automatically.
     let (one, other) = (try context(first), try context(second))
     let objects = try [one, other, one].map { try $0.insert("Special") }
     try one.obtainPermanentIDs(for: [objects[0]])
@@ -144,7 +144,7 @@ import Testing
     try context.save()
     #expect(try database.column("SELECT Z_PK FROM ZACCOUNT ORDER BY Z_PK") == ["1", "2", "3", "70", "71"])
     #expect(try database.column("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = 1") == ["71"])
-    // The greatest number is the last one.
+    // The highest number is the last possible one.
     try database.run("UPDATE Z_PRIMARYKEY SET Z_MAX = 9223372036854775807")
     try context.insert("Special").setValue(.string("none"), forKey: "name")
     #expect(errorCode { try context.save() } == .operation)
@@ -162,7 +162,7 @@ import Testing
     try context.save()
     let found = try PlainSQLite(file).run("SELECT ZNAME, Z_ENT, Z_OPT FROM ZACCOUNT ORDER BY Z_PK")
     #expect(found == [["b", "1", "2"], ["sc", "1", "2"], ["a", "2", "2"], ["d", "2", "1"]])
-    // A value that somebody else has taken meanwhile is a conflict with that row.
+    // A unique value that another context has saved in the meantime is a conflict with its row.
     let (mine, theirs) = (try self.context(), try self.context())
     let id = try account("b", mine).objectID
     try account("b", mine).setValue(.string("new"), forKey: "name")
@@ -258,7 +258,7 @@ import Testing
     guard case .rows(let rows) = try old.fetch(FetchRequest("Account"), of: account) else { return }
     let keys = rows.map(\.key)
     #expect(keys.count == 1)
-    // All numbers of entities are others from now on.
+    // After this migration all entities have other numbers.
     var entities = Self.model.entities.map(\.definition)
     entities.append(EntityDescription("AAA", [.attribute("name", .string)]))
     let other = try ManagedObjectModel(entities: entities)
@@ -269,7 +269,7 @@ import Testing
     let attributes = try StoreDump(SQLiteStore(file, model: other)).objects.mapValues(\.attributes)
     #expect(attributes == dump.objects.mapValues(\.attributes))
     let large = FetchRequest("Account", where: try ManagedPredicate(format: "amount > 7"))
-    // Nor does it show the new tables as those of its model: neither the first time nor later, whatever is asked.
+    // It does not read the new tables with its old model either, neither in the first request nor later.
     for _ in 0..<2 {
       #expect(errorCode { _ = try old.fetch(FetchRequest("Account"), of: account) } == .incompatibleVersionHash)
       #expect(errorCode { _ = try old.rows(keys) } == .incompatibleVersionHash)

@@ -7,7 +7,7 @@ import StoreInspection
 import TestSupport
 import Testing
 
-/// A change of the hand-written store, and what a check finds then: nothing else.
+/// A change of the hand-written store, and the exact findings of a check after it.
 struct StoreDamage: CustomTestStringConvertible, Sendable {
   let change: String
   /// The code and the location of each finding, such as `dangling-reference Note/p6 author`.
@@ -139,7 +139,7 @@ struct StoreFindings {
   private let folder = TemporaryFolder(isInMemory: true)
 
   private static func file(_ folder: TemporaryFolder, _ change: String = "") throws -> URL {
-    // The index of the sample is one that its model does not have.
+    // The sample has an index that is not in its model.
     try LibraryStore.write(to: folder, change: "DROP INDEX Z_Person_UNIQUE_name;" + change)
   }
 
@@ -275,7 +275,7 @@ struct StoreFindings {
     let file = try Self.file(folder, "VACUUM")
     let bytes = try Data(contentsOf: file)
     let size = 4096
-    // Without the first page it is no database.
+    // Without its first page, the file is not a database.
     for start in stride(from: size, to: bytes.count, by: size) {
       var damaged = bytes
       damaged.replaceSubrange(start..<start + size, with: Data(count: size))
@@ -367,7 +367,7 @@ struct StoreFindings {
   }
 }
 
-/// The names, contents and times of all files of a folder.
+/// The names, contents and modification times of all files in a folder.
 private struct Contents: Equatable {
   private let files: [String: Data]
   private let times: [String: Date]

@@ -5,7 +5,7 @@ import SQLiteStore
 import TestSupport
 import Testing
 
-/// The table of the article, line by line.
+/// Checks the table of the article, line by line.
 @Suite("What stores can do is what the article says") struct StoreComparisonTests {
   /// The kinds of stores, in the order of the table.
   enum Kind: CaseIterable {
@@ -38,7 +38,7 @@ import Testing
 
   private let folder = TemporaryFolder(isInMemory: true)
 
-  /// Checks a line of the table: what is under each kind of store.
+  /// Checks a line of the table: the cell of each kind of store.
   private func check(
     _ line: String, sourceLocation: SourceLocation = #_sourceLocation, _ cell: (Kind) throws -> String
   ) throws {
@@ -92,7 +92,7 @@ import Testing
       let time = try ThreadClock.measure { try context.save() }
       if kind == .memory { return time < .milliseconds(20) ? "what changes" : "\(time)" }
       if Self.attribute(.systemFileNumber, of: file) != old.number { return "the whole file" }
-      // A page or two are written, of some fifty.
+      // One or two pages are written, of about fifty.
       let written = Self.attribute(.size, of: Self.log(file)) - old.log
       return written > 0 && written < 20_000 ? "what changes" : "\(written) bytes"
     }
@@ -114,7 +114,8 @@ import Testing
   }
 
   @Test("about several processes") func processes() throws {
-    // Two containers are to a file what two processes are: SharedDatabaseTests and those of the examples run those.
+    // Two containers on a file behave like two processes. SharedDatabaseTests and the tests of the examples run
+    // processes.
     try check("several processes at once") { kind in
       let file = file()
       let (one, other) = (try open(kind, file), try open(kind, file))
@@ -138,7 +139,7 @@ import Testing
       let file = file()
       let mine = try open(kind, file)
       try insert("a", mine)
-      /// What a save says after others have saved titles.
+      /// Returns the result of a save after other contexts have saved titles.
       func code(after titles: [String]) throws -> (ManagedObjectError.Code?, ManagedObjectContext) {
         let context = mine.newContext()
         let note = try #require(try context.fetch(FetchRequest("Note")).first)
@@ -152,7 +153,7 @@ import Testing
         return (errorCode { try context.save() }, context)
       }
       #expect(try code(after: ["theirs"]).0 == .merge)
-      // The row is as it was read, but for its version.
+      // The row is the same as when it was read, except for its version.
       let (code, context) = try code(after: ["other", "theirs"])
       if code == nil { return "comparing the file" }
       if kind == .memory { return "the version of a row" }
@@ -175,7 +176,7 @@ import Testing
     }
   }
 
-  /// What a store has of a value after it was saved; nil if it is not saved.
+  /// Returns the value in a store after a save, or nil if it is not saved.
   private func saved(_ value: ManagedObject.Value, _ key: String, _ kind: Kind) throws -> ManagedObject.Value? {
     let file = file()
     let container = try open(kind, file)

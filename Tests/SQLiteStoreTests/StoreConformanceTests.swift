@@ -38,7 +38,7 @@ import Testing
   }
 }
 
-/// A store that keeps nothing.
+/// A store that saves nothing.
 private final class ForgetfulStore: PersistentStore {
   let store: InMemoryStore
 

@@ -21,7 +21,7 @@ import Testing
     ])
   }
 
-  /// Notes by their codes, each with a title and the code of its author.
+  /// Inserts notes by code, each with a title and the code of its author.
   private func fill(_ store: any PersistentStore, _ notes: [(code: String?, title: String, author: String?)]) throws {
     let model = store.model
     let (note, person) = (try #require(model["Note"]), try #require(model["Person"]))

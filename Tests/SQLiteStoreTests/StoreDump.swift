@@ -3,39 +3,39 @@ import ManagedObjects
 import OrderedCollections
 import PropertyLists
 
-/// All objects of a store as texts, so that what two readers find can be compared. `reader.py` says which form the
-/// values have.
+/// All objects of a store as text, so that the results of two readers can be compared. `reader.py` documents the form
+/// of values.
 struct StoreDump {
-  /// What the store says of itself; data, dates and reals as dictionaries with a text.
+  /// The metadata of the store. Data, dates and reals are dictionaries with a text.
   var metadata: OrderedDictionary<String, PropertyList> = [:]
-  /// The number of objects of each entity, without those of sub-entities.
+  /// The number of objects of each entity, without subentities.
   var counts: [String: Int] = [:]
-  /// The objects by names such as `Note/p3`.
+  /// The objects, by names such as `Note/p3`.
   var objects: [String: Object] = [:]
-  /// What `reader.py` found odd; none for a store of the code under test.
+  /// The anomalies that `reader.py` found. Empty for a dump by the code under test.
   var notices: [String] = []
 
   struct Object {
     var version: Int64 = 1
-    /// Without those that are transient or have no type. Nil for null.
+    /// The attributes, without transient ones and those without a type. Nil is null.
     var attributes: [String: String?] = [:]
     var relationships: [String: Targets] = [:]
   }
 
-  /// The names of the objects that a relationship refers to: those of an ordered one in their order, others sorted.
+  /// The names of the destination objects: sorted, or in their order for an ordered relationship.
   enum Targets: Equatable {
     case one(String?)
     case many([String])
   }
 
-  /// What cannot be compared.
+  /// An error because objects cannot be compared.
   struct Failure: Error, CustomStringConvertible {
     var description: String
   }
 }
 
 extension StoreDump {
-  /// Fetches all objects of a store, entity by entity, and reads what the rows come without.
+  /// Fetches all objects of a store, entity by entity, and reads the values that are missing in rows.
   init(_ store: any PersistentStore) throws {
     metadata = store.metadata.mapValues(\.inJSON)
     let names = store.model.entities.map(\.name)
@@ -93,7 +93,7 @@ extension StoreDump {
 }
 
 extension StoreDump {
-  /// What `reader.py` printed.
+  /// Creates a dump from the output of `reader.py`.
   init(json: Data) throws {
     let document = try PropertyList(json, format: .json)
     metadata = document["metadata"]?.dictionary ?? [:]
@@ -116,7 +116,7 @@ extension StoreDump {
 }
 
 extension StoreDump {
-  /// What is not as expected, by object and property, the first of it.
+  /// Returns the first differences, by object and property.
   func differences(from expected: StoreDump, limit: Int = 20) -> [String] {
     var list = DifferenceList(limit: limit)
     list.compare(metadata, expected.metadata, at: "metadata")
@@ -131,7 +131,7 @@ extension StoreDump {
       if object.version != other.version { list.add("\(name) version", "\(object.version)", "\(other.version)") }
       for key in Set(object.attributes.keys).union(other.attributes.keys).sorted() {
         let (own, expected) = (object.attributes[key], other.attributes[key])
-        // Strings that only look the same are not.
+        // Strings must have the same bytes.
         if own?.map({ Array($0.utf8) }) != expected?.map({ Array($0.utf8) }) || (own == nil) != (expected == nil) {
           list.add("\(name).\(key)", own.map { $0.shown }, expected.map { $0.shown })
         }
@@ -144,7 +144,7 @@ extension StoreDump {
     return list.lines
   }
 
-  /// By entity, then by number.
+  /// The order by entity, then by number.
   private static func objectPrecedes(_ first: String, _ second: String) -> Bool {
     let (a, b) = (first.split(separator: "/p"), second.split(separator: "/p"))
     if a.first != b.first { return first < second }
@@ -166,6 +166,6 @@ extension String? {
 }
 
 extension AttributeType {
-  /// False for what has no column in SQLite stores.
+  /// False for types that have no column in SQLite stores.
   fileprivate var isStored: Bool { self != .undefined && self != .objectID }
 }

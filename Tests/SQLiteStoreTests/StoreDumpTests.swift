@@ -44,7 +44,7 @@ import Testing
     found.objects["Tag/p10"] = nil
     found.objects["Tag/p11"] = StoreDump.Object()
     found.objects["Tag/p9"]?.version = 2
-    // The same characters in other bytes.
+    // An equivalent string with other bytes.
     found.objects["Thing/p1"]?.attributes["string"] = "\u{E9} \"\u{1F600}\"\n"
     found.objects["Thing/p1"]?.attributes["uuid"] = .some(nil)
     found.objects["Employee/p4"]?.attributes["name"] = nil

@@ -1,6 +1,6 @@
 import Testing
 
-/// A change of the hand-written store that makes it another than it says, and what the error says.
+/// A change that makes the hand-written store contradict its metadata or schema, and the error message.
 struct StoreLie: CustomTestStringConvertible, Sendable {
   let change: String
   let message: String
@@ -12,7 +12,7 @@ struct StoreLie: CustomTestStringConvertible, Sendable {
 
   var testDescription: String { change }
 
-  /// Rows without end.
+  /// An infinite number of rows.
   static let endless = "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c)"
 
   static let all = tables + columns + values + entities + metadata + computations + schemas

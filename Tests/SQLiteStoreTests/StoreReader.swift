@@ -8,27 +8,27 @@ enum StoreReader {
 
   private static let program = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "reader.py")
 
-  /// What the reader says if it cannot read a store.
+  /// An error because the reader cannot read a store.
   struct Failure: Error, CustomStringConvertible {
     let description: String
   }
 
-  /// All objects of a store.
+  /// Reads all objects of a store.
   ///
   /// - Parameters:
-  ///   - model: a compiled model, for a store that has none of its own.
-  ///   - isImmutable: true to read the file alone. Without a log beside it nothing is lost, so that is how it is read
-  ///     then if nothing is said.
+  ///   - model: A compiled model, for a store that does not contain its model.
+  ///   - isImmutable: True to read only the database file. By default, this is done if there is no WAL next to it,
+  ///     because then nothing is missed.
   static func objects(of store: URL, model: URL? = nil, isImmutable: Bool? = nil) throws -> StoreDump {
     try StoreDump(json: run(store, model.map { ["--mom", $0.path] } ?? [], isImmutable))
   }
 
-  /// The tables, indexes and triggers of a store, its entities' numbers, and the keys of its metadata.
+  /// Reads the tables, indexes and triggers of a store, the numbers of its entities, and the keys of its metadata.
   static func schema(of store: URL, isImmutable: Bool? = nil) throws -> ReadSchema {
     try JSONDecoder().decode(ReadSchema.self, from: run(store, ["--schema"], isImmutable))
   }
 
-  /// All rows of all tables of a store, as they are.
+  /// Reads all rows of all tables of a store, without interpreting them.
   static func rows(of store: URL, isImmutable: Bool? = nil) throws -> StoreRows {
     try StoreRows(json: run(store, ["--raw"], isImmutable))
   }

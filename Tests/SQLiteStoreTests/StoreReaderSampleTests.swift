@@ -16,7 +16,7 @@ struct StoreReaderSampleTests {
       }
       #expect(found.objects.count == rows.values.reduce(0) { $0 + $1.rows.count }, "\(name)")
       #expect(found.counts.values.reduce(0, +) == found.objects.count, "\(name)")
-      // What was renamed by a migration in place is odd, nothing else.
+      // The only anomalies are names that were changed by a migration in place.
       #expect(found.notices.allSatisfy { $0.hasPrefix("Z_PRIMARYKEY has ") }, "\(name): \(found.notices)")
     }
   }
@@ -64,7 +64,7 @@ struct StoreReaderSampleTests {
 }
 
 extension StoreDump.Targets {
-  /// The names.
+  /// The names of the objects.
   var names: [String] {
     switch self {
     case .one(let name): name.map { [$0] } ?? []
@@ -74,7 +74,7 @@ extension StoreDump.Targets {
 }
 
 extension ManagedObjectModel {
-  /// The model in the store's cache, which Python inflates.
+  /// Reads the model in the store's cache, which Python decompresses.
   convenience init(storedIn store: URL) throws {
     let program = """
       import sqlite3, sys, zlib

@@ -2,20 +2,20 @@ import Foundation
 import OrderedCollections
 import PropertyLists
 
-/// The rows of all tables of a store, to find what a change touched.
+/// The rows of all tables of a store, for finding the effects of a change.
 struct StoreRows {
-  /// By name of the table.
+  /// The tables, by name.
   var tables: [String: Table] = [:]
 
   struct Table {
-    /// In the order of the table.
+    /// The columns, in the order of the table.
     var columns: [String] = []
-    /// The values by column, by the key of the row: its number, or the columns of the key with commas between them.
-    /// Data and reals are dictionaries with a text.
+    /// The values of each row, by column. The key is the row's number, or the columns of its primary key separated by
+    /// commas. Data and reals are dictionaries with a text.
     var rows: [String: OrderedDictionary<String, PropertyList>] = [:]
   }
 
-  /// What `reader.py --raw` printed.
+  /// Creates rows from the output of `reader.py --raw`.
   init(json: Data) throws {
     for (name, value) in try PropertyList(json, format: .json)["tables"]?.dictionary ?? [:] {
       var table = Table(columns: value["columns"]?.array?.compactMap(\.string) ?? [])
@@ -24,7 +24,7 @@ struct StoreRows {
     }
   }
 
-  /// What is not as expected, by table, row and column, such as `ZNOTE[3].ZTITLE`, the first of it.
+  /// Returns the first differences, by table, row and column, such as `ZNOTE[3].ZTITLE`.
   func differences(from expected: StoreRows, limit: Int = 20) -> [String] {
     var list = DifferenceList(limit: limit)
     for name in Set(tables.keys).union(expected.tables.keys).sorted() {
@@ -35,7 +35,7 @@ struct StoreRows {
       if table.columns != other.columns {
         list.add("\(name) columns", table.columns.joined(separator: ", "), other.columns.joined(separator: ", "))
       }
-      // Numbers by their values.
+      // Numbers are sorted by value.
       let keys = Set(table.rows.keys).union(other.rows.keys).sorted { ($0.count, $0) < ($1.count, $1) }
       for key in keys {
         let location = "\(name)[\(key)]"

@@ -2,12 +2,12 @@ import Foundation
 import ManagedObjects
 import TestSupport
 
-/// SQLite stores that Apple's frameworks made, in the folder `samples/core-data` beside the one that `PLIST_CORPUS`
-/// names; none without it.
+/// SQLite stores created by Apple's frameworks, in the folder `samples/core-data` next to the one given by
+/// `PLIST_CORPUS`. Empty if the variable is not set.
 enum StoreSamples {
   private static let files = Fixtures.samples("core-data")
 
-  /// All files that begin as SQLite's do.
+  /// All files that begin with SQLite's header.
   static let stores: [URL] = {
     files.filter { url in
       guard let file = try? FileHandle(forReadingFrom: url) else { return false }
@@ -16,13 +16,13 @@ enum StoreSamples {
     }
   }()
 
-  /// All stores in XML.
+  /// All XML stores.
   static let xmlStores: [URL] = files.filter { url in
     guard url.pathExtension == "xml", let text = try? String(contentsOf: url, encoding: .utf8) else { return false }
     return text.contains("<databaseInfo>")
   }
 
-  /// Compiled models and source models, by the names of their files.
+  /// Compiled models and source models, with the names of their files.
   static let models: [(name: String, model: ManagedObjectModel)] = files.compactMap { url in
     let name = url.lastPathComponent
     guard let data = try? Data(contentsOf: url) else { return nil }
@@ -31,7 +31,7 @@ enum StoreSamples {
     return (try? ManagedObjectModel(source: data)).map { (name, $0) }
   }
 
-  /// Copies a store with what is beside it into a folder.
+  /// Copies a store with its other files to a folder.
   static func copy(_ store: URL, to folder: TemporaryFolder) throws -> URL {
     let copy = folder.url.appending(path: store.lastPathComponent)
     let support = ".\(store.deletingPathExtension().lastPathComponent)_SUPPORT"
@@ -46,7 +46,7 @@ enum StoreSamples {
     return copy
   }
 
-  /// Those that have a row with their model.
+  /// Returns the stores that contain their model.
   static func storesWithModel() throws -> [URL] {
     try stores.filter { store in
       try StoreReader.rows(of: store).tables["Z_MODELCACHE"]?.rows.values.contains { $0["Z_CONTENT"] != .null } ?? false

@@ -3,9 +3,9 @@ import ManagedObjects
 import SQLiteStore
 import TestSupport
 
-/// Does with a store what can be done, to see that it ends.
+/// Uses a store in every way, to check that all operations end.
 enum StoreUse {
-  /// The model of the hand-written store, without what nothing can be saved with.
+  /// The model of the hand-written store, without the parts that cannot be saved.
   static let model = Result {
     try ManagedObjectModel(
       entities: LibraryStore.model.entities.map { entity in
@@ -15,7 +15,7 @@ enum StoreUse {
       })
   }
 
-  /// Makes the hand-written store fit that model.
+  /// Statements that make the hand-written store match this model.
   static let setup = "UPDATE Z_METADATA SET Z_PLIST = NULL; DROP INDEX Z_Person_UNIQUE_name;"
 
   /// Opens a store, reads all of it, changes, inserts and deletes an object of each entity, and reads it again.
@@ -42,20 +42,20 @@ enum StoreUse {
     _ = try StoreDump(store)
   }
 
-  /// What is wrong with the error of a use, or its time; nil if it is as it should be.
+  /// Returns the defect in the error or in the time of a use, or nil, and the error message.
   static func defect(_ file: URL, _ model: ManagedObjectModel) -> (defect: String?, message: String?) {
     var message: String?
     var defect: String?
     let time = ThreadClock.measure {
       do { try all(file, model) } catch let error as ManagedObjectError {
         message = "\(error)"
-        // What an object has is no matter of the file.
+        // Errors about an object do not name the file.
         let codes: [ManagedObjectError.Code] = [.merge, .constraintMerge, .keysTaken]
         let isOfObject = codes.contains(error.code) || error.objectID != nil
         if error.message.isEmpty { defect = "an error without a message" }
         if !isOfObject, !"\(error)".contains(file.lastPathComponent) { defect = "no file in: \(error)" }
       } catch let error as StoreDump.Failure {
-        // Rows that the dump cannot name, such as one that is there twice.
+        // Rows that the dump cannot identify, such as a duplicate one.
         message = error.description
       } catch {
         defect = "another error: \(error)"

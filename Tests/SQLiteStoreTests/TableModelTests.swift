@@ -25,7 +25,7 @@ import Testing
     #expect(dump.objects["Tag/p9"]?.relationships["related"] == .many(["Employee/p4", "Person/p3"]))
     #expect(store.isReadOnly)
     #expect(errorCode { try store.save(StoreChanges()) } == .save)
-    // Large values are read from their files.
+    // Large values are read from external files.
     let photo = try #require(store.model["Thing"]?.attribute(named: "photo"))
     #expect(photo.allowsExternalBinaryDataStorage)
     let key = RowKey(store: store.number, entityIndex: try #require(store.model["Thing"]).index, number: 1)
@@ -58,7 +58,7 @@ import Testing
     }
     #expect(dump.objects.count == total)
     guard let model = try? SQLiteStore.model(inFile: copy, writesNothing: true) else { return }
-    // All values that the model finds are there under the names of columns.
+    // All values found with the model are also found under the names of columns.
     let known = try StoreDump(SQLiteStore(copy, model: model, access: .readOnly(writesNothing: true)))
     for (name, object) in known.objects {
       guard let found = dump.objects[name] else { continue }
@@ -112,7 +112,7 @@ import Testing
     #expect(found[1].changes[0].updatedProperties == ["title"] && found[1].changes[0].propertyBits == Data([0x40]))
     #expect(found[2].changes[0].tombstone == ["title": .string("Bread")])
     #expect(try transactions(after: 2).map(\.number) == [3])
-    // Without a model names of properties are not known. A transaction that is gone leaves its changes.
+    // Without a model, the names of properties are unknown. The changes of a deleted transaction remain.
     try SQLiteFile.change(file, "UPDATE Z_MODELCACHE SET Z_CONTENT = NULL; DELETE FROM ATRANSACTION WHERE Z_PK = 2")
     found = try transactions()
     #expect(found.map(\.number) == [1, 2, 3] && found[1].date == nil && found[1].author == nil)

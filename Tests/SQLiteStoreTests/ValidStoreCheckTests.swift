@@ -10,9 +10,9 @@ import Testing
 
   private static let names = ["a.xml", "a.bin", "a.sqlite"]
 
-  /// Makes objects in a new store, which is closed then.
+  /// Creates objects in a new store, and closes it.
   ///
-  /// - Parameter name: the name of the file; its extension is the kind of the store.
+  /// - Parameter name: The name of the file. Its extension is the kind of store.
   private func store<Result>(
     _ name: String, _ model: ManagedObjectModel, _ body: (ManagedObjectContext) throws -> Result
   ) throws -> (file: URL, result: Result) {

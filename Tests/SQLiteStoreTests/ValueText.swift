@@ -2,9 +2,9 @@ import Foundation
 import ManagedObjects
 import PropertyLists
 
-/// The one form of each value, which `reader.py` makes too.
+/// The canonical text of each value, as written by `reader.py`.
 extension AttributeValue {
-  /// Nil for null.
+  /// The text of the value; nil for null.
   var text: String? {
     switch self {
     case .null: nil
@@ -30,7 +30,7 @@ extension AttributeValue {
     return String(repeating: "0", count: Number.bitWidth / 4 - digits.count) + digits
   }
 
-  /// Without zeros at the end of a fraction, and without the sign of zero.
+  /// Returns the text without trailing zeros of the fraction, and without the sign of zero.
   private static func decimalText(_ text: String) -> String {
     var text = Substring(text)
     if text.contains(".") {
@@ -55,7 +55,7 @@ extension Data {
 }
 
 extension PropertyList {
-  /// The value with what JSON has no form for as dictionaries.
+  /// The value, with dictionaries for values that JSON cannot represent.
   var inJSON: PropertyList {
     switch self {
     case .data(let data): ["data": .string(data.hexadecimal)]
@@ -71,6 +71,6 @@ extension PropertyList {
 }
 
 extension Sequence<UInt8> {
-  /// The order of the code points of texts.
+  /// Compares the code points of strings.
   func precedes(_ other: some Sequence<UInt8>) -> Bool { lexicographicallyPrecedes(other) }
 }

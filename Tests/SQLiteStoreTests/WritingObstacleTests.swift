@@ -59,7 +59,7 @@ import Testing
     }
   }
 
-  /// A change of an object of a store.
+  /// Returns a change of an object of a store.
   private static func change(_ store: SQLiteStore) throws -> StoreChanges {
     let entity = try #require(store.model["Note"])
     guard case .rows(let rows) = try store.fetch(FetchRequest(entity.name), of: entity), var row = rows.first else {
@@ -80,7 +80,7 @@ import Testing
     let error = #expect(throws: ManagedObjectError.self) { try SQLiteStore(file, model: kind.model) }
     #expect(error?.code == .save && error?.message.contains(kind.message) == true, "\(error?.message ?? "")")
     #expect(error?.fileURL == file && folder.names == [])
-    // Nor in an empty file.
+    // The same with an empty file.
     try Data().write(to: file)
     #expect(throws: ManagedObjectError.self) { try SQLiteStore(file, model: kind.model) }
     #expect(try Data(contentsOf: file).isEmpty && folder.names == ["a.sqlite"])
@@ -111,7 +111,7 @@ import Testing
     #expect(error?.code == .save && error?.message.contains(kind.message) == true)
     #expect(throws: ManagedObjectError.self) { try store.reserveKeys([0]) }
     #expect(try StoreReader.rows(of: file).differences(from: rows) == [])
-    // Without what is in the way it is saved.
+    // Without the obstacle, the change is saved.
     let other = try SQLiteStore(file, model: plain)
     #expect(other.writingObstacles == [])
     try other.save(Self.change(other))
@@ -163,7 +163,7 @@ import Testing
     let expected = try StoreDump(LibraryStore.inMemory())
     found.metadata = expected.metadata
     if change.contains("DROP COLUMN Z_FOK") {
-      // The order is lost, and nothing else.
+      // Only the order is lost.
       #expect(found.differences(from: expected).allSatisfy { $0.contains(".shelf: ") || $0.contains(".tags: ") })
     } else {
       #expect(found.differences(from: expected) == [])
