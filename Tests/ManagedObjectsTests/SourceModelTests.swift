@@ -65,9 +65,9 @@ import Testing
     ("<relationship name=\"r\" destinationEntity=\"A\" deletionRule=\"Keep\"/>", "4:1: \"Keep\" is no deletion rule"),
     ("<relationship name=\"r\"/>", "A.r: the relationship has no destination"),
     ("<fetchedProperty name=\"f\"/>", "4:1: a fetched property without a fetchRequest"),
-    ("<attribute name=\"a\" name=\"b\"/>", "4:21: the attribute \"name\" stands twice in a tag"),
-    ("<attribute", "5:1: neither an attribute nor \">\" in a tag"),
-    ("</a>", "4:1: </a>, where </entity> is due"),
+    ("<attribute name=\"a\" name=\"b\"/>", "4:21: duplicate attribute \"name\""),
+    ("<attribute", "5:1: expected an attribute or \">\" in a tag"),
+    ("</a>", "4:1: expected </entity>, found </a>"),
   ])
   func `say where and what is wrong`(_ body: String, _ message: String) {
     let error = #expect(throws: ManagedObjectModelError.self) { try ManagedObjectModel(source: Self.model(body)) }

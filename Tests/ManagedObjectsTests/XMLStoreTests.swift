@@ -160,7 +160,7 @@ import Testing
     ("<object type=\"NOTE\" id=\"z1\"/>\n " + person("", 1), "two objects", 10, 2),
     ("<object type=\"NOTE\" id=\"z1\" x=\"\"/>", "is not known", 9, 29), ("<thing/>", "<object> is due", 9, 1),
     (" text", "text where only elements", 9, 2), (note("<b/>"), "neither", 10, 1),
-    ("<object type=\"NOTE\" id=\"z1\">", "is due", 10, 1),
+    ("<object type=\"NOTE\" id=\"z1\">", "expected </object>", 10, 1),
     (person("<attribute name=\"x\" type=\"string\"/>"), "no attribute", 10, 18),
     (person("<attribute name=\"age\" type=\"string\"/>"), "is due", 10, 29),
     (person("<attribute name=\"age\"/>"), "without its name or its type", 10, 1),
@@ -202,7 +202,7 @@ import Testing
       ("<metadata></metadata>", "<metadata><plist><array/></plist></metadata>", "not a dictionary"),
       ("<metadata></metadata>", "<metadata><plist><dict><key>a</key></dict></plist></metadata>", "property list"),
       ("<metadata></metadata>", "<metadata><plist><dict/></plist><plist/></metadata>", "due"),
-      ("databaseInfo", "info", "<databaseInfo> is due"), ("</UUID>", "", "is due"),
+      ("databaseInfo", "info", "<databaseInfo> is due"), ("</UUID>", "", "expected </UUID>"),
     ] as [(String, String, String?)])
   func `What is wrong before the objects is said, too`(part: String, other: String, message: String?) throws {
     let error = thrownError { _ = try open(Self.text("").replacingOccurrences(of: part, with: other)) }

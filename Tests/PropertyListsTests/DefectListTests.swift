@@ -67,12 +67,12 @@ import Testing
     for unit in "<foo/></array></plist>".utf16 { utf16 += [UInt8(unit >> 8), UInt8(unit & 0xFF)] }
     let defects = PropertyListDocument.defects(in: Data(utf16))
     #expect(defects.map(\.byteOffset) == [30, 30, 32])
-    #expect(defects.map(\.message) == ["not UTF-16, as it claims to be", "text in <array>", "unknown tag <foo>"])
+    #expect(defects.map(\.message) == ["bytes that are not valid UTF-16", "text in <array>", "unknown tag <foo>"])
     let ascii =
       "<?xml version=\"1.0\" encoding=\"ascii\"?>\n<plist><array><string>\u{E9}</string><foo/></array></plist>"
     #expect(
       PropertyListDocument.defects(in: try #require(ascii.data(using: .isoLatin1))).map(\.description) == [
-        "2:23: not ascii, as it claims to be", "2:33: unknown tag <foo> (in 1)",
+        "2:23: bytes that are not valid ascii", "2:33: unknown tag <foo> (in 1)",
       ])
   }
 
@@ -81,11 +81,11 @@ import Testing
     #expect(
       descriptions("((((a))), ((b)), @)", .openStep, options) == [
         "1:3: containers are nested more than 2 deep (in 0.0)", "1:12: containers are nested more than 2 deep (in 1.0)",
-        "1:18: \"@\" where a value or \")\" is due (in 2)",
+        "1:18: expected a value or \")\", found \"@\" (in 2)",
       ])
     #expect(
       descriptions("[[[[1]]], nul]", .json, options) == [
-        "1:3: containers are nested more than 2 deep (in 0.0)", "1:11: \"nul\" where a value is due (in 1)",
+        "1:3: containers are nested more than 2 deep (in 0.0)", "1:11: expected a value, found \"nul\" (in 1)",
       ])
     #expect(
       descriptions("<plist><array><array><array><foo/></array></array><foo/></array></plist>", .xml, options) == [
@@ -107,7 +107,7 @@ import Testing
   @Test func `a defect that only follows from another is not one`() {
     #expect(
       descriptions("{\"$float\" = 1.5}", .json, .init(restoresCoercedValues: true)) == [
-        #"1:11: "=" where ":" is due (in $float)"#
+        #"1:11: expected ":", found "=" (in $float)"#
       ])
     #expect(
       descriptions("<plist><dict><plist/><key>a</key><true/></dict></plist>", .xml) == ["1:14: <plist> inside <dict>"])

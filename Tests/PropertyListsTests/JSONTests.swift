@@ -142,14 +142,14 @@ import Testing
     #expect(found.position == .init(line: 2, column: 29))
     #expect(found.byteOffset == text.utf8.count - "oops]}]}".utf8.count)
     #expect(found.keyPath == PropertyListKeyPath([.key("ä"), .index(1), .key("x"), .index(1)]))
-    #expect(found.message == #""oops" where a value is due"#)
+    #expect(found.message == #"expected a value, found "oops""#)
     for (encoding, width) in [(String.Encoding.utf16LittleEndian, 2), (.utf16BigEndian, 2)] {
       let data = try #require(text.data(using: encoding))
       let same = error { () throws(PropertyListError) in _ = try PropertyList(data) }
       #expect(same?.position == found.position && same?.byteOffset == width * (text.utf16.count - 8))
     }
     let open = try #require(Self.defect("[\n {\"a\": [1"))
-    #expect(open.message.contains(#"the "[" stands at 2:8"#))
+    #expect(open.message.contains(#"the "[" at 2:8 is not closed"#))
   }
 
   @Test func `UTF-8, UTF-16 and UTF-32, with or without a byte order mark`() throws {

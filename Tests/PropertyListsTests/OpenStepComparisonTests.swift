@@ -41,7 +41,7 @@ import Testing
     Difference(
       text: "{a = 1; a = 2;}", foundation: ["a": "2"], ours: nil, reason: "a key that stands twice would lose a value"),
     Difference(
-      text: "(a) /* b", foundation: ["a"], ours: nil, reason: "a comment without its end may have hidden something"),
+      text: "(a) /* b", foundation: ["a"], ours: nil, reason: "an unterminated comment may have hidden something"),
     Difference(
       text: "a = b; , c = d;", foundation: ["a": "b"], ours: nil, reason: "what follows in a strings file would be lost"
     ),

@@ -143,7 +143,7 @@ extension PropertyList {
     guard case .uid = value else {
       let found = error { () throws(PropertyListError) in _ = try value.openStep(.strings, .reversible) }
       #expect(found?.kind == .notRepresentable)
-      #expect(found?.message == "a strings file has a dictionary at its top, and nothing else")
+      #expect(found?.message == "the root of a strings file must be a dictionary")
       return
     }
     // The form of a UID is a dictionary.

@@ -188,7 +188,7 @@ import Testing
       errors: "Set: Entry, \":a\", Does Not Exist\n"),
     BuddyCase(
       "Print", in: "blob", output: "Error Reading File: blob\n",
-      errors: "blob: error: no property list: neither binary, XML, OpenStep nor JSON, at byte 0\n"),
+      errors: "blob: error: not a property list: expected binary, XML, OpenStep or JSON, at byte 0\n"),
   ]
 
   static let understanding = [

@@ -175,7 +175,8 @@ private final class EditedFile {
     let result = try work.edit(#"sed -i 's|80|8O|' "$1""#)
     #expect(result.status == 3 && result.text.isEmpty)
     #expect(
-      result.errors.hasPrefix("\(work.file.path):6:2: error: <integer> holds no integer of 64 bits: \"8O\" (in port)\n")
+      result.errors.hasPrefix(
+        "\(work.file.path):6:2: error: expected a 64-bit integer in <integer>, found \"8O\" (in port)\n")
     )
     #expect(result.errors.contains("\n          ^\n"))
     #expect(try work.kept(result).contains("8O"))

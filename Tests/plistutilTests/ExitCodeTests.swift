@@ -21,7 +21,7 @@ import Testing
 
   @Test(arguments: [
     ("hostile/truncated.bplist", 3, ": error: "),
-    ("hostile/text", 3, ": error: no property list: neither binary, XML, OpenStep nor JSON, at byte 0"),
+    ("hostile/text", 3, ": error: not a property list: expected binary, XML, OpenStep or JSON, at byte 0"),
     ("hostile/empty", 3, ": error: the input is empty"), ("hostile/version-15.bplist", 3, ": error: version \"15\""),
     ("hostile/deep-100000.bplist", 4, ": error: containers are nested more than 512 deep"),
     ("hostile/deep-513.plist", 4, ":3:3606: error: containers are nested more than 512 deep"),

@@ -6,7 +6,7 @@ extension LintCase {
       #"""
       garbage <
       --
-      1:9: "<" where "=", ";" or the end of the text is due
+      1:9: expected "=", ";" or the end of the text, found "<"
       """#),
     LintCase(
       "semicolons that are missing",
@@ -17,9 +17,9 @@ extension LintCase {
         c = 3
       }
       --
-      3:3: "b" where ";" is due
-      3:11: "w" where ";" is due
-      5:1: "}" where ";" is due
+      3:3: expected ";", found "b"
+      3:11: expected ";", found "w"
+      5:1: expected ";", found "}"
       """#),
     LintCase(
       "equals signs and values that are missing",
@@ -31,10 +31,10 @@ extension LintCase {
         = e;
       }
       --
-      2:5: "1" where "=" or ";" is due (in a)
-      3:7: ";" where a value is due (in b)
-      4:5: ":" where "=" or ";" is due (in c)
-      5:3: "=" where a key or "}" is due
+      2:5: expected "=" or ";", found "1" (in a)
+      3:7: expected a value, found ";" (in b)
+      4:5: expected "=" or ";", found ":" (in c)
+      5:3: expected a key or "}", found "="
       """#),
     LintCase(
       "commas that are missing or too many",
@@ -42,10 +42,10 @@ extension LintCase {
       (a b, , c,
        @, d e)
       --
-      1:4: "b" where "," or ")" is due (in 1)
-      1:7: "," where a value or ")" is due (in 2)
-      2:2: "@" where a value or ")" is due (in 3)
-      2:7: "e" where "," or ")" is due (in 5)
+      1:4: expected "," or ")", found "b" (in 1)
+      1:7: expected a value or ")", found "," (in 2)
+      2:2: expected a value or ")", found "@" (in 3)
+      2:7: expected "," or ")", found "e" (in 5)
       """#),
     LintCase(
       "brackets that are wrong",
@@ -57,10 +57,10 @@ extension LintCase {
         f = 4; )
       }
       --
-      2:12: "}" where "," or ")" is due (in a.2)
-      3:16: ")" where a key or "}" is due (in b)
-      4:9: ";" where "," or ")" is due (in e.1)
-      5:10: ")" where a key or "}" is due
+      2:12: expected "," or ")", found "}" (in a.2)
+      3:16: expected a key or "}", found ")" (in b)
+      4:9: expected "," or ")", found ";" (in e.1)
+      5:10: expected a key or "}", found ")"
       """#),
     LintCase(
       "keys that stand twice",
@@ -77,7 +77,7 @@ extension LintCase {
       "c" = "d";
       "e" = "f;
       --
-      2:2: "c" where ";" is due; the string before it begins at 1:7
+      2:2: expected ";", found "c"; the string before it begins at 1:7
       3:7: a string without its closing quotation mark (in e)
       """#),
     LintCase(
@@ -85,9 +85,9 @@ extension LintCase {
       #"""
       a = "\400 \U \UD83D x";
       --
-      1:6: no character of NeXTSTEP has the number \400 (in a)
-      1:11: no hexadecimal digit after the escape of a character (in a)
-      1:14: a UTF-16 surrogate without its partner in a string (in a)
+      1:6: the NeXTSTEP encoding has no character \400 (in a)
+      1:11: an escape "\U" without hexadecimal digits (in a)
+      1:14: an unpaired UTF-16 surrogate in a string (in a)
       """#),
     LintCase(
       "characters that need quotation marks",
@@ -95,19 +95,19 @@ extension LintCase {
       mail = foo@bar.com;
       größe = 1;
       --
-      1:11: "@" in a string without quotation marks
-      2:3: "ö" in a string without quotation marks (in gr)
+      1:11: a string that contains "@" needs quotation marks
+      2:3: a string that contains "ö" needs quotation marks (in gr)
       """#),
     LintCase(
       "data",
       #"""
       (<0g>, <abc>, <[A*==]>, <*I5x>, <*D2026-01-01>)
       --
-      1:3: a hexadecimal digit without the second one of its byte (in 0)
-      1:11: a hexadecimal digit without the second one of its byte (in 1)
-      1:15: a character that is not base64 in <[ ]> (in 2)
-      1:25: no value of the types I, R, B, D, F, T, N and X: "<*I5x>" (in 3)
-      1:33: no value of the types I, R, B, D, F, T, N and X: "<*D2026-01-01>" (in 4)
+      1:3: a byte with only one hexadecimal digit (in 0)
+      1:11: a byte with only one hexadecimal digit (in 1)
+      1:15: a character in <[ ]> is not base64 (in 2)
+      1:25: "<*I5x>" is not a value of type I, R, B, D, F, T, N or X (in 3)
+      1:33: "<*D2026-01-01>" is not a value of type I, R, B, D, F, T, N or X (in 4)
       """#),
     LintCase(
       "a text that is cut off",
@@ -116,24 +116,24 @@ extension LintCase {
         a = ( 1,
       """#,
       report: #"""
-        F:3:1: error: the end of the text where a value or ")" is due; the "(" stands at 2:7 (in a.1)
+        F:3:1: error: expected a value or ")", found the end of the text; the "(" at 2:7 is not closed (in a.1)
 
           ^
         """#),
     LintCase(
-      "a comment without its end",
+      "an unterminated comment",
       #"""
       a = b;
       /* c = d;
       --
-      2:1: a comment without its end
+      2:1: an unterminated comment
       """#),
     LintCase(
       "more behind the value",
       #"""
       { a = b; } c
       --
-      1:12: "c" where the end of the text is due
+      1:12: expected the end of the text, found "c"
       """#),
     LintCase(
       "bytes that are no UTF-8", isLatin1: true,
@@ -149,7 +149,7 @@ extension LintCase {
         F:2:2: error: not UTF-8
           "\#u{fffd}" = "b"
            ^
-        F:3:1: error: a quotation mark where ";" is due
+        F:3:1: error: expected ";", found a quotation mark
           "\#u{fffd}" = 1;
           ^
         F:3:2: error: not UTF-8
@@ -161,7 +161,7 @@ extension LintCase {
       #"""
       { "a" : "b" }
       --
-      1:7: ":" where "=" or ";" is due (in a)
+      1:7: expected "=" or ";", found ":" (in a)
       """#),
   ]
 }

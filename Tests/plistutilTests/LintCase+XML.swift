@@ -15,19 +15,19 @@ extension LintCase {
       </plist>
       """#,
       report: #"""
-        F:3:2: error: <integer> holds no integer of 64 bits: "12x" (in 0)
+        F:3:2: error: expected a 64-bit integer in <integer>, found "12x" (in 0)
                   <integer>12x</integer>
                   ^
-        F:4:2: error: <real> holds no number: "1,5" (in 1)
+        F:4:2: error: expected a number in <real>, found "1,5" (in 1)
                   <real>1,5</real>
                   ^
-        F:5:2: error: <date> holds no date of the form YYYY-MM-DDThh:mm:ssZ: "2026-02-30T00:00:00Z" (in 2)
+        F:5:2: error: expected a date of the form YYYY-MM-DDThh:mm:ssZ in <date>, found "2026-02-30T00:00:00Z" (in 2)
                   <date>2026-02-30T00:00:00Z</date>
                   ^
-        F:6:2: error: a character that is not base64 in <data> (in 3)
+        F:6:2: error: a character in <data> is not base64 (in 3)
                   <data>A*==</data>
                   ^
-        F:7:2: error: <integer/> holds nothing (in 4)
+        F:7:2: error: <integer/> is empty (in 4)
                   <integer/>
                   ^
         """#),
@@ -42,7 +42,7 @@ extension LintCase {
       </dict></plist>
       --
       3:3: no value for the key "a" (in a)
-      4:3: <string> where a <key> is due in <dict>
+      4:3: expected <key> in <dict>, found <string>
       6:1: no value for the key "e" (in e)
       """#),
     LintCase(
@@ -104,9 +104,9 @@ extension LintCase {
         <key>c</key><true/>
       </array></plist>
       --
-      2:9: </kye> where </key> is due; the <key> stands at 2:3
-      3:29: </dict> where </array> is due; the <array> stands at 3:15 (in b.1)
-      5:1: </array> where </dict> is due; the <dict> stands at 1:8
+      2:9: expected </key>, found </kye>; the <key> at 2:3 is not closed
+      3:29: expected </array>, found </dict>; the <array> at 3:15 is not closed (in b.1)
+      5:1: expected </dict>, found </array>; the <dict> at 1:8 is not closed
       """#),
     LintCase(
       "an end tag that is missing",
@@ -119,7 +119,7 @@ extension LintCase {
       --
       2:9: <string> inside <key>
       3:24: <key> inside <string> (in c)
-      5:1: </dict> where </array> is due; the <array> stands at 4:15 (in f.1)
+      5:1: expected </array>, found </dict>; the <array> at 4:15 is not closed (in f.1)
       """#),
     LintCase(
       "a slash that is missing",
@@ -150,22 +150,22 @@ extension LintCase {
       </dict></plist>
       """#,
       report: #"""
-        F:2:25: error: the entity "nbsp" is not one of the five of XML (in a)
+        F:2:25: error: unknown entity "nbsp"; XML has only amp, lt, gt, quot and apos (in a)
             <key>a</key><string>x &nbsp; & y &#0; &lt</string>
                                   ^
-        F:2:32: error: "&" that begins no reference; the character is written "&amp;" (in a)
+        F:2:32: error: "&" does not begin a reference; write the character as "&amp;" (in a)
             <key>a</key><string>x &nbsp; & y &#0; &lt</string>
                                          ^
-        F:2:36: error: a reference to no character that XML allows (in a)
+        F:2:36: error: an invalid character reference (in a)
             <key>a</key><string>x &nbsp; & y &#0; &lt</string>
                                              ^
-        F:2:41: error: a reference without its ";"; the character "&" is written "&amp;" (in a)
+        F:2:41: error: a reference without its ";"; write the character "&" as "&amp;" (in a)
             <key>a</key><string>x &nbsp; & y &#0; &lt</string>
                                                   ^
-        F:3:25: error: "<" that begins no tag; the character is written "&lt;" (in b)
+        F:3:25: error: "<" does not begin a tag; write the character as "&lt;" (in b)
             <key>b</key><string>1 < 2 ]]> \u{1}</string>
                                   ^
-        F:3:29: error: "]]>" in text; the last of these characters is written "&gt;" (in b)
+        F:3:29: error: "]]>" in text; write it as "]]&gt;" (in b)
             <key>b</key><string>1 < 2 ]]> \u{1}</string>
                                       ^
         F:3:33: error: the character U+0001, which XML does not allow (in b)
@@ -180,9 +180,9 @@ extension LintCase {
         <key>d</key <true/>
       </dict></plist>
       --
-      1:16: the value of an attribute without quotation marks
+      1:16: an attribute value without quotation marks
       2:9: an attribute without a value
-      2:31: "<" in the value of an attribute; the character is written "&lt;" (in b)
+      2:31: "<" in an attribute value; write it as "&lt;" (in b)
       3:9: a tag without its ">"
       """#),
     LintCase(
@@ -195,10 +195,10 @@ extension LintCase {
         <!-- no end
       </array></plist>
       --
-      1:17: a document type with an internal subset
+      1:17: a document type with an internal subset, which is not supported
       3:10: "--" in a comment (in 0)
-      4:11: the entity "a" is not one of the five of XML (in 0)
-      5:3: a comment without its end (in 1)
+      4:11: unknown entity "a"; XML has only amp, lt, gt, quot and apos (in 0)
+      5:3: an unterminated comment (in 1)
       """#),
     LintCase(
       "text after the end",
@@ -206,7 +206,7 @@ extension LintCase {
       <plist><true/></plist>
       <plist><true/></plist>
       --
-      2:1: more behind the end of the root element
+      2:1: extra content after the end of the root element
       """#),
     LintCase(
       "no value",
@@ -255,7 +255,7 @@ extension LintCase {
       </dict></plist>
       """#,
       report: #"""
-        F:2:15: error: <integer> holds no integer of 64 bits (in 鍵)
+        F:2:15: error: expected a 64-bit integer in <integer> (in 鍵)
                   <key>鍵</key>   <integer>一</integer>
                                   ^
         F:3:15: error: unknown tag <foo> (in e\#u{301})

@@ -51,7 +51,7 @@ import Testing
         <stdin>: error: the byte 0xe9 in an ASCII string (in 0.k), at byte 27
           00000010  01 00 05 06 a1 00 f0 51 6b 52 61 e9 61 d8 3d 08  .......QkRa.a.=.
                                                      ^^
-        <stdin>: error: a UTF-16 surrogate without its partner in a string (in 0), at byte 29
+        <stdin>: error: an unpaired UTF-16 surrogate in a string (in 0), at byte 29
           00000010  01 00 05 06 a1 00 f0 51 6b 52 61 e9 61 d8 3d 08  .......QkRa.a.=.
                                                            ^^
 
@@ -61,11 +61,14 @@ import Testing
 
   @Test(
     arguments: [
-      ("garbage <", "<stdin>: error: no property list: neither binary, XML, OpenStep nor JSON, at byte 0\n", 3),
+      ("garbage <", "<stdin>: error: not a property list: expected binary, XML, OpenStep or JSON, at byte 0\n", 3),
       ("", "<stdin>: error: the input is empty, at byte 0\n", 3),
       ("bplist00garbage", "<stdin>: error: the file is cut off: 15 bytes have no room for a trailer, at byte 15\n", 3),
       ("bplist15", "<stdin>: error: version \"15\" of the binary format; only 00 is read, at byte 6\n", 3),
-      ("<plist>", "<stdin>:1:8: error: the end of the text where </plist> is due; the <plist> stands at 1:1\n", 3),
+      (
+        "<plist>",
+        "<stdin>:1:8: error: expected </plist>, found the end of the text; the <plist> at 1:1 is not closed\n", 3
+      ),
     ] as [(String, String, Int32)])
   func `takes nothing for a property list that is none`(_ text: String, _ line: String, _ status: Int32) throws {
     let result = try Tool.run("lint", input: Data(text.utf8))

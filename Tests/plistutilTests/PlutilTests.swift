@@ -443,7 +443,7 @@ enum PlutilFiles {
     PlutilCase(
       "-convert json -o x bad one.plist",
       errors: """
-        bad: Property List error: Value missing for key inside <dict> at line 4 / JSON error: "<" where a value is due \
+        bad: Property List error: Value missing for key inside <dict> at line 4 / JSON error: expected a value, found "<" \
         at line 1, column 1
 
         """, files: ["x": #"{"a":"b"}"#]

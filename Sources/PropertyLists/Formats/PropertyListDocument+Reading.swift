@@ -34,9 +34,9 @@ extension PropertyListDocument {
 
   private static func message(ofUnknown bytes: RawSpan) -> String {
     guard let encoding = bytes.encodingOfSignedMessage else {
-      return "no property list: neither binary, XML, OpenStep nor JSON"
+      return "not a property list: expected binary, XML, OpenStep or JSON"
     }
-    return "a signed message (CMS), as .mobileprovision files are; to read the property list in it: "
+    return "a signed message (CMS), such as a .mobileprovision file; to read the property list in it: "
       + "openssl cms -verify -noverify -inform \(encoding) -in FILE"
   }
 

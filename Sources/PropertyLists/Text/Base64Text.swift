@@ -29,7 +29,7 @@ package enum Base64Text {
       } else if value == padding {
         break
       } else if value == invalid {
-        return "a character that is not base64 in \(name)"
+        return "a character in \(name) is not base64"
       }
       index += 1
     }
@@ -39,7 +39,7 @@ package enum Base64Text {
       if value == padding {
         paddings += 1
       } else if value != space {
-        return "more after the end of the base64 in \(name)"
+        return "extra text after the end of the base64 in \(name)"
       }
       index += 1
     }
@@ -50,7 +50,7 @@ package enum Base64Text {
       case 3: paddings == 1
       default: false
       }
-    return isComplete ? nil : "the base64 in \(name) is cut off"
+    return isComplete ? nil : "the base64 in \(name) is incomplete or has wrong padding"
   }
 
   /// Decodes text without defects and appends the bytes.

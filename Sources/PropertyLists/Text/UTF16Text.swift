@@ -4,7 +4,7 @@ enum UTF16Text {
   /// - Parameter offset: The offset of `bytes` in the input, for the error.
   static func decodeBigEndian(_ bytes: RawSpan, offset: Int, into text: inout [UInt8]) throws(PropertyListError) {
     guard let defect = decode(bytes, isBigEndian: true, into: &text) else { return }
-    throw .malformed("a UTF-16 surrogate without its partner in a string", at: offset + defect)
+    throw .malformed("an unpaired UTF-16 surrogate in a string", at: offset + defect)
   }
 
   /// - Returns: Nil, or the offset of the first unpaired surrogate or incomplete unit.

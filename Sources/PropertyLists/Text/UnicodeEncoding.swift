@@ -115,7 +115,7 @@ package enum UnicodeEncoding {
   /// Returns the error for invalid bytes after the text of a walk.
   static func wrong(_ encoding: String, at offset: Int, _ walk: TextWalk) -> PropertyListError {
     PropertyListError(
-      .malformed, "not \(encoding.printable(limit: 80)), as it claims to be", byteOffset: offset,
+      .malformed, "bytes that are not valid \(encoding.printable(limit: 80))", byteOffset: offset,
       position: .init(line: walk.line, column: walk.column))
   }
 }

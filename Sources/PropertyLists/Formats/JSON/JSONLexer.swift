@@ -48,13 +48,13 @@ struct JSONDefect {
     case .escape:
       let mark = bytes[offset + 1]
       let escape = mark > 0x20 && mark < 0x7F ? " \"\\\(Unicode.Scalar(mark))\"" : ""
-      return "the escape\(escape), which JSON does not have"
-    case .hexadecimalEscape: return "an escape without its four hexadecimal digits"
-    case .surrogate: return "a UTF-16 surrogate without its partner in a string"
+      return "unknown escape\(escape) in a string"
+    case .hexadecimalEscape: return #"an escape "\u" without four hexadecimal digits"#
+    case .surrogate: return "an unpaired UTF-16 surrogate in a string"
     case .control, .endOfLine:
-      return "the control character \(Unicode.Scalar(bytes[offset]).number) in a string, not escaped"
+      return "the control character \(Unicode.Scalar(bytes[offset]).number) in a string must be escaped"
     case .endOfText: return "a string without its closing quotation mark"
-    case .leadingZero: return "a number with a zero before its other digits"
+    case .leadingZero: return "a number with a leading zero"
     case .missingDigit: return "a number without a digit"
     }
   }

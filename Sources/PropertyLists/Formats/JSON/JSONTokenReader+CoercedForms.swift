@@ -108,11 +108,11 @@ extension CoercedForm {
   fileprivate var defect: String {
     switch self {
     case .date:
-      #""$date" without a date, such as "2001-01-01T00:00:00.5Z", seconds from there, "nan", "inf" or "-inf""#
-    case .data: #""$data" without base64"#
-    case .real: #""$real" without "nan", "inf" or "-inf""#
-    case .float: #""$float" without a number that a 4-byte real can hold, "nan", "inf" or "-inf""#
-    case .uid: #""CF$UID" without an integer from 0 to 4294967295"#
+      #""$date" needs a date such as "2001-01-01T00:00:00.5Z", seconds from 2001, "nan", "inf" or "-inf""#
+    case .data: #""$data" needs base64"#
+    case .real: #""$real" needs "nan", "inf" or "-inf""#
+    case .float: #""$float" needs a number that fits into a 4-byte real, "nan", "inf" or "-inf""#
+    case .uid: #""CF$UID" needs an integer from 0 to 4294967295"#
     }
   }
 }

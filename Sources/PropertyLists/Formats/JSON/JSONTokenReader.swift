@@ -223,7 +223,7 @@ struct JSONTokenReader: ~Copyable, ~Escapable {
       if magnitude <= UInt64(Int64.max) + 1 { return .integer(Int64(truncatingIfNeeded: 0 &- magnitude)) }
     }
     guard !token.isInteger else {
-      try defects.report(failure("an integer outside Int64 and UInt64", at: start))
+      try defects.report(failure("an integer outside the ranges of Int64 and UInt64", at: start))
       return .null
     }
     guard let value = RealText.parse(lexer.bytes.extracting(token.range)) else {
@@ -249,10 +249,10 @@ struct JSONTokenReader: ~Copyable, ~Escapable {
     let (bytes, index) = (lexer.bytes, lexer.index)
     guard index < bytes.byteCount else {
       mending.isAtEnd = true
-      var message = "the end of the text where \(due) is due"
+      var message = "expected \(due), found the end of the text"
       if let kind = builder.frames.last?.kind, let offset = openOffsets.last {
         let position = positionIndex.position(at: offset).position
-        message += #"; the "\#(kind == .array ? "[" : "{")" stands at \#(position.line):\#(position.column)"#
+        message += #"; the "\#(kind == .array ? "[" : "{")" at \#(position.line):\#(position.column) is not closed"#
       }
       return failure(message, at: index)
     }
@@ -262,14 +262,14 @@ struct JSONTokenReader: ~Copyable, ~Escapable {
       JSONLexer.isLetter(bytes[index + length])
     { length += 1 }
     let found = String(knownUTF8: bytes.extracting(index..<index + length), isASCII: first < 0x80).quoted
-    var message = "\(first == UInt8(ascii: "\"") ? "a quotation mark" : found) where \(due) is due"
+    var message = "expected \(due), found \(first == UInt8(ascii: "\"") ? "a quotation mark" : found)"
     switch first {
     case UInt8(ascii: "]"), UInt8(ascii: "}"):
       var before = index
       while before > 0, bytes[before - 1].isWhiteSpace { before -= 1 }
-      if before > 0, bytes[before - 1] == UInt8(ascii: ",") { message += "; JSON has no comma before it" }
+      if before > 0, bytes[before - 1] == UInt8(ascii: ",") { message += "; JSON does not allow a comma before it" }
     case UInt8(ascii: "/"), UInt8(ascii: "#"): message += "; JSON has no comments"
-    case UInt8(ascii: "'"): message += "; strings of JSON stand between double quotation marks"
+    case UInt8(ascii: "'"): message += "; JSON strings need double quotation marks"
     default: break
     }
     return failure(message, at: index)

@@ -44,12 +44,12 @@ package struct OpenStepDefect {
 
   package var message: String {
     switch kind {
-    case .commentWithoutEnd: "a comment without its end"
+    case .commentWithoutEnd: "an unterminated comment"
     case .stringWithoutEnd: "a string without its closing quotation mark"
     case .dataWithoutEnd: #"data without its closing ">""#
     case .base64WithoutEnd: #"data without its closing "]>""#
     case .typedValueWithoutEnd: #"a value without its closing ">""#
-    case .halfByte: "a hexadecimal digit without the second one of its byte"
+    case .halfByte: "a byte with only one hexadecimal digit"
     case .noDigit: "no hexadecimal digit in data"
     }
   }

@@ -67,7 +67,7 @@ extension OpenStepTokenReader {
     }
     let shown = String(decoding: [UInt8](beginning, 0..<beginning.byteCount), as: UTF8.self)
     let defect = failure(
-      "no value of the types I, R, B, D, F, T, N and X: \("<*\(shown)>".quoted)", at: range.lowerBound)
+      "\("<*\(shown)>".quoted) is not a value of type I, R, B, D, F, T, N or X", at: range.lowerBound)
     guard beginning.firstIndex(of: UInt8(ascii: ";"), from: 0) == nil else {
       lexer.index = range.lowerBound
       throw defect

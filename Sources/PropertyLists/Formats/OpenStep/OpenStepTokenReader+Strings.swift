@@ -63,7 +63,7 @@ extension OpenStepTokenReader {
       index += 1
     }
     guard let scalar = NeXTSTEPEncoding.scalar(number) else {
-      try defects.report(failure(#"no character of NeXTSTEP has the number \\#(String(number, radix: 8))"#, at: start))
+      try defects.report(failure(#"the NeXTSTEP encoding has no character \\#(String(number, radix: 8))"#, at: start))
       return text.append(scalar: 0xFFFD)
     }
     text.append(scalar: scalar)
@@ -73,14 +73,15 @@ extension OpenStepTokenReader {
   private mutating func decodeUnicodeEscape(_ bytes: RawSpan, _ index: inout Int) throws(PropertyListError) {
     let start = index
     guard let unit = Self.utf16Unit(bytes, &index) else {
-      try defects.report(failure("no hexadecimal digit after the escape of a character", at: start))
+      let escape = "\\\(Unicode.Scalar(bytes[start + 1]))"
+      try defects.report(failure("an escape \"\(escape)\" without hexadecimal digits", at: start))
       return text.append(scalar: 0xFFFD)
     }
     guard unit & 0xF800 == 0xD800 else { return text.append(scalar: unit) }
     let behind = index
     guard unit < 0xDC00, let low = Self.utf16Unit(bytes, &index), low & 0xFC00 == 0xDC00 else {
       index = behind
-      try defects.report(failure("a UTF-16 surrogate without its partner in a string", at: start))
+      try defects.report(failure("an unpaired UTF-16 surrogate in a string", at: start))
       return text.append(scalar: 0xFFFD)
     }
     text.append(scalar: 0x10000 + (unit & 0x3FF) << 10 + low & 0x3FF)

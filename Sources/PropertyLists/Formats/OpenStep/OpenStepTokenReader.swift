@@ -248,10 +248,10 @@ struct OpenStepTokenReader: ~Copyable, ~Escapable {
     guard !lexer.isAtEnd else {
       mending.isOver = true
       mending.isAtEnd = true
-      var message = "the end of the text where \(due) is due"
+      var message = "expected \(due), found the end of the text"
       if !isWithoutBraces, let kind = builder.frames.last?.kind, let offset = openOffsets.last {
         let position = positionIndex.position(at: offset).position
-        message += #"; the "\#(kind == .array ? "(" : "{")" stands at \#(position.line):\#(position.column)"#
+        message += #"; the "\#(kind == .array ? "(" : "{")" at \#(position.line):\#(position.column) is not closed"#
       }
       return failure(message, at: index)
     }
@@ -260,14 +260,14 @@ struct OpenStepTokenReader: ~Copyable, ~Escapable {
     let character = String(knownUTF8: lexer.bytes.extracting(index..<index + length), isASCII: first < 0x80).quoted
     var message: String
     switch first {
-    case UInt8(ascii: "\""), UInt8(ascii: "'"): message = "a quotation mark where \(due) is due"
+    case UInt8(ascii: "\""), UInt8(ascii: "'"): message = "expected \(due), found a quotation mark"
     case UInt8(ascii: "("), UInt8(ascii: ")"), UInt8(ascii: "{"), UInt8(ascii: "}"), UInt8(ascii: "<"),
       UInt8(ascii: ">"), UInt8(ascii: "="), UInt8(ascii: ";"), UInt8(ascii: ","):
-      message = "\(character) where \(due) is due"
+      message = "expected \(due), found \(character)"
     default:
       message =
         index == unquotedEnd
-        ? "\(character) in a string without quotation marks" : "\(character) where \(due) is due"
+        ? "a string that contains \(character) needs quotation marks" : "expected \(due), found \(character)"
     }
     if isBehindStringOfLines() {
       let position = positionIndex.position(at: mending.lastQuoted.lowerBound).position

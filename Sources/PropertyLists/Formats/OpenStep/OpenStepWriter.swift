@@ -176,7 +176,7 @@ struct OpenStepWriter: TextWriter, ~Copyable {
       if frames[frames.count - 1].hasValue { output.append(",") }
       beginLine()
     } else if layout == nil, options.openStepDialect == .strings {
-      throw PropertyListError(.notRepresentable, "a strings file has a dictionary at its top, and nothing else")
+      throw PropertyListError(.notRepresentable, "the root of a strings file must be a dictionary")
     }
   }
 

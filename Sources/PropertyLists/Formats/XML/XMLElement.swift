@@ -11,7 +11,7 @@ enum XMLElement: String {
     switch element {
     case .integer:
       guard let value = IntegerText.parse(text) else {
-        return .failure(Defect("<integer> holds no integer of 64 bits", text))
+        return .failure(Defect("expected a 64-bit integer in <integer>", text))
       }
       return .success(.integer(value))
     case .real:
@@ -19,12 +19,12 @@ enum XMLElement: String {
       var start = 0
       while start < text.byteCount, text[start].isWhiteSpace { start += 1 }
       guard let value = RealText.parse(text.extracting(start...)) else {
-        return .failure(Defect("<real> holds no number", text))
+        return .failure(Defect("expected a number in <real>", text))
       }
       return .success(.real(value))
     case .date:
       guard let value = DateText.parse(text) else {
-        return .failure(Defect("<date> holds no date of the form YYYY-MM-DDThh:mm:ssZ", text))
+        return .failure(Defect("expected a date of the form YYYY-MM-DDThh:mm:ssZ in <date>", text))
       }
       return .success(.date(value))
     case .data:
@@ -43,7 +43,7 @@ enum XMLElement: String {
     /// Creates a defect whose message includes the text, if it is short ASCII text.
     init(_ message: String, _ text: RawSpan) {
       if text.byteCount <= 40, text.isASCII {
-        self.message = "\(message): \(String(knownUTF8: text, isASCII: true).quoted)"
+        self.message = "\(message), found \(String(knownUTF8: text, isASCII: true).quoted)"
       } else {
         self.message = message
       }

@@ -85,11 +85,11 @@ package struct XMLPullReader: ~Escapable {
       switch token.kind {
       case .comment, .instruction: continue
       case .declaration:
-        if hasRoot { throw Failure("a document type after the start of the root", at: token.range.lowerBound) }
+        if hasRoot { throw Failure("a document type after the start of the root element", at: token.range.lowerBound) }
       case .text, .cdata:
         if !open.isEmpty { return .text }
         guard token.kind == .text, token.range.allSatisfy({ lexer.bytes[$0].isWhiteSpace }) else {
-          throw Failure("text outside of the root", at: token.range.lowerBound)
+          throw Failure("text outside the root element", at: token.range.lowerBound)
         }
       case .startTag, .emptyTag:
         try begin()
@@ -97,17 +97,17 @@ package struct XMLPullReader: ~Escapable {
       case .endTag:
         try end()
         return .end
-      case .invalid: throw Failure("no XML", at: token.range.lowerBound)
+      case .invalid: throw Failure("not XML", at: token.range.lowerBound)
       case .end:
         if let last = open.last { throw Failure("\(endTag(last)) is missing", at: token.range.lowerBound) }
-        guard hasRoot else { throw Failure("no element", at: token.range.lowerBound) }
+        guard hasRoot else { throw Failure("no root element", at: token.range.lowerBound) }
         return .finished
       }
     }
   }
 
   private mutating func begin() throws(Failure) {
-    if open.isEmpty, hasRoot { throw Failure("a second root", at: token.range.lowerBound) }
+    if open.isEmpty, hasRoot { throw Failure("a second root element", at: token.range.lowerBound) }
     if open.count >= greatestDepth {
       throw Failure(
         "elements are nested more than \(greatestDepth) deep", kind: .nestedTooDeeply, at: token.range.lowerBound)
@@ -122,9 +122,10 @@ package struct XMLPullReader: ~Escapable {
     guard let last = open.last, last.count == token.content.count,
       bytes.equalBytes(last.lowerBound, token.content.lowerBound, count: last.count)
     else {
-      var due = "nothing"
-      if let last = open.last { due = endTag(last) }
-      throw Failure("\(endTag(token.content)), where \(due) is due", at: token.range.lowerBound)
+      let found = endTag(token.content)
+      var message = "\(found) without a start tag"
+      if let last = open.last { message = "expected \(endTag(last)), found \(found)" }
+      throw Failure(message, at: token.range.lowerBound)
     }
     open.removeLast()
   }
@@ -152,7 +153,7 @@ package struct XMLPullReader: ~Escapable {
       // The lexer has not scanned the rest of a long tag.
       let rest = lexer.bytes.extracting(min(lexer.index, end)..<end)
       guard rest.starts(with: isEmptyElement ? "/>" : ">", at: 0) else {
-        throw Failure("neither an attribute nor \">\" in a tag", at: lexer.index)
+        throw Failure("expected an attribute or \">\" in a tag", at: lexer.index)
       }
       return nil
     }

@@ -61,27 +61,27 @@ struct XMLDefect: Error {
     switch kind {
     case .tagWithoutEnd: #"a tag without its ">""#
     case .longTag: "a tag of more than \(XMLLexer.greatestTagLength) bytes"
-    case .noAttribute: #"neither an attribute nor ">" in a tag"#
+    case .noAttribute: #"expected an attribute or ">" in a tag"#
     case .attributeWithoutValue: "an attribute without a value"
-    case .attributeWithoutQuotes: "the value of an attribute without quotation marks"
-    case .attributeWithoutEnd: "the value of an attribute without its closing quotation mark"
-    case .lessInAttribute: #""<" in the value of an attribute; the character is written "&lt;""#
-    case .less: #""<" that begins no tag; the character is written "&lt;""#
-    case .ampersand: #""&" that begins no reference; the character is written "&amp;""#
-    case .referenceWithoutEnd: #"a reference without its ";"; the character "&" is written "&amp;""#
-    case .unknownEntity: "the entity \(entityName(bytes).quoted) is not one of the five of XML"
-    case .reference: "a reference to no character that XML allows"
+    case .attributeWithoutQuotes: "an attribute value without quotation marks"
+    case .attributeWithoutEnd: "an attribute value without its closing quotation mark"
+    case .lessInAttribute: #""<" in an attribute value; write it as "&lt;""#
+    case .less: #""<" does not begin a tag; write the character as "&lt;""#
+    case .ampersand: #""&" does not begin a reference; write the character as "&amp;""#
+    case .referenceWithoutEnd: #"a reference without its ";"; write the character "&" as "&amp;""#
+    case .unknownEntity: "unknown entity \(entityName(bytes).quoted); XML has only amp, lt, gt, quot and apos"
+    case .reference: "an invalid character reference"
     case .character: "the character \(bytes.scalar(at: offset).scalar.number), which XML does not allow"
     case .notUTF8: "not UTF-8"
-    case .cdataEnd: #""]]>" in text; the last of these characters is written "&gt;""#
+    case .cdataEnd: #""]]>" in text; write it as "]]&gt;""#
     case .hyphens: #""--" in a comment"#
-    case .commentWithoutEnd: "a comment without its end"
-    case .cdataWithoutEnd: "CDATA without its end"
-    case .instructionWithoutEnd: "a processing instruction without its end"
+    case .commentWithoutEnd: "an unterminated comment"
+    case .cdataWithoutEnd: "an unterminated CDATA section"
+    case .instructionWithoutEnd: "an unterminated processing instruction"
     case .documentTypeWithoutSpace: #"no white space between "<!DOCTYPE" and the name of the document type"#
     case .documentTypeWithoutEnd: #"a document type without its ">""#
     case .documentType: "a malformed document type"
-    case .internalSubset: "a document type with an internal subset"
+    case .internalSubset: "a document type with an internal subset, which is not supported"
     case .xmlDeclaration: "a malformed XML declaration"
     case .lateXMLDeclaration: "an XML declaration that is not at the start of the document"
     }

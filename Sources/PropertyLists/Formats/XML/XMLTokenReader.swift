@@ -136,14 +136,12 @@ struct XMLTokenReader: ~Copyable, ~Escapable {
     return line == lineThatIsNotUTF8
   }
 
-  /// The description of the end tag that is expected next.
-  var dueEnd: String {
-    mutating get {
-      guard let open = elements.last else { return "a tag is due" }
-      let name = open.name.printable(limit: 80)
-      let start = positionIndex.position(at: open.offset).position
-      return "</\(name)> is due; the <\(name)> stands at \(start.line):\(start.column)"
-    }
+  /// Returns the message about text found in place of the end tag that is expected next.
+  private mutating func messageForMissingEnd(found: String) -> String {
+    guard let open = elements.last else { return "expected a tag, found \(found)" }
+    let name = open.name.printable(limit: 80)
+    let start = positionIndex.position(at: open.offset).position
+    return "expected </\(name)>, found \(found); the <\(name)> at \(start.line):\(start.column) is not closed"
   }
 
   func name(of token: XMLToken) -> String { String(decoding: [UInt8](lexer.bytes, token.content), as: UTF8.self) }
@@ -161,12 +159,12 @@ struct XMLTokenReader: ~Copyable, ~Escapable {
     case .invalid, .cdata, .endTag: break
     }
     if hasBegun {
-      fail("more behind the end of the root element", at: offset)
+      fail("extra content after the end of the root element", at: offset)
       isOver = true
     } else if lexer.bytes[offset] == UInt8(ascii: "<") {
       fail(XMLDefect(kind: .less, offset: offset).message(lexer.bytes), at: offset)
     } else {
-      fail("text where the first tag is due", at: offset)
+      fail("expected the first tag, found text", at: offset)
       lexer.passToMarkup()
     }
     return true
@@ -174,9 +172,9 @@ struct XMLTokenReader: ~Copyable, ~Escapable {
 
   private mutating func endText() {
     if let open = elements.last {
-      if !open.isDoubtful { fail("the end of the text where \(dueEnd)", at: tokenStart) }
+      if !open.isDoubtful { fail(messageForMissingEnd(found: "the end of the text"), at: tokenStart) }
     } else if !hasBegun {
-      fail("the end of the text where the first tag is due", at: tokenStart)
+      fail("expected the first tag, found the end of the text", at: tokenStart)
     }
   }
 
@@ -253,7 +251,7 @@ struct XMLTokenReader: ~Copyable, ~Escapable {
     case .dict:
       if builder.expectsKey, element != .key {
         if !elements[last].isAstray, element != .plist {
-          fail("<\(name)> where a <key> is due in <dict>", at: tokenStart)
+          fail("expected <key> in <dict>, found <\(name)>", at: tokenStart)
         }
         // No value has a key until the next `<key>`.
         elements[last].isAstray = true
@@ -305,7 +303,7 @@ struct XMLTokenReader: ~Copyable, ~Escapable {
     let name = name(of: token)
     if token.defect == nil, elements.last?.name == name { return endInnermost() }
     if token.defect == nil, !isEcho(endTagOf: name) {
-      fail("</\(name.printable(limit: 80))> where \(dueEnd)", at: tokenStart)
+      fail(messageForMissingEnd(found: "</\(name.printable(limit: 80))>"), at: tokenStart)
     }
     guard !defects.isFull else { return }
     close(name)
@@ -385,7 +383,7 @@ struct XMLTokenReader: ~Copyable, ~Escapable {
     if open.isDamaged {
       // The defect has been reported.
     } else if range.isEmpty, open.isEmptyTag, [.integer, .real, .date].contains(element) {
-      fail("<\(element.rawValue)/> holds nothing", at: open.offset)
+      fail("<\(element.rawValue)/> is empty", at: open.offset)
     } else {
       switch XMLElement.scalar(element, text.rawBytes, range) {
       case .success(let value): node = value

@@ -31,7 +31,7 @@ package struct XMLTree {
   package init(_ data: Data) throws(PropertyListError) {
     var defects = DefectLog.first
     guard let source = try TextSource(data, .xml, defects: &defects) else {
-      throw PropertyListError(.unknownFormat, "no XML")
+      throw PropertyListError(.unknownFormat, "not XML")
     }
     if let defect = defects.defects.first { throw defect }
     var reader = XMLPullReader(source.text.bytes, depth: Self.greatestDepth)
@@ -64,7 +64,7 @@ package struct XMLTree {
         element.text = String(decoding: text, as: UTF8.self)
         if open.isEmpty { root = element } else { open[open.count - 1].element.children.append(element) }
       case .finished:
-        guard let root else { throw XMLPullReader.Failure("no element", at: reader.range.lowerBound) }
+        guard let root else { throw XMLPullReader.Failure("no root element", at: reader.range.lowerBound) }
         return root
       }
     }
@@ -75,7 +75,7 @@ package struct XMLTree {
     while let (name, value) = try reader.nextAttribute() {
       let key = reader.text(name)
       guard attributes.updateValue(reader.attributeText(value), forKey: key) == nil else {
-        throw XMLPullReader.Failure("the attribute \(key.quoted) stands twice in a tag", at: name.lowerBound)
+        throw XMLPullReader.Failure("duplicate attribute \(key.quoted)", at: name.lowerBound)
       }
     }
     return Element(name: reader.text(reader.name), attributes: attributes, offset: reader.range.lowerBound)
