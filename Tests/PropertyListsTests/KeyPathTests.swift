@@ -33,7 +33,7 @@ import Testing
   func `what is no path is an error that shows it`(_ text: String, _ syntax: Syntax?) {
     let failure = error { () throws(PropertyListError) in _ = try PropertyListKeyPath(text, syntax: syntax) }
     #expect(failure?.kind == .malformed)
-    #expect(failure?.message.contains("is no key path") == true)
+    #expect(failure?.message.contains("is not a key path") == true)
   }
 
   @Test func `a path is printed as the tool takes it`() {
@@ -96,11 +96,12 @@ import Testing
   @Test(
     "a path that leaves the value says where, and why",
     arguments: [
-      ("b", #"no key "b""#, ""), ("a.3", #""3" is no index of an array of 3"#, "a"),
-      ("a.x.y", #""x" is no index of an array of 3"#, "a"), ("a.-4", #""-4" is no index of an array of 3"#, "a"),
-      ("a.99999999999999999999", #""99999999999999999999" is no index of an array of 3"#, "a"),
-      ("a.1.c.d", #"no key "c""#, "a.1"), ("n.x", #""x" below a value of kind integer"#, "n"),
-      ("a.1.b.0", #""0" below a value of kind string"#, "a.1.b"),
+      ("b", #"no key "b""#, ""), ("a.3", #""3" is not an index of an array of 3"#, "a"),
+      ("a.x.y", #""x" is not an index of an array of 3"#, "a"),
+      ("a.-4", #""-4" is not an index of an array of 3"#, "a"),
+      ("a.99999999999999999999", #""99999999999999999999" is not an index of an array of 3"#, "a"),
+      ("a.1.c.d", #"no key "c""#, "a.1"), ("n.x", #"no "x" in a value of kind integer"#, "n"),
+      ("a.1.b.0", #"no "0" in a value of kind string"#, "a.1.b"),
     ])
   func aPathThatLeavesTheValueSaysWhere(_ text: String, _ message: String, _ location: String) throws {
     let path = try PropertyListKeyPath(text)

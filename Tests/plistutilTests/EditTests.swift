@@ -78,14 +78,14 @@ import Testing
   }
 
   @Test(arguments: [
-    (["insert", "name", "--null"], #"the key "name" is there already"#),
-    (["insert", "items.4", "--null"], #""4" is no position in an array of 3 (in items)"#),
+    (["insert", "name", "--null"], #"the key "name" exists already"#),
+    (["insert", "items.4", "--null"], #"cannot insert at "4" in an array of 3 (in items)"#),
     (["replace", "x", "--null"], #"no key "x""#),
-    (["remove", "items.x"], #""x" is no index of an array of 3 (in items)"#),
-    (["append", "name", "--null"], "nothing can be appended to a value of kind string (in name)"),
-    (["set", "items.9.x", "--null"], #""9" is no position in an array of 3 (in items)"#),
-    (["set", "name.x", "--null"], #""x" below a value of kind string (in name)"#),
-    (["remove", ""], "the root is in no container"),
+    (["remove", "items.x"], #""x" is not an index of an array of 3 (in items)"#),
+    (["append", "name", "--null"], "cannot append to a value of kind string (in name)"),
+    (["set", "items.9.x", "--null"], #"cannot insert at "9" in an array of 3 (in items)"#),
+    (["set", "name.x", "--null"], #"no "x" in a value of kind string (in name)"#),
+    (["remove", ""], "the root cannot be removed, because it is not in a container"),
   ])
   func `an edit that does not fit says why, and nothing is written`(_ arguments: [String], _ message: String) throws {
     let file = try SampleFile(sampleText)
@@ -125,7 +125,7 @@ import Testing
     }
     let result = try Tool.run("set", "v", "--string", "2", "--in-place", "-r", folder.url.path)
     #expect(result.status == 1)
-    #expect(result.errors == "\(folder.path("7.plist")): error: \"v\" is no position in an array of 1\n")
+    #expect(result.errors == "\(folder.path("7.plist")): error: cannot insert at \"v\" in an array of 1\n")
     for index in 0..<20 where index != 7 {
       #expect(try PropertyList(contentsOf: URL(filePath: folder.path("\(index).plist")))["v"] == "2")
     }
@@ -168,7 +168,7 @@ import Testing
     #expect(merged["name"] == "Other" && merged["items"] == [1, ["tag": "x"], 2.0, 5])
     let fail = try file.run(["merge", "@", other, "--in-place"])
     #expect(fail.status == 1 && fail.text.isEmpty)
-    let message = "two different values: \"Notes & more\" here, \"Other\" there (in name)"
+    let message = "two different values: \"Notes & more\" in ours, \"Other\" in theirs (in name)"
     #expect(fail.errors == "\(file.path): error: conflict with \(other): \(message)\n")
     #expect(try file.text == sampleText)
     let below = try file.run(["merge", "--at", "items.1", "@", other, "--in-place"])

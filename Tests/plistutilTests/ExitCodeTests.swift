@@ -114,7 +114,7 @@ import Testing
       #expect(full.status == 1 && full.errors == "plistutil: error: cannot write /dev/full: No space left on device\n")
     #endif
     let path = try Tool.run("-i", input, "-n", "7/x", "-f", "xml")
-    #expect(path.status == 1 && path.errors == "\(input): error: \"x\" below a value of kind integer (in 7)\n")
+    #expect(path.status == 1 && path.errors == "\(input): error: no \"x\" in a value of kind integer (in 7)\n")
     #expect(folder.names.isEmpty)
   }
 

@@ -36,16 +36,16 @@ import Testing
         <stdin>: error: a container that contains itself (in 1.0), at byte 8
           00000000  62 70 6c 69 73 74 30 30 a4 01 02 03 09 d3 04 04  bplist00........
                                             ^^
-        <stdin>: error: a reference to object 9 of 7 (in 3), at byte 12
+        <stdin>: error: a reference to object 9; expected an index below 7 (in 3), at byte 12
           00000000  62 70 6c 69 73 74 30 30 a4 01 02 03 09 d3 04 04  bplist00........
                                                         ^^
-        <stdin>: error: a key of a dictionary that is no string (in 0), at byte 13
+        <stdin>: error: a dictionary key is not a string (in 0), at byte 13
           00000000  62 70 6c 69 73 74 30 30 a4 01 02 03 09 d3 04 04  bplist00........
                                                            ^^
         <stdin>: error: duplicate key "k" (in 0), at byte 15
           00000000  62 70 6c 69 73 74 30 30 a4 01 02 03 09 d3 04 04  bplist00........
                                                                  ^^
-        <stdin>: error: 0xf0 begins no object of the binary format (in 2), at byte 22
+        <stdin>: error: 0xf0 is not an object marker of the binary format (in 2), at byte 22
           00000010  01 00 05 06 a1 00 f0 51 6b 52 61 e9 61 d8 3d 08  .......QkRa.a.=.
                                       ^^
         <stdin>: error: the byte 0xe9 in an ASCII string (in 0.k), at byte 27
@@ -63,8 +63,8 @@ import Testing
     arguments: [
       ("garbage <", "<stdin>: error: not a property list: expected binary, XML, OpenStep or JSON, at byte 0\n", 3),
       ("", "<stdin>: error: the input is empty, at byte 0\n", 3),
-      ("bplist00garbage", "<stdin>: error: the file is cut off: 15 bytes have no room for a trailer, at byte 15\n", 3),
-      ("bplist15", "<stdin>: error: version \"15\" of the binary format; only 00 is read, at byte 6\n", 3),
+      ("bplist00garbage", "<stdin>: error: the file is cut off: 15 bytes are too few for a trailer, at byte 15\n", 3),
+      ("bplist15", "<stdin>: error: version \"15\" of the binary format is not supported; expected 00, at byte 6\n", 3),
       (
         "<plist>",
         "<stdin>:1:8: error: expected </plist>, found the end of the text; the <plist> at 1:1 is not closed\n", 3
@@ -150,7 +150,7 @@ import Testing
       lines == [
         "::error file=\(path)/a%2C 50%25%3A\\u{1}.plist,line=2,col=20,title=malformed::no value for the key \"a%25\" "
           + "(in a%25)",
-        "::error file=\(path)/b,title=malformed::the file is cut off: 40 bytes have no room for a trailer, at byte 40",
+        "::error file=\(path)/b,title=malformed::the file is cut off: 40 bytes are too few for a trailer, at byte 40",
         "::error file=\(path)/none,title=input-output::cannot open \(path)/none: No such file or directory",
       ])
   }
@@ -221,7 +221,7 @@ import Testing
     let keys = "<key>\u{E9}</key><true/><key>e\u{301}</key><true/>"
     let input = Data("<plist><array><dict>\(keys)</dict></array></plist>".utf8)
     let message =
-      ": warning: the key \"e\u{301}\" stands in a dictionary in two spellings, which Unicode and Swift take as one"
+      ": warning: duplicate key \"e\u{301}\": two spellings that are equal in Unicode and Swift"
     try check(input, [], message + " (in 0)\n", "xml")
   }
 

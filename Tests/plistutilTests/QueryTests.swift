@@ -39,8 +39,8 @@ import Testing
   }
 
   @Test(arguments: [
-    ("nothing", #"no key "nothing""#), ("items.3", #""3" is no index of an array of 3 (in items)"#),
-    ("name.x", #""x" below a value of kind string (in name)"#),
+    ("nothing", #"no key "nothing""#), ("items.3", #""3" is not an index of an array of 3 (in items)"#),
+    ("name.x", #"no "x" in a value of kind string (in name)"#),
   ])
   func `what is not there is exit code 1 and a line that says why`(_ path: String, _ message: String) throws {
     let file = try SampleFile(sampleText)
@@ -56,7 +56,7 @@ import Testing
     let file = try SampleFile(sampleText)
     for verb in ["get", "type", "keys", "remove"] {
       let result = try file.run([verb, path, "@"])
-      #expect(result.status == 64 && result.errors.contains("is no key path"))
+      #expect(result.status == 64 && result.errors.contains("is not a key path"))
     }
   }
 

@@ -121,9 +121,9 @@ import Testing
     #expect(two.status == 1 && two.output.isEmpty)
     #expect(
       two.errors
-        == "\(mine): error: conflict with \(theirs): two different values: \"2\" here, \"3\" there (in a.v)\n")
+        == "\(mine): error: conflict with \(theirs): two different values: \"2\" in ours, \"3\" in theirs (in a.v)\n")
     let three = try Tool.run("merge", "--base", base, "--in-place", mine, theirs)
-    let message = "changed on both sides: \"2\" here, \"3\" there (in a.v)"
+    let message = "changed on both sides: \"2\" in ours, \"3\" in theirs (in a.v)"
     #expect(three.errors == "\(mine): error: conflict with \(theirs): \(message)\n")
     let driver = try Tool.run("merge", "--label", "App/Info.plist", "--base", base, "--in-place", mine, theirs)
     #expect(driver.status == 1 && driver.errors == "App/Info.plist: error: \(message)\n")

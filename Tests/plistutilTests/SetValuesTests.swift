@@ -45,7 +45,7 @@ import Testing
   @Test(arguments: [
     (["set", "@"], "A value is missing"), (["set", "--values", "[1]", "@"], "is a dictionary, whose keys are paths"),
     (["set", "--values", "{}", "--string", "x", "@"], "goes without another one"),
-    (["set", "--values", #"{"a..b": 1}"#, "@"], "is no key path"),
+    (["set", "--values", #"{"a..b": 1}"#, "@"], "is not a key path"),
     (["set", "--values-file", "-", "-"], "Standard input can be read only once"),
     (["set", "--values-file", "-"], "Standard input can be read only once"), (["set"], "No path is given"),
     (["set", "a", "--string", "${NO_SUCH_VARIABLE_1}", "--env", "@"], "NO_SUCH_VARIABLE_1 is not set"),

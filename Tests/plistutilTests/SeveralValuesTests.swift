@@ -86,7 +86,7 @@ import Testing
     #expect(try file.run(["keys", "a.-1", "@"]).text == "b\n")
     for path in ["a.-4", "a.-0", "a.--1", "a.-", "a.-99999999999999999999"] {
       let result = try file.run(["get", path, "@"])
-      #expect(result.status == 1 && result.errors.contains("is no index of an array of 3 (in a)"), "\(path)")
+      #expect(result.status == 1 && result.errors.contains("is not an index of an array of 3 (in a)"), "\(path)")
     }
     func edited(_ arguments: String...) throws -> String {
       let result = try file.run(arguments)

@@ -176,7 +176,7 @@ import Testing
       (["fetch", Library.store, "Book", "--keys", ","], 64, "--keys names no key"),
       (["fetch", "empty", "Book"], 3, "empty is empty, and no store"),
       (["fetch", "data", "Book"], 3, "data is no store"),
-      (["compile", "empty", "-o", "x.mom"], 3, "empty: 1:1: no element"),
+      (["compile", "empty", "-o", "x.mom"], 3, "empty: 1:1: no root element"),
     ] as [([String], Int32, String)])
   func `all or nothing, and says why not`(_ arguments: [String], _ status: Int32, _ text: String) throws {
     let url = library.url.appending(path: Library.store)

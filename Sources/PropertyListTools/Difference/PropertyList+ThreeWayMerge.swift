@@ -122,7 +122,7 @@ private struct ThreeWayMerge {
     case .takeTheirs: return .done(theirs?.value)
     case .fail:
       throw PropertyListError(
-        .conflict, "changed on both sides: \(Self.name(ours)) here, \(Self.name(theirs)) there",
+        .conflict, "changed on both sides: \(Self.name(ours)) in ours, \(Self.name(theirs)) in theirs",
         keyPath: PropertyListKeyPath(open.map { .key($0.keys[$0.next - 1]) }))
     }
   }

@@ -69,7 +69,7 @@ final class DecodingContext {
   private var budgetError: PropertyListError {
     PropertyListError(
       .limitExceeded,
-      "decoding takes more than \(document.expandedSizeLimit) values and bytes, each as often as it is asked for")
+      "decoding needs more than \(document.expandedSizeLimit) values and bytes, counted each time that they are read")
   }
 
   /// True if no more values may be read.

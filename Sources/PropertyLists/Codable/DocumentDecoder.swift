@@ -26,7 +26,9 @@ final class DocumentDecoder: Decoder, NestedCoder {
   var userInfo: [CodingUserInfoKey: Any] { context.userInfo }
 
   func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
-    guard node.kind == .dictionary else { throw mismatch([String: Any].self, node, .same, "keyed decoding container") }
+    guard node.kind == .dictionary else {
+      throw mismatch([String: Any].self, node, .same, "a keyed decoding container")
+    }
     do {
       try context.checkDepth(depth)
       return KeyedDecodingContainer(KeyedDocumentContainer(decoder: self, shape: try context.shape(of: node)))
@@ -36,7 +38,7 @@ final class DocumentDecoder: Decoder, NestedCoder {
   }
 
   func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
-    guard node.kind == .array else { throw mismatch([Any].self, node, .same, "unkeyed decoding container") }
+    guard node.kind == .array else { throw mismatch([Any].self, node, .same, "an unkeyed decoding container") }
     do { try context.checkDepth(depth) } catch { throw failure(error, .same) }
     return UnkeyedDocumentContainer(decoder: self)
   }
@@ -134,11 +136,11 @@ extension DocumentDecoder {
     let path = errorPath(step)
     if context.isNull(node) {
       return .valueNotFound(
-        type, .init(codingPath: path, debugDescription: "nil, where a \(wanted ?? "\(type)") is due"))
+        type, .init(codingPath: path, debugDescription: "expected \(wanted ?? "\(type)"), found nil"))
     }
     return .typeMismatch(
       type,
-      .init(codingPath: path, debugDescription: "a value of kind \(node.kind), where a \(wanted ?? "\(type)") is due"))
+      .init(codingPath: path, debugDescription: "expected \(wanted ?? "\(type)"), found a value of kind \(node.kind)"))
   }
 
   @inline(never)

@@ -55,12 +55,12 @@ final class DocumentEncoder: Encoder, NestedCoder {
 
   func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
     if case .nothing = unsafe content { unsafe lastKey = EncodedKeys.start(type) }
-    begin(.dictionary, "a container with keys, where another value is already")
+    begin(.dictionary, "a keyed container was requested after another value was encoded")
     return KeyedEncodingContainer(KeyedDocumentEncodingContainer(encoder: self))
   }
 
   func unkeyedContainer() -> any UnkeyedEncodingContainer {
-    begin(.array, "a container without keys, where another value is already")
+    begin(.array, "an unkeyed container was requested after another value was encoded")
     return UnkeyedDocumentEncodingContainer(encoder: self)
   }
 
@@ -177,7 +177,7 @@ extension FlatNode {
 extension DocumentEncoder: SingleValueEncodingContainer {
   private func set(_ node: @autoclosure () throws -> FlatNode?, _ value: @autoclosure () -> Any) throws {
     guard case .nothing = unsafe content else {
-      throw failure(value(), "a single value, where another value is already")
+      throw failure(value(), "a single value was encoded after another value")
     }
     if let node = try node() { unsafe content = .value(node) }
   }

@@ -35,7 +35,7 @@ final class EncodingContext {
     }
     guard let root = try DocumentEncoder(self).node(of: value, .same) else {
       throw EncodingError.invalidValue(
-        value, .init(codingPath: [], debugDescription: "\(T.self) has not encoded any value"))
+        value, .init(codingPath: [], debugDescription: "\(T.self) did not encode any value"))
     }
     var options = PropertyListReadingOptions()
     options.limits.depth = depthLimit

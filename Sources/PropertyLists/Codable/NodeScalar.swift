@@ -32,7 +32,8 @@ extension String: NodeScalar {
   @inline(__always)
   func node(in encoder: DocumentEncoder, _ step: @autoclosure () -> CodingStep) throws -> FlatNode {
     guard utf8.count != 5 || self != "$null" else {
-      throw encoder.failure(self, "the string \"$null\", which stands for nil in property lists", step())
+      throw encoder.failure(
+        self, "the string \"$null\" cannot be encoded, because it means nil in property lists", step())
     }
     return encoder.context.string(self)
   }

@@ -17,11 +17,12 @@ struct BinaryLayout: Sendable {
     guard bytes.byteCount >= Self.headerLength, bytes[6] == UInt8(ascii: "0") else {
       let version = (6..<min(8, bytes.byteCount)).map { String(UnicodeScalar(bytes[$0])) }.joined()
       throw PropertyListError(
-        .unsupportedVersion, "version \(version.quoted) of the binary format; only 00 is read", byteOffset: 6)
+        .unsupportedVersion, "version \(version.quoted) of the binary format is not supported; expected 00",
+        byteOffset: 6)
     }
     let trailer = bytes.byteCount - Self.trailerLength
     guard trailer >= Self.headerLength + 1 else {
-      throw .malformed("the file is cut off: \(bytes.byteCount) bytes have no room for a trailer", at: bytes.byteCount)
+      throw .malformed("the file is cut off: \(bytes.byteCount) bytes are too few for a trailer", at: bytes.byteCount)
     }
     offsetWidth = Int(bytes[trailer + 6])
     referenceWidth = Int(bytes[trailer + 7])
@@ -30,25 +31,27 @@ struct BinaryLayout: Sendable {
     let tableOffset = bytes.bigEndian(at: trailer + 24, width: 8)
     guard (1...8).contains(offsetWidth), (1...8).contains(referenceWidth) else {
       throw .malformed(
-        "offsets of \(offsetWidth) and references of \(referenceWidth) bytes in the trailer; 1 to 8 are possible",
+        "expected widths from 1 to 8 in the trailer, found \(offsetWidth) for offsets and \(referenceWidth) for references",
         at: trailer + 6)
     }
     guard tableOffset > UInt64(Self.headerLength), tableOffset < UInt64(trailer) else {
       throw .malformed(
-        "the trailer has the offset table at \(tableOffset), outside the file or cut off", at: trailer + 24)
+        "the offset table cannot begin at \(tableOffset), which is not between the header and the trailer",
+        at: trailer + 24)
     }
     let tableLength = trailer - Int(tableOffset)
     guard objectCount > 0, objectCount <= UInt64(tableLength), Int(objectCount) * offsetWidth == tableLength else {
       throw .malformed(
-        "an offset table of \(tableLength) bytes for \(objectCount) objects at \(offsetWidth) bytes each",
+        "expected \(objectCount) offsets of \(offsetWidth) bytes in the offset table, found \(tableLength) bytes",
         at: trailer + 8)
     }
     guard topObject < objectCount else {
-      throw .malformed("the trailer has object \(topObject) of \(objectCount) as the root", at: trailer + 16)
+      throw .malformed(
+        "the root in the trailer is object \(topObject); expected an index below \(objectCount)", at: trailer + 16)
     }
     guard Self.fits(objectCount, width: referenceWidth), Self.fits(tableOffset, width: offsetWidth) else {
       throw .malformed(
-        "references or offsets too narrow for \(objectCount) objects in \(tableOffset) bytes", at: trailer + 6)
+        "references or offsets are too narrow for \(objectCount) objects in \(tableOffset) bytes", at: trailer + 6)
     }
     self.objectCount = Int(objectCount)
     self.topObject = Int(topObject)
@@ -63,7 +66,7 @@ struct BinaryLayout: Sendable {
     let entry = tableOffset + index * offsetWidth
     let offset = bytes.bigEndian(at: entry, width: offsetWidth)
     guard offset >= UInt64(Self.headerLength), offset < UInt64(tableOffset) else {
-      throw .malformed("the offset of object \(index) is \(offset), outside the objects", at: entry)
+      throw .malformed("the offset of object \(index) is \(offset), outside the object table", at: entry)
     }
     return Int(truncatingIfNeeded: offset)
   }
@@ -73,7 +76,7 @@ struct BinaryLayout: Sendable {
   func reference(at offset: Int, in bytes: RawSpan) throws(PropertyListError) -> Int {
     let index = bytes.bigEndian(at: offset, width: referenceWidth)
     guard index < UInt64(objectCount) else {
-      throw .malformed("a reference to object \(index) of \(objectCount)", at: offset)
+      throw .malformed("a reference to object \(index); expected an index below \(objectCount)", at: offset)
     }
     return Int(truncatingIfNeeded: index)
   }
@@ -121,7 +124,7 @@ struct BinaryLayout: Sendable {
     case BinaryMarker.date:
       try require(8, after: offset, in: bytes)
       return .date(Double(bitPattern: bytes.bigEndian(at: offset + 1, width: 8)))
-    default: throw .malformed("0x\(String(marker, radix: 16)) begins no object of the binary format", at: offset)
+    default: throw .malformed("0x\(String(marker, radix: 16)) is not an object marker of the binary format", at: offset)
     }
   }
 
@@ -140,7 +143,7 @@ struct BinaryLayout: Sendable {
   /// all ones, which a writer of Apple's produces for `UInt64.max`. Apple's reader drops the high half of other values.
   private func integer(at offset: Int, in bytes: RawSpan) throws(PropertyListError) -> PropertyList.Integer {
     let exponent = Int(bytes[offset] & 0x0F)
-    guard exponent <= 4 else { throw .malformed("an integer of 2^\(exponent) bytes", at: offset) }
+    guard exponent <= 4 else { throw .malformed("an integer of 2^\(exponent) bytes; expected at most 16", at: offset) }
     let width = 1 << exponent
     try require(width, after: offset, in: bytes)
     switch width {
@@ -166,7 +169,7 @@ struct BinaryLayout: Sendable {
     if low == BinaryMarker.countFollows { (start, count) = try longCount(at: offset, in: bytes) }
     // Compares by division, because the product could overflow.
     guard count <= (tableOffset - start) / unit else {
-      throw .malformed("an object of \(count) units of \(unit) bytes runs into the offset table", at: offset)
+      throw .malformed("an object of \(count) × \(unit) bytes overlaps the offset table", at: offset)
     }
     return (start, count)
   }
@@ -174,11 +177,11 @@ struct BinaryLayout: Sendable {
   private func longCount(at offset: Int, in bytes: RawSpan) throws(PropertyListError) -> (start: Int, count: Int) {
     try require(1, after: offset, in: bytes)
     guard bytes[offset + 1] & 0xF0 == BinaryMarker.integer else {
-      throw .malformed("a count that is no integer", at: offset + 1)
+      throw .malformed("the count of an object is not an integer", at: offset + 1)
     }
     let integer = try integer(at: offset + 1, in: bytes)
     guard let count = Int(exactly: integer), count >= 0 else {
-      throw .malformed("a count of \(integer)", at: offset + 1)
+      throw .malformed("the count of an object cannot be \(integer)", at: offset + 1)
     }
     return (offset + 2 + 1 << Int(bytes[offset + 1] & 0x0F), count)
   }
@@ -186,7 +189,7 @@ struct BinaryLayout: Sendable {
   @inline(__always)
   private func require(_ length: Int, after offset: Int, in bytes: RawSpan) throws(PropertyListError) {
     guard length < tableOffset - offset else {
-      throw .malformed("an object that runs into the offset table", at: offset)
+      throw .malformed("an object overlaps the offset table", at: offset)
     }
   }
 }

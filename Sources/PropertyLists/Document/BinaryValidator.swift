@@ -214,7 +214,7 @@ struct BinaryValidator: ~Copyable {
   private mutating func keyNumber(of object: Int, in bytes: RawSpan) throws(PropertyListError) -> Int {
     let key = try layout.node(at: object, in: bytes)
     guard key.kind == .string else {
-      throw .malformed("a key of a dictionary that is no string", at: try layout.offset(of: object, in: bytes))
+      throw .malformed("a dictionary key is not a string", at: try layout.offset(of: object, in: bytes))
     }
     guard budget.spend(key.length) else { throw ParsingLimits.overlap }
     if key.encoding == .ascii, states[object] == .string { return keyIndex.number(of: bytes.extracting(key.range)) }

@@ -47,6 +47,6 @@ extension PropertyListError {
       ? PropertyListError(.duplicateKey, "duplicate key \(key.quoted)")
       : PropertyListError(
         .duplicateKey,
-        "the key \(key.quoted) stands in a dictionary in two spellings, which Unicode and Swift take as one")
+        "duplicate key \(key.quoted): two spellings that are equal in Unicode and Swift")
   }
 }

@@ -96,7 +96,7 @@ extension NodeSource {
   }
 
   private func keyIsNoString(_ index: Int, in bytes: RawSpan) -> PropertyListError {
-    var error = PropertyListError(.malformed, "a key of a dictionary that is no string")
+    var error = PropertyListError(.malformed, "a dictionary key is not a string")
     if let layout = self as? BinaryLayout { error.byteOffset = try? layout.offset(of: index, in: bytes) }
     return error
   }

@@ -81,7 +81,8 @@ extension PropertyListDocument.Node {
   /// - Complexity: O(1).
   public func child(at position: Int) throws(PropertyListError) -> PropertyListDocument.Node {
     guard flat.kind == .array, position >= 0, position < flat.count else {
-      throw PropertyListError(.noSuchValue, "no element \(position) in a value of kind \(kind.rawValue) with \(count)")
+      throw PropertyListError(
+        .noSuchValue, "no element \(position) in a value of kind \(kind.rawValue) with count \(count)")
     }
     return try document.child(position, of: flat)
   }
@@ -93,7 +94,8 @@ extension PropertyListDocument.Node {
   /// - Complexity: O(*k*) in the length of the key.
   public func entry(at position: Int) throws(PropertyListError) -> (key: String, value: PropertyListDocument.Node) {
     guard flat.kind == .dictionary, position >= 0, position < flat.count else {
-      throw PropertyListError(.noSuchValue, "no entry \(position) in a value of kind \(kind.rawValue) with \(count)")
+      throw PropertyListError(
+        .noSuchValue, "no entry \(position) in a value of kind \(kind.rawValue) with count \(count)")
     }
     return (try document.key(ofEntry: position, of: flat), try document.child(position, of: flat))
   }

@@ -70,7 +70,7 @@ extension PropertyList {
   private func checkConflict(with other: PropertyList, _ arrays: ArrayMergeRule) throws(PropertyListError) {
     if arrays != .asValues, kind == .array, other.kind == .array { return }
     guard self == other else {
-      throw PropertyListError(.conflict, "two different values: \(summary) here, \(other.summary) there")
+      throw PropertyListError(.conflict, "two different values: \(summary) in ours, \(other.summary) in theirs")
     }
   }
 

@@ -28,7 +28,7 @@ extension PropertyList {
   ///   containers of the new value, whose depth is checked.
   public mutating func insert(_ value: PropertyList, at path: PropertyListKeyPath) throws(PropertyListError) {
     guard let last = path.components.last else {
-      throw PropertyListError(.valueExists, "the root is there already", keyPath: path)
+      throw PropertyListError(.valueExists, "the root exists already", keyPath: path)
     }
     try value.checkDepth(below: path)
     try edit(at: path.components.dropLast()) { container throws(PropertyListError) in
@@ -56,7 +56,8 @@ extension PropertyList {
   @discardableResult
   public mutating func remove(at path: PropertyListKeyPath) throws(PropertyListError) -> PropertyList {
     guard let last = path.components.last else {
-      throw PropertyListError(.noSuchValue, "the root is in no container", keyPath: path)
+      throw PropertyListError(
+        .noSuchValue, "the root cannot be removed, because it is not in a container", keyPath: path)
     }
     return try edit(at: path.components.dropLast()) { container throws(PropertyListError) in
       container.removeChild(try container.position(of: last))
@@ -74,7 +75,7 @@ extension PropertyList {
     try edit(at: path.components[...]) { array throws(PropertyListError) in
       guard array.kind == .array else {
         throw PropertyListError(
-          .wrongKind, "nothing can be appended to a value of kind \(array.kind.rawValue)", keyPath: path)
+          .wrongKind, "cannot append to a value of kind \(array.kind.rawValue)", keyPath: path)
       }
       array.array?.append(value)
     }
@@ -163,13 +164,13 @@ extension PropertyList {
     switch kind {
     case .dictionary:
       guard existingPosition(of: component) == nil else {
-        throw PropertyListError(.valueExists, "the key \(component.text.quoted) is there already")
+        throw PropertyListError(.valueExists, "the key \(component.text.quoted) exists already")
       }
       dictionary?[component.text] = value
     case .array:
       let count = array?.count ?? 0
       guard let index = component.arrayIndex(in: count), index <= count else {
-        throw PropertyListError(.noSuchValue, "\(component.text.quoted) is no position in an array of \(count)")
+        throw PropertyListError(.noSuchValue, "cannot insert at \(component.text.quoted) in an array of \(count)")
       }
       array?.insert(value, at: index)
     default: throw .below(component, kind)

@@ -55,10 +55,10 @@ extension PropertyListError {
   }
 
   static func noIndex(_ component: PropertyListKeyPath.Component, count: Int) -> PropertyListError {
-    PropertyListError(.noSuchValue, "\(component.text.quoted) is no index of an array of \(count)")
+    PropertyListError(.noSuchValue, "\(component.text.quoted) is not an index of an array of \(count)")
   }
 
   static func below(_ component: PropertyListKeyPath.Component, _ kind: PropertyList.Kind) -> PropertyListError {
-    PropertyListError(.noSuchValue, "\(component.text.quoted) below a value of kind \(kind.rawValue)")
+    PropertyListError(.noSuchValue, "no \(component.text.quoted) in a value of kind \(kind.rawValue)")
   }
 }

@@ -124,13 +124,15 @@ private struct KeyPathParser {
     while true {
       if current == "\"" {
         components.append(.key(try quoted()))
-        guard current == nil || current == syntax.separator else { throw malformed("text behind a quotation mark") }
+        guard current == nil || current == syntax.separator else {
+          throw malformed("text after a closing quotation mark")
+        }
       } else {
         let part = unquoted()
         if !part.isEmpty {
           components.append(PropertyListKeyPath.Component(part))
         } else if syntax != .slashes {
-          throw malformed("an empty component, which has to be written as \"\"")
+          throw malformed("an empty component must be written as \"\"")
         }
       }
       guard current != nil else { return components }
@@ -187,11 +189,11 @@ private struct KeyPathParser {
     // No scalar has more than eight digits.
     guard digits.count <= 8, digits.allSatisfy(\.properties.isASCIIHexDigit),
       let value = UInt32(String(String.UnicodeScalarView(digits)), radix: 16), let scalar = Unicode.Scalar(value)
-    else { throw malformed("no character has the number of a \\u{…}") }
+    else { throw malformed("a \\u{…} is not the number of a character") }
     return scalar
   }
 
   private func malformed(_ what: String) -> PropertyListError {
-    PropertyListError(.malformed, "\(text.quoted) is no key path: \(what)")
+    PropertyListError(.malformed, "\(text.quoted) is not a key path: \(what)")
   }
 }

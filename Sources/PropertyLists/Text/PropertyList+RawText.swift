@@ -54,9 +54,12 @@ extension PropertyList {
       case .data: Self.data(rawText: bytes)
       case .uid: IntegerText.parse(bytes).flatMap { UInt32(exactly: $0) }.map { .uid(UID($0)) }
       case .null: text == "null" ? .null : nil
-      case .array, .dictionary: throw PropertyListError(.wrongKind, "no text is a value of kind \(kind.rawValue)")
+      case .array, .dictionary:
+        throw PropertyListError(.wrongKind, "text cannot be converted to a value of kind \(kind.rawValue)")
       }
-    guard let value else { throw PropertyListError(.malformed, "\(text.quoted) is no value of kind \(kind.rawValue)") }
+    guard let value else {
+      throw PropertyListError(.malformed, "\(text.quoted) is not a value of kind \(kind.rawValue)")
+    }
     self = value
   }
 

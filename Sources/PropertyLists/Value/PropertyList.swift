@@ -128,7 +128,7 @@ extension PropertyList.Integer: ExpressibleByIntegerLiteral {
   /// - Precondition: The literal is a value of `Int64` or of `UInt64`.
   public init(integerLiteral value: Int128) {
     guard let integer = Self(exactly: value) else {
-      preconditionFailure("the integer literal \(value) is outside Int64 and UInt64")
+      preconditionFailure("the integer literal \(value) is outside the ranges of Int64 and UInt64")
     }
     self = integer
   }

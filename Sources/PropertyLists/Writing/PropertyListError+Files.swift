@@ -31,7 +31,7 @@ extension URL {
   package var filePath: String {
     get throws(PropertyListError) {
       guard isFileURL else {
-        throw PropertyListError(.inputOutput(errno: EINVAL), "\(absoluteString.quoted) is no file URL")
+        throw PropertyListError(.inputOutput(errno: EINVAL), "\(absoluteString.quoted) is not a file URL")
       }
       return path
     }

@@ -67,6 +67,6 @@ struct UIDLookalike {
   func check(_ value: PropertyList.Integer) throws(PropertyListError) {
     guard state == .key, !value.isNegative, value.bits <= UInt32.max else { return }
     throw PropertyListError(
-      .notRepresentable, "a dictionary with CF$UID as its only key and an integer is read back as a UID")
+      .notRepresentable, "a dictionary with CF$UID as its only key and an integer would be read back as a UID")
   }
 }

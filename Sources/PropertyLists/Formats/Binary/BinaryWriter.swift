@@ -51,7 +51,7 @@ struct BinaryWriter: FileWriter, NodeSink, ~Copyable {
   @inline(__always)
   private mutating func newObject() throws(PropertyListError) -> UInt32 {
     guard objectCount < Int(UInt32.max) - 1 else {
-      throw PropertyListError(.notRepresentable, "more than 4294967294 objects")
+      throw PropertyListError(.notRepresentable, "the binary format cannot hold more than 4294967294 objects")
     }
     objectCount += 1
     return UInt32(truncatingIfNeeded: objectCount - 1)

@@ -37,7 +37,7 @@ package struct ValuePool: ~Copyable {
 
   private static func check(_ number: Int) throws(PropertyListError) -> Int {
     guard number < greatestCount else {
-      throw PropertyListError(.notRepresentable, "more than \(greatestCount) values")
+      throw PropertyListError(.notRepresentable, "cannot encode more than \(greatestCount) different values")
     }
     return number
   }
@@ -272,7 +272,7 @@ extension ValuePool {
 
     private mutating func append(_ object: Reference) throws(PropertyListError) {
       guard objects.count < UInt32.max - 1 else {
-        throw PropertyListError(.notRepresentable, "more than 4294967294 objects")
+        throw PropertyListError(.notRepresentable, "the binary format cannot hold more than 4294967294 objects")
       }
       objects.makeRoom(for: 1)
       objects.append(object)
