@@ -125,7 +125,8 @@ extension UserPreferences {
   {
     guard let stored = value(forKey: key) else { return nil }
     guard let archive = stored.data else {
-      throw .notDecodable(key: key, reason: "it is \(stored.kind.rawValue), and no archive")
+      throw .notDecodable(
+        key: key, reason: "expected data with an archive, found a value of kind \(stored.kind.rawValue)")
     }
     do { return try KeyedUnarchiver.unarchivedObject(of: type, from: archive) } catch {
       throw .notDecodable(key: key, reason: "\(error)")

@@ -172,6 +172,6 @@ extension FileSystem {
   }
 
   fileprivate static func locked(_ path: String) -> FileError {
-    FileError(EWOULDBLOCK, "cannot lock \(path): another process has it locked")
+    FileError(EWOULDBLOCK, "cannot lock \(path): it is locked by another process")
   }
 }

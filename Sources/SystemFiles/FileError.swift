@@ -25,7 +25,7 @@ package struct FileError: Error, Hashable, Sendable {
     #else
       let code = ENOENT
     #endif
-    return FileError(code, "cannot read \(name): no \(library) is installed that can be used")
+    return FileError(code, "cannot read \(name): no usable \(library) is installed")
   }
 
   /// True if another process has locked the file.

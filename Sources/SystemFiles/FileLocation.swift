@@ -60,7 +60,7 @@ package struct FileLocation: Sendable {
     guard status.st_mode & S_IFMT == S_IFREG else {
       throw FileError(
         status.st_mode & S_IFMT == S_IFDIR ? EISDIR : EINVAL,
-        "cannot write \(path): \(realPath) is \(Self.description(of: status)), and no regular file")
+        "cannot write \(path): \(realPath) is \(Self.description(of: status)), not a regular file")
     }
     guard !isBehindLink || status.st_uid == geteuid() else {
       throw FileError(EPERM, "cannot write \(path): it is a link to \(realPath), which belongs to another user")
@@ -190,7 +190,7 @@ package struct FileLocation: Sendable {
       throw FileError(EPERM, "cannot set aside \(path): it is a link to \(realPath), which cannot be read")
     }
     if isForbidden, !file.isOwn {
-      throw FileError(EACCES, "cannot set aside \(path): it belongs to another user, and may not be read")
+      throw FileError(EACCES, "cannot set aside \(path): it belongs to another user, and cannot be read")
     }
   }
 }

@@ -140,7 +140,7 @@ extension FileSystem {
 
   /// Renames a file or a folder on the same file system. Replaces an existing file with the new name.
   package static func move(_ path: String, to other: String) throws(FileError) {
-    try perform(.rename, "make", other) { unsafe rename(systemPath(path), systemPath(other)) }
+    try perform(.rename, "rename a file to", other) { unsafe rename(systemPath(path), systemPath(other)) }
   }
 
   /// Removes a file or a link. Errors are ignored.

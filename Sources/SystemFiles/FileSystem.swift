@@ -45,7 +45,7 @@ package enum FileSystem {
 
   private static func requireRegularFile(_ identity: FileIdentity, named path: String) throws(FileError) {
     guard !identity.isRegularFile else { return }
-    throw FileError(EINVAL, "cannot read \(path): it is no regular file")
+    throw FileError(EINVAL, "cannot read \(path): it is not a regular file")
   }
 
   /// Reads from a descriptor, such as standard input, until its end.
@@ -142,7 +142,7 @@ package enum FileSystem {
   /// Creates a file that must not exist yet, for its owner only, and fills it with `fill`. It is not synced to the
   /// disk.
   package static func create(_ path: String, filledBy fill: (FileOutput) throws(FileError) -> Void) throws(FileError) {
-    let descriptor = try perform(.create, "make", path) {
+    let descriptor = try perform(.create, "create", path) {
       unsafe open(systemPath(path), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     }
     defer { _ = close(descriptor) }

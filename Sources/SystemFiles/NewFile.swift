@@ -238,7 +238,7 @@ final class UnfinishedFile {
     }
     let reason =
       code == EACCES || code == EROFS
-      ? "no file can be made in its folder: \(FileSystem.message(code))" : FileSystem.message(code)
+      ? "cannot create a file in its folder: \(FileSystem.message(code))" : FileSystem.message(code)
     throw FileError(code, "cannot write \(location.path): \(reason)")
   }
 }

@@ -80,8 +80,8 @@ struct PathWalk {
     guard Self.isTrusted(link.st_uid) || (Self.isTrusted(status.st_uid) && status.st_mode & 0o022 == 0) else {
       throw FileError(
         EPERM,
-        "cannot write \(path): \(description(of: name)) is a link to \(FileSystem.text(target)) that another user made, "
-          + "in a folder that others can write to")
+        "cannot write \(path): \(description(of: name)) is a link to \(FileSystem.text(target)) that another user created, "
+          + "in a folder that other users can write to")
     }
     if ahead.isEmpty { isBehindLink = true }
     if target.first == FileSystem.slash {
@@ -97,7 +97,7 @@ struct PathWalk {
     guard
       FileSystem.attempt(.makeFolder, made, { unsafe mkdirat(folder.descriptor, name, permissions) }) == 0
         || errno == EEXIST
-    else { throw FileSystem.failure("make the folder", made) }
+    else { throw FileSystem.failure("create the folder", made) }
     // A file in the new folder is durable only if the folder is.
     try folder.synchronize(reportedAs: made)
   }

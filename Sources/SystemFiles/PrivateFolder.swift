@@ -16,7 +16,7 @@ package struct PrivateFolder: ~Copyable {
     var path = Array(template.utf8CString)
     // Sound: the template ends with a NUL, and the call writes only within it.
     guard FileSystem.attempt(.makeFolder, template, { unsafe mkdtemp(&path) == nil ? -1 : 0 }) == 0 else {
-      throw FileSystem.failure("make", template)
+      throw FileSystem.failure("create", template)
     }
     self.path = FileSystem.text(path)
     registration = UnfinishedFiles.add(folder: self.path, files: files)

@@ -128,7 +128,7 @@ import Testing
     #expect(files.names == ["NSGlobalDomain.plist"])
     #expect(try files.run("foundation-string", "-", "key").text == "nil\n")
     let name = "NSGlobalDomain"
-    #expect(throws: PreferencesError.invalidName(name, reason: "it stands for another domain")) { try DomainName(name) }
+    #expect(throws: PreferencesError.invalidName(name, reason: "it is reserved")) { try DomainName(name) }
     store.set("value", forKey: "key", in: .global)
     try store.synchronize()
     #expect(files.names == [".GlobalPreferences.plist", "NSGlobalDomain.plist"])
@@ -140,14 +140,14 @@ import Testing
     try files.run("foundation-set", "../escaped/suite", input: ["key": 1])
     #expect(files.folder.names.contains("escaped"))
     let name = "../escaped/suite"
-    #expect(throws: PreferencesError.invalidName(name, reason: "it has a separator of paths")) { try DomainName(name) }
+    #expect(throws: PreferencesError.invalidName(name, reason: "it contains a path separator")) { try DomainName(name) }
   }
 
   @Test func `a key has at least one character`() throws {
     try files.run("foundation-set", "theirs", input: ["": 1])
     #expect(try files.run("foundation-string", "theirs", "").text == "1\n")
     let ours = try files.run("set", "com.example.errors", input: ["": 1, "key": 2])
-    #expect(ours.errors == "preferences: a key has at least one character\n")
+    #expect(ours.errors == "preferences: a key must have at least one character\n")
     try store.synchronize()
     #expect(store.persistentDomain(store.domain) == ["key": 2])
   }

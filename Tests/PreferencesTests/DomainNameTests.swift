@@ -20,20 +20,20 @@ import Testing
 
   @Test(arguments: [
     ("", "it is empty"), (".", "it names a folder"), ("..", "it names a folder"),
-    ("/", "it has a separator of paths"), ("a/b", "it has a separator of paths"),
-    ("../a", "it has a separator of paths"), ("/etc/passwd", "it has a separator of paths"),
-    ("a\\b", "it has a separator of paths"), ("..\\a", "it has a separator of paths"),
-    ("a\0b", "it has a control character"), ("a\n", "it has a control character"),
-    ("\u{7F}", "it has a control character"), ("\t", "it has a control character"),
+    ("/", "it contains a path separator"), ("a/b", "it contains a path separator"),
+    ("../a", "it contains a path separator"), ("/etc/passwd", "it contains a path separator"),
+    ("a\\b", "it contains a path separator"), ("..\\a", "it contains a path separator"),
+    ("a\0b", "it contains a control character"), ("a\n", "it contains a control character"),
+    ("\u{7F}", "it contains a control character"), ("\t", "it contains a control character"),
     (String(repeating: "n", count: 181), "it has more than 180 bytes"),
     (String(repeating: "é", count: 91), "it has more than 180 bytes"),
-    ("NSGlobalDomain", "it stands for another domain"), (".GlobalPreferences", "it stands for another domain"),
-    ("NSArgumentDomain", "it stands for another domain"), ("NSRegistrationDomain", "it stands for another domain"),
+    ("NSGlobalDomain", "it is reserved"), (".GlobalPreferences", "it is reserved"),
+    ("NSArgumentDomain", "it is reserved"), ("NSRegistrationDomain", "it is reserved"),
   ])
   func `have nothing that leads elsewhere`(_ name: String, _ reason: String) throws {
     let error = PreferencesError.invalidName(name, reason: reason)
     #expect(throws: error) { try DomainName(name) }
-    #expect("\(error)".hasSuffix("is no name of a domain: \(reason)"))
+    #expect("\(error)".hasSuffix("is not a valid domain name: \(reason)"))
     // The name of a process may be such a text, and gets a name near to it.
     #expect(try DomainName(DomainName(nearestTo: name).rawValue) == DomainName(nearestTo: name))
   }

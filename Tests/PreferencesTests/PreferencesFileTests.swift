@@ -106,7 +106,7 @@ import Testing
       }
     }
     let null = failure { () throws(PreferencesError) in try Self.file(saved).update { $0?["n"] = .null } }
-    #expect(null == .notStorable(key: "n", reason: "it is a null, or has one in it"))
+    #expect(null == .notStorable(key: "n", reason: "it is a null, or contains one"))
     let empty = failure { () throws(PreferencesError) in try Self.file(saved).update { $0?[""] = 1 } }
     #expect(empty == .emptyKey)
     #expect(saved.bytes == bytes)

@@ -129,7 +129,7 @@ import Testing
   @Test func `says in its type what it throws if the change throws nothing`() throws {
     let store = file.open()
     let error = try #require(throws: PreferencesError.self) { try store.update(forKey: "a") { $0 = .null } }
-    #expect(error == .notStorable(key: "a", reason: "it is a null, or has one in it"))
+    #expect(error == .notStorable(key: "a", reason: "it is a null, or contains one"))
     #expect(failure { () throws(PreferencesError) in try store.update(forKey: "") { $0 = 1 } } == .emptyKey)
     #expect(failure { () throws(PreferencesError) in try store.update { $0[""] = 1 } } == .emptyKey)
   }
@@ -164,7 +164,7 @@ import Testing
         values["more"] = .null
       }
     }
-    #expect(error == .notStorable(key: "to", reason: "it is a null, or has one in it"))
+    #expect(error == .notStorable(key: "to", reason: "it is a null, or contains one"))
     #expect(try file.contents() == ["from": 70, "to": 30, "name": "xyyy"])
     #expect(store.integer(forKey: "from") == 70)
   }

@@ -86,7 +86,7 @@ import Testing
     #expect(try PropertyListDocument(contentsOf: URL(filePath: old)).format == .xml)
     // It is made already.
     let again = try Tool.run("patch", patch, "--in-place", old)
-    #expect(again.status == 1 && again.errors == "\(old): error: a change does not fit: no key \"when\"\n")
+    #expect(again.status == 1 && again.errors == "\(old): error: a change cannot be applied: no key \"when\"\n")
     #expect(try PropertyList(Tool.run("patch", patch, "--reverse", new).output) == Self.old)
   }
 
@@ -94,7 +94,7 @@ import Testing
     let (folder, old, new) = try Self.files()
     _ = folder
     let result = try Tool.run("patch", old, new)
-    #expect(result.status == 3 && result.errors == "\(old): error: no patch: it has no array \"changes\"\n")
+    #expect(result.status == 3 && result.errors == "\(old): error: not a patch: it has no array \"changes\"\n")
     #expect(try Tool.run("patch", "-", "-").status == 64)
     #expect(try Tool.run("patch", "/nonexistent", new).status == 1)
   }

@@ -39,13 +39,13 @@ public struct DomainName: Sendable {
     if name.isEmpty { return "it is empty" }
     if name == "." || name == ".." { return "it names a folder" }
     if name.utf8.contains(where: { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "\\") }) {
-      return "it has a separator of paths"
+      return "it contains a path separator"
     }
     if name.unicodeScalars.contains(where: { $0.value < 0x20 || $0.value == 0x7F }) {
-      return "it has a control character"
+      return "it contains a control character"
     }
     if name.utf8.count > greatestLength { return "it has more than \(greatestLength) bytes" }
-    if reserved.contains(name) { return "it stands for another domain" }
+    if reserved.contains(name) { return "it is reserved" }
     return nil
   }
 
@@ -107,7 +107,7 @@ extension DomainName: ExpressibleByStringLiteral {
   public init(stringLiteral name: StaticString) {
     let name = name.description
     let error = Self.error(in: name)
-    precondition(error == nil, "\(name.quoted) is no name of a domain: \(error ?? "")")
+    precondition(error == nil, "\(name.quoted) is not a valid domain name: \(error ?? "")")
     self.init(unchecked: name)
   }
 }

@@ -48,20 +48,20 @@ extension PreferencesError: CustomStringConvertible {
   /// The message, in one line.
   public var description: String {
     switch self {
-    case .invalidName(let name, let reason): "\(name.quoted) is no name of a domain: \(reason)"
-    case .emptyKey: "a key has at least one character"
+    case .invalidName(let name, let reason): "\(name.quoted) is not a valid domain name: \(reason)"
+    case .emptyKey: "a key must have at least one character"
     case .notStorable(let key, let reason): "the value for \(key.quoted) cannot be stored: \(reason)"
-    case .notDecodable(let key, let reason): "the value for \(key.quoted) is not what it should be: \(reason)"
+    case .notDecodable(let key, let reason): "the value for \(key.quoted) cannot be decoded: \(reason)"
     case .noFolder: "there is no home folder to save preferences in"
-    case .folderVanished(let path): "the folder \(path.printable()) has vanished"
-    case .locked(let path): "another process has \(path.printable()) locked"
+    case .folderVanished(let path): "the folder \(path.printable()) no longer exists"
+    case .locked(let path): "\(path.printable()) is locked by another process"
     case .updateUnderWay(let path):
-      "\(path.printable()) is being updated by the same thread, and cannot be saved before that is done"
-    case .forkedProcess: "a process that was forked from one that uses preferences cannot change any"
-    case .changedMeanwhile(let path): "\(path.printable()) is changed again and again by another program"
+      "\(path.printable()) is being updated by the same thread, and cannot be saved until the update ends"
+    case .forkedProcess: "a process forked from one that uses preferences cannot change preferences"
+    case .changedMeanwhile(let path): "another program keeps changing \(path.printable())"
     case .notSaved(_, let error), .notRead(_, let error): error.message.printable()
     case .unreadable(let path, let setAside, let error):
-      "\(path.printable()) cannot be read, and is kept as \(setAside.printable()) when something is saved: \(error)"
+      "\(path.printable()) cannot be read, and the next save renames it to \(setAside.printable()): \(error)"
     }
   }
 }

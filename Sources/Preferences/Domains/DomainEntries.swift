@@ -19,7 +19,7 @@ struct DomainEntries {
   /// Creates the entries of a file.
   init(_ document: PropertyListDocument) throws(PropertyListError) {
     guard let entries = try document.root.entries else {
-      throw PropertyListError(.malformed, "the top value is no dictionary")
+      throw PropertyListError(.malformed, "the root is not a dictionary")
     }
     values = OrderedDictionary(minimumCapacity: entries.count)
     for entry in entries {

@@ -69,7 +69,7 @@ struct FileContents {
 
   /// Parses the bytes of a file. An empty file is damaged: no program saves one.
   static func parse(_ data: Data) throws(PropertyListError) -> Parsed {
-    if data.isEmpty { throw PropertyListError(.malformed, "the file has no byte") }
+    if data.isEmpty { throw PropertyListError(.malformed, "the file is empty") }
     // Like in Apple's reader, dictionaries that look like UIDs stay dictionaries, and the last value of a duplicate key
     // is used. Otherwise, the program would get no values at all.
     let options = PropertyListReadingOptions(recognizesUIDDictionaries: false, duplicateKeys: .keepLast)

@@ -124,7 +124,7 @@ extension PreferenceValue where Self: FixedWidthInteger & Codable & SecureCoding
 
   public func storedPreference() throws -> PropertyList? {
     guard let integer = PropertyList.Integer(exactly: self) else {
-      throw PropertyListError(.notRepresentable, "\(self) is no integer of 64 bits")
+      throw PropertyListError(.notRepresentable, "\(self) does not fit into 64 bits")
     }
     return .integer(integer)
   }

@@ -26,8 +26,8 @@ extension PropertyList {
       var next: [PropertyList] = []
       for value in level {
         switch value {
-        case .uid: return "it is a UID, or has one in it"
-        case .null: return "it is a null, or has one in it"
+        case .uid: return "it is a UID, or contains one"
+        case .null: return "it is a null, or contains one"
         case .array, .dictionary:
           if depth >= limit { return "it is nested more than \(limit) levels deep" }
           next += value.array ?? value.dictionary?.values.elements ?? []

@@ -23,7 +23,7 @@ extension PropertyListDifference {
   /// - Complexity: O(*n*) in the number of changes and the lengths of their paths.
   public init(patch: PropertyList) throws(PropertyListError) {
     guard let list = patch["changes"]?.array else {
-      throw PropertyListError(.malformed, "no patch: it has no array \"changes\"")
+      throw PropertyListError(.malformed, "not a patch: it has no array \"changes\"")
     }
     var changes: [Change] = []
     for (index, fields) in list.enumerated() {
@@ -77,18 +77,22 @@ extension PropertyListDifference.Change {
       self = .replacement(path, old: try Self.value("old", of: fields), new: try Self.value("new", of: fields))
     case "move":
       guard path.components.last?.arrayIndex != nil else {
-        throw PropertyListError(.malformed, "only elements of arrays move")
+        throw PropertyListError(.malformed, "only elements of arrays can be moved")
       }
       self = .move(path, to: try Self.field("to", of: fields, \.int), try Self.value("value", of: fields))
     case "reorder":
       self = .reordering(
         path, from: try Self.field("from", of: fields, Self.keys), to: try Self.field("to", of: fields, Self.keys))
-    default: throw PropertyListError(.malformed, "\(name.quoted) is no change")
+    default:
+      throw PropertyListError(
+        .malformed, "\(name.quoted) is not a change: use insert, remove, replace, move or reorder")
     }
   }
 
   private static func value(_ key: String, of fields: PropertyList) throws(PropertyListError) -> PropertyList {
-    guard let value = fields[key] else { throw PropertyListError(.malformed, "no patch: no key \"\(key)\"") }
+    guard let value = fields[key] else {
+      throw PropertyListError(.malformed, "not a patch: a change has no key \"\(key)\"")
+    }
     return value
   }
 
@@ -96,7 +100,7 @@ extension PropertyListDifference.Change {
     _ key: String, of fields: PropertyList, _ read: (PropertyList) -> Value?
   ) throws(PropertyListError) -> Value {
     guard let value = read(try value(key, of: fields)) else {
-      throw PropertyListError(.malformed, "no patch: \"\(key)\" is of another kind than it has to be")
+      throw PropertyListError(.malformed, "not a patch: the value for the key \"\(key)\" is of the wrong kind")
     }
     return value
   }

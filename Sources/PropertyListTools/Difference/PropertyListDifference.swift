@@ -148,7 +148,7 @@ extension PropertyListDifference {
           do { try value.make(change) } catch {
             guard error.kind != .nestedTooDeeply else { throw error }
             throw PropertyListError(
-              .conflict, "a change does not fit: \(error.message)", keyPath: error.keyPath ?? change.path)
+              .conflict, "a change cannot be applied: \(error.message)", keyPath: error.keyPath ?? change.path)
           }
         }
       }
@@ -173,10 +173,10 @@ extension PropertyList {
       let array = PropertyListKeyPath(path.components.dropLast())
       try edit(at: array.components[...]) { container throws(PropertyListError) in
         guard let count = container.array?.count, let origin = path.components.last?.arrayIndex else {
-          throw PropertyListError(.conflict, "only elements of arrays move", keyPath: array)
+          throw PropertyListError(.conflict, "only elements of arrays can be moved", keyPath: array)
         }
         guard (0..<count).contains(target) else {
-          throw PropertyListError(.conflict, "\(target) is no index of an array of \(count)", keyPath: array)
+          throw PropertyListError(.conflict, "\(target) is not an index of an array of \(count)", keyPath: array)
         }
         if let moved = container.array?.remove(at: origin) { container.array?.insert(moved, at: target) }
       }
@@ -190,7 +190,8 @@ extension PropertyList {
     let found = try value(at: path)
     guard found == expected else {
       throw PropertyListError(
-        .conflict, "another value than the one of kind \(expected.kind.rawValue) that it was made for", keyPath: path)
+        .conflict, "expected the change's old value of kind \(expected.kind.rawValue), found another value",
+        keyPath: path)
     }
   }
 
@@ -211,11 +212,11 @@ extension PropertyList {
   /// Sorts the entries with these keys into their new order. All other entries keep their positions.
   private mutating func reorder(_ keys: [String]) throws(PropertyListError) {
     guard let entries = dictionary else {
-      throw PropertyListError(.conflict, "only the keys of dictionaries have an order")
+      throw PropertyListError(.conflict, "only the keys of dictionaries can be reordered")
     }
     let wanted = OrderedSet(keys)
     for key in wanted where entries[key] == nil { throw PropertyListError(.conflict, "no key \(key.quoted)") }
-    guard wanted.count == keys.count else { throw PropertyListError(.conflict, "a key stands twice in an order") }
+    guard wanted.count == keys.count else { throw PropertyListError(.conflict, "duplicate key in the order of keys") }
     var next = 0
     var reordered: OrderedDictionary<String, PropertyList> = [:]
     reordered.reserveCapacity(entries.count)

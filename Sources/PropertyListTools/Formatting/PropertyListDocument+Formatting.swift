@@ -55,7 +55,7 @@ extension PropertyListDocument {
     let found = try? PropertyListDocument(formatted, format: format, options: options).root
     guard let found,
       try plain.root.data(format: .binary, options: sorting) == found.data(format: .binary, options: comparing)
-    else { throw PropertyListError(.conflict, "the formatted text would not have the values of the file") }
+    else { throw PropertyListError(.conflict, "formatting would change the values of the file") }
     return formatted
   }
 }

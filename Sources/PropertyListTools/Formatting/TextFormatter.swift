@@ -98,7 +98,7 @@ struct TextFormatter<Scanner: LayoutScanner> {
       // The frame is not bound, because a second reference to it would make each change of its entries a copy.
       let (kind, bracket, isFresh) = (frames[last].node.flat.kind, frames[last].bracket, frames[last].position == 0)
       guard !budget.isExhausted else {
-        throw PropertyListError(.limitExceeded, "with its indents the text would be more than a hundred times larger")
+        throw PropertyListError(.limitExceeded, "the indented text would be more than a hundred times larger")
       }
       let mark = isFresh ? nil : Scanner.separator(in: kind).byte
       var gap = FormattingGap(&scanner, bytes, mark: mark)
@@ -299,7 +299,7 @@ struct TextFormatter<Scanner: LayoutScanner> {
   var unknownLayout: PropertyListError {
     let position = source.position(at: scanner.index)
     return PropertyListError(
-      .malformed, "something stands here that cannot be formatted", byteOffset: position.byteOffset,
+      .malformed, "the text at this position cannot be formatted", byteOffset: position.byteOffset,
       position: position.position)
   }
 }
