@@ -80,8 +80,8 @@ struct PathWalk {
     guard Self.isTrusted(link.st_uid) || (Self.isTrusted(status.st_uid) && status.st_mode & 0o022 == 0) else {
       throw FileError(
         EPERM,
-        "cannot write \(path): \(description(of: name)) is a link to \(FileSystem.text(target)) that another user created, "
-          + "in a folder that other users can write to")
+        "cannot write \(path): \(description(of: name)) is a link to \(FileSystem.text(target)) that another user "
+          + "created in a folder that other users can write to")
     }
     if ahead.isEmpty { isBehindLink = true }
     if target.first == FileSystem.slash {

@@ -31,7 +31,7 @@ struct BinaryLayout: Sendable {
     let tableOffset = bytes.bigEndian(at: trailer + 24, width: 8)
     guard (1...8).contains(offsetWidth), (1...8).contains(referenceWidth) else {
       throw .malformed(
-        "expected widths from 1 to 8 in the trailer, found \(offsetWidth) for offsets and \(referenceWidth) for references",
+        "the trailer has offsets of \(offsetWidth) and references of \(referenceWidth) bytes; expected 1 to 8",
         at: trailer + 6)
     }
     guard tableOffset > UInt64(Self.headerLength), tableOffset < UInt64(trailer) else {

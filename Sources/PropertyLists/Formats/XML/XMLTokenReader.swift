@@ -161,6 +161,8 @@ struct XMLTokenReader: ~Copyable, ~Escapable {
     if hasBegun {
       fail("extra content after the end of the root element", at: offset)
       isOver = true
+    } else if token.kind == .endTag {
+      fail("expected the first tag, found an end tag", at: offset)
     } else if lexer.bytes[offset] == UInt8(ascii: "<") {
       fail(XMLDefect(kind: .less, offset: offset).message(lexer.bytes), at: offset)
     } else {
