@@ -160,7 +160,7 @@ struct StoreFindings {
     #expect(finding.severity == .error)
     #expect(
       finding.description
-        == "error dangling-reference Note/p6 author: it leads to the row 99 of ZPERSON, which is not there")
+        == "error dangling-reference Note/p6 author: it refers to row 99 of ZPERSON, which is missing")
   }
 
   @Test

@@ -69,7 +69,7 @@ import Testing
     try SQLiteFile.change(folder.url.appending(path: "old.sqlite"), "UPDATE ZNOTE SET ZAUTHOR = 99")
     let damaged = try run("check", path("old.sqlite"), "--limit", "1")
     #expect(damaged.status == 1)
-    #expect(damaged.text.contains("error dangling-reference Note/p1 author: it leads to the row 99 of ZPERSON"))
+    #expect(damaged.text.contains("error dangling-reference Note/p1 author: it refers to row 99 of ZPERSON"))
     #expect(damaged.text.contains("error dangling-reference: 1 more") && !damaged.text.contains("Note/p2"))
     #expect(damaged.errors.contains("2 errors"))
     let report = try #require(try json(run("check", path("old.sqlite"), "--json")) as? [String: Any])

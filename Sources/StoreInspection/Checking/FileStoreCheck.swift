@@ -30,7 +30,7 @@ struct FileStoreCheck {
     guard let model else {
       let metadata = try kind.metadata(of: data)
       log.storeIdentifier = metadata.identifier
-      log.report(.noModel, "a store of this kind has no model in it, so that its objects were not checked")
+      log.report(.noModel, "a store of this kind does not contain its model, so its objects were not checked")
       return
     }
     var defects: [StoreDefects.Defect] = []
@@ -52,7 +52,7 @@ struct FileStoreCheck {
     for defect in defects { report(defect, model, log) }
     let highest = contents.table.lastNumber
     if let counter = contents.counter, counter < highest {
-      log.report(.lowCounter, "the highest number is said to be \(counter), and an object has the number \(highest)")
+      log.report(.lowCounter, "the counter is \(counter), but an object has the primary key \(highest)")
     }
     for entity in model.entities { check(entity, contents.table, log) }
     checkConstraints(contents.table, log)
@@ -89,8 +89,9 @@ struct FileStoreCheck {
       for rule in rules.attributes where !transient.contains(rule.slot) {
         guard case .attribute(let value) = row.values[rule.slot], let failure = rule.failure(value) else { continue }
         switch failure.code {
-        case .missingMandatoryProperty: report(.missingValue, "the value is missing, and required", rule.name)
-        case .invalidValue: report(.outOfRange, "\(value) is beyond the type \(rule.type.name)", rule.name)
+        case .missingMandatoryProperty: report(.missingValue, "the required value is missing", rule.name)
+        case .invalidValue:
+          report(.outOfRange, "\(value) is outside the range of the type \(rule.type.name)", rule.name)
         default: report(.invalidValue, "\(value): \(failure.message)", rule.name)
         }
       }
@@ -99,7 +100,7 @@ struct FileStoreCheck {
         if rule.isToMany {
           report(.objectCount, failure.message, rule.name)
         } else {
-          report(.missingValue, "the object is missing, and required", rule.name)
+          report(.missingValue, "the required object is missing", rule.name)
         }
       }
     }

@@ -22,15 +22,15 @@ extension FindingLog {
       }
       let message =
         entity == nil
-        ? "the store has a version hash of the entity, which the model does not have"
+        ? "the store has a version hash for this entity, but the model does not have the entity"
         : hashes[name] == nil
-          ? "the store has no version hash of the entity" : "the store was made with another version of the entity"
+          ? "the store has no version hash for this entity" : "the store was made with another version of this entity"
       report(.hashMismatch, message) { $0.entity = name }
     }
     if let own, own !== model {
       for name in own.entitiesThatDiffer(from: hashes, configuration: configuration)
       where own.entity(named: name)?.hasKnownVersionHash != false {
-        report(.cachedModelMismatch, "the model in the store has another version of the entity than its metadata") {
+        report(.cachedModelMismatch, "the model in the store and the metadata have different versions of this entity") {
           $0.entity = name
         }
       }
@@ -41,13 +41,13 @@ extension FindingLog {
     ]
     for (key, sum) in sums {
       guard let found = metadata.values[key], found.string != sum else { continue }
-      report(.digestMismatch, "\(key) is not that of the version hashes")
+      report(.digestMismatch, "\(key) does not match the version hashes")
     }
   }
 
   private func hashes(_ metadata: StoreMetadata) -> [String: Data]? {
     guard let value = metadata.values[StoreMetadataKey.versionHashes] else {
-      report(.missingHashes, "the metadata have no version hashes, so that nothing tells which model is the right one")
+      report(.missingHashes, "the metadata have no version hashes, so it is unknown whether the model fits")
       return nil
     }
     guard let list = value.dictionary else {

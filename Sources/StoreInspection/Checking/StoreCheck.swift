@@ -125,7 +125,7 @@ public struct StoreCheck: Sendable {
       if let metadata { log.checkHashes(metadata, known, own: own, configuration: configuration) }
     } else {
       log.report(
-        .noModel, "there is no model, so that only relationships and types that the tables tell of were checked")
+        .noModel, "without a model, only the relationships and types that the tables show can be checked")
       do { used = try TableModel.make(of: found, database) } catch {
         log.report(.entityMismatch, error.message) { $0.table = "Z_PRIMARYKEY" }
         return nil
@@ -137,7 +137,7 @@ public struct StoreCheck: Sendable {
         used, configuration, database,
         report: { message in log.report(.entityMismatch, message) { $0.table = "Z_PRIMARYKEY" } },
         reportName: { entity, name in
-          log.report(.entityName, "Z_PRIMARYKEY has the name \(name.quoted) for the entity") { finding in
+          log.report(.entityName, "the entity has the name \(name.quoted) in Z_PRIMARYKEY") { finding in
             finding.entity = entity.name
             finding.table = "Z_PRIMARYKEY"
           }
@@ -188,15 +188,15 @@ struct JournalCheck {
     if let size = FileSystem.sizeOfRegularFile(path + "-wal"), size > 0 {
       let start = FileSystem.beginning(of: path + "-wal", count: 4).map(Array.init) ?? []
       if start.count == 4, start[..<3] == Self.logMagic[..<3], start[3] & 0xFE == Self.logMagic[3], size >= 32 {
-        log.report(.logPresent, "the file has changes in \(name)-wal (\(size) bytes), which belongs to it")
+        log.report(.logPresent, "the last changes are in \(name)-wal (\(size) bytes), which belongs to the store")
       } else {
-        log.report(.unusableLog, "\(name)-wal (\(size) bytes) is no log of changes, and SQLite leaves it alone")
+        log.report(.unusableLog, "\(name)-wal (\(size) bytes) is not a valid write-ahead log, so SQLite ignores it")
       }
     }
     if let size = FileSystem.sizeOfRegularFile(path + "-journal"), size > 0,
       FileSystem.beginning(of: path + "-journal", count: 1) != Data([0])
     {
-      log.report(.logPresent, "a save did not end: \(name)-journal (\(size) bytes) has what it overwrote")
+      log.report(.logPresent, "a save was interrupted: \(name)-journal (\(size) bytes) contains the overwritten pages")
     }
   }
 }

@@ -3,7 +3,7 @@ internal import ManagedObjects
 /// A finding of a store check.
 ///
 /// ```
-/// error dangling-reference Note/p6 author: it leads to the row 99 of ZPERSON, which is not there
+/// error dangling-reference Note/p6 author: it refers to row 99 of ZPERSON, which is missing
 /// ```
 public struct StoreFinding: Hashable, Sendable {
   /// The kind of defect.

@@ -22,7 +22,7 @@ extension TableCheck {
     ) { row in
       log.report(
         .danglingHistory,
-        "the change \(row.integer(0)) is of the transaction \(row.value(1).name), which is not there",
+        "change \(row.integer(0)) belongs to transaction \(row.value(1).name), which is missing",
         complete(changes, "ZTRANSACTIONID"))
     }
     for column in ["ZAUTHORTS", "ZBUNDLEIDTS", "ZCONTEXTNAMETS", "ZPROCESSIDTS"]
@@ -33,7 +33,7 @@ extension TableCheck {
       ) { row in
         log.report(
           .danglingHistory,
-          "the transaction \(row.integer(0)) has the text \(row.value(1).name), which is not there",
+          "transaction \(row.integer(0)) refers to row \(row.value(1).name) of \(texts), which is missing",
           complete(transactions, column))
       }
     }
@@ -46,16 +46,17 @@ extension TableCheck {
       let number = row.integer(0)
       if ![0, 1, 2].contains(row.integer(1)) || row.isNull(1) {
         log.report(
-          .invalidHistory, "the change \(number) is of the kind \(row.value(1).name)", complete(changes, "ZCHANGETYPE"))
+          .invalidHistory, "change \(number) has the unknown type \(row.value(1).name)",
+          complete(changes, "ZCHANGETYPE"))
       }
       if row.isNull(2) || schema.entityIndices[row.integer(2)] == nil {
         log.report(
-          .invalidHistory, "the change \(number) is one of the entity \(row.value(2).name), which nobody knows",
+          .invalidHistory, "change \(number) has the unknown entity number \(row.value(2).name)",
           complete(changes, "ZENTITY"))
       }
       if row.isNull(3) || row.integer(3) < 1 {
         log.report(
-          .invalidHistory, "the change \(number) is one of the object \(row.value(3).name)",
+          .invalidHistory, "change \(number) refers to an object with the invalid primary key \(row.value(3).name)",
           complete(changes, "ZENTITYPK"))
       }
     }
@@ -63,7 +64,7 @@ extension TableCheck {
       "SELECT Z_PK, ZTIMESTAMP FROM ATRANSACTION WHERE typeof(ZTIMESTAMP) NOT IN ('real', 'integer')", of: transactions
     ) { row in
       log.report(
-        .invalidHistory, "the time of the transaction \(row.integer(0)) is \(row.value(1).name)",
+        .invalidHistory, "transaction \(row.integer(0)) has the invalid time \(row.value(1).name)",
         complete(transactions, "ZTIMESTAMP"))
     }
   }

@@ -73,27 +73,26 @@ extension TableCheck {
         + "AND (\(isMissing) OR d.Z_PK IS NOT NULL AND (d.Z_ENT IS NULL OR d.Z_ENT NOT IN \(known)\(difference)))",
       of: table.name
     ) { row in
-      let location = keys.namesOwner ? "the relationship of the row \(row.value(2).name) of \(target.name) has it" : nil
+      let verb = keys.namesOwner ? "its owner is" : "it refers to"
+      let reference = "\(verb) row \(row.value(2).name) of \(target.name)"
       func report(_ code: StoreFinding.Code, _ message: String, _ column: Int) {
         self.report(code, message, row, of: table, property: keys.property, column: column)
       }
       if row.isNull(3) {
-        let message = location ?? "it leads to the row \(row.value(2).name) of \(target.name)"
-        return report(.danglingReference, message + ", which is not there", keys.columns.key)
+        return report(.danglingReference, reference + ", which is missing", keys.columns.key)
       }
       let index = schema.entityIndices[row.integer(4)]
       guard let index, keys.destination.contains(index), !row.isNull(4) else {
         // A row with an entity of another table is reported by another check.
         guard let index, target.entities.contains(index) else { return }
-        let message = location ?? "it leads to the row \(row.value(2).name) of \(target.name)"
         let name = self.entity(index).name.quoted
-        return report(.wrongEntity, message + ", which is of the entity \(name)", keys.columns.key)
+        return report(.wrongEntity, reference + ", which has the entity \(name)", keys.columns.key)
       }
       let name = self.entity(index).name.quoted
       report(
         .wrongEntityColumn,
-        "the column says that the object is of the entity \(row.value(5).name), and its row is one of "
-          + "\(row.integer(4)), \(name)", keys.columns.entity ?? keys.columns.key)
+        "the entity column has \(row.value(5).name), but the object has the entity number \(row.integer(4)), \(name)",
+        keys.columns.entity ?? keys.columns.key)
     }
   }
 
@@ -123,8 +122,8 @@ extension TableCheck {
       let index = row.isNull(3) ? nil : schema.entityIndices[row.integer(3)]
       if !row.isNull(2), index.map({ !table.entities.contains($0) }) ?? true { return }
       let code: StoreFinding.Code = row.isNull(2) ? .danglingJoin : .wrongEntity
-      let defect = index.map { "which is of the entity \(self.entity($0).name.quoted)" } ?? "which is not there"
-      log.report(code, "the pair \(pair) leads to the row \(row.value(0).name) of \(table.name), \(defect)") {
+      let defect = index.map { "which has the entity \(self.entity($0).name.quoted)" } ?? "which is missing"
+      log.report(code, "the pair \(pair) refers to row \(row.value(0).name) of \(table.name), \(defect)") {
         finding in
         finding.table = join.name
         finding.column = side.column
@@ -154,11 +153,11 @@ extension TableCheck {
               + "AND d.Z_ENT IN \(numbers(destination.subtree)) AND \(other) IS NOT t.Z_PK", of: table.name
           ) { row in
             let name = schema.entityIndices[row.integer(3)].map { self.entity($0).name } ?? target.name
-            let leads = row.isNull(4) ? "nothing" : "the row \(row.value(4).name) of \(table.name)"
+            let found = row.isNull(4) ? "nothing" : "row \(row.value(4).name) of \(table.name)"
             report(
               row.isNull(4) ? .oneSidedRelationship : .brokenInverse,
-              "it leads to \(name.printable(limit: 100))/p\(row.integer(2)), whose "
-                + "\(inverse.name.printable(limit: 100)) leads to \(leads)", row, of: table,
+              "it refers to \(name.printable(limit: 100))/p\(row.integer(2)), whose "
+                + "\(inverse.name.printable(limit: 100)) refers to \(found)", row, of: table,
               property: relationship.name, column: own)
           }
         }
@@ -199,7 +198,8 @@ extension TableCheck {
         + "AND typeof(\(position)) <> 'integer' AND Z_ENT IN \(entities)", of: table.name
     ) { row in
       report(
-        .missingOrder, "its position in the order of the row \(row.value(2).name) is \(row.value(3).name)",
+        .missingOrder,
+        "its position in the order of row \(row.value(2).name) is \(row.value(3).name), expected an integer",
         row, of: table, property: property, column: order)
     }
     each(
@@ -209,7 +209,7 @@ extension TableCheck {
     ) { row in
       report(
         .duplicateOrder,
-        "\(row.integer(4)) objects have the position \(row.integer(3)) in the order of the row \(row.value(2).name)",
+        "\(row.integer(4)) objects have the position \(row.integer(3)) in the order of row \(row.value(2).name)",
         row, of: table, property: property, column: order)
     }
   }
@@ -226,8 +226,8 @@ extension TableCheck {
     ) { row in
       log.report(
         .missingOrder,
-        "the position of the row \(row.value(1).name) in the order of the row \(row.value(0).name) is "
-          + row.value(2).name,
+        "the position of row \(row.value(1).name) in the order of row \(row.value(0).name) is "
+          + "\(row.value(2).name), expected an integer",
         complete)
     }
     each(
@@ -237,7 +237,7 @@ extension TableCheck {
     ) { row in
       log.report(
         .duplicateOrder,
-        "\(row.integer(2)) objects have the position \(row.integer(1)) in the order of the row \(row.value(0).name)",
+        "\(row.integer(2)) objects have the position \(row.integer(1)) in the order of row \(row.value(0).name)",
         complete)
     }
   }
@@ -263,7 +263,7 @@ extension TableCheck {
             let count = row.integer(2)
             let rule = count < allowed.least ? "at least \(allowed.least)" : "at most \(allowed.most)"
             report(
-              .objectCount, "it has \(count) \(count == 1 ? "object" : "objects"), and the model asks for \(rule)",
+              .objectCount, "it has \(count) \(count == 1 ? "object" : "objects"), but the model requires \(rule)",
               row, of: table, property: relationship.name)
           }
         }

@@ -103,7 +103,7 @@ extension TableCheck {
             if let value {
               defect = rules.defect(of: value, inSlot: attribute.slot).map { (.invalidValue, $0) }
             } else if type == .uri, case .text(let text) = row.value(2) {
-              defect = (.wrongType, "the text \(text.quoted) is no URI")
+              defect = (.wrongType, "the text \(text.quoted) is not a URI")
             }
             guard let (code, message) = defect else { return }
             report(code, message, row, of: table, property: attribute.name, column: column)
@@ -160,8 +160,7 @@ extension TableCheck {
     // Another store may have its external files in the same folder.
     if files.isShared { return }
     for name in names.sorted() where !known.contains(name) {
-      log.report(
-        .orphanedExternalFile, "no object has its value in the file \(name.printable(limit: 100)) of large values")
+      log.report(.orphanedExternalFile, "no object uses the external file \(name.printable(limit: 100))")
     }
   }
 
@@ -186,8 +185,9 @@ extension TableCheck {
       }
       report(
         file == nil ? .wrongType : .missingExternalFile,
-        file.map { "the value is in the file \($0), which is not there" }
-          ?? "the value should be in a file, and names none", row, of: table, property: property, column: column)
+        file.map { "the value is in the external file \($0), which is missing" }
+          ?? "the value should be in an external file, but has no valid file name", row, of: table, property: property,
+        column: column)
     }
   }
 }
@@ -195,9 +195,9 @@ extension TableCheck {
 extension TableCheck.Condition {
   fileprivate func message(_ value: SQLValue) -> String {
     switch code {
-    case .missingValue: type == nil ? "the object is missing, and required" : "the value is missing, and required"
-    case .outOfRange: "\(value.name) is beyond the type \(type?.name ?? "")"
-    default: "\(value.name) is no value of the type \(type?.name ?? "")"
+    case .missingValue: type == nil ? "the required object is missing" : "the required value is missing"
+    case .outOfRange: "\(value.name) is outside the range of the type \(type?.name ?? "")"
+    default: "\(value.name) is not a valid value of the type \(type?.name ?? "")"
     }
   }
 }

@@ -94,15 +94,14 @@ extension TableCheck {
     func isThere(_ name: String) -> Bool {
       if file.tables[name.uppercased()] != nil { return true }
       let other = file.others[name.uppercased()]
-      log.report(.missingTable, other.map { "it is a \($0.kind.rawValue), and no table" } ?? "the table is not there") {
-        $0.table = name
-      }
+      let message = other.map { "expected a table, found a \($0.kind.rawValue)" } ?? "the table is missing"
+      log.report(.missingTable, message) { $0.table = name }
       return false
     }
     func check(_ names: [String], of table: String) {
       for name in names where !file.has(table, name) {
         let isComputed = file.tables[table.uppercased()]?.computedColumns.contains(name.uppercased()) == true
-        log.report(.missingColumn, isComputed ? "the column is computed" : "the column is not there") { finding in
+        log.report(.missingColumn, isComputed ? "the column is computed" : "the column is missing") { finding in
           finding.table = table
           finding.column = name
         }
@@ -110,7 +109,7 @@ extension TableCheck {
     }
     for table in schema.tables where isThere(table.name) {
       if file.tables[table.name.uppercased()]?.hasNumbers != true {
-        log.report(.missingColumn, "the rows have no number Z_PK") { finding in
+        log.report(.missingColumn, "the table has no integer primary key Z_PK") { finding in
           finding.table = table.name
           finding.column = "Z_PK"
         }
@@ -120,7 +119,7 @@ extension TableCheck {
     for join in schema.joins where isThere(join.name) {
       check([join.first.column, join.second.column], of: join.name)
       for side in [join.first, join.second] where side.lacksOrder {
-        log.report(.missingColumn, "the column of the order is not there") { finding in
+        log.report(.missingColumn, "the column for the order is missing") { finding in
           finding.table = join.name
           finding.property = side.property.name
         }
@@ -146,7 +145,7 @@ extension TableCheck {
     ) { row in
       let (counter, highest) = (row.integer(0), row.integer(1))
       if counter >= highest { return }
-      log.report(.lowCounter, "Z_MAX is \(counter), and a row has the number \(highest)") { finding in
+      log.report(.lowCounter, "Z_MAX is \(counter), but a row has the primary key \(highest)") { finding in
         complete(&finding)
         finding.table = "Z_PRIMARYKEY"
         finding.column = "Z_MAX"
@@ -169,7 +168,7 @@ extension TableCheck {
       ) { row in
         let number = row.integer(0)
         if number <= 0 {
-          report(.invalidNumber, "no object can have the number \(number)", row, of: table)
+          report(.invalidNumber, "the primary key \(number) is invalid: it must be positive", row, of: table)
         }
         if let index = schema.entityIndices[row.integer(1)], table.entities.contains(index), !row.isNull(1) {
           if self.entity(index).isAbstract {
@@ -177,12 +176,13 @@ extension TableCheck {
           }
         } else {
           report(
-            .unknownEntity, "the row \(number) is of the entity \(row.value(1).name), which is none of the table's",
+            .unknownEntity,
+            "row \(number) has the entity number \(row.value(1).name), which does not belong to the table",
             row, of: table)
         }
         let version = row.value(2)
         if case .integer(1...) = version { return }
-        report(.invalidVersion, "the version (Z_OPT) is \(version.name)", row, of: table)
+        report(.invalidVersion, "the version (Z_OPT) is \(version.name), expected a positive integer", row, of: table)
       }
     }
   }

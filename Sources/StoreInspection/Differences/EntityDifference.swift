@@ -145,7 +145,7 @@ final class ObjectReader {
     request.includesPropertyValues = false
     if let keyName { request.sortDescriptors = [.init(keyName), .init(nil)] }
     guard case .keys(var found) = try store.fetch(request, of: entity) else {
-      throw ManagedObjectError(.unsupportedRequest, "the store does not tell the objects of \(name.quoted)")
+      throw ManagedObjectError(.unsupportedRequest, "the store cannot list the objects of the entity \(name.quoted)")
     }
     if keyName == nil { found.sort() }
     keys = found

@@ -125,7 +125,7 @@ public struct StoreDifference: Sendable {
     let oldNames = old.model.entities.map(\.name)
     let names = Set(oldNames).union(new.model.entities.map(\.name))
     if let entities, let missing = entities.subtracting(names).min(by: { $0.precedes($1) }) {
-      throw ManagedObjectError(.undefinedKey, "there is no entity \(missing.quoted)", key: missing)
+      throw ManagedObjectError(.undefinedKey, "neither store has the entity \(missing.quoted)", key: missing)
     }
     if let key, !names.contains(where: { keyName($0) == key }) {
       throw ManagedObjectError(.undefinedKey, "no entity has an attribute \(key.quoted)", key: key)
