@@ -97,14 +97,14 @@ import Testing
     var nested = AttributeDescription("place", .composite)
     nested.elements = [AttributeDescription("city", .string), AttributeDescription("born", .date)]
     for (leaves, id, reason) in [
-      ([other], .uuid, "the column ZCITY for city is of the type VARCHAR, expected INTEGER"),
-      ([missing], .uuid, "has no column ZCOUNTRY for country"), ([], .uuid, "does not say which values it has"),
-      (Self.leaves, .binary, "several values with the column ZID of one type"),
+      ([other], .uuid, "the column ZCITY for city has the type VARCHAR, expected INTEGER"),
+      ([missing], .uuid, "has no column ZCOUNTRY for country"), ([], .uuid, "does not define its elements"),
+      (Self.leaves, .binary, "several values of the same type would have the column ZID"),
     ] as [([AttributeDescription], AttributeType, String)] {
       let error = #expect(throws: ManagedObjectError.self) {
         try SQLiteStore(file, model: Self.model(leaves, id: id), access: .readOnly)
       }
-      #expect(error?.message.contains("the composite attribute Drink.author are not certain: ") == true)
+      #expect(error?.message.contains("the composite attribute Drink.author cannot be determined: ") == true)
       #expect(error?.message.contains(reason) == true, "\(error?.message ?? "")")
     }
     // The number that distinguishes `id` from the author's makes it the column of `id1`.

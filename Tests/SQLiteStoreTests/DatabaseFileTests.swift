@@ -87,7 +87,7 @@ import Testing
       }
       let error = #expect(throws: ManagedObjectError.self) { try store(file, access) }
       #expect(error?.code == .open, "\(kind)")
-      #expect(error?.message.contains("is no regular file") == true, "\(kind): \(error?.message ?? "")")
+      #expect(error?.message.contains("is not a regular file") == true, "\(kind): \(error?.message ?? "")")
       #expect(!folder.names.contains("gone"))
       if kind == "link" { #expect(try Data(contentsOf: target) == Data("important".utf8)) }
       for name in folder.names { try FileManager.default.removeItem(at: folder.url.appending(path: name)) }

@@ -46,7 +46,7 @@ import Testing
     let file = try LibraryStore.write(to: folder)
     for (content, message) in [
       ("zeros(\(LongForm.size(4096, or: 300)))", "larger than 64 MB"), ("zeros(1)", "cannot be read"),
-      ("X'00'", "damaged"), ("X''", "damaged"), ("'text'", "damaged"), ("NULL", "does not have its model"),
+      ("X'00'", "damaged"), ("X''", "damaged"), ("'text'", "damaged"), ("NULL", "does not contain its model"),
       ("12", "damaged"),
     ] {
       try SQLiteFile.change(file, "UPDATE Z_MODELCACHE SET Z_CONTENT = \(content)", setup: deflated)
@@ -111,7 +111,7 @@ import Testing
     let store = try SQLiteStore(file, model: model, access: .readOnly)
     let entity = try #require(model["Tag"])
     let error = #expect(throws: ManagedObjectError.self) { try store.fetch(FetchRequest("Tag"), of: entity) }
-    #expect(error?.code == .sqlite && error?.message.contains("more in them than the file has room for") == true)
+    #expect(error?.code == .sqlite && error?.message.contains("more data than the file has room for") == true)
     // Nor are they processed one by one for long.
     let request = FetchRequest("Tag", where: try ManagedPredicate(format: "label CONTAINS 'y'"))
     #expect(errorCode { _ = try store.fetch(request, of: entity) } == .timeout)

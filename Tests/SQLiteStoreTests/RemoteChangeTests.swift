@@ -165,7 +165,8 @@ import Testing
     try FileManager.default.moveItem(at: file, to: aside)
     let failure = try #require(await news.next(isolation: #isolation))
     let error = #expect(throws: ManagedObjectError.self) { try failure.get() }
-    #expect(error?.description.contains("somebody has removed \(file.path)") == true)
+    let message = error?.description ?? ""
+    #expect(message.contains("removed") && message.contains(file.path), "\(message)")
     // The file continues to be checked in the meantime.
     try await Task.sleep(for: .milliseconds(500))
     try FileManager.default.moveItem(at: aside, to: file)

@@ -47,50 +47,50 @@ struct StoreLie: CustomTestStringConvertible, Sendable {
     StoreLie("ALTER TABLE Z_1TAGS RENAME COLUMN Z_1NOTES TO Z_3NOTES", "the table Z_1TAGS has no column Z_1NOTES"),
     StoreLie(
       "CREATE TABLE T AS SELECT * FROM ZTAG; DROP TABLE ZTAG; ALTER TABLE T RENAME TO ZTAG;"
-        + "INSERT INTO ZTAG SELECT * FROM ZTAG", "the rows of ZTAG have no number Z_PK"),
+        + "INSERT INTO ZTAG SELECT * FROM ZTAG", "the table ZTAG has no integer primary key Z_PK"),
     StoreLie(
       "DROP TABLE ZTAG; CREATE TABLE ZTAG (Z_PK INTEGER PRIMARY KEY, Z_ENT, Z_OPT, ZLABEL) WITHOUT ROWID",
-      "the rows of ZTAG have no number Z_PK"),
+      "the table ZTAG has no integer primary key Z_PK"),
   ]
 
   private static let values = [
-    StoreLie("UPDATE ZTHING SET ZINT16 = 'x'", "has the text \"x\" in the column \"ZINT16\""),
-    StoreLie("UPDATE ZTHING SET ZINT64 = 1e300", "in the column \"ZINT64\""),
-    StoreLie("UPDATE ZTHING SET ZDATE = X'00'", "has 1 bytes in the column \"ZDATE\""),
-    StoreLie("UPDATE ZTHING SET ZSTRING = X'00'", "has 1 bytes in the column \"ZSTRING\""),
-    StoreLie("UPDATE ZTHING SET ZUUID = X'00'", "has 1 bytes in the column \"ZUUID\""),
-    StoreLie("UPDATE ZTHING SET ZDECIMAL = 'many'", "in the column \"ZDECIMAL\""),
-    StoreLie("UPDATE ZTHING SET ZDECIMAL = 9e999", "in the column \"ZDECIMAL\""),
-    StoreLie("UPDATE ZTHING SET ZCOVER = X'07'", "may be in a file of its own"),
+    StoreLie("UPDATE ZTHING SET ZINT16 = 'x'", "column \"ZINT16\": expected Integer 16, found the text \"x\""),
+    StoreLie("UPDATE ZTHING SET ZINT64 = 1e300", "column \"ZINT64\": expected Integer 64"),
+    StoreLie("UPDATE ZTHING SET ZDATE = X'00'", "column \"ZDATE\": expected Date, found 1 byte"),
+    StoreLie("UPDATE ZTHING SET ZSTRING = X'00'", "column \"ZSTRING\": expected String, found 1 byte"),
+    StoreLie("UPDATE ZTHING SET ZUUID = X'00'", "column \"ZUUID\": expected UUID, found 1 byte"),
+    StoreLie("UPDATE ZTHING SET ZDECIMAL = 'many'", "column \"ZDECIMAL\": expected Decimal"),
+    StoreLie("UPDATE ZTHING SET ZDECIMAL = 9e999", "column \"ZDECIMAL\": expected Decimal"),
+    StoreLie("UPDATE ZTHING SET ZCOVER = X'07'", "does not say whether the value is in an external file"),
     StoreLie(
-      "UPDATE ZTHING SET ZPHOTO = CAST(X'02' || '../../../../../../../etc/passwd-----' || X'00' AS BLOB)", "names none"
-    ),
-    StoreLie("UPDATE ZTAG SET Z_ENT = 99", "of the entity 99, which is none there"),
-    StoreLie("UPDATE ZTAG SET Z_ENT = 6", "of the entity 6, which is none there"),
-    StoreLie("UPDATE ZTAG SET Z_ENT = NULL", "which is none there"),
-    StoreLie("UPDATE ZTAG SET Z_ENT = 16001", "which is none there"),
-    StoreLie("UPDATE ZTAG SET Z_PK = -5 WHERE Z_PK = 9", "the row -5 is of the entity"),
-    StoreLie("UPDATE ZTAG SET Z_PK = 0 WHERE Z_PK = 9", "the row 0 is of the entity"),
-    StoreLie("UPDATE ZTAG SET Z_PK = 9223372036854775807 WHERE Z_PK = 10", "no number left"),
+      "UPDATE ZTHING SET ZPHOTO = CAST(X'02' || '../../../../../../../etc/passwd-----' || X'00' AS BLOB)",
+      "has no valid file name"),
+    StoreLie("UPDATE ZTAG SET Z_ENT = 99", "the entity number 99, which does not belong to the table"),
+    StoreLie("UPDATE ZTAG SET Z_ENT = 6", "the entity number 6, which does not belong to the table"),
+    StoreLie("UPDATE ZTAG SET Z_ENT = NULL", "which does not belong to the table"),
+    StoreLie("UPDATE ZTAG SET Z_ENT = 16001", "which does not belong to the table"),
+    StoreLie("UPDATE ZTAG SET Z_PK = -5 WHERE Z_PK = 9", "the primary key -5 is invalid"),
+    StoreLie("UPDATE ZTAG SET Z_PK = 0 WHERE Z_PK = 9", "the primary key 0 is invalid"),
+    StoreLie("UPDATE ZTAG SET Z_PK = 9223372036854775807 WHERE Z_PK = 10", "no primary key left"),
   ]
 
   private static let entities = [
-    StoreLie("UPDATE Z_PRIMARYKEY SET Z_MAX = 9223372036854775807", "no number left"),
-    StoreLie("UPDATE Z_PRIMARYKEY SET Z_SUPER = 3 WHERE Z_ENT = 2", "\"Person\" inherits from"),
-    StoreLie("UPDATE Z_PRIMARYKEY SET Z_SUPER = Z_ENT", "inherits from"),
-    StoreLie("UPDATE Z_PRIMARYKEY SET Z_SUPER = 'x' WHERE Z_ENT = 4", "\"Manager\" inherits from"),
+    StoreLie("UPDATE Z_PRIMARYKEY SET Z_MAX = 9223372036854775807", "no primary key left"),
+    StoreLie("UPDATE Z_PRIMARYKEY SET Z_SUPER = 3 WHERE Z_ENT = 2", "the superentity number 3 for \"Person\""),
+    StoreLie("UPDATE Z_PRIMARYKEY SET Z_SUPER = Z_ENT", "has the superentity number"),
+    StoreLie("UPDATE Z_PRIMARYKEY SET Z_SUPER = 'x' WHERE Z_ENT = 4", "the superentity number 0 for \"Manager\""),
     StoreLie("UPDATE Z_PRIMARYKEY SET Z_NAME = 'Note' WHERE Z_ENT = 5", "the entity \"Note\" twice"),
-    StoreLie("INSERT INTO Z_PRIMARYKEY VALUES (7, 'x\"; DROP TABLE ZTAG; --', 0, 0)", "which the model has not"),
-    StoreLie("DELETE FROM Z_PRIMARYKEY WHERE Z_ENT = 5", "no number for the entity \"Tag\""),
-    StoreLie("UPDATE Z_PRIMARYKEY SET Z_ENT = -1 WHERE Z_ENT = 5", "has the number -1"),
-    StoreLie("UPDATE Z_PRIMARYKEY SET Z_ENT = 9223372036854775807 WHERE Z_ENT = 5", "no number for the entity \"Tag\""),
+    StoreLie("INSERT INTO Z_PRIMARYKEY VALUES (7, 'x\"; DROP TABLE ZTAG; --', 0, 0)", "which the model does not have"),
+    StoreLie("DELETE FROM Z_PRIMARYKEY WHERE Z_ENT = 5", "no row for the entity \"Tag\""),
+    StoreLie("UPDATE Z_PRIMARYKEY SET Z_ENT = -1 WHERE Z_ENT = 5", "has the invalid entity number -1"),
+    StoreLie("UPDATE Z_PRIMARYKEY SET Z_ENT = 9223372036854775807 WHERE Z_ENT = 5", "no row for the entity \"Tag\""),
     StoreLie(
       "CREATE TABLE P AS SELECT * FROM Z_PRIMARYKEY; DROP TABLE Z_PRIMARYKEY; ALTER TABLE P RENAME TO Z_PRIMARYKEY;"
-        + "INSERT INTO Z_PRIMARYKEY SELECT * FROM Z_PRIMARYKEY", "the number 1 twice"),
+        + "INSERT INTO Z_PRIMARYKEY SELECT * FROM Z_PRIMARYKEY", "the entity number 1 twice"),
   ]
 
   private static let metadata = [
-    StoreLie("UPDATE Z_METADATA SET Z_UUID = NULL", "has no identifier"),
+    StoreLie("UPDATE Z_METADATA SET Z_UUID = NULL", "has no store identifier"),
     StoreLie("UPDATE Z_METADATA SET Z_PLIST = X'00'", "the metadata cannot be read"),
     StoreLie("UPDATE Z_METADATA SET Z_PLIST = CAST('bplist00' || X'FF' AS BLOB)", "the metadata cannot be read"),
     StoreLie("DELETE FROM Z_METADATA", "it has no metadata"),
@@ -101,13 +101,13 @@ struct StoreLie: CustomTestStringConvertible, Sendable {
       "ALTER TABLE ZTAG DROP COLUMN ZLABEL; ALTER TABLE ZTAG ADD COLUMN ZLABEL AS (hex(zeroblob(500000000)))",
       "the column ZLABEL of the table ZTAG is computed"),
     StoreLie("CREATE INDEX X ON ZTAG (hex(zeroblob(1000)))", "has an expression or a condition"),
-    StoreLie("ALTER TABLE ZTAG ADD COLUMN ZX CHECK (length(hex(zeroblob(1000))) > 0)", "has a check"),
+    StoreLie("ALTER TABLE ZTAG ADD COLUMN ZX CHECK (length(hex(zeroblob(1000))) > 0)", "has a CHECK constraint"),
     StoreLie(
       "CREATE TRIGGER X AFTER UPDATE ON ZTAG BEGIN UPDATE ZTAG SET ZLABEL = (\(endless) SELECT count(*) FROM c); END",
-      "takes more work"),
+      "takes too much work"),
     StoreLie(
       "CREATE TRIGGER X BEFORE DELETE ON ZTHING BEGIN SELECT * FROM (\(endless) SELECT x FROM c) WHERE x < 0; END",
-      "takes more work"),
+      "takes too much work"),
     StoreLie("CREATE TRIGGER X BEFORE INSERT ON ZTAG BEGIN SELECT RAISE(ABORT, 'not here'); END", "not here"),
     StoreLie("CREATE TRIGGER X BEFORE INSERT ON ZTAG BEGIN SELECT load_extension('/tmp/x'); END", "load_extension"),
     StoreLie("CREATE TRIGGER X BEFORE INSERT ON ZTAG BEGIN INSERT INTO gone VALUES (1); END", "gone"),
@@ -120,11 +120,14 @@ struct StoreLie: CustomTestStringConvertible, Sendable {
   private static let schemas = [
     StoreLie(schema("sql = 'rubbish'"), "malformed"),
     StoreLie(schema("rootpage = 99999"), "invalid rootpage"),
-    StoreLie(schema("sql = replace(sql, 'Z_PK INTEGER', 'Z_PK VARCHAR')"), "the rows of ZTAG have no number Z_PK"),
-    StoreLie(schema("rootpage = (SELECT rootpage FROM sqlite_schema WHERE name = 'ZPERSON')"), "which is none there"),
+    StoreLie(
+      schema("sql = replace(sql, 'Z_PK INTEGER', 'Z_PK VARCHAR')"), "the table ZTAG has no integer primary key Z_PK"),
+    StoreLie(
+      schema("rootpage = (SELECT rootpage FROM sqlite_schema WHERE name = 'ZPERSON')"),
+      "which does not belong to the table"),
     StoreLie(schema("rootpage = (SELECT rootpage FROM sqlite_schema WHERE name = 'ZNOTE_ZAUTHOR_INDEX')"), "malformed"),
     StoreLie(
       schema("sql = 'CREATE TABLE ZTAG ( Z_PK INTEGER PRIMARY KEY, ZLABEL VARCHAR, Z_OPT INTEGER, Z_ENT INTEGER )'"),
-      "which is none there"),
+      "which does not belong to the table"),
   ]
 }

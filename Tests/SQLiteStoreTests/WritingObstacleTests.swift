@@ -49,10 +49,10 @@ import Testing
 
     var message: String {
       switch self {
-      case .composite: "the attribute Note.place is a composite one"
-      case .undefined, .objectID: "the attribute Note.place has no type, and is not transient"
+      case .composite: "the attribute Note.place is composite"
+      case .undefined, .objectID: "the attribute Note.place has a type that cannot be stored"
       case .derived: "derived"
-      case .expression: "the index Note.place is one of an expression"
+      case .expression: "the index Note.place contains an expression"
       case .predicate: "the index Note.place has a predicate"
       case .rTree: "the index Note.place is an R-tree"
       }
@@ -123,7 +123,7 @@ import Testing
       ("CREATE TABLE ATRANSACTION (Z_PK INTEGER PRIMARY KEY)", "the store has a history of its changes"),
       ("ALTER TABLE ZNOTE DROP COLUMN Z2_AUTHOR", "the table ZNOTE has no column Z2_AUTHOR"),
       ("ALTER TABLE ZNOTE DROP COLUMN Z_FOK_HOLDER", "the table ZNOTE has no column Z_FOK_HOLDER"),
-      ("ALTER TABLE Z_1TAGS DROP COLUMN Z_FOK_5TAGS1", "the table Z_1TAGS has no column of its order"),
+      ("ALTER TABLE Z_1TAGS DROP COLUMN Z_FOK_5TAGS1", "the table Z_1TAGS has no column for its order"),
       (
         "CREATE VIRTUAL TABLE Z_Thing_place USING rtree(a, b, c)",
         "Z_THING_PLACE is a virtual table; the virtual table \"Z_Thing_place\" is not one of Core Data's: allow triggers to save with it"
@@ -131,8 +131,8 @@ import Testing
       ("CREATE INDEX X ON ZTAG (ZLABEL || 'a')", "the index \"X\" has an expression or a condition"),
       ("CREATE INDEX X ON ZTAG (lower(ZLABEL))", "the index \"X\" has an expression or a condition"),
       ("CREATE INDEX X ON ZTAG (ZLABEL) WHERE Z_PK > 1", "the index \"X\" has an expression or a condition"),
-      ("ALTER TABLE ZTAG ADD COLUMN ZX AS (Z_PK)", "the table ZTAG has columns that are computed"),
-      ("ALTER TABLE ZTAG ADD COLUMN ZX CHECK (ZX IS NULL)", "the table ZTAG has a check"),
+      ("ALTER TABLE ZTAG ADD COLUMN ZX AS (Z_PK)", "the table ZTAG has computed columns"),
+      ("ALTER TABLE ZTAG ADD COLUMN ZX CHECK (ZX IS NULL)", "the table ZTAG has a CHECK constraint"),
       (
         "CREATE TRIGGER X AFTER UPDATE ON ZTAG BEGIN DELETE FROM ZNOTE; END",
         "the trigger \"X\" of the table ZTAG is not one of Core Data's: allow triggers to save with it"
@@ -157,7 +157,7 @@ import Testing
     let folder = TemporaryFolder()
     let file = try LibraryStore.write(to: folder, change: change)
     let store = try SQLiteStore(file, model: LibraryStore.model)
-    let own = "the attribute Thing.undefined has no type, and is not transient"
+    let own = "the attribute Thing.undefined has a type that cannot be stored"
     #expect(store.writingObstacles.joined(separator: "; ") == own + (obstacle.isEmpty ? "" : "; " + obstacle))
     var found = try StoreDump(store)
     let expected = try StoreDump(LibraryStore.inMemory())
@@ -181,7 +181,7 @@ import Testing
         [EntityDescription("A", [.attribute("a", .string), .attribute("A", .string), .attribute("a1", .string)])],
         "two columns of the table ZA would have the name"
       ),
-      ([EntityDescription("A\u{0}B")], "has a NUL in it"),
+      ([EntityDescription("A\u{0}B")], "contains a NUL character"),
     ]
     for (entities, message) in pairs {
       let folder = TemporaryFolder()

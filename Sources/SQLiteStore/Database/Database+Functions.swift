@@ -66,7 +66,7 @@ private func countWork(_ arguments: FunctionObject.Arguments, _ context: OpaqueP
 
 private let holds: @convention(c) (OpaquePointer?, Int32, FunctionArguments?) -> Void = { context, count, values in
   guard let values = unsafe values, count > 0, let test = unsafe object(values[0]) else {
-    unsafe sqlite3_result_error(context, "no test", -1)
+    unsafe sqlite3_result_error(context, "the first argument is not a test", -1)
     return
   }
   let arguments = unsafe FunctionObject.Arguments(values, count: Int(count))
@@ -93,7 +93,7 @@ private let collect: @convention(c) (OpaquePointer?, Int32, FunctionArguments?) 
   guard let values = unsafe values, count > 0, let collector = unsafe object(values[0]),
     let memory = unsafe memory(context, size: Int32(MemoryLayout<UnsafeMutableRawPointer>.size))
   else {
-    unsafe sqlite3_result_error(context, "nothing collects", -1)
+    unsafe sqlite3_result_error(context, "the first argument is not a collector", -1)
     return
   }
   let arguments = unsafe FunctionObject.Arguments(values, count: Int(count))
@@ -103,7 +103,7 @@ private let collect: @convention(c) (OpaquePointer?, Int32, FunctionArguments?) 
     collection = unsafe Unmanaged<Collection>.fromOpaque(known).takeUnretainedValue()
   } else {
     guard let list = collector.emptyList else {
-      unsafe sqlite3_result_error(context, "nothing collects", -1)
+      unsafe sqlite3_result_error(context, "the first argument is not a collector", -1)
       return
     }
     collection = Collection(list)

@@ -60,7 +60,7 @@ internal import SystemFiles
   ) throws(ManagedObjectError) {
     self.path = name ?? path
     guard !path.isEmpty, !path.utf8.contains(0) else {
-      throw ManagedObjectError(.open, "\(path.quoted) is no path of a file")
+      throw ManagedObjectError(.open, "\(path.quoted) is not the path of a file")
     }
     file = try DatabaseFile(path, named: name ?? path)
     self.mode = mode
@@ -91,7 +91,7 @@ internal import SystemFiles
     var opened: OpaquePointer?
     let code = unsafe sqlite3_open_v2(uri, &opened, flags, nil)
     guard code == SQLITE_OK, let handle = unsafe opened else {
-      let message = unsafe opened.map { unsafe String(cString: sqlite3_errmsg($0)) } ?? "no memory is left"
+      let message = unsafe opened.map { unsafe String(cString: sqlite3_errmsg($0)) } ?? "out of memory"
       unsafe sqlite3_close_v2(opened)
       var error = ManagedObjectError(.open, "cannot open \(self.path): \(message)")
       error.sqliteCode = Int(code)
@@ -228,7 +228,7 @@ internal import SystemFiles
 
   /// - Throws: ``ManagedObjectError/Code/save`` if the file is not at its path anymore.
   func checkHasNotMoved() throws(ManagedObjectError) {
-    if hasMoved { throw ManagedObjectError(.save, "somebody has removed \(path), or put another file in its place") }
+    if hasMoved { throw ManagedObjectError(.save, "the file was removed or replaced: \(path)") }
   }
 
   func failure(_ code: Int32, _ sql: String? = nil) -> ManagedObjectError {

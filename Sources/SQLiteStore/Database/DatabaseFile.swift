@@ -23,14 +23,14 @@ package struct DatabaseFile {
     for suffix in Self.suffixes {
       let path = self.path + suffix
       guard FileSystem.existsItself(path), !FileSystem.isRegularFileItself(path) else { continue }
-      throw failure("\(suffix.isEmpty ? "it" : path) is no regular file")
+      throw failure("\(suffix.isEmpty ? "it" : path) is not a regular file")
     }
     if FileSystem.exists(path), !FileSystem.exists(self.path) {
-      throw failure("it is a link to a name that is not UTF-8")
+      throw failure("it is a link to a path that is not valid UTF-8")
     }
     // SQLite treats a file of one byte as empty, and would write a database over it.
     if FileSystem.sizeOfRegularFile(self.path) == 1 { throw failure("it is not a database") }
-    if namesOtherFile { throw failure("it belongs to a transaction in several files that never ended") }
+    if namesOtherFile { throw failure("it is part of an unfinished transaction in several files") }
   }
 
   /// The size of the file and its log, in bytes; nil if the file does not exist anymore.

@@ -90,15 +90,15 @@ package final class WorkLimit {
     if byteCount > byteLimit {
       let message =
         growth == .rows
-        ? "is damaged: rows have more in them than the file has room for"
-        : "has results with more in them than 64 times the file: ask for fewer keys, or for fewer objects at once"
+        ? "is damaged: the rows have more data than the file has room for"
+        : "has results larger than 64 times its size: fetch fewer keys, or fewer objects at once"
       throw ManagedObjectError(.sqlite, "\(file.name) \(message)")
     }
     greatestRowCount = max(greatestRowCount, min(rowLimit, 2 * rowCount))
     greatestByteCount = max(greatestByteCount, min(byteLimit, 2 * byteCount))
   }
 
-  static let message = "a statement takes more work than anything in a file of this size should"
+  static let message = "a statement takes too much work for a file of this size"
 
   /// Registers the limit as SQLite's progress handler. The limit must live as long as the connection.
   func install(in handle: OpaquePointer) {

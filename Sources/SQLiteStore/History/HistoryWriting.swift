@@ -113,7 +113,7 @@ struct HistoryWriting {
     try statement.bind(1, entity)
     defer { statement.reset() }
     guard try statement.step() else {
-      throw ManagedObjectError(.save, "\(database.path): the history has no number left")
+      throw ManagedObjectError(.save, "\(database.path): Z_PRIMARYKEY has no row \(entity) for the history")
     }
     return statement.integer(0)
   }

@@ -26,7 +26,7 @@ extension StoreState {
       metadata = try MetadataTable.read(database)
       if metadata.tracksHistory { return }
       if try hasHistory() {
-        throw ManagedObjectError(.operation, "another program keeps a history of changes in the store")
+        throw ManagedObjectError(.operation, "another program records the history of the store")
       }
       try HistoryTables.make(schema, database)
       metadata.set(.boolean(true), for: StoreMetadataKey.historyTracking)
@@ -38,7 +38,7 @@ extension StoreState {
   func deleteHistory(through number: Int64) throws(ManagedObjectError) {
     guard try hasHistory() else { return }
     guard tracksHistory else {
-      throw ManagedObjectError(.save, "another program keeps the history of changes in the store")
+      throw ManagedObjectError(.save, "another program records the history of the store")
     }
     try checkForeignParts()
     try database.transaction(.immediate) { () throws(ManagedObjectError) in

@@ -76,7 +76,7 @@ struct FunctionContext {
   ) -> AttributeValue? {
     do {
       if let value = try ValueReading.value(argument, type, isExternal ? externalData : nil) { return value }
-      object.fail(ManagedObjectError(.invalidValue, "a row has a value which is no \(type.name)"))
+      object.fail(ManagedObjectError(.invalidValue, "a row has a value that is not of the type \(type.name)"))
     } catch {
       object.fail(error)
     }
@@ -95,7 +95,7 @@ struct FunctionContext {
       let number = arguments[next]
       if number.kind == .null { return .null }
       guard let index = entityIndices[argument.integer] else {
-        object.fail(ManagedObjectError(.invalidValue, "a row is of the entity \(argument.integer), which is none"))
+        object.fail(ManagedObjectError(.invalidValue, "a row has the unknown entity number \(argument.integer)"))
         return nil
       }
       return .constant(.object(RowKey(store: storeNumber, entityIndex: index, number: number.integer)))

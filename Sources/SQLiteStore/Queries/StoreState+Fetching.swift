@@ -62,11 +62,7 @@ extension StoreState {
         let number = statement.integer(0)
         guard let index = schema.entityIndices[statement.integer(1)], selection.entities.contains(index),
           number > 0
-        else {
-          throw ManagedObjectError(
-            .invalidValue,
-            "\(entity.name): the row \(number) is of the entity \(statement.integer(1)), which is none there")
-        }
+        else { throw RowSelection.invalidRow(number, statement.integer(1), of: entity.name) }
         keys.append(RowKey(store: storeNumber, entityIndex: index, number: number))
       }
       return .keys(keys)

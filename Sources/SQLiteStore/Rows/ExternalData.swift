@@ -44,20 +44,22 @@ package struct ExternalData {
     case Self.inline: return value.dropFirst()
     case Self.inFile:
       guard let name = Self.fileName(value) else {
-        throw ManagedObjectError(.invalidValue, "a value that should be in a file of its own names none")
+        throw ManagedObjectError(.invalidValue, "a value should be in an external file, but has no valid file name")
       }
       let path = "\(folder)/\(name)"
       guard FileSystem.existsItself(path) else { return nil }
       // A link could lead to any file of the user.
       guard FileSystem.isRegularFileItself(path) else {
-        throw ManagedObjectError(.operation, "cannot read \(path): it is no regular file")
+        throw ManagedObjectError(.operation, "cannot read \(path): it is not a regular file")
       }
       do { return try FileSystem.readRegularFile(path, limit: Self.greatestSize)?.data } catch {
         let message = error.limit == nil ? error.message : "cannot read \(path): \(error.message)"
         throw ManagedObjectError(.operation, message)
       }
     case nil: return Data()
-    default: throw ManagedObjectError(.invalidValue, "a value that may be in a file of its own does not say whether")
+    default:
+      throw ManagedObjectError(
+        .invalidValue, "the first byte of a value does not say whether the value is in an external file")
     }
   }
 

@@ -29,7 +29,7 @@ struct RowNumbers {
     for index in entityIndices {
       guard schema.tableIndices.indices.contains(index), schema.tableIndices[index] >= 0 else {
         throw ManagedObjectError(
-          .invalidState, "the store has no objects of the entity \(schema.model.entity(at: index).name)")
+          .invalidState, "the store has no table for the entity \(schema.model.entity(at: index).name)")
       }
       let table = schema.tableIndices[index]
       if !isRead[table] {
@@ -37,7 +37,7 @@ struct RowNumbers {
         isRead[table] = true
       }
       let (number, overflows) = (last[table] ?? 0).addingReportingOverflow(1)
-      if overflows { throw ManagedObjectError(.operation, "the store has no number left for another object") }
+      if overflows { throw ManagedObjectError(.operation, "the store has no primary key left for another object") }
       last[table] = number
       keys.append(RowKey(store: store, entityIndex: index, number: number))
     }
@@ -118,5 +118,6 @@ struct RowNumbers {
     }
   }
 
-  static let keysTaken = ManagedObjectError(.keysTaken, "others have saved objects under the numbers of new ones")
+  static let keysTaken = ManagedObjectError(
+    .keysTaken, "other objects have been saved with the primary keys of new objects")
 }

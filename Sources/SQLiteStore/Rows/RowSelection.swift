@@ -97,8 +97,7 @@ struct RowSelection: Sendable {
     guard let index = entity == firstNumber ? entities.lowerBound : entityIndices[entity], entities.contains(index),
       number > 0
     else {
-      throw ManagedObjectError(
-        .invalidValue, "\(tableName): the row \(number) is of the entity \(entity), which is none there")
+      throw Self.invalidRow(number, entity, of: tableName)
     }
     let slots = slots[index - entities.lowerBound]
     var values: [RowValue] = []
@@ -119,6 +118,15 @@ struct RowSelection: Sendable {
     return StoreRow(
       key: RowKey(store: storeNumber, entityIndex: index, number: number), version: max(statement.integer(2), 1),
       values: values)
+  }
+
+  /// Returns the error for a row that cannot be an object of its table.
+  static func invalidRow(_ number: Int64, _ entity: Int64, of table: String) -> ManagedObjectError {
+    ManagedObjectError(
+      .invalidValue,
+      number > 0
+        ? "\(table): row \(number) has the entity number \(entity), which does not belong to the table"
+        : "\(table): the primary key \(number) is invalid: it must be positive")
   }
 
   /// Returns the value of a composite attribute; null if all elements are null.
@@ -147,8 +155,8 @@ struct RowSelection: Sendable {
     if let value = try reading.value(statement, column, type, isExternal: isExternal) { return value }
     throw ManagedObjectError(
       .invalidValue,
-      "\(tableName): the row \(statement.integer(0)) has \(statement.value(column).kindName) in the column "
-        + "\(columns[Int(column)]), which is no \(type.name)")
+      "\(tableName): row \(statement.integer(0)), column \(columns[Int(column)]): expected \(type.name), found "
+        + statement.value(column).kindName)
   }
 
   private func key(
@@ -177,11 +185,11 @@ extension SQLValue {
   /// A description of the value, for messages.
   var kindName: String {
     switch self {
-    case .null: "nothing"
+    case .null: "NULL"
     case .integer(let value): "the integer \(value)"
     case .real(let value): "the number \(value)"
     case .text(let value): "the text \(value.quoted)"
-    case .blob(let value): "\(value.count) bytes"
+    case .blob(let value): value.count == 1 ? "1 byte of data" : "\(value.count) bytes of data"
     }
   }
 }

@@ -27,7 +27,7 @@ package struct TableModel {
     for number in maker.entities.keys.sorted() { try maker.readColumns(number) }
     for name in file.tables.keys.sorted() { maker.readJoin(name) }
     do { return try ManagedObjectModel(compiledEntities: maker.descriptions) } catch {
-      throw ManagedObjectError(.open, "\(database.path): the tables tell of no model: \(error)")
+      throw ManagedObjectError(.open, "\(database.path): no model can be derived from the tables: \(error)")
     }
   }
 

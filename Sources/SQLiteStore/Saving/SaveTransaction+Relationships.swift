@@ -102,9 +102,9 @@ extension SaveTransaction {
     guard target.store != storeNumber || target.number <= 0 || !destination.contains(Int(target.entityIndex)) else {
       return
     }
-    var error = unsuitable("an object of another entity", row, slot)
+    var error = unsuitable("the relationship refers to an object of another entity", row, slot)
     if target.number <= 0 {
-      error = unsuitable("an object that was never saved", row, slot)
+      error = unsuitable("the relationship refers to an object that was never saved", row, slot)
     } else if target.store != storeNumber {
       error = ManagedObjectError(
         .externalRelationship, "the relationship refers to an object of another store", objectID: error.objectID,

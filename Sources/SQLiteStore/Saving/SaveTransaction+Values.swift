@@ -32,7 +32,7 @@ extension SaveTransaction {
   }
 
   private func otherKind(_ row: StoreRow, _ slot: Int) -> ManagedObjectError {
-    unsuitable("another kind of property than the model has", row, slot)
+    unsuitable("the value does not match the kind of the property", row, slot)
   }
 
   private func bindValue(
@@ -51,14 +51,16 @@ extension SaveTransaction {
     case (.float, .float(let number)): try bindValue(Double(number), row, slot, statement, parameter)
     case (.date, .date(let date)): try bindValue(date.timeIntervalSinceReferenceDate, row, slot, statement, parameter)
     case (.decimal, .decimal(let decimal)):
-      guard let number = StoredDecimal.value(decimal) else { throw unsuitable("no number", row, slot) }
+      guard let number = StoredDecimal.value(decimal) else { throw unsuitable("SQLite cannot store NaN", row, slot) }
       try statement.bind(parameter, number)
       // SQLite keeps at most 17 digits of a decimal.
       if StoredDecimal.decimal(number) != .decimal(decimal) { mended.insert(row.key) }
     case (.uuid, .uuid(let uuid)): try statement.bind(parameter, uuid.data)
     case (.uri, .url(let url)):
       let text = url.absoluteString
-      guard let stored = URL(string: text) else { throw unsuitable("a URL that its text does not make", row, slot) }
+      guard let stored = URL(string: text) else {
+        throw unsuitable("the text of the URL is not a valid URL", row, slot)
+      }
       try statement.bind(parameter, text)
       // The text of a relative URL includes its base.
       if stored != url { mended.insert(row.key) }
@@ -73,14 +75,14 @@ extension SaveTransaction {
   private func bindValue(
     _ number: Double, _ row: StoreRow, _ slot: Int, _ statement: Statement, _ parameter: Int32
   ) throws(ManagedObjectError) {
-    if number.isNaN { throw unsuitable("not a number, which SQLite cannot keep", row, slot) }
+    if number.isNaN { throw unsuitable("SQLite cannot store NaN", row, slot) }
     try statement.bind(parameter, number)
   }
 
   private func unsuitable(
     _ value: AttributeValue, _ type: AttributeType, _ row: StoreRow, _ slot: Int
   ) -> ManagedObjectError {
-    unsuitable("\(value.kindName) where \(type.name) is due", row, slot)
+    unsuitable("expected \(type.name), found \(value.kindName)", row, slot)
   }
 
   func unsuitable(_ message: String, _ row: StoreRow, _ slot: Int) -> ManagedObjectError {

@@ -22,9 +22,9 @@ struct StoreFilling {
       let index = Int(key.entityIndex)
       guard key.store == state.storeNumber, key.number > 0, state.schema.table(ofEntity: index) != nil,
         !state.schema.model.records[index].definition.isAbstract
-      else { throw ManagedObjectError(.invalidState, "a row has a key that is not one of this store") }
+      else { throw ManagedObjectError(.invalidState, "a row has a key that does not belong to this store") }
       if keyIndex > 0, keys[keyIndex - 1] == key {
-        throw ManagedObjectError(.invalidState, "a row is there twice", objectID: state.objectID(key))
+        throw ManagedObjectError(.invalidState, "a key occurs twice", objectID: state.objectID(key))
       }
     }
   }
@@ -98,7 +98,7 @@ extension StoreState {
     for (index, row) in rows.enumerated() {
       guard filling.contains(row.key), rowIndices.insert(index, for: row.key),
         row.values.count == schema.slotColumns[Int(row.key.entityIndex)].count
-      else { throw ManagedObjectError(.invalidState, "a row is none of those that the store is to have") }
+      else { throw ManagedObjectError(.invalidState, "a row has an unexpected key, or a wrong number of values") }
     }
     return SaveTransaction(changes, self, rowIndices: rowIndices, deleted: RowPositions(capacity: 0), filling: filling)
   }

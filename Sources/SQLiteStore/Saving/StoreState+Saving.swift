@@ -76,10 +76,10 @@ extension StoreState {
         let index = Int(row.key.entityIndex)
         guard row.key.store == storeNumber, row.key.number > 0, schema.slotColumns.indices.contains(index),
           schema.tableIndices[index] >= 0
-        else { throw ManagedObjectError(.invalidState, "a row has a key that is not one of this store") }
+        else { throw ManagedObjectError(.invalidState, "a row has a key that does not belong to this store") }
         if schema.model.records[index].definition.isAbstract {
           throw ManagedObjectError(
-            .invalidState, "the store has no objects of the entity \(schema.model.entity(at: index).name)",
+            .invalidState, "the entity \(schema.model.entity(at: index).name) is abstract, and cannot have objects",
             objectID: objectID(row.key))
         }
         let isNew =
@@ -89,12 +89,12 @@ extension StoreState {
           default: !rowIndices.contains(row.key) && deleted.insert(rowIndex, for: row.key)
           }
         guard isNew else {
-          throw ManagedObjectError(.invalidState, "a row is in the changes twice", objectID: objectID(row.key))
+          throw ManagedObjectError(.invalidState, "the changes contain a row twice", objectID: objectID(row.key))
         }
         guard row.values.count == schema.slotColumns[index].count else {
           throw ManagedObjectError(
             .invalidValue,
-            "the row has \(row.values.count) values, and the entity \(schema.slotColumns[index].count) slots",
+            "the row has \(row.values.count) values, but the entity has \(schema.slotColumns[index].count) slots",
             objectID: objectID(row.key))
         }
       }

@@ -64,7 +64,7 @@ struct ColumnOrder {
       for (index, column) in same.enumerated() {
         for other in same[..<index] where column.group != other.group && column.type == other.type {
           for one in [column, other] where one.leaf != nil {
-            uncertain[one.property] = "the model has several values with the column Z\(name) of one type"
+            uncertain[one.property] = "several values of the same type would have the column Z\(name)"
           }
         }
       }

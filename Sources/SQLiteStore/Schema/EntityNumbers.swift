@@ -67,9 +67,9 @@ package struct EntityNumbers {
       let (number, name, parent) = (list.integer(0), list.text(1), list.integer(2))
       guard number > 0, number < Self.firstPrivateNumber else {
         if number > 0 { return }
-        return try note("Z_PRIMARYKEY has the number \(number) for \(name.quoted)")
+        return try note("Z_PRIMARYKEY has the invalid entity number \(number) for \(name.quoted)")
       }
-      guard known.insert(number).inserted else { return try note("Z_PRIMARYKEY has the number \(number) twice") }
+      guard known.insert(number).inserted else { return try note("Z_PRIMARYKEY has the entity number \(number) twice") }
       let inOrder = number <= entities.count ? entities[Int(number) - 1] : nil
       if let inOrder, inOrder.name == name || inOrder.definition.renamingIdentifier == name {
         try take(inOrder, number, parent)
@@ -89,7 +89,7 @@ package struct EntityNumbers {
         try take(inOrder, number, parent)
         reportName?(inOrder, name)
       } else {
-        try note("Z_PRIMARYKEY has the entity \(name.quoted), which the model has not")
+        try note("Z_PRIMARYKEY has the entity \(name.quoted), which the model does not have")
       }
     }
   }
@@ -104,14 +104,14 @@ package struct EntityNumbers {
 
   private func check(_ configuration: String?) throws(ManagedObjectError) {
     for entity in model.entities(ofConfiguration: configuration) ?? [] where numbers[entity.index] == 0 {
-      try note("Z_PRIMARYKEY has no number for the entity \(entity.name.quoted)")
+      try note("Z_PRIMARYKEY has no row for the entity \(entity.name.quoted)")
     }
     for entity in model.entities where numbers[entity.index] != 0 {
       let parent = entity.superentity.map { numbers[$0.index] } ?? 0
       if parents[entity.index] == parent, parent != 0 || entity.superentity == nil { continue }
       try note(
-        "Z_PRIMARYKEY has the number \(parents[entity.index]) for what \(entity.name.quoted) inherits from, "
-          + "and not \(parent)")
+        "Z_PRIMARYKEY has the superentity number \(parents[entity.index]) for \(entity.name.quoted), "
+          + "expected \(parent)")
     }
   }
 

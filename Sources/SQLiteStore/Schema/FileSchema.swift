@@ -72,14 +72,14 @@ package struct FileSchema {
       tables[name.uppercased()] = table
     }
     for name in ["Z_PRIMARYKEY", "Z_METADATA"] {
-      try require(name, database, "\(database.path) is no store of Core Data")
+      try require(name, database, "\(database.path) is not a Core Data store")
     }
     for (table, column) in [
       ("Z_PRIMARYKEY", "Z_ENT"), ("Z_PRIMARYKEY", "Z_NAME"), ("Z_PRIMARYKEY", "Z_SUPER"), ("Z_PRIMARYKEY", "Z_MAX"),
       ("Z_METADATA", "Z_VERSION"), ("Z_METADATA", "Z_UUID"), ("Z_METADATA", "Z_PLIST"),
     ] where !has(table, column) {
       throw ManagedObjectError(
-        .open, "\(database.path) is no store of Core Data: the table \(table) has no column \(column)")
+        .open, "\(database.path) is not a Core Data store: the table \(table) has no column \(column)")
     }
   }
 
@@ -126,7 +126,7 @@ extension StoreSchema {
     for table in schema.tables {
       try file.require(table.name, database, "\(database.path) does not fit the model")
       guard file.tables[table.name.uppercased()]?.hasNumbers == true else {
-        throw Self.defect("the rows of \(table.name) have no number Z_PK", database)
+        throw Self.defect("the table \(table.name) has no integer primary key Z_PK", database)
       }
       let names = table.columns.indices.filter { !table.missingColumns.contains($0) }.map { table.columns[$0].name }
       try schema.checkComposites(of: table, file, database)
@@ -159,15 +159,15 @@ extension StoreSchema {
         for (path, _, column) in table.compositeColumns[name]?.leaves ?? [] where reason == nil {
           let column = table.columns[column]
           if let type = types[column.name.uppercased()], type != column.type {
-            reason = "the column \(column.name) for \(path) is of the type \(type), expected \(column.type)"
+            reason = "the column \(column.name) for \(path) has the type \(type), expected \(column.type)"
           } else if types[column.name.uppercased()] == nil {
             reason = "the table \(table.name) has no column \(column.name) for \(path)"
           }
         }
         guard let reason else { continue }
         throw Self.defect(
-          "the columns of the composite attribute \(entity.name).\(attribute.name) are not certain: \(reason)", database
-        )
+          "the columns of the composite attribute \(entity.name).\(attribute.name) cannot be determined: \(reason)",
+          database)
       }
     }
   }

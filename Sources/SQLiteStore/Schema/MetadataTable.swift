@@ -12,10 +12,10 @@ package enum MetadataTable {
     let statement = try database.statement("SELECT Z_UUID, Z_PLIST FROM Z_METADATA WHERE Z_VERSION = 1")
     defer { statement.reset() }
     guard try statement.step() else {
-      throw ManagedObjectError(.open, "\(database.path) is no store of Core Data: it has no metadata")
+      throw ManagedObjectError(.open, "\(database.path) is not a Core Data store: it has no metadata")
     }
     let identifier = statement.text(0)
-    if identifier.isEmpty { throw ManagedObjectError(.open, "\(database.path) has no identifier") }
+    if identifier.isEmpty { throw ManagedObjectError(.open, "\(database.path) has no store identifier") }
     var values: OrderedDictionary<String, PropertyList> = [:]
     if !statement.isNull(1) {
       do throws(PropertyListError) {

@@ -32,7 +32,7 @@ package enum ModelCache {
   /// - Throws: ``ManagedObjectError/Code/open`` if the store has no model, or the model is damaged.
   static func model(in database: Database) throws(ManagedObjectError) -> ManagedObjectModel {
     if let model = try read(database, FileSchema(database)) { return model }
-    var error = ManagedObjectError(.open, "\(database.path) does not have its model in it")
+    var error = ManagedObjectError(.open, "\(database.path) does not contain its model")
     error.remedy = .openingWithModel
     throw error
   }

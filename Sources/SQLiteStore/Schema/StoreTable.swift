@@ -206,7 +206,7 @@ private struct ColumnMaker {
     if let found = joined(attribute.definition.elements, &leaf) {
       compositeColumns[name] = found
     } else {
-      uncertainComposites[name] = "the model does not say which values it has"
+      uncertainComposites[name] = "the model does not define its elements"
     }
   }
 

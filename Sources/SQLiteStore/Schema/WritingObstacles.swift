@@ -13,8 +13,8 @@ package enum WritingObstacles {
       where !attribute.isTransient {
         let name = "\(entity.name).\(attribute.name)"
         switch attribute.definition.type {
-        case .composite: obstacles.append("the attribute \(name) is a composite one")
-        case .undefined, .objectID: obstacles.append("the attribute \(name) has no type, and is not transient")
+        case .composite: obstacles.append("the attribute \(name) is composite")
+        case .undefined, .objectID: obstacles.append("the attribute \(name) has a type that cannot be stored")
         default: break
         }
       }
@@ -22,7 +22,7 @@ package enum WritingObstacles {
         let name = "\(entity.name).\(index.name)"
         if index.elements.contains(where: { $0.kind == .rTree }) { obstacles.append("the index \(name) is an R-tree") }
         if index.elements.contains(where: { $0.content.isExpression }) {
-          obstacles.append("the index \(name) is one of an expression")
+          obstacles.append("the index \(name) contains an expression")
         }
         if index.partialPredicate != nil { obstacles.append("the index \(name) has a predicate") }
       }
@@ -35,10 +35,10 @@ package enum WritingObstacles {
   static func inNewStore(_ schema: StoreSchema) -> [String] {
     var obstacles = inModel(schema)
     for (entity, attribute) in derivedAttributes(schema) {
-      obstacles.append("the attribute \(entity.name).\(attribute) is a derived one")
+      obstacles.append("the attribute \(entity.name).\(attribute) is derived")
     }
     for entity in schema.model.entities where entity.name.utf8.contains(0) && schema.numbers[entity.index] != 0 {
-      obstacles.append("the name of the entity \(entity.name.quoted) has a NUL in it")
+      obstacles.append("the name of the entity \(entity.name.quoted) contains a NUL character")
     }
     var names: Set<String> = ["Z_PRIMARYKEY", "Z_METADATA", "Z_MODELCACHE"]
     for name in schema.tables.map(\.name) + schema.joins.map(\.name) where !names.insert(name.asciiUppercased).inserted
@@ -78,7 +78,7 @@ package enum WritingObstacles {
       }
     }
     for join in schema.joins where join.first.lacksOrder || join.second.lacksOrder {
-      obstacles.append("the table \(join.name) has no column of its order")
+      obstacles.append("the table \(join.name) has no column for its order")
     }
     for name in file.others.keys.sorted() where name.hasPrefix("Z") && file.others[name]?.kind == .virtualTable {
       obstacles.append("\(name) is a virtual table")
@@ -87,11 +87,11 @@ package enum WritingObstacles {
     let own = Set(fixed + schema.tables.map { $0.name.uppercased() } + schema.joins.map { $0.name.uppercased() })
     for name in own.sorted() {
       guard let table = file.tables[name] else { continue }
-      if !table.computedColumns.isEmpty { obstacles.append("the table \(name) has columns that are computed") }
+      if !table.computedColumns.isEmpty { obstacles.append("the table \(name) has computed columns") }
       let words = Array(StatementWords(table.statement))
-      if words.contains("CHECK") { obstacles.append("the table \(name) has a check") }
+      if words.contains("CHECK") { obstacles.append("the table \(name) has a CHECK constraint") }
       if zip(words, words.dropFirst()).contains(where: { $0 == "DEFAULT" && $1 == "(" }) {
-        obstacles.append("the table \(name) has defaults that are computed")
+        obstacles.append("the table \(name) has computed default values")
       }
     }
     for index in file.indexes where own.contains(index.table) && index.isComputed {

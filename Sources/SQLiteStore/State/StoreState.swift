@@ -141,7 +141,7 @@ struct StoreState {
       try StoreSchema(schema.model, configuration, of: file, in: database).numbers == schema.numbers
     else {
       throw ManagedObjectError(
-        .incompatibleVersionHash, "somebody has changed the model of \(database.path) since it was opened")
+        .incompatibleVersionHash, "the model of \(database.path) has changed since the store was opened")
     }
     (obstacles, foreignParts) = Self.obstacles(
       file, schema, allowsTriggers: allowsTriggers, tracksHistory: current.tracksHistory)

@@ -124,7 +124,7 @@ public final class SQLiteStore: PersistentStore {
   }
 
   package static func path(of url: URL) throws(ManagedObjectError) -> String {
-    guard url.isFileURL else { throw ManagedObjectError(.open, "\(url.absoluteString.quoted) is no file URL") }
+    guard url.isFileURL else { throw ManagedObjectError(.open, "\(url.absoluteString.quoted) is not a file URL") }
     return url.path
   }
 
@@ -199,7 +199,7 @@ public final class SQLiteStore: PersistentStore {
     _ request: FetchRequest, of entity: ManagedObjectModel.Entity
   ) throws(ManagedObjectError) -> StoreFetchResult {
     guard entity.model === model || entity.model == model else {
-      throw ManagedObjectError(.unsupportedRequest, "the entity \(entity.name.quoted) is one of another model")
+      throw ManagedObjectError(.unsupportedRequest, "the entity \(entity.name.quoted) belongs to another model")
     }
     return try reading { state throws(ManagedObjectError) in
       try state.perform(request, of: ManagedObjectModel.Entity(model: model, index: entity.index))
