@@ -417,12 +417,12 @@ import Testing
         file, to: new, by: StoreMapping(model, entities: ["Nobody": Self.policy]), droppedValues: .drop)
     }
     let parts = [
-      "a function for the entity \"Nobody\"", "the class \"App.NotePolicy\", for which there is no function",
-      "finds its objects by an expression", "the value of \"title\" in the mapping \"Notes\": ",
+      "a policy for the entity \"Nobody\", which", "needs a policy for the class \"App.NotePolicy\"",
+      "the source expression of the mapping", "the value of \"title\" in the mapping \"Notes\": ",
       "the value of \"words\" in the mapping \"Notes\": ",
       "the value of \"count\" in the mapping \"Notes\": $entityPolicy",
-      "a relationship needs objects of the destination", "there is no mapping \"Nobody\"",
-      "give a function for the entity \"Person\"",
+      "a relationship needs objects of the destination", "the mapping model has no mapping \"Nobody\"",
+      "use a policy for the entity \"Person\"",
     ]
     for part in parts { #expect(error.details.contains { $0.message.contains(part) }, "\(part): \(error)") }
     #expect(error.details.count == parts.count, "\(error)")
@@ -484,7 +484,7 @@ import Testing
       let error = #expect(throws: ManagedObjectError.self) {
         try SQLiteStore.migrate(file, to: new, by: mapping, output: output, droppedValues: .drop)
       }
-      #expect(error?.message.contains("another process makes a store at the same place") == true)
+      #expect(error?.message.contains("another process is creating a store at the same path") == true)
     }
     // A reader leaves SQLite's shared-memory file and WAL.
     #expect(folder.names.filter { !$0.hasSuffix("-shm") && !$0.hasSuffix("-wal") } == ["new.sqlite", "store.sqlite"])

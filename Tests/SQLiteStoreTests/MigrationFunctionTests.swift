@@ -169,13 +169,13 @@ import Testing
     arguments: [
       (
         "UPDATE ZNOTE SET Z_ENT = 99",
-        "2 rows of the table \"ZNOTE\" whose Z_ENT is no entity of it, such as the integer 99"
+        "2 rows of the table \"ZNOTE\" whose Z_ENT is not an entity of the table, such as the integer 99"
       ),
       ("UPDATE ZNOTE SET Z_ENT = 2 WHERE Z_PK = 1", "1 row of the table \"ZNOTE\" whose Z_ENT"),
-      ("UPDATE ZNOTE SET Z_ENT = NULL WHERE Z_PK = 1", "such as nothing"),
+      ("UPDATE ZNOTE SET Z_ENT = NULL WHERE Z_PK = 1", "such as NULL"),
       ("UPDATE ZNOTE SET Z_ENT = 'x' WHERE Z_PK = 1", "such as the text \"x\""),
-      ("UPDATE ZNOTE SET Z_PK = 0 WHERE Z_PK = 1", "1 row of the table \"ZNOTE\" whose Z_PK no object can have"),
-      ("UPDATE ZPERSON SET Z_PK = -7", "\"ZPERSON\" whose Z_PK no object can have, such as the integer -7"),
+      ("UPDATE ZNOTE SET Z_PK = 0 WHERE Z_PK = 1", "1 row of the table \"ZNOTE\" whose Z_PK is not positive"),
+      ("UPDATE ZPERSON SET Z_PK = -7", "\"ZPERSON\" whose Z_PK is not positive, such as the integer -7"),
     ])
   func strangeRows(statement: String, message: String) throws {
     try makeStore(["a", "b"])

@@ -219,17 +219,17 @@ import Testing
   static let refusals: [(String, [EntityDescription], String)] = [
     (
       "another type", entities(note: { $0.properties[1] = .attribute("count", .string) }),
-      "the attribute \"Note.count\" was Integer 32, and is to be String"
+      "the attribute \"Note.count\" changes from Integer 32 to String"
     ),
     (
       "required without a default",
       entities(note: { $0.properties[0] = .attribute("title", .string, isOptional: false) }),
-      "the attribute \"Note.title\" must have a value from now on, and has no default"
+      "the attribute \"Note.title\" becomes required, but has no default value"
     ),
     (
       "to-many becomes to-one",
       entities(person: { $0.properties[1] = .relationship("notes", to: "Note", inverse: "author") }),
-      "the relationship \"Person.notes\" referred to many objects, and is to refer to one"
+      "the relationship \"Person.notes\" changes from to-many to to-one"
     ),
     (
       "two hierarchies become one",
@@ -237,7 +237,7 @@ import Testing
         $0.superentity = "Person"
         $0.properties.removeAll { $0.name == "tags" }
       }).dropLast(),
-      "the entities that inherit from \"Person\" come from some that had nothing in common: \"Note\", \"Person\""
+      "\"Person\" and the entities that inherit from it come from several root entities: \"Note\", \"Person\""
     ),
   ]
 

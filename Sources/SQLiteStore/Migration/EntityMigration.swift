@@ -46,7 +46,7 @@ public final class EntityMigration {
   public func createDestinationInstances(forSource source: ManagedObject) throws(ManagedObjectError) -> ManagedObject {
     guard let destination = entity.destination else {
       throw ManagedObjectError(
-        .entityMigrationPolicy, "the mapping \(mapping.name.quoted) has no entity of the destination",
+        .entityMigrationPolicy, "the mapping \(mapping.name.quoted) has no destination entity",
         objectID: source.objectID)
     }
     let object = try insert(destination.name, for: source)
@@ -76,12 +76,13 @@ public final class EntityMigration {
     guard canMakeObjects else {
       throw ManagedObjectError(
         .invalidState,
-        "objects are made for \(source) before relationships are set; destinationContext makes others",
+        "objects for \(source) can only be created before relationships are set; use destinationContext for others",
         objectID: source.objectID)
     }
     guard source === current else {
       throw ManagedObjectError(
-        .invalidState, "objects can be made for the one that is being migrated only", objectID: source.objectID)
+        .invalidState, "objects can only be created for the source object that is being migrated",
+        objectID: source.objectID)
     }
     let key = source.objectKey
     var number: Int64?

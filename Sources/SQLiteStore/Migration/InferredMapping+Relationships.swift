@@ -54,7 +54,7 @@ extension InferredMapping {
         if former == Set(back.map { Optional($0.former) }) { continue }
         let other = "\(inverse.owner(in: destination).name).\(inverse.name)".quoted
         refuse(
-          "\([shown, other].sorted().joined(separator: " and ")) are the inverses of each other, and were not",
+          "\([shown, other].sorted().joined(separator: " and ")) are inverses of each other only in the new model",
           (origins + back).flatMap(\.entities), isOfRelationship: true)
         continue
       }
@@ -66,7 +66,7 @@ extension InferredMapping {
         }
       if hasOneOwner, hadSeveral {
         refuse(
-          "several objects could refer to one by the relationship \(shown), and are not to",
+          "several objects can have the same object in the relationship \(shown), but not in the new model",
           origins.flatMap(\.entities), isOfRelationship: true)
       }
     }

@@ -84,8 +84,8 @@ struct InferredMapping {
       switch (property, former[formerIndex]) {
       case (.attribute, .attribute), (.relationship, .relationship):
         properties[entity.index][property.name] = former[formerIndex].name
-      case (.attribute, .relationship): refuse("\(name) was a relationship", [entity.index])
-      case (.relationship, .attribute): refuse("\(name) was an attribute", [entity.index])
+      case (.attribute, .relationship): refuse("\(name) changes from a relationship to an attribute", [entity.index])
+      case (.relationship, .attribute): refuse("\(name) changes from an attribute to a relationship", [entity.index])
       }
     }
   }
@@ -100,13 +100,13 @@ struct InferredMapping {
     for attribute in entity.attributes where !attribute.isTransient {
       let name = "\(declaring(attribute.name, entity).name).\(attribute.name)".quoted
       if attribute.definition.derivation != nil || attribute.definition.type == .composite {
-        refuse("the attribute \(name) is one that the store computes, or consists of others", [entity.index])
+        refuse("the attribute \(name) is derived or composite, which a migration does not support", [entity.index])
       }
       guard let old else { continue }
       if let former = properties[entity.index][attribute.name].flatMap({ old.attribute(named: $0) }) {
         check(attribute, former, name, entity)
       } else if !attribute.isOptional, attribute.initialValue == .null, !entity.isAbstract {
-        refuse("the attribute \(name) is new, must have a value, and has no default", [entity.index])
+        refuse("the attribute \(name) is new and required, but has no default value", [entity.index])
       }
     }
     for relationship in entity.relationships where !relationship.isTransient {
@@ -115,7 +115,7 @@ struct InferredMapping {
       let name = "\(declaring(relationship.name, entity).name).\(relationship.name)".quoted
       if former.definition.isToMany, !relationship.definition.isToMany {
         refuse(
-          "the relationship \(name) referred to many objects, and is to refer to one", [entity.index],
+          "the relationship \(name) changes from to-many to to-one", [entity.index],
           isOfRelationship: true)
       }
       checkDestination(of: relationship, entity, former, old, name)
@@ -128,11 +128,11 @@ struct InferredMapping {
   ) {
     if attribute.definition.type != former.definition.type {
       refuse(
-        "the attribute \(name) was \(former.definition.type.name), and is to be \(attribute.definition.type.name)",
+        "the attribute \(name) changes from \(former.definition.type.name) to \(attribute.definition.type.name)",
         [entity.index])
     }
     if former.isOptional, !attribute.isOptional, attribute.initialValue == .null, !entity.isAbstract {
-      refuse("the attribute \(name) must have a value from now on, and has no default", [entity.index])
+      refuse("the attribute \(name) becomes required, but has no default value", [entity.index])
     }
   }
 
@@ -145,7 +145,7 @@ struct InferredMapping {
     for index in old.destination(of: former).subtree {
       guard let new = destination(of: index), !allowed.contains(new) else { continue }
       refuse(
-        "the relationship \(name) may refer to objects of \(destination.entities[new].name.quoted), and is not to",
+        "the relationship \(name) can have objects of \(destination.entities[new].name.quoted), but not in the new model",
         [entity.index], isOfRelationship: true)
       return
     }
@@ -161,7 +161,7 @@ struct InferredMapping {
       }
       guard members.count > 1 else { continue }
       refuse(
-        "the entities that inherit from \(root.name.quoted) come from some that had nothing in common: "
+        "\(root.name.quoted) and the entities that inherit from it come from several root entities: "
           + members.keys.sorted().map(\.quoted).joined(separator: ", "), members.values.flatMap(\.self).sorted())
     }
   }

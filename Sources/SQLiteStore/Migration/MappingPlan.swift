@@ -83,12 +83,12 @@ private struct PlanMaker {
     let defects = model.defects(from: source, to: destination)
     for defect in defects { refuse("the mapping does not fit the models: \(defect)") }
     for name in mapping.entityPolicies.keys.sorted() where source[name] == nil {
-      refuse("there is a function for the entity \(name.quoted), which the model of the store does not have")
+      refuse("there is a policy for the entity \(name.quoted), which the model of the store does not have")
     }
     var names: Set<String> = []
     for entity in model.entityMappings {
       if mapping.model != nil, !names.insert(entity.name).inserted {
-        refuse("two mappings of entities are called \(entity.name.quoted)")
+        refuse("two entity mappings have the name \(entity.name.quoted)")
       }
       // A mapping that does not fit has been reported.
       if defects.isEmpty { add(entity) }
@@ -115,11 +115,11 @@ private struct PlanMaker {
     if let name = mapping.migrationPolicyClassName {
       if let policy = self.mapping.classPolicy(name) { return policy }
       refuse(
-        "the mapping \(mapping.name.quoted) is done by the class \(name.quoted), for which there is no function",
+        "the mapping \(mapping.name.quoted) needs a policy for the class \(name.quoted)",
         .entityMigrationPolicy)
     } else if mapping.mappingType == .custom {
       refuse(
-        "the mapping \(mapping.name.quoted) is done by a class that it does not name; give a function for the entity "
+        "the custom mapping \(mapping.name.quoted) does not name its policy class; use a policy for the entity "
           + (mapping.sourceEntityName ?? "").quoted, .entityMigrationPolicy)
     }
     return nil
@@ -135,7 +135,7 @@ private struct PlanMaker {
       arguments.count == 2, case .constant(.value(.string(let name))) = arguments[0],
       case .constant(.value(.string(let text))) = arguments[1], name == entity.name
     else {
-      refuse("the mapping \(mapping.name.quoted) finds its objects by an expression that cannot be evaluated")
+      refuse("the source expression of the mapping \(mapping.name.quoted) cannot be evaluated")
       return nil
     }
     do {
@@ -144,7 +144,7 @@ private struct PlanMaker {
       try FetchRequest(entity.name, where: predicate).check(against: source)
       return predicate
     } catch {
-      refuse("the mapping \(mapping.name.quoted) finds its objects by \(text.quoted): \(error)")
+      refuse("the mapping \(mapping.name.quoted) has the invalid predicate \(text.quoted): \(error)")
       return nil
     }
   }
@@ -182,7 +182,7 @@ private struct PlanMaker {
     do {
       let made = try MappingExpression(expression, of: from, for: destination)
       if case .destinations(let name?) = made.result, model[name] == nil {
-        refuse("\(location): there is no mapping \(name.quoted)")
+        refuse("\(location): the mapping model has no mapping \(name.quoted)")
       }
       return made
     } catch {

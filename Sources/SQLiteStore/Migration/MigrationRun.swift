@@ -106,7 +106,7 @@ struct MigrationRun {
   /// - Parameter output: The path of the new store.
   func copy(_ database: Database, for output: String) throws(ManagedObjectError) -> Copy {
     for file in [output, output + "-wal", output + "-journal"] where FileSystem.exists(file) {
-      throw ManagedObjectError(.migration, "there is a file \(file) already")
+      throw ManagedObjectError(.migration, "the file \(file) already exists")
     }
     let file = try FileSchema(database)
     let schema = try StoreSchema(source, configuration, of: file, in: database)

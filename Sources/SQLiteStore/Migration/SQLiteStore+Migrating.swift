@@ -77,7 +77,7 @@ extension SQLiteStore {
         model = cached
       } else {
         throw ManagedObjectError(
-          .missingSourceModel, "\(database.path) does not have its model in it, and cannot be migrated without")
+          .missingSourceModel, "\(database.path) does not contain its model: specify the source model to migrate it")
       }
       try metadata.check(model, configuration)
       return (model, [try MigrationRun.Step(mapping, from: model, to: destination, database.path, configuration)])

@@ -72,7 +72,7 @@ package final class ScratchFolder {
     if FileSystem.isFolder(path), names.allSatisfy(Self.ownNames.contains) { return }
     throw ManagedObjectError(
       purpose.errorCode,
-      "\(path) is in the way, and nothing that a \(purpose.rawValue) has left; move it to another place")
+      "\(path) is in the way, and was not left by a \(purpose.rawValue); move it to another folder")
   }
 
   /// - Parameter isNew: True if this process has created the folder, so that it is removed after an error.
@@ -85,7 +85,8 @@ package final class ScratchFolder {
       lock = database
     } catch {
       if error.code == .locked {
-        throw ManagedObjectError(purpose.errorCode, "another process makes a store at the same place: \(error.message)")
+        throw ManagedObjectError(
+          purpose.errorCode, "another process is creating a store at the same path: \(error.message)")
       }
       if isNew {
         remove(Self.lockName)

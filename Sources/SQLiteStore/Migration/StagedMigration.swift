@@ -49,7 +49,7 @@ public struct StagedMigration: Sendable {
     stages = []
     for name in order {
       guard let model = versions.models[name] else {
-        throw .invalid([ManagedObjectModelError.Defect(.unknownName, "there is no version \(name.quoted) of the model")]
+        throw .invalid([ManagedObjectModelError.Defect(.unknownName, "the model has no version \(name.quoted)")]
         )
       }
       stages.append(Stage(model))
@@ -94,13 +94,13 @@ public struct StagedMigration: Sendable {
     if let destination {
       let hashes = destination.entityVersionHashesByName
       guard let found = stages.lastIndex(where: { $0.model.entityVersionHashesByName == hashes }) else {
-        throw ManagedObjectError(.migration, "the model that \(path) is to have is none of those that lead to it")
+        throw ManagedObjectError(.migration, "the destination model of \(path) is not a stage of the migration")
       }
       end = found
     }
     guard let start = stages.prefix(end + 1).lastIndex(where: { metadata.fits($0.model, configuration) }) else {
       throw ManagedObjectError(
-        .incompatibleVersionHash, "\(path) was made with none of the \(stages.count) versions that lead to the last")
+        .incompatibleVersionHash, "\(path) was not made with any of the \(end + 1) versions up to the destination")
     }
     var steps: [MigrationRun.Step] = []
     for index in stages.indices where index > start && index <= end {

@@ -97,7 +97,7 @@ extension ExternalData {
     let shown = names.prefix(5).joined(separator: ", ") + (names.count > 5 ? ", …" : "")
     return ManagedObjectError(
       .migration,
-      "values are in files that are not there: \(shown); they belong into the folder _EXTERNAL_DATA of the store's "
+      "external files are missing: \(shown); they must be in the folder _EXTERNAL_DATA of the store's "
         + "support folder")
   }
 }

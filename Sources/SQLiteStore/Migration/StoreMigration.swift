@@ -150,7 +150,7 @@ struct StoreMigration {
       guard try statement.step() else { continue }
       throw ManagedObjectError(
         .inferredMapping,
-        "the entity \(mapping.destination.records[pair.new].definition.name.quoted) becomes abstract, and has objects")
+        "the entity \(mapping.destination.records[pair.new].definition.name.quoted) becomes abstract, but has objects")
     }
   }
 

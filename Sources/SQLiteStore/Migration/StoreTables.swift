@@ -24,10 +24,10 @@ struct StoreTables {
   func check() throws(ManagedObjectError) {
     var reasons: [String] = []
     for trigger in ForeignParts(file, schema).triggers {
-      reasons.append("the trigger \(trigger.name.quoted) of another program, which would have to make it anew")
+      reasons.append("the trigger \(trigger.name.quoted) of another program, which the migration would delete")
     }
     if file.tables["ACHANGE"] != nil || file.tables["ATRANSACTION"] != nil {
-      reasons.append("a history of changes, which would not fit any more")
+      reasons.append("a history of changes, which would not match the new model")
     }
     for name in file.tables.keys where name.hasPrefix(Self.aside) { reasons.append("a table \(name.quoted)") }
     for (name, other) in file.others where name.hasPrefix(Self.aside) {
@@ -37,8 +37,8 @@ struct StoreTables {
     if reasons.isEmpty { return }
     throw ManagedObjectError(
       .migration,
-      "\(database.path) cannot be migrated, since it has \(reasons.sorted().joined(separator: "; ")); remove that from a "
-        + "copy of the store, or write its objects into a new one")
+      "\(database.path) cannot be migrated, because it has \(reasons.sorted().joined(separator: "; ")); remove this from "
+        + "a copy of the store, or copy its objects to a new store")
   }
 
   /// Returns the rows that are not objects of the model. Another program may have inserted them, and a migration would
@@ -47,8 +47,8 @@ struct StoreTables {
     let numbers = table.entities.map { schema.numbers[$0] }.filter { $0 != 0 }.map { "\($0)" }
     var reasons: [String] = []
     for (column, condition, defect) in [
-      ("Z_ENT", "Z_ENT IS NULL OR Z_ENT NOT IN (\(numbers.joined(separator: ", ")))", "is no entity of it"),
-      ("Z_PK", "Z_PK <= 0", "no object can have"),
+      ("Z_ENT", "Z_ENT IS NULL OR Z_ENT NOT IN (\(numbers.joined(separator: ", ")))", "is not an entity of the table"),
+      ("Z_PK", "Z_PK <= 0", "is not positive"),
     ] {
       let statement = try database.statement(
         "SELECT COUNT(*), MIN(\(column)) FROM \(table.name.sqlName) WHERE \(condition)")
@@ -134,7 +134,7 @@ struct StoreTables {
       do { try database.execute(index.statement) } catch {
         throw ManagedObjectError(
           .migration,
-          "\(database.path) cannot be migrated, since the index \(index.name.quoted) of another program does not fit the "
+          "\(database.path) cannot be migrated, because the index \(index.name.quoted) of another program does not fit the "
             + "new tables: \(error.message)")
       }
     }
