@@ -4,7 +4,7 @@ internal import ManagedObjects
 extension StoreTest {
   static let files: [StoreTest] = [
     StoreTest(
-      "A store that is opened again has the objects that were saved, and the same identifier", reopensStore: true
+      "A store that is opened again has the saved objects and the same identifier", reopensStore: true
     ) { bench in
       var (before, identifier): ([String], String) = ([], "")
       do {
@@ -24,12 +24,12 @@ extension StoreTest {
       try expectEqual(rest.count, before.filter { !$0.hasPrefix("Note") && !$0.hasPrefix("Letter") }.count, "the rest")
     },
     StoreTest(
-      "All types of attributes have the values that were saved when the store is opened again", reopensStore: true
+      "A store that is opened again has the saved values of all attribute types", reopensStore: true
     ) { bench in
       let samples = try TestLibrary.saveSamples(into: bench.open())
       try checkSamples(samples, of: bench.open())
     },
-    StoreTest("The key of a deleted object is not given again", reopensStore: true) { bench in
+    StoreTest("The key of a deleted object is not used again", reopensStore: true) { bench in
       var key: RowKey?
       do {
         let store = try bench.open()
@@ -43,7 +43,7 @@ extension StoreTest {
       let store = try bench.open()
       let note = try entity("Note", of: store).index
       for next in try store.makeKeys(Array(repeating: note, count: 100)) {
-        try expect(next.number != key?.number, "the number \(next.number) was that of a deleted object")
+        try expect(next.number != key?.number, "the primary key \(next.number) belonged to a deleted object")
       }
     },
     StoreTest("A save that fails changes nothing in the files", reopensStore: true) { bench in
@@ -59,7 +59,7 @@ extension StoreTest {
       }
       try expectEqual(try TestLibrary.contents(bench.open()), before, "the objects")
     },
-    StoreTest("The change token is another one after each save, also of an earlier run", reopensStore: true) { bench in
+    StoreTest("Each save changes the change token, also after the store is opened again", reopensStore: true) { bench in
       var tokens: [String] = []
       for _ in 0..<3 {
         let store = try bench.open()
@@ -68,21 +68,21 @@ extension StoreTest {
       }
       try expectEqual(Set(tokens).count, tokens.count, "the number of different tokens")
     },
-    StoreTest("Metadata of a program are there when the store is opened again", reopensStore: true) { bench in
+    StoreTest("A store that is opened again has the metadata of its program", reopensStore: true) { bench in
       do {
         let store = try bench.open()
         var metadata = store.metadata
         metadata["title"] = "Letters"
         metadata[StoreMetadataKey.identifier] = "another one"
         store.setMetadata(metadata)
-        try expectEqual(store.metadata["title"], "Letters", "the key of a program")
+        try expectEqual(store.metadata["title"], "Letters", "the program's own key")
         try expectEqual(store.metadata[StoreMetadataKey.identifier]?.string, store.identifier, "the store's own key")
         try insert([:], into: store)
       }
       let store = try bench.open()
-      try expectEqual(store.metadata["title"], "Letters", "the key of a program")
+      try expectEqual(store.metadata["title"], "Letters", "the program's own key")
     },
-    StoreTest("A store of another version of the model is refused, and stays as it is", reopensStore: true) { bench in
+    StoreTest("A store is not opened or changed with another version of the model", reopensStore: true) { bench in
       var before: [String] = []
       do {
         let store = try bench.open()

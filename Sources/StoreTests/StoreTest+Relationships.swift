@@ -2,7 +2,7 @@ internal import ManagedObjects
 
 extension StoreTest {
   static let relationships: [StoreTest] = [
-    StoreTest("Both sides of relationships are in step, whichever was changed") { bench in
+    StoreTest("Both sides of a relationship agree after a change to either side") { bench in
       let store = try bench.open()
       try TestLibrary.fill(store)
       try checkSides(of: store)
@@ -40,17 +40,17 @@ extension StoreTest {
       let others = try store.save(changes)
       // If a store does not keep the to-many side in the row, the row need not get another version.
       let author = try StoreTest.row(keys[0], of: store)
-      if author.version > 1 { try expect(others.contains(keys[0]), "a save does not return the key of the author") }
+      if author.version > 1 { try expect(others.contains(keys[0]), "the save did not return the key of the author") }
       let values = try store.values(ofSlot: slot("notes", person), [keys[0]])
       try expectEqual(values, [.toMany([keys[1]])], "the notes of the author")
     },
-    StoreTest("An ordered relationship has the order that was saved") { bench in
+    StoreTest("An ordered relationship keeps the saved order") { bench in
       let store = try bench.open()
       try TestLibrary.fill(store, notes: 12)
       let context = try StoreBench.context(store)
       guard let album = try context.fetch(FetchRequest("Album", sortedBy: [.init("name")])).first,
         case .array(var notes) = try album.value(forKey: "notes"), notes.count == 6
-      else { throw StoreTestFailure(description: "the album does not have its six notes in an order") }
+      else { throw StoreTestFailure(description: "the album does not have six notes in an ordered relationship") }
       for change in 0..<4 {
         switch change {
         case 0: notes.reverse()
@@ -63,12 +63,12 @@ extension StoreTest {
         let fresh = try StoreBench.context(store)
         let saved = try fresh.existingObject(with: album.objectID).value(forKey: "notes")
         guard case .array(let saved) = saved else {
-          throw StoreTestFailure(description: "an ordered relationship is \(saved)")
+          throw StoreTestFailure(description: "expected an ordered relationship, found \(saved)")
         }
         try expectEqual(saved.map(orderedName), notes.map(orderedName), "the notes of the album")
       }
     },
-    StoreTest("What referred to a deleted object refers to it no longer") { bench in
+    StoreTest("No relationship refers to a deleted object") { bench in
       let store = try bench.open()
       try TestLibrary.fill(store)
       let context = try StoreBench.context(store)
@@ -94,14 +94,14 @@ extension StoreTest {
       try expectError(.externalRelationship, from: "a relationship into another store") { try store.save(changes) }
       try expectEqual(try TestLibrary.contents(store), [], "the objects after a save that failed")
     },
-    StoreTest("The value of a slot of several objects is that of their rows") { bench in
+    StoreTest("Reading one slot of several objects returns the values of their rows") { bench in
       let store = try bench.open()
       try TestLibrary.fill(store)
       for entity in store.model.entities where !entity.isAbstract {
         var request = FetchRequest(entity.name)
         request.includesSubentities = false
         guard case .rows(let rows) = try store.fetch(request, of: entity) else {
-          throw StoreTestFailure(description: "a request for objects does not have rows as its result")
+          throw StoreTestFailure(description: "a request for objects did not return rows")
         }
         for slot in 0..<entity.slotCount {
           let values = try store.values(ofSlot: slot, rows.map(\.key))
@@ -125,8 +125,8 @@ extension StoreTest {
           for other in objects(try object.value(forKey: relationship.name)) {
             try expect(
               objects(try other.value(forKey: inverse.name)).contains(object),
-              "\(TestLibrary.name(object)) has \(TestLibrary.name(other)) among \(relationship.name), which does not "
-                + "have it as \(inverse.name)")
+              "\(TestLibrary.name(object)) has \(TestLibrary.name(other)) in \(relationship.name), but is not in the "
+                + "inverse \(inverse.name)")
           }
         }
       }

@@ -3,7 +3,7 @@ internal import ManagedObjects
 
 extension StoreTest {
   static let requests: [StoreTest] = [
-    StoreTest("Requests find what they find in a store in memory, in the same order") { bench in
+    StoreTest("Requests return the same objects in the same order as a store in memory") { bench in
       let store = try bench.open()
       let reference = try InMemoryStore(model: store.model)
       for store in [store, reference] { try TestLibrary.fill(store) }
@@ -23,7 +23,7 @@ extension StoreTest {
         }
       }
     },
-    StoreTest("Objects are sorted by several keys, up and down, with missing values first") { bench in
+    StoreTest("Objects are sorted by several keys, ascending and descending, with null values first") { bench in
       let store = try bench.open()
       let reference = try InMemoryStore(model: store.model)
       for store in [store, reference] { try TestLibrary.fill(store) }
@@ -41,7 +41,7 @@ extension StoreTest {
           "notes sorted by \(order.map { $0.keyPath ?? "" })")
       }
     },
-    StoreTest("Dictionaries have the values, groups and sums that were asked for") { bench in
+    StoreTest("Dictionary requests return the requested values, groups and sums") { bench in
       let store = try bench.open()
       let reference = try InMemoryStore(model: store.model)
       for store in [store, reference] { try TestLibrary.fill(store) }
@@ -61,7 +61,7 @@ extension StoreTest {
         try expectEqual(found.map { "\($0)" }, wanted.map { "\($0)" }, "dictionaries of notes")
       }
     },
-    StoreTest("A request may leave out entities that inherit") { bench in
+    StoreTest("A request can exclude subentities") { bench in
       let store = try bench.open()
       let context = try TestLibrary.fill(store, notes: 9)
       var request = FetchRequest("Note")
@@ -71,7 +71,7 @@ extension StoreTest {
       let names = Set(try StoreBench.context(store).fetch(FetchRequest("Note")).map(\.entity.name))
       try expectEqual(names, ["Note", "Letter"], "the entities of notes")
     },
-    StoreTest("A request that does not fit the model is an error") { bench in
+    StoreTest("A request that does not fit the model throws an error") { bench in
       let store = try bench.open()
       try TestLibrary.fill(store, notes: 3)
       let note = try entity("Note", of: store)
@@ -80,7 +80,7 @@ extension StoreTest {
         try expectError(.unsupportedRequest, .undefinedKey, from: text) { _ = try store.fetch(request, of: note) }
       }
     },
-    StoreTest("Batch requests change and delete what they find, and nothing else") { bench in
+    StoreTest("Batch requests change and delete only the matching objects") { bench in
       let store = try bench.open()
       let reference = try InMemoryStore(model: store.model)
       for store in [store, reference] {

@@ -3,12 +3,12 @@ internal import ManagedObjects
 
 extension StoreTest {
   static let saving: [StoreTest] = [
-    StoreTest("A new store has no objects, and an identifier and a number of its own") { bench in
+    StoreTest("A new store has no objects, and a unique identifier and number") { bench in
       let (store, other) = (try bench.open(), try bench.openOther())
       try expectEqual(try TestLibrary.contents(store), [], "the objects of a new store")
       try expect(!store.identifier.isEmpty, "the identifier is empty")
       try expect(store.identifier != other.identifier, "two stores have the identifier \(store.identifier)")
-      try expect(store.number != other.number && store.number != .none, "two stores have one number")
+      try expect(store.number != other.number && store.number != .none, "two stores have the same number")
       try expectEqual(
         store.metadata[StoreMetadataKey.identifier]?.string, store.identifier, "the identifier in the metadata")
       try expect(store.metadata[StoreMetadataKey.type]?.string != nil, "the metadata have no type")
@@ -21,12 +21,12 @@ extension StoreTest {
         let keys = try store.makeKeys(entities + entities)
         try expectEqual(keys.map { Int($0.entityIndex) }, entities + entities, "the entities of keys")
         for key in keys {
-          try expect(key.store == store.number && key.number > 0, "the key \(key) is not one of the store")
-          try expect(known.insert(key).inserted, "the key \(key) was given before")
+          try expect(key.store == store.number && key.number > 0, "the key \(key) does not belong to the store")
+          try expect(known.insert(key).inserted, "the key \(key) was returned twice")
         }
       }
     },
-    StoreTest("A row is read as it was saved, with version 1, and 1 more after each change") { bench in
+    StoreTest("A row is read as it was saved; its version starts at 1 and increases by 1 with each change") { bench in
       let store = try bench.open()
       let key = try insert(["title": .string("first")], into: store)
       var saved = try row(key, of: store)
@@ -41,7 +41,7 @@ extension StoreTest {
         try expectEqual(try value("title", of: saved, in: store), .string("\(number)"), "the changed title")
       }
     },
-    StoreTest("Rows are in the order of the keys that were asked for, and nil where an object is missing") { bench in
+    StoreTest("Rows are returned in the order of the requested keys, with nil for a missing object") { bench in
       let store = try bench.open()
       let keys = try ["a", "b", "c"].map { try insert(["title": .string($0)], into: store) }
       let gone = try insert([:], into: store)
@@ -53,11 +53,11 @@ extension StoreTest {
       try expectEqual(rows.map { $0?.key }, [keys[2], nil, keys[0], nil, keys[1]], "the keys of rows")
       try expectEqual(try store.rows([]).count, 0, "the number of rows without keys")
     },
-    StoreTest("All types of attributes have the values that were saved") { bench in
+    StoreTest("Values of all attribute types are read as they were saved") { bench in
       let store = try bench.open()
       try checkSamples(TestLibrary.saveSamples(into: store), of: store)
     },
-    StoreTest("A save with a row of another version fails, names all conflicts, and changes nothing") { bench in
+    StoreTest("A save of rows with outdated versions fails, reports all conflicts, and changes nothing") { bench in
       let store = try bench.open()
       let keys = try (0..<4).map { try insert(["number": .integer($0)], into: store) }
       let old = try keys.map { try row($0, of: store) }
@@ -83,22 +83,22 @@ extension StoreTest {
       changes.inserted = keys.map { StoreRow(key: $0, version: 1, values: note.emptyValues) }
       for index in keys.indices { changes.inserted[index].values[try slot("number", note)] = .attribute(.integer(99)) }
       changes.inserted[1].values[try slot("title", note)] = .attribute(.integer(1))
-      try expectError(.invalidValue, from: "a save of a number as a text") { try store.save(changes) }
+      try expectError(.invalidValue, from: "a save of a number in a string attribute") { try store.save(changes) }
       changes.inserted[1].values[try slot("title", note)] = .attribute(.string("new"))
       changes.inserted[1].values.removeLast()
       try expectError(.invalidValue, from: "a save of a row that lacks a value") { try store.save(changes) }
       try expectEqual(try TestLibrary.contents(store), before, "the objects after saves that failed")
     },
-    StoreTest("A key that an object has is not taken by another one") { bench in
+    StoreTest("A new row cannot have the key of an existing object") { bench in
       let store = try bench.open()
       let key = try insert(["title": .string("first")], into: store)
       let note = try entity("Note", of: store)
       var changes = StoreChanges()
       changes.inserted = [StoreRow(key: key, version: 1, values: note.emptyValues)]
-      try expectError(.invalidState, .keysTaken, from: "a new row with a key that is taken") { try store.save(changes) }
+      try expectError(.invalidState, .keysTaken, from: "a new row with a used key") { try store.save(changes) }
       try expectEqual(try value("title", of: row(key, of: store), in: store), .string("first"), "the title")
     },
-    StoreTest("Two objects do not have the same values of a uniqueness constraint; they may change them in one save") {
+    StoreTest("Two objects cannot have the same values of a uniqueness constraint, but one save can exchange them") {
       bench in
       let store = try bench.open()
       let context = try TestLibrary.fill(store, notes: 2)
@@ -120,7 +120,7 @@ extension StoreTest {
         emails.prefix(4), [.attribute(.string("p1@example.com")), .attribute(.string("p0@example.com")), .null, .null],
         "the emails")
     },
-    StoreTest("Threads that save at the same time lose nothing") { bench in
+    StoreTest("Saves on several threads at the same time lose no changes") { bench in
       let store = try bench.open()
       let count = 8
       try inThreads(count) { number in
@@ -140,7 +140,7 @@ extension StoreTest {
       tokens.insert(first)
       for number in 1...3 {
         try insert(["number": .integer(Int64(number))], into: store)
-        try expect(store.changeToken.map { tokens.insert($0).inserted } ?? false, "a save leaves the token as it was")
+        try expect(store.changeToken.map { tokens.insert($0).inserted } ?? false, "the save did not change the token")
       }
     },
   ]
@@ -196,7 +196,7 @@ extension StoreTest {
 
   static func row(_ key: RowKey, of store: any PersistentStore) throws -> StoreRow {
     guard let row = try element(0, of: store.rows([key]), "the rows of a key") else {
-      throw StoreTestFailure(description: "there is no row for \(key)")
+      throw StoreTestFailure(description: "the store has no row for \(key)")
     }
     return row
   }
@@ -206,7 +206,7 @@ extension StoreTest {
     let slot = try slot(name, store.model.entities[Int(row.key.entityIndex)])
     let stored = try element(slot, of: row.values, "the values of a row")
     guard case .attribute(let value) = stored else {
-      throw StoreTestFailure(description: "\(name) is \(stored), not the value of an attribute")
+      throw StoreTestFailure(description: "\(name): expected the value of an attribute, found \(stored)")
     }
     return value
   }

@@ -76,7 +76,7 @@ struct StoreBench {
     _ entity: String, by key: String, atLeast count: Int, _ context: ManagedObjectContext
   ) throws -> [ManagedObject] {
     let found = try context.fetch(FetchRequest(entity, sortedBy: [.init(key)]))
-    try expect(found.count >= count, "expected \(count) objects of \(entity), got \(found.count)")
+    try expect(found.count >= count, "expected at least \(count) objects of \(entity), found \(found.count)")
     return found
   }
 
@@ -93,12 +93,12 @@ func expect(_ condition: Bool, _ message: @autoclosure () -> String) throws {
 }
 
 func expectEqual<Value: Equatable>(_ value: Value, _ expected: Value, _ name: @autoclosure () -> String) throws {
-  try expect(value == expected, "\(name()): expected \(expected), got \(value)")
+  try expect(value == expected, "\(name()): expected \(expected), found \(value)")
 }
 
 /// Returns an element of a result, or throws if the result is too short.
 func element<Element>(_ index: Int, of result: [Element], _ name: @autoclosure () -> String) throws -> Element {
-  try expect(index < result.count, "\(name()): expected more than \(index), got \(result.count)")
+  try expect(index < result.count, "\(name()): expected at least \(index + 1), found \(result.count)")
   return result[index]
 }
 
@@ -110,10 +110,11 @@ func expectError(
   do { try body() } catch let error as ManagedObjectError {
     try expect(
       codes.contains(error.code),
-      "\(name()): expected an error with one of the codes \(codes), got \(error.code): \(error)")
+      "\(name()): expected an error with one of the codes \(codes), found \(error.code): \(error)")
     return error
   }
-  throw StoreTestFailure(description: "\(name()): expected an error with one of the codes \(codes), got none")
+  throw StoreTestFailure(
+    description: "\(name()): expected an error with one of the codes \(codes), but no error was thrown")
 }
 
 /// Calls a function on several threads at the same time, each with its number.

@@ -33,7 +33,7 @@ import Testing
       }
     }
     #expect(failed.map(\.description).contains { $0.hasPrefix("A row is read as it was saved") })
-    #expect(failed.map(\.description).contains { $0.hasPrefix("Metadata of a program") })
+    #expect(failed.map(\.description).contains { $0.hasPrefix("A store that is opened again has the metadata") })
     #expect(failed.count > StoreTest.all.count / 2)
   }
 }
