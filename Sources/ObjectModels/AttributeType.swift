@@ -174,8 +174,8 @@ extension AttributeValue {
   /// The kind of value, for messages.
   package var kindName: String {
     switch self {
-    case .null: "nothing"
-    case .boolean: "a truth value"
+    case .null: "null"
+    case .boolean: "a Boolean"
     case .integer(let value): "the integer \(value)"
     case .decimal, .double, .float: "a number"
     case .string: "a string"

@@ -25,12 +25,12 @@ public struct ModelLocalization: Hashable, Sendable {
   /// - Throws: `PropertyListError` if the data are not a property list, or a value is not a string.
   public init(strings data: Data) throws(PropertyListError) {
     guard let dictionary = try PropertyList(data).dictionary else {
-      throw PropertyListError(.wrongKind, "texts by key are due")
+      throw PropertyListError(.wrongKind, "expected a dictionary of strings")
     }
     entries = [:]
     for (key, value) in dictionary {
       guard let text = value.string else {
-        throw PropertyListError(.wrongKind, "the value is no string", keyPath: PropertyListKeyPath([.key(key)]))
+        throw PropertyListError(.wrongKind, "the value is not a string", keyPath: PropertyListKeyPath([.key(key)]))
       }
       entries[key] = text
     }

@@ -49,7 +49,7 @@ struct ModelResolution {
   private mutating func checkNames() {
     var names: Set<String> = []
     for entity in contents.entities {
-      if entity.name.isEmpty { fail(.forbiddenName, "an entity without a name") }
+      if entity.name.isEmpty { fail(.forbiddenName, "an entity has no name") }
       if !names.insert(entity.name).inserted {
         fail(.duplicateName, entity: entity.name, "two entities have this name")
       }
@@ -66,12 +66,12 @@ struct ModelResolution {
   }
 
   private func defectOfName(_ name: String) -> String? {
-    if name.isEmpty { return "a property without a name" }
+    if name.isEmpty { return "a property has no name" }
     if name.utf8.contains(where: { $0 == UInt8(ascii: ".") || $0 <= 0x20 || $0 == 0x7F }) || name.hasPrefix("@") {
-      return "\(name.quoted) cannot stand in a key path"
+      return "\(name.quoted) cannot be used in a key path"
     }
     if !contents.allowsReservedNames, Self.reservedNames.contains(name) {
-      return "every object has a method \(name.quoted), so a property needs another name"
+      return "\(name.quoted) is a method of every object; use another name"
     }
     return nil
   }
@@ -153,7 +153,7 @@ struct ModelResolution {
       if propertyCount > Self.greatestPropertyCount {
         fail(
           .tooLarge, entity: description(index).name,
-          "with it the entities have more than \(Self.greatestPropertyCount) properties, inherited ones included")
+          "the model has more than \(Self.greatestPropertyCount) properties, including inherited ones")
         return records
       }
       let entity = description(index)
@@ -204,8 +204,7 @@ struct ModelResolution {
     if value == nil {
       fail(
         .defaultValue, entity: entity.name, property: attribute.name,
-        "the default value is \(attribute.defaultValue.kindName), and the attribute is of the type "
-          + "\(attribute.type.name)")
+        "expected a default value of type \(attribute.type.name), found \(attribute.defaultValue.kindName)")
     }
     check(attribute, entity, attribute.name, depth: 0)
     return Entity.Attribute(definition: attribute, slot: slot, initialValue: value ?? .null)
@@ -216,10 +215,10 @@ struct ModelResolution {
   ) {
     func failForType(_ message: String) { fail(.attributeType, entity: entity.name, property: path, message) }
     if attribute.type != .composite, !attribute.elements.isEmpty {
-      failForType("only a composite attribute has elements")
+      failForType("only composite attributes can have elements")
     }
     if attribute.type != .binary, attribute.allowsExternalBinaryDataStorage, !contents.allowsReservedNames {
-      failForType("only binary data can be kept in files of its own")
+      failForType("only binary data can be stored in external files")
     }
     var names: Set<String> = []
     for element in attribute.elements where depth < 16 {
@@ -238,10 +237,12 @@ struct ModelResolution {
     if !range.contains(fewest) || !range.contains(most) || (most > 0 && fewest > most) {
       fail(
         .impossibleCount, entity: entity.name, property: relationship.name,
-        "at least \(fewest) and at most \(most) objects")
+        "the minimum count \(fewest) and the maximum count \(most) are not a valid range")
     }
     if relationship.isOrdered, !relationship.isToMany, !contents.allowsOrderOfOne, !contents.allowsReservedNames {
-      fail(.impossibleCount, entity: entity.name, property: relationship.name, "a to-one relationship has no order")
+      fail(
+        .impossibleCount, entity: entity.name, property: relationship.name,
+        "a to-one relationship cannot be ordered")
     }
   }
 
@@ -249,10 +250,12 @@ struct ModelResolution {
     if indices[request.entityName] == nil {
       fail(
         .unknownName, entity: entity, property: property,
-        "the entity \(request.entityName.quoted) to fetch is not in the model")
+        "the entity of the request, \(request.entityName.quoted), is not in the model")
     }
     if request.fetchLimit < 0 || request.fetchOffset < 0 || request.fetchBatchSize < 0 {
-      fail(.impossibleCount, entity: entity, property: property, "a limit, an offset or a batch below 0")
+      fail(
+        .impossibleCount, entity: entity, property: property,
+        "the limit, offset or batch size of the request is negative")
     }
   }
 
@@ -309,10 +312,10 @@ struct ModelResolution {
   private mutating func check(namesOf record: ManagedObjectModel.Entity.Record) {
     let entity = record.definition
     func failUnknown(_ name: String, _ part: String) {
-      fail(.unknownName, entity: entity.name, "\(part) names \(name.quoted), which is no property of the entity")
+      fail(.unknownName, entity: entity.name, "\(part) refers to \(name.quoted), which is not a property of the entity")
     }
     for constraint in entity.uniquenessConstraints {
-      if constraint.isEmpty { fail(.unknownName, entity: entity.name, "a uniqueness constraint of nothing") }
+      if constraint.isEmpty { fail(.unknownName, entity: entity.name, "a uniqueness constraint has no properties") }
       for name in constraint {
         switch record.propertyIndices[name] {
         case .attribute: continue
@@ -320,7 +323,7 @@ struct ModelResolution {
         default:
           fail(
             .unknownName, entity: entity.name,
-            "a uniqueness constraint names \(name.quoted), which is no attribute or to-one relationship")
+            "a uniqueness constraint refers to \(name.quoted), which is not an attribute or a to-one relationship")
         }
       }
     }

@@ -188,10 +188,10 @@ import Testing
         + "reflection, or has a mirror of its own"),
     Misfit(
       classes: [Reserved.self], kinds: [.forbiddenName],
-      text: #"Reserved.observationInfo: every object has a method "observationInfo", so a property needs another name"#),
+      text: #"Reserved.observationInfo: "observationInfo" is a method of every object; use another name"#),
     Misfit(
       classes: [Counted.self, Other.self], kinds: [.impossibleCount],
-      text: "Counted.others: at least 3 and at most 2 objects"),
+      text: "Counted.others: the minimum count 3 and the maximum count 2 are not a valid range"),
     Misfit(
       classes: [ToAttribute.self, Other.self], kinds: [.unknownInverse],
       text: "ToAttribute.other: its inverse is no property of Other with @Relationship"),
@@ -206,7 +206,7 @@ import Testing
       text: #"Center.spokes: its destination "Spoke" is not in the model"#),
     Misfit(
       classes: [Unique.self], kinds: [.unknownName],
-      text: #"Unique: a uniqueness constraint names "b", which is no attribute or to-one relationship"#),
+      text: #"Unique: a uniqueness constraint refers to "b", which is not an attribute or a to-one relationship"#),
     Misfit(
       classes: [BadDefault.self], kinds: [.defaultValue],
       text: "BadDefault.value: the default value: the value cannot be archived: Missing()"),

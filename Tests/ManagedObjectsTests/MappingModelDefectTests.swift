@@ -42,12 +42,12 @@ import Testing
     let defects = try Self.mapping().defects(from: Self.new(), to: Self.old())
     #expect(
       defects.map(\.description) == [
-        "Book: the mapping \"BookToBook\" is for another version than that of the source model",
-        "Book: the mapping \"BookToBook\" is for another version than that of the destination model",
-        "Book.pages: is no attribute of the destination model (mapping \"BookToBook\")",
-        "Person: is not in the source model (mapping \"PersonToAuthor\")",
-        "Author: is not in the destination model (mapping \"PersonToAuthor\")",
-        "Person: is not in the source model (mapping \"Gone\")",
+        "Book: the mapping \"BookToBook\" was made for another version of the entity in the source model",
+        "Book: the mapping \"BookToBook\" was made for another version of the entity in the destination model",
+        "Book.pages: the destination model has no such attribute (mapping \"BookToBook\")",
+        "Person: the source model has no such entity (mapping \"PersonToAuthor\")",
+        "Author: the destination model has no such entity (mapping \"PersonToAuthor\")",
+        "Person: the source model has no such entity (mapping \"Gone\")",
       ])
     #expect(
       defects.map(\.kind) == [

@@ -134,7 +134,7 @@ import Testing
 
   /// Changes to a valid archive, and a part of the resulting error message.
   static let defects: [(change: @Sendable (inout ArchiveSketch) throws -> Void, message: String)] = [
-    ({ $0[$0.indices(of: "NSEntityMapping")[0]]["NSMappingType"] = 9 }, "9 is no type of mappings"),
+    ({ $0[$0.indices(of: "NSEntityMapping")[0]]["NSMappingType"] = 9 }, "9 is not a mapping type"),
     ({ $0[$0.indices(of: "NSEntityMapping")[0]]["NSMappingName"] = nil }, "NSMappingName"),
     ({ $0[$0.indices(of: "NSPropertyMapping")[0]]["NSDestinationPropertyName"] = nil }, "NSDestinationPropertyName"),
     ({ $0[$0.indices(of: "NSEntityMapping")[0]]["NSSourceEntityVersionHash"] = 3 }, "NSSourceEntityVersionHash"),
@@ -187,7 +187,7 @@ import Testing
   @Test func `are not written with two mappings of a name, or a key that is taken`() throws {
     let twice = MappingModel([EntityMapping("A", .add, to: "A"), EntityMapping("A", .remove, from: "A")])
     let error = #expect(throws: ManagedObjectModelError.self) { try twice.compiledData() }
-    #expect(error?.description == "two mappings of entities are called \"A\"")
+    #expect(error?.description == "two entity mappings have the name \"A\"")
     var taken = MappingModel()
     taken.otherArchivedValues = ["NSEntityMappings": .null]
     #expect(throws: ManagedObjectModelError.self) { try taken.compiledData() }

@@ -160,7 +160,7 @@ import Testing
     let error = #expect(throws: ManagedObjectModelError.self) { try ManagedObjectModel(entities: entities) }
     #expect(
       error?.description == """
-        A.n: the default value is a string, and the attribute is of the type Boolean
+        A.n: expected a default value of type Boolean, found a string
         A.r: its destination "X" is not in the model
         B.s: its destination "A" has no relationship "nothing"
         """)

@@ -43,28 +43,31 @@ import Testing
   }
 
   @Test(arguments: [
-    ("<entity/>\n<fetchIndex/>", "5:1: <fetchIndex> without name"),
-    ("<attribute attributeType=\"String\"/>", "4:1: <attribute> without name"),
-    ("\n  <attribute name=\"a\" attributeType=\"Text\"/>", "5:3: \"Text\" is no type of an attribute"),
+    ("<entity/>\n<fetchIndex/>", "5:1: <fetchIndex> needs the attribute \"name\""),
+    ("<attribute attributeType=\"String\"/>", "4:1: <attribute> needs the attribute \"name\""),
+    ("\n  <attribute name=\"a\" attributeType=\"Text\"/>", "5:3: \"Text\" is not an attribute type"),
     (
       "<attribute name=\"a\" attributeType=\"Integer 16\" defaultValueString=\"x\"/>",
-      "4:1: \"x\" is no value of the type Integer 16"
+      "4:1: \"x\" is not a value of type Integer 16"
     ),
     (
       "<attribute name=\"a\" attributeType=\"Integer 16\" defaultValueString=\"70000\"/>",
-      "4:1: \"70000\" is no value of the type Integer 16"
+      "4:1: \"70000\" is not a value of type Integer 16"
     ),
     (
       "<attribute name=\"a\" optional=\"maybe\" attributeType=\"String\"/>",
-      "4:1: optional is \"maybe\", which is neither YES nor NO"
+      "4:1: optional must be YES or NO, not \"maybe\""
     ),
     (
       "<relationship name=\"r\" destinationEntity=\"A\" minCount=\"few\"/>",
-      "4:1: minCount is \"few\", which is no integer"
+      "4:1: minCount must be an integer, not \"few\""
     ),
-    ("<relationship name=\"r\" destinationEntity=\"A\" deletionRule=\"Keep\"/>", "4:1: \"Keep\" is no deletion rule"),
+    (
+      "<relationship name=\"r\" destinationEntity=\"A\" deletionRule=\"Keep\"/>",
+      "4:1: \"Keep\" is not a deletion rule"
+    ),
     ("<relationship name=\"r\"/>", "A.r: the relationship has no destination"),
-    ("<fetchedProperty name=\"f\"/>", "4:1: a fetched property without a fetchRequest"),
+    ("<fetchedProperty name=\"f\"/>", "4:1: a fetched property has no fetchRequest"),
     ("<attribute name=\"a\" name=\"b\"/>", "4:21: duplicate attribute \"name\""),
     ("<attribute", "5:1: expected an attribute or \">\" in a tag"),
     ("</a>", "4:1: expected </entity>, found </a>"),

@@ -217,8 +217,8 @@ import Testing
     let source = try ManagedObjectModel(source: result.output)
     #expect(source["Note"]?.definition.userInfo == ["flag": "true", "list": "[1,\"a\"]", "text": "b"])
     let notes = result.errors.split(separator: "\n")
-    #expect(notes.count == 2 && notes[0].hasPrefix("note: the user info of Note has for \"flag\""))
-    #expect(notes[0].hasSuffix("it is written as the text \"true\""))
+    #expect(notes.count == 2 && notes[0].hasPrefix("note: the value for \"flag\" in the user info of Note"))
+    #expect(notes[0].hasSuffix("it is written as the string \"true\""))
   }
 
   @Test(arguments: [

@@ -52,7 +52,7 @@ final class ArchivedFetchRequest: ArchivedModelObject, SecureCoding {
     request.fetchBatchSize = try coder.decodeIfPresent(Int.self, forKey: "NSBatchSize") ?? 0
     let type = try coder.decodeIfPresent(Int.self, forKey: "NSResultType") ?? 0
     guard let type = FetchRequest.ResultType(rawValue: type) else {
-      throw coder.failure(.invalidContents, "\(type) is no type of results")
+      throw coder.failure(.invalidContents, "\(type) is not a result type")
     }
     request.resultType = type
     request.propertiesToFetch = try Self.decodeValues(forKey: "NSValuesToFetch", coder)
@@ -72,7 +72,7 @@ final class ArchivedFetchRequest: ArchivedModelObject, SecureCoding {
     return try coder.decodeIfPresent([any SecureCoding].self, of: types, forKey: key)?.map { value in
       if let name = value as? String { return .property(name) }
       guard let property = (value as? ArchivedProperty)?.underlying else {
-        throw coder.failure(.invalidContents, "a value to fetch that is no property")
+        throw coder.failure(.invalidContents, "a value to fetch is not a property")
       }
       return .property(property.traits.name)
     }
@@ -113,7 +113,8 @@ final class ArchivedFetchRequest: ArchivedModelObject, SecureCoding {
   private func encode(_ values: [FetchRequest.FetchedValue]?, forKey key: String, _ coder: KeyedArchiver) throws {
     let names = try values?.map { value in
       guard case .property(let name) = value else {
-        throw KeyedArchiveError(.invalidValue, "it is not known how compiled models hold expressions to fetch")
+        throw KeyedArchiveError(
+          .invalidValue, "expressions to fetch or to group by have no known form in compiled models")
       }
       return name
     }

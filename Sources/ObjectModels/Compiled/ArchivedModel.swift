@@ -41,7 +41,7 @@ final class ArchivedModel: ArchivedModelObject, SecureCoding {
     let identifiers = try coder.decodeIfPresent(ArchivedValue.self, forKey: "NSVersionIdentifiers")
     guard case .set(let elements)? = identifiers else {
       if identifiers == nil { return }
-      throw coder.failure(.typeMismatch, "the version identifiers are no set")
+      throw coder.failure(.typeMismatch, "the version identifiers are not a set")
     }
     versionIdentifiers = elements.compactMap { if case .string(let text) = $0 { text } else { nil } }
   }
@@ -165,7 +165,7 @@ final class ArchivedFetchIndexElement: ArchivedModelObject, SecureCoding {
     switch content {
     case .property(let name): try coder.encode(name, forKey: "NSPropertyName")
     case .expression:
-      throw KeyedArchiveError(.invalidValue, "it is not known how compiled models hold a fetch index of an expression")
+      throw KeyedArchiveError(.invalidValue, "fetch indexes of expressions have no known form in compiled models")
     }
     try coder.encode(kind, forKey: "NSFetchIndexElementType")
     try coder.encode(isAscending, forKey: "NSAscending")

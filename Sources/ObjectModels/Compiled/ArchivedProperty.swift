@@ -144,7 +144,7 @@ class ArchivedAttribute: ArchivedProperty {
   required init(coder: KeyedUnarchiver) throws {
     let number = try coder.decode(Int.self, forKey: "NSAttributeType")
     guard let type = AttributeType(rawValue: number) else {
-      throw coder.failure(.invalidContents, "\(number) is no type of an attribute")
+      throw coder.failure(.invalidContents, "\(number) is not an attribute type")
     }
     var attribute = AttributeDescription("", type)
     let className = try coder.decodeIfPresent(String.self, forKey: "NSAttributeValueClassName")
@@ -230,7 +230,9 @@ final class ArchivedCompositeAttribute: ArchivedAttribute {
       try coder.decodeIfPresent([ArchivedProperty].self, of: Self.elementTypes, forKey: "NSCompositeElements") ?? []
     for case let element as ArchivedAttribute in decoded {
       // An archive could name one attribute many times, and a small archive could make a huge model.
-      if element.isElement { throw coder.failure(.invalidContents, "an attribute is an element of two composite ones") }
+      if element.isElement {
+        throw coder.failure(.invalidContents, "an attribute is an element of two composite attributes")
+      }
       element.isElement = true
       elements.append(element)
     }
@@ -292,7 +294,7 @@ final class ArchivedRelationship: ArchivedProperty {
     relationship.isOrdered = try coder.decodeIfPresent(Bool.self, forKey: "NSIsOrdered") ?? false
     let number = try coder.decodeIfPresent(Int.self, forKey: "NSDeleteRule") ?? 0
     guard let rule = RelationshipDescription.DeleteRule(rawValue: number) else {
-      throw coder.failure(.invalidContents, "\(number) is no delete rule")
+      throw coder.failure(.invalidContents, "\(number) is not a delete rule")
     }
     relationship.deleteRule = rule
     self.relationship = relationship

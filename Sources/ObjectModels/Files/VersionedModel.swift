@@ -111,13 +111,13 @@ public struct VersionedModel: Sendable {
     let path = url.path.printable(limit: 300)
     if let recorded {
       if names.contains(recorded) { return recorded }
-      throw defect("\(path) says that its current version is \(recorded.quoted), which is not there")
+      throw defect("the current version \(recorded.quoted) is missing in \(path)")
     }
     if names.count == 1, let name = names.first { return name }
     let name = url.deletingPathExtension().lastPathComponent
     if names.contains(name) { return name }
     throw defect(
-      names.isEmpty ? "there is no model in \(path)" : "\(path) does not say which version is the current one")
+      names.isEmpty ? "there is no model in \(path)" : "\(path) does not specify the current version")
   }
 
   private static func defect(_ message: String) -> ManagedObjectModelError {
@@ -125,7 +125,7 @@ public struct VersionedModel: Sendable {
   }
 
   private static func path(_ url: URL) throws(ManagedObjectModelError) -> String {
-    guard url.isFileURL else { throw defect("\(url.absoluteString.quoted) is no file URL") }
+    guard url.isFileURL else { throw defect("\(url.absoluteString.quoted) is not a file URL") }
     return url.path
   }
 
@@ -207,7 +207,7 @@ public struct VersionedModel: Sendable {
   private static func write(_ files: OrderedDictionary<String, Data>, to url: URL) throws(ManagedObjectModelError) {
     let folder = try path(url)
     for name in files.keys where name.hasPrefix("/") || name.split(separator: "/").contains("..") {
-      throw defect("\(name.quoted) is no name of a version")
+      throw defect("\(name.quoted) is not a valid name of a version")
     }
     let isNew = !FileSystem.existsItself(folder)
     do {

@@ -22,10 +22,10 @@ final class ArchivedMappingModel: ArchivedModelObject, SecureCoding {
     if let mappings, let table {
       // The table must contain the same mappings as the list, otherwise some would be lost.
       guard table.count == mappings.count, mappings.allSatisfy({ table[$0.mapping.name] === $0 }) else {
-        throw coder.failure(.invalidContents, "the mappings of entities are not those of the table of their names")
+        throw coder.failure(.invalidContents, "NSEntityMappings and NSEntityMappingsByName have different mappings")
       }
     } else if let table, let (name, _) = table.first(where: { $0 != $1.mapping.name }) {
-      throw coder.failure(.invalidContents, "the mapping \(name.quoted) of an entity has another name")
+      throw coder.failure(.invalidContents, "the entity mapping with the key \(name.quoted) has another name")
     }
     var model = MappingModel((mappings ?? table.map { Array($0.values) } ?? []).map(\.mapping))
     model.otherArchivedValues = try coder.otherValues(besides: Self.keys)
@@ -64,7 +64,7 @@ final class ArchivedEntityMapping: ArchivedModelObject, SecureCoding {
   init(coder: KeyedUnarchiver) throws {
     let number = try coder.decodeIfPresent(Int.self, forKey: "NSMappingType") ?? 0
     guard let type = EntityMapping.MappingType(rawValue: number) else {
-      throw coder.failure(.invalidContents, "\(number) is no type of mappings")
+      throw coder.failure(.invalidContents, "\(number) is not a mapping type")
     }
     var mapping = EntityMapping(try coder.decode(String.self, forKey: "NSMappingName"), type)
     mapping.sourceEntityName = try coder.decodeIfPresent(String.self, forKey: "NSSourceEntityName")
@@ -136,7 +136,7 @@ final class ArchivedPropertyMapping: ArchivedModelObject, SecureCoding {
 extension KeyedUnarchiver {
   /// Returns the values of the current object under unknown keys, without null values.
   fileprivate func otherValues(besides known: Set<String>) throws -> OrderedDictionary<String, PredicateConstant> {
-    guard unkeyedCount == 0 else { throw failure(.invalidContents, "a value without a key") }
+    guard unkeyedCount == 0 else { throw failure(.invalidContents, "the mapping contains a value without a key") }
     var others: OrderedDictionary<String, PredicateConstant> = [:]
     for key in keys where !known.contains(key) {
       guard let value = try decodeIfPresent(ArchivedValue.self, forKey: key) else { continue }
@@ -152,7 +152,9 @@ extension KeyedArchiver {
     otherValues: OrderedDictionary<String, PredicateConstant>, besides known: Set<String>
   ) throws {
     for (key, constant) in otherValues {
-      guard !known.contains(key) else { throw KeyedArchiveError(.duplicateKey, "\(key.quoted) is a key of its own") }
+      guard !known.contains(key) else {
+        throw KeyedArchiveError(.duplicateKey, "\(key.quoted) is already a key of the mapping")
+      }
       switch try constant.archivedValue() {
       case .boolean(let value): try encode(value, forKey: key)
       case .integer(let value) where Int64(exactly: value) != nil: try encode(Int64(exactly: value) ?? 0, forKey: key)

@@ -58,7 +58,7 @@ public struct MappingModel: Hashable, Sendable {
     var names: Set<String> = []
     let repeated = entityMappings.filter { !names.insert($0.name).inserted }
     guard repeated.isEmpty else {
-      throw .invalid(repeated.map { .init(.duplicateName, "two mappings of entities are called \($0.name.quoted)") })
+      throw .invalid(repeated.map { .init(.duplicateName, "two entity mappings have the name \($0.name.quoted)") })
     }
     do { return try KeyedArchiver.archivedData(withRootObject: ArchivedMappingModel(self)) } catch {
       throw ManagedObjectModelError(archive: error)
@@ -87,10 +87,10 @@ public struct MappingModel: Hashable, Sendable {
       let entity = new.entity(mapping.destinationEntityName, mapping.destinationEntityVersionHash, mapping, &defects)
       guard let entity else { continue }
       for property in mapping.attributeMappings where entity.attribute(named: property.name) == nil {
-        defects.append(Self.defect(entity, property, "is no attribute of the destination model", mapping))
+        defects.append(Self.defect(entity, property, "the destination model has no such attribute", mapping))
       }
       for property in mapping.relationshipMappings where entity.relationship(named: property.name) == nil {
-        defects.append(Self.defect(entity, property, "is no relationship of the destination model", mapping))
+        defects.append(Self.defect(entity, property, "the destination model has no such relationship", mapping))
       }
     }
     return defects
@@ -121,14 +121,14 @@ public struct MappingModel: Hashable, Sendable {
       guard let name else { return nil }
       guard let entity = model[name] else {
         defects.append(
-          .init(.unknownName, entity: name, "is not in the \(word) model (mapping \(mapping.name.quoted))"))
+          .init(.unknownName, entity: name, "the \(word) model has no such entity (mapping \(mapping.name.quoted))"))
         return nil
       }
       if let hash, entity.hasKnownVersionHash, hashes[name] != hash {
         defects.append(
           .init(
             .versionMismatch, entity: name,
-            "the mapping \(mapping.name.quoted) is for another version than that of the \(word) model"))
+            "the mapping \(mapping.name.quoted) was made for another version of the entity in the \(word) model"))
       }
       return entity
     }

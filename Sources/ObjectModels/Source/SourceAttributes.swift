@@ -19,7 +19,7 @@ struct SourceAttributes {
 
   func required(_ name: String) throws(PropertyListError) -> String {
     guard let value = element.attributes[name] else {
-      throw tree.error("<\(element.name.printable(limit: 80))> without \(name)", at: element)
+      throw tree.error("<\(element.name.printable(limit: 80))> needs the attribute \(name.quoted)", at: element)
     }
     return value
   }
@@ -36,14 +36,14 @@ struct SourceAttributes {
     switch take(name) {
     case "YES", "true", "1": return true
     case "NO", "false", "0", nil: return false
-    case let value?: throw tree.error("\(name) is \(value.quoted), which is neither YES nor NO", at: element)
+    case let value?: throw tree.error("\(name) must be YES or NO, not \(value.quoted)", at: element)
     }
   }
 
   mutating func count(_ name: String) throws(PropertyListError) -> Int? {
     guard let text = take(name) else { return nil }
     guard let number = Int(text) else {
-      throw tree.error("\(name) is \(text.quoted), which is no integer", at: element)
+      throw tree.error("\(name) must be an integer, not \(text.quoted)", at: element)
     }
     return number
   }

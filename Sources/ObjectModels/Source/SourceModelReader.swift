@@ -13,7 +13,7 @@ struct SourceModelReader {
   init(_ data: Data) throws(PropertyListError) {
     tree = try XMLTree(data)
     guard tree.root.name == "model" else {
-      throw tree.error("the root is <\(tree.root.name.printable(limit: 80))>, where <model> is due", at: tree.root)
+      throw tree.error("expected <model> as the root, found <\(tree.root.name.printable(limit: 80))>", at: tree.root)
     }
     for element in tree.root.children where element.name == "composite" || element.name == "compositeAttribute" {
       if let name = element.attributes["name"] { composites[name] = element }
@@ -122,11 +122,11 @@ struct SourceModelReader {
       switch attributes.value("type")?.lowercased() {
       case "binary", nil: kind = .binary
       case "rtree": kind = .rTree
-      case let type?: throw tree.error("\(type.quoted) is no type of a fetch index", at: part)
+      case let type?: throw tree.error("\(type.quoted) is not a fetch-index type", at: part)
       }
       let order = attributes.value("order") ?? "ascending"
       guard order == "ascending" || order == "descending" else {
-        throw tree.error("\(order.quoted) is no order; it is ascending or descending", at: part)
+        throw tree.error("order must be ascending or descending, not \(order.quoted)", at: part)
       }
       index.elements.append(.init(content, kind: kind, isAscending: order == "ascending"))
     }
@@ -153,7 +153,7 @@ struct SourceModelReader {
     // Without a type, the attribute can have any value, but only in memory.
     let typeName = attributes.text("attributeType") ?? AttributeType.undefined.name
     guard let type = AttributeType(name: typeName) else {
-      throw tree.error("\(typeName.quoted) is no type of an attribute", at: element)
+      throw tree.error("\(typeName.quoted) is not an attribute type", at: element)
     }
     var attribute = AttributeDescription("", type)
     attribute.traits = try traits(element, &attributes)
@@ -165,7 +165,7 @@ struct SourceModelReader {
     attribute.traits.validations = try validations(type, element, &attributes)
     let derivation = attributes.text("derivationExpression")
     if try attributes.truth("derived") {
-      guard let derivation else { throw tree.error("a derived attribute without derivationExpression", at: element) }
+      guard let derivation else { throw tree.error("a derived attribute has no derivationExpression", at: element) }
       attribute.derivation = .init(try expression(derivation, element))
       attribute.traits.isReadOnly = true
     }
@@ -194,7 +194,7 @@ struct SourceModelReader {
     relationship.isOrdered = try attributes.truth("ordered")
     let name = attributes.take("deletionRule") ?? "Nullify"
     guard let rule = RelationshipDescription.DeleteRule(sourceName: name) else {
-      throw tree.error("\(name.quoted) is no deletion rule", at: element)
+      throw tree.error("\(name.quoted) is not a deletion rule", at: element)
     }
     relationship.deleteRule = rule
     relationship.traits.editorAttributes = attributes.rest
@@ -203,7 +203,7 @@ struct SourceModelReader {
 
   private func fetchedProperty(_ element: XMLTree.Element) throws(PropertyListError) -> FetchedPropertyDescription {
     guard let found = element.children.first(where: { $0.name == "fetchRequest" }) else {
-      throw tree.error("a fetched property without a fetchRequest", at: element)
+      throw tree.error("a fetched property has no fetchRequest", at: element)
     }
     var attributes = SourceAttributes(element, tree)
     var property = FetchedPropertyDescription("", try request(found))
@@ -239,7 +239,7 @@ extension SourceModelReader {
   ) throws(PropertyListError) -> AttributeValue {
     if type == .date, let seconds = attributes.take("defaultDateTimeInterval") {
       guard let seconds = Double(seconds) else {
-        throw tree.error("\(seconds.quoted) is no number of seconds", at: element)
+        throw tree.error("defaultDateTimeInterval must be a number of seconds, not \(seconds.quoted)", at: element)
       }
       return .date(Date(timeIntervalSinceReferenceDate: seconds))
     }
@@ -251,7 +251,7 @@ extension SourceModelReader {
     _ text: String, _ type: AttributeType, _ element: XMLTree.Element
   ) throws(PropertyListError) -> AttributeValue {
     guard let value = AttributeValue(sourceText: text, type) else {
-      throw tree.error("\(text.quoted) is no value of the type \(type.name)", at: element)
+      throw tree.error("\(text.quoted) is not a value of type \(type.name)", at: element)
     }
     return value
   }
@@ -285,13 +285,13 @@ extension SourceModelReader {
 
   private func predicate(_ text: String, _ element: XMLTree.Element) throws(PropertyListError) -> ManagedPredicate {
     do { return try ManagedPredicate(format: text, arguments: []) } catch {
-      throw tree.error("the predicate \(text.quoted): \(error.description)", at: element)
+      throw tree.error("the predicate \(text.quoted) is not valid: \(error.description)", at: element)
     }
   }
 
   private func expression(_ text: String, _ element: XMLTree.Element) throws(PropertyListError) -> ManagedExpression {
     do { return try ManagedExpression(format: text, arguments: []) } catch {
-      throw tree.error("the expression \(text.quoted): \(error.description)", at: element)
+      throw tree.error("the expression \(text.quoted) is not valid: \(error.description)", at: element)
     }
   }
 
@@ -303,7 +303,7 @@ extension SourceModelReader {
     request.fetchBatchSize = try attributes.count("fetchBatchSize") ?? 0
     if let number = try attributes.count("resultType") {
       guard let type = FetchRequest.ResultType(rawValue: number) else {
-        throw tree.error("\(number) is no type of results", at: element)
+        throw tree.error("\(number) is not a result type", at: element)
       }
       request.resultType = type
     }

@@ -62,7 +62,8 @@ struct SourceModelWriter {
     }
     if let identifier = model.versionIdentifiers.first {
       guard model.versionIdentifiers.count == 1 else {
-        throw PropertyListError(.notRepresentable, "a source file has one version identifier, and the model has more")
+        throw PropertyListError(
+          .notRepresentable, "the model has several version identifiers; a source file can have only one")
       }
       attributes["userDefinedModelVersionIdentifier"] = identifier
     }
@@ -161,7 +162,7 @@ struct SourceModelWriter {
   /// Returns the text of a user-info value.
   private func text(_ value: PropertyList, _ key: String, _ location: String) throws(PropertyListError) -> String {
     if case .string(let text) = value { return text }
-    let defect = "the user info of \(location.printable(limit: 200)) has for \(key.quoted) a value that is not text"
+    let defect = "the value for \(key.quoted) in the user info of \(location.printable(limit: 200)) is not a string"
     guard let report else { throw PropertyListError(.notRepresentable, defect) }
     let text: String
     if value != .null, let raw = value.rawText {
@@ -171,7 +172,7 @@ struct SourceModelWriter {
       let json = try value.data(format: .json, options: options)
       text = String(decoding: json.last == UInt8(ascii: "\n") ? json.dropLast() : json, as: UTF8.self)
     }
-    report("\(defect); it is written as the text \(text.quoted)")
+    report("\(defect); it is written as the string \(text.quoted)")
     return text
   }
 
@@ -223,7 +224,7 @@ struct SourceModelWriter {
       }
       let name = attribute.type == .date && limit != .pattern ? limit.dateName : limit.name
       guard attributes.updateValue(text, forKey: name) == nil else {
-        throw notRepresentable("a second validation of one kind", of: location)
+        throw notRepresentable("a second validation of the same kind", of: location)
       }
     }
     if let derivation = attribute.derivation {
@@ -291,7 +292,7 @@ struct SourceModelWriter {
     plain.relationshipKeyPathsForPrefetching = []
     plain.refreshesRefetchedObjects = false
     guard plain == request else {
-      throw notRepresentable("the order, the offset, the values to fetch or the prefetching", of: name)
+      throw notRepresentable("the sort order, offset, properties to fetch, grouping or prefetching", of: name)
     }
     try writer.begin("fetchRequest", attributes, isEmpty: true)
   }
