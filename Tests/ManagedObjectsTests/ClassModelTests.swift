@@ -175,13 +175,13 @@ import Testing
     Misfit(classes: [Other.self, Other.self], kinds: [.duplicateName], text: "Other: two entities have this name"),
     Misfit(
       classes: [BadPredicate.self], kinds: [.classProperty],
-      text: "BadPredicate.a: column 7: the end of the text, where a value or a condition is due"),
+      text: "BadPredicate.a: column 7: expected a value or a condition, found the end of the text"),
     Misfit(
       classes: [BadDerivation.self], kinds: [.classProperty],
-      text: "BadDerivation.a: column 4: the end of the text, where a value or a condition is due"),
+      text: "BadDerivation.a: column 4: expected a value or a condition, found the end of the text"),
     Misfit(
       classes: [BadFetch.self, Other.self], kinds: [.classProperty],
-      text: "BadFetch.a: column 5: the end of the text, where a value or a condition is due"),
+      text: "BadFetch.a: column 5: expected a value or a condition, found the end of the text"),
     Misfit(
       classes: [Mirrored.self], kinds: [.classProperty],
       text: "Mirrored: 1 properties have wrappers, and the class Mirrored tells the names of 0: it is compiled without "

@@ -97,11 +97,11 @@ import Testing
       ("key = a and", 12, "where a field is due"),
       ("key = = a", 7, #""=" where a literal is due"#), ("3 < counts", 5, #""counts" is no field"#),
       ("key BEGINSWITH NS", 16, #""NS" is no field"#),
-      ("not key BEGINSWITH", 19, "where a value or a condition is due"),
-      ("value.items[0 = 1", 15, #"where "]" is due"#), ("value BETWEEN {1, 2", 20, #"where "}" is due"#),
-      ("ANY value.tags", 1, #""ANY" is not followed by a comparison"#), ("value = %@ + 1", 9, #""%" has no meaning"#),
+      ("not key BEGINSWITH", 19, "expected a value or a condition"),
+      ("value.items[0 = 1", 15, #"expected "]""#), ("value BETWEEN {1, 2", 20, #"expected "}""#),
+      ("ANY value.tags", 1, #"expected a comparison after "ANY""#), ("value = %@ + 1", 9, #""%" has no meaning"#),
       ("key IN {'a', b}", 14, #""b" is no field"#), ("#name = 1", 1, "is no field"),
-      ("value > 1 and lower(key) = 'a'", 15, "no function is called"),
+      ("value > 1 and lower(key) = 'a'", 15, "there is no function"),
     ])
   func errors(_ expression: String, _ column: Int, _ message: String) throws {
     let result = try Tool.run(["find", "--where", expression], input: Data(sampleText.utf8))

@@ -135,7 +135,7 @@ struct ArchivedExpression: SecureCoding, Hashable {
     let arguments = try parts("NSArguments", coder)
     guard arguments.count == 1, case .constant(.value(.string(let text))) = arguments[0].expression,
       let path = PredicateKeyPath(text)
-    else { throw coder.failure(.invalidContents, "a key path that is none") }
+    else { throw coder.failure(.invalidContents, "the argument of an NSKeyPathExpression is not a key path") }
     return (.keyPath(path, of: operand.expression), operand.height + 1)
   }
 
@@ -153,14 +153,14 @@ struct ArchivedExpression: SecureCoding, Hashable {
       return (.element(elementSubscript(arguments[1]), of: arguments[0]), height)
     }
     guard let function = PredicateFunction(rawValue: selector), function.argumentCounts.contains(arguments.count)
-    else { throw coder.failure(.invalidContents, "no function \(selector) with \(arguments.count) arguments") }
+    else { throw coder.failure(.invalidContents, "\(selector) is not a function with \(arguments.count) arguments") }
     return (.function(function, arguments), height)
   }
 
   private static func symbol(_ coder: KeyedUnarchiver) throws -> Contents {
     let name = try coder.decode(String.self, forKey: "NSSymbol")
     guard ["FIRST", "LAST", "SIZE"].contains(name) else {
-      throw coder.failure(.invalidContents, "a symbol that is not FIRST, LAST or SIZE")
+      throw coder.failure(.invalidContents, "the symbol of an NSSymbolicExpression must be FIRST, LAST or SIZE")
     }
     return (symbol(name).expression, 1)
   }
@@ -186,7 +186,7 @@ struct ArchivedExpression: SecureCoding, Hashable {
     let (collection, variable) = (try part("NSCollection", coder), try part("NSVariableExpression", coder))
     let predicate = try predicate(coder)
     guard case .variable(let name) = variable.expression else {
-      throw coder.failure(.invalidContents, "a subquery without a variable")
+      throw coder.failure(.invalidContents, "an NSSubqueryExpression has no variable")
     }
     return (
       .subquery(collection.expression, variable: name, predicate.predicate),
@@ -211,7 +211,7 @@ struct ArchivedExpression: SecureCoding, Hashable {
     case 5: operation = .union
     case 6: operation = .intersect
     case 7: operation = .minus
-    default: throw coder.failure(.invalidContents, "a combination of sets of no known type")
+    default: throw coder.failure(.invalidContents, "an NSSetExpression has an unknown type")
     }
     let (first, second) = (try part("NSLeftExpression", coder), try part("NSRightExpression", coder))
     return (.combination(operation, first.expression, second.expression), max(first.height, second.height) + 1)
@@ -221,7 +221,7 @@ struct ArchivedExpression: SecureCoding, Hashable {
   private static func assignment(_ coder: KeyedUnarchiver) throws -> Contents {
     let (variable, value) = (try part("NSAssignmentVariable", coder), try part("NSSubexpression", coder))
     guard case .variable(let name) = variable.expression else {
-      throw coder.failure(.invalidContents, "an assignment without a variable")
+      throw coder.failure(.invalidContents, "an NSVariableAssignmentExpression has no variable")
     }
     return (.assignment(variable: name, value.expression), value.height + 1)
   }

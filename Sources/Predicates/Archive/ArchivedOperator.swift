@@ -68,7 +68,11 @@ struct ArchivedOperator: SecureCoding {
     let flags = try coder.decodeIfPresent(Int.self, forKey: "NSFlags")
     guard let comparator = Self.comparators[number], let modifier = PredicateModifier(rawValue: modifier),
       let options = UInt(exactly: options ?? flags ?? 0)
-    else { throw coder.failure(.invalidContents, "an operator of the type \(number) with the modifier \(modifier)") }
+    else {
+      throw coder.failure(
+        .invalidContents,
+        "an NSPredicateOperator has an unknown type (\(number)), modifier (\(modifier)) or options")
+    }
     self.comparator = comparator
     self.modifier = modifier
     self.options = PredicateOptions(rawValue: options)
@@ -77,7 +81,7 @@ struct ArchivedOperator: SecureCoding {
   func encode(with coder: KeyedArchiver) throws {
     guard let number = Self.numbers[comparator] else {
       throw KeyedArchiveError(
-        .invalidValue, "\(comparator.rawValue) in a predicate, of which no archived form is known")
+        .invalidValue, "\(comparator.rawValue) has no known archived form")
     }
     try coder.encode(number, forKey: "NSOperatorType")
     try coder.encode(modifier.rawValue, forKey: "NSModifier")

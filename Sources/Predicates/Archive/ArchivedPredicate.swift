@@ -54,7 +54,9 @@ struct ArchivedPredicate: SecureCoding {
       case .or: predicate = .or(predicates)
       case .not where predicates.count == 1: predicate = .not(predicates[0])
       case .not, nil:
-        throw coder.failure(.invalidContents, "a compound predicate of the type \(number) with \(parts.count) parts")
+        throw coder.failure(
+          .invalidContents,
+          "an NSCompoundPredicate of type \(number) with \(parts.count) subpredicates is not valid")
       }
       height = try coder.checkedHeight((parts.map(\.height).max() ?? 0) + 1)
     }

@@ -15,7 +15,7 @@ extension PredicateConstant {
       var constants: [String: PredicateConstant] = [:]
       for (key, value) in entries {
         guard case .string(let key) = key else {
-          throw coder.failure(.invalidContents, "a dictionary in a predicate with a key that is no string")
+          throw coder.failure(.invalidContents, "a dictionary in a predicate has a key that is not a string")
         }
         constants[key] = try element(value)
       }
@@ -30,7 +30,7 @@ extension PredicateConstant {
   }
 
   private static func unknown(_ coder: KeyedUnarchiver) -> KeyedArchiveError {
-    coder.failure(.invalidContents, "a constant of a predicate that is no value of an attribute")
+    coder.failure(.invalidContents, "a constant in a predicate has a type that attributes do not support")
   }
 
   /// Returns the constant in the form of an archive. Sets and dictionaries are sorted by text.
@@ -46,7 +46,7 @@ extension PredicateConstant {
       var values: OrderedDictionary<ArchivedValue, ArchivedValue> = [:]
       for (key, value) in entries.sorted(by: { $0.key < $1.key }) { values[.string(key)] = try value.archivedValue() }
       return .dictionary(values)
-    case .object: throw KeyedArchiveError(.invalidValue, "a predicate with an object, which no archive can have")
+    case .object: throw KeyedArchiveError(.invalidValue, "a predicate with a managed object cannot be archived")
     case .opaque(let object): return .object(object)
     }
   }

@@ -77,7 +77,7 @@ enum Aggregate {
   @inlinable static func number<Object>(_ value: PredicateValue<Object>) throws(ManagedPredicateError) -> AttributeValue
   {
     guard case .value(let number) = value, number.isNumber else {
-      throw ManagedPredicateError(.typeMismatch, "\(value.kindName) among numbers that are added up or compared")
+      throw ManagedPredicateError(.typeMismatch, "expected numbers to add up or compare, found \(value.kindName)")
     }
     return number
   }

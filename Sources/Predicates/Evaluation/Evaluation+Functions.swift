@@ -27,7 +27,7 @@ extension Evaluation {
     case .random: return .value(.double(.random(in: 0..<1)))
     case .randomBelow:
       guard case .integer(let limit) = try scalar(arguments[0], function), limit > 0 else {
-        throw ManagedPredicateError(.typeMismatch, "random needs an integer above 0")
+        throw ManagedPredicateError(.typeMismatch, "random needs an integer greater than 0")
       }
       return .value(.integer(.random(in: 0..<limit)))
     case .now: return .value(.date(Date()))
@@ -93,7 +93,7 @@ extension Evaluation {
     if coordinates.count == 2, coordinates.contains(where: \.isNull) { return nil }
     guard coordinates.count == 2, case .value(let first) = coordinates[0], case .value(let second) = coordinates[1],
       let latitude = PredicateArithmetic.double(first), let longitude = PredicateArithmetic.double(second)
-    else { throw ManagedPredicateError(.typeMismatch, "a distance needs places with a latitude and a longitude") }
+    else { throw ManagedPredicateError(.typeMismatch, "distance needs locations with a latitude and a longitude") }
     return (latitude, longitude)
   }
 }

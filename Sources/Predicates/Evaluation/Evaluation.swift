@@ -126,7 +126,7 @@ package struct Evaluation<Object: PredicateSubject> {
       }
       if let order = one.order(to: other) { return order }
     }
-    throw ManagedPredicateError(.typeMismatch, "\(first.kindName) and \(second.kindName) have no order")
+    throw ManagedPredicateError(.typeMismatch, "\(first.kindName) and \(second.kindName) cannot be ordered")
   }
 
   @inlinable static func contains(
@@ -195,7 +195,8 @@ package struct Evaluation<Object: PredicateSubject> {
     case (.value(.null), _): return .null
     case (.array(let elements), .value(.integer(let number))):
       guard let elementIndex = Int(exactly: number), elements.indices.contains(elementIndex) else {
-        throw ManagedPredicateError(.indexOutOfRange, "there is no element \(number) of \(elements.count)")
+        throw ManagedPredicateError(
+          .indexOutOfRange, "the index \(number) is out of range (number of elements: \(elements.count))")
       }
       return elements[elementIndex]
     case (.array, .value(.boolean(let isSecond))): return try element(of: base, at: .value(.integer(isSecond ? 1 : 0)))
@@ -203,7 +204,7 @@ package struct Evaluation<Object: PredicateSubject> {
     case (.object(let object), .value(.string(let key))):
       // This key is not one of the prepared keys.
       return try object.predicateValue(forKey: PredicateKey(name: key, index: -1))
-    default: throw ManagedPredicateError(.typeMismatch, "\(base.kindName) has no element for \(index.kindName)")
+    default: throw ManagedPredicateError(.typeMismatch, "\(base.kindName) cannot be indexed by \(index.kindName)")
     }
   }
 
@@ -215,7 +216,7 @@ package struct Evaluation<Object: PredicateSubject> {
     case (.size, .array(let elements)), (.size, .set(let elements)): return .value(.integer(Int64(elements.count)))
     case (.first, .array(let elements)): return elements.first ?? .null
     case (.last, .array(let elements)): return elements.last ?? .null
-    default: throw ManagedPredicateError(.typeMismatch, "\(base.kindName) has no first and last element")
+    default: throw ManagedPredicateError(.typeMismatch, "\(base.kindName) has no first or last element")
     }
   }
 

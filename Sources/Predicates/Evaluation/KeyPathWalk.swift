@@ -54,7 +54,7 @@ struct KeyPathWalk<Object: PredicateSubject> {
       throw ManagedPredicateError(.typeMismatch, "\(collection.rawValue) needs a collection, not \(base.kindName)")
     }
     if collection == .count {
-      guard rest.isEmpty else { throw ManagedPredicateError(.unsupported, "a key path that goes on after @count") }
+      guard rest.isEmpty else { throw ManagedPredicateError(.unsupported, "@count must be the last key of a key path") }
       return .value(.integer(Int64(elements.count)))
     }
     var values: [Value] = []
@@ -80,7 +80,7 @@ struct KeyPathWalk<Object: PredicateSubject> {
     var elements: [Value] = []
     for collection in collections {
       guard let inner = collection.elements else {
-        throw ManagedPredicateError(.typeMismatch, "a union of collections that has \(collection.kindName) among them")
+        throw ManagedPredicateError(.typeMismatch, "a union needs collections, not \(collection.kindName)")
       }
       elements += inner.filter { !$0.isNull }
     }

@@ -122,7 +122,7 @@ package enum PredicateArithmetic {
       result = first / second
     default: return try apply(function, Double(first.description) ?? .nan, Double(second.description) ?? .nan)
     }
-    if result.isNaN, !first.isNaN, !second.isNaN { throw failure("the result has no place in a decimal number") }
+    if result.isNaN, !first.isNaN, !second.isNaN { throw failure("the result does not fit in a decimal number") }
     return .decimal(result)
   }
 
@@ -138,7 +138,7 @@ package enum PredicateArithmetic {
       guard second != 0 else { throw failure("\(first) is divided by zero") }
       result = function == .divide ? first / second : first.truncatingRemainder(dividingBy: second)
     case .power: result = pow(first, second)
-    default: throw ManagedPredicateError(.typeMismatch, "\(function.rawValue) takes integers")
+    default: throw ManagedPredicateError(.typeMismatch, "\(function.rawValue) needs integers")
     }
     return try .double(checked(result, first, second))
   }
@@ -146,7 +146,7 @@ package enum PredicateArithmetic {
   /// Returns a result. Throws if it is not finite although all operands are.
   private static func checked(_ result: Double, _ operands: Double...) throws(ManagedPredicateError) -> Double {
     guard result.isFinite || operands.contains(where: { !$0.isFinite }) else {
-      throw failure("the result is no finite number")
+      throw failure("the result is not a finite number")
     }
     return result
   }
@@ -175,7 +175,7 @@ package enum PredicateArithmetic {
     case .truncate: return rounded(argument, .towardZero)
     case .onesComplement:
       guard let value = integer(argument) else {
-        throw ManagedPredicateError(.typeMismatch, "\(function.rawValue) takes integers")
+        throw ManagedPredicateError(.typeMismatch, "\(function.rawValue) needs integers")
       }
       return .integer(~value)
     default: throw ManagedPredicateError(.unsupported, "\(function.rawValue) is not a function of a number")

@@ -5,13 +5,13 @@ internal import PropertyLists
 @usableFromInline
 package enum PredicateCast {
   /// The accepted spellings of dates, for messages.
-  package static let spellingOfDates = "dates are spelled 2027-01-31, 2027-01-31T12:00:00Z or 2027-01-31T12:00:00+01:00"
+  package static let spellingOfDates = "write dates as 2027-01-31, 2027-01-31T12:00:00Z or 2027-01-31T12:00:00+01:00"
 
   @usableFromInline package static func cast<Object>(
     _ value: PredicateValue<Object>, to name: PredicateValue<Object>
   ) throws(ManagedPredicateError) -> PredicateValue<Object> {
     guard case .value(.string(let className)) = name, let target = PredicateCastTarget(rawValue: className) else {
-      throw ManagedPredicateError(.unsupported, "CAST to a class that is not one of Foundation's values")
+      throw ManagedPredicateError(.unsupported, "CAST needs the name of a Foundation value class, such as \"NSDate\"")
     }
     if value.isNull { return .null }
     if let elements = value.elements {

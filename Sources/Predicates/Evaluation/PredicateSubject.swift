@@ -34,7 +34,7 @@ extension PredicateSubject {
   public func predicateSubject(for constant: PredicateConstant) -> Self? { nil }
 
   public func allPredicateValues() throws(ManagedPredicateError) -> [PredicateValue<Self>] {
-    throw ManagedPredicateError(.unsupported, "ANYKEY, which \(Self.self) does not support")
+    throw ManagedPredicateError(.unsupported, "\(Self.self) does not support ANYKEY")
   }
 }
 

@@ -139,7 +139,7 @@ enum StackNeed {
   @usableFromInline
   static func checkRoom(_ height: Int) throws(ManagedPredicateError) {
     if CallStack.current.levels < weight * height {
-      throw ManagedPredicateError(.nestedTooDeeply, "\(height) levels, for which the thread's stack has no room")
+      throw ManagedPredicateError(.nestedTooDeeply, "nested \(height) levels deep, too deep for the thread's stack")
     }
   }
 }

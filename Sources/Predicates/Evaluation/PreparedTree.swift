@@ -167,7 +167,7 @@ struct Preparation {
       return constants.count == elements.count ? .constant(.array(constants)) : .aggregate(elements)
     case .function(let function, let arguments):
       guard function.argumentCounts.contains(arguments.count) else {
-        throw ManagedPredicateError(.argument, "\(arguments.count) arguments for \(function.rawValue)")
+        throw ManagedPredicateError(.argument, "wrong number of arguments for \(function.rawValue): \(arguments.count)")
       }
       return .function(function, try operands(arguments))
     case .method(let selector, of: let operand, let arguments): return try method(selector, of: operand, arguments)
@@ -184,7 +184,7 @@ struct Preparation {
       return .conditional(try condition(predicate), try operand(first), try operand(second))
     case .combination(let operation, let first, let second):
       return .combination(operation, try operand(first), try operand(second))
-    case .fetch: throw ManagedPredicateError(.unsupported, "FETCH is evaluated by a context, not by itself")
+    case .fetch: throw ManagedPredicateError(.unsupported, "FETCH can be evaluated only by a context")
     }
   }
 
@@ -205,7 +205,7 @@ struct Preparation {
         continue
       }
       guard let collection = PredicateCollectionOperator(rawValue: name) else {
-        throw ManagedPredicateError(.unsupported, "no operator on collections is called \"\(name)\"")
+        throw ManagedPredicateError(.unsupported, "\"\(name)\" is not a collection operator")
       }
       steps.append(.collection(collection))
     }

@@ -59,7 +59,7 @@ struct LikePattern: Hashable, Sendable {
     while index < units.count || part < parts.count {
       work += 1
       guard work <= Self.greatestWork else {
-        throw ManagedPredicateError(.tooMuchWork, "a pattern of LIKE takes too many steps on a text")
+        throw ManagedPredicateError(.tooMuchWork, "matching a LIKE pattern takes too many steps")
       }
       if part < parts.count {
         switch parts[part] {

@@ -56,7 +56,7 @@ struct Pattern: Hashable, Sendable {
     for (index, scalar) in scalars.enumerated() {
       if current.reached.isEmpty { return false }
       guard work <= Self.greatestWork else {
-        throw ManagedPredicateError(.tooMuchWork, "a regular expression takes too many steps on a text")
+        throw ManagedPredicateError(.tooMuchWork, "matching a regular expression takes too many steps")
       }
       next.removeAll()
       for instruction in current.reached where accepts(program[instruction], scalar) {

@@ -32,7 +32,7 @@ struct PatternCompiler {
   private mutating func emit(_ instruction: Pattern.Instruction) throws(ManagedPredicateError) {
     guard program.count < Self.greatestCount else {
       throw ManagedPredicateError(
-        .tooMuchWork, "a regular expression has more than \(Self.greatestCount) parts with its repetitions")
+        .tooMuchWork, "a regular expression has more than \(Self.greatestCount) parts, including repetitions")
     }
     program.append(instruction)
   }

@@ -2,7 +2,7 @@
 extension PatternParser {
   /// Reads the element after a backslash, outside of square brackets.
   mutating func escape() throws(ManagedPredicateError) -> PatternTree {
-    guard let scalar = peek() else { throw failure("a backslash at the end") }
+    guard let scalar = peek() else { throw failure("a backslash needs a character after it") }
     switch scalar {
     case "A": return assertion(.start)
     case "Z": return assertion(.end)
@@ -53,7 +53,7 @@ extension PatternParser {
   }
 
   private mutating func property() throws(ManagedPredicateError) -> ScalarSet {
-    guard let name = try braced() ?? peek().map(String.init) else { throw failure("\"\\p\" without a property") }
+    guard let name = try braced() ?? peek().map(String.init) else { throw failure("\"\\p\" needs a property") }
     if scalars[next - 1] != UInt32(UInt8(ascii: "}")) { next += 1 }
     guard let set = ScalarSet(property: name) else { throw unsupported("the property \"\(name.prefix(40))\"") }
     return set
@@ -67,12 +67,12 @@ extension PatternParser {
       text.unicodeScalars.append(scalar)
       next += 1
     }
-    guard take("}") else { throw failure("a curly bracket that is not closed") }
+    guard take("}") else { throw failure("expected \"}\"") }
     return text
   }
 
   mutating func escapedScalar() throws(ManagedPredicateError) -> UInt32 {
-    guard let scalar = peek() else { throw failure("a backslash at the end") }
+    guard let scalar = peek() else { throw failure("a backslash needs a character after it") }
     next += 1
     switch scalar {
     case "n": return 10
@@ -82,7 +82,7 @@ extension PatternParser {
     case "a": return 7
     case "e": return 27
     case "c":
-      guard let control = peek() else { throw failure("\"\\c\" at the end") }
+      guard let control = peek() else { throw failure("\"\\c\" needs a character after it") }
       next += 1
       return control.value & 0x1F
     case "0": return try digits(3, radix: 8)
@@ -91,10 +91,10 @@ extension PatternParser {
     case "x":
       if let text = try braced() { return try value(text, radix: 16) }
       return try digits(2, exactly: true)
-    case "N": throw unsupported("a scalar by name")
+    case "N": throw unsupported("a named character")
     default:
       if (65...90).contains(scalar.value) || (97...122).contains(scalar.value) {
-        throw failure("\"\\\(scalar)\" means nothing")
+        throw failure("\"\\\(scalar)\" is not a known escape")
       }
       return scalar.value
     }
@@ -108,12 +108,14 @@ extension PatternParser {
       text.unicodeScalars.append(scalar)
       next += 1
     }
-    guard !exactly || text.utf8.count == count else { throw failure("\(count) digits are due") }
+    guard !exactly || text.utf8.count == count else { throw failure("expected \(count) digits") }
     return try value(text, radix: radix)
   }
 
   private func value(_ text: String, radix: Int) throws(ManagedPredicateError) -> UInt32 {
-    guard let value = UInt32(text, radix: radix), value <= 0x10FFFF else { throw failure("no Unicode scalar") }
+    guard let value = UInt32(text, radix: radix), value <= 0x10FFFF else {
+      throw failure("the number is not a Unicode scalar")
+    }
     return value
   }
 

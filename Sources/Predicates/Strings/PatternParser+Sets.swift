@@ -10,7 +10,7 @@ extension PatternParser {
     var union: [ScalarSet] = []
     var isFirst = true
     while true {
-      guard let scalar = peek() else { throw failure("a square bracket that is not closed") }
+      guard let scalar = peek() else { throw failure("expected \"]\"") }
       if scalar == "]", !isFirst {
         next += 1
         break
@@ -26,7 +26,7 @@ extension PatternParser {
         let rest = try difference()
         operands.append(.inverse(rest))
         union = []
-        guard take("]") else { throw failure("\"--\" is not the last part of the set") }
+        guard take("]") else { throw failure("\"--\" must be the last part of a set") }
         return folded(.intersection(operands), isInverse: isInverse)
       } else {
         union.append(try member())
@@ -50,7 +50,7 @@ extension PatternParser {
   }
 
   private mutating func member() throws(ManagedPredicateError) -> ScalarSet {
-    guard let scalar = peek() else { throw failure("a square bracket that is not closed") }
+    guard let scalar = peek() else { throw failure("expected \"]\"") }
     if scalar == "[" {
       next += 1
       return try bracketed()
@@ -71,7 +71,7 @@ extension PatternParser {
       high = end.value
       next += 1
     }
-    guard low <= high else { throw failure("a range that ends before it begins") }
+    guard low <= high else { throw failure("the range ends before it begins") }
     return .ranges([low...high])
   }
 

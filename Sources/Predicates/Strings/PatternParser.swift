@@ -19,7 +19,7 @@ struct PatternParser {
 
   mutating func whole() throws(ManagedPredicateError) -> PatternTree {
     let tree = try alternatives()
-    guard next == scalars.count else { throw failure("a bracket is closed that is not open") }
+    guard next == scalars.count else { throw failure("\")\" has no matching \"(\"") }
     return tree
   }
 
@@ -28,11 +28,11 @@ struct PatternParser {
   private static let greatestCount = 100_000
 
   func failure(_ message: String) -> ManagedPredicateError {
-    ManagedPredicateError(.pattern, "the regular expression is wrong at scalar \(next): \(message)")
+    ManagedPredicateError(.pattern, "the regular expression is not valid at scalar \(next): \(message)")
   }
 
   func unsupported(_ what: String) -> ManagedPredicateError {
-    ManagedPredicateError(.pattern, "\(what) in a regular expression (scalar \(next)), which is not supported")
+    ManagedPredicateError(.pattern, "\(what) is not supported in regular expressions (scalar \(next))")
   }
 
   func peek(_ distance: Int = 0) -> Unicode.Scalar? {
@@ -47,7 +47,7 @@ struct PatternParser {
 
   mutating func descend() throws(ManagedPredicateError) {
     depth += 1
-    guard depth <= Self.greatestDepth else { throw failure("brackets are nested more than \(Self.greatestDepth) deep") }
+    guard depth <= Self.greatestDepth else { throw failure("groups are nested more than \(Self.greatestDepth) deep") }
   }
 
   private mutating func alternatives() throws(ManagedPredicateError) -> PatternTree {
@@ -146,11 +146,13 @@ struct PatternParser {
 
   /// Reads the counts of `{2,5}`, including the closing bracket.
   private mutating func counts() throws(ManagedPredicateError) -> (Int, Int?) {
-    guard let least = try number() else { throw failure("no number after \"{\"") }
+    guard let least = try number() else { throw failure("expected a number after \"{\"") }
     var most: Int? = least
     if take(",") { most = try number() }
-    guard take("}") else { throw failure("no \"}\" after a number of repetitions") }
-    if let most, most < least { throw failure("at most \(most) repetitions, but at least \(least)") }
+    guard take("}") else { throw failure("expected \"}\" after the number of repetitions") }
+    if let most, most < least {
+      throw failure("the maximum of \(most) repetitions is less than the minimum of \(least)")
+    }
     return (least, most)
   }
 
@@ -175,24 +177,24 @@ struct PatternParser {
       case ":": next += 1
       case "#":
         skip(to: ")")
-        guard take(")") else { throw failure("a comment without an end") }
+        guard take(")") else { throw failure("expected \")\" after the comment") }
         return nil
       case ">": throw unsupported("an atomic group")
-      case "=", "!": throw unsupported("looking ahead")
+      case "=", "!": throw unsupported("a look-ahead assertion")
       case "<":
-        if peek(1) == "=" || peek(1) == "!" { throw unsupported("looking behind") }
+        if peek(1) == "=" || peek(1) == "!" { throw unsupported("a look-behind assertion") }
         skip(to: ">")
-        guard take(">") else { throw failure("the name of a group without an end") }
+        guard take(">") else { throw failure("expected \">\" after the name of the group") }
       default:
         try setFlags()
         // The flags apply up to the end of the enclosing group.
         if take(")") { return nil }
-        guard take(":") else { throw failure("no \":\" or \")\" after flags") }
+        guard take(":") else { throw failure("expected \":\" or \")\" after the flags") }
       }
     }
     let tree = try alternatives()
     flags = outer
-    guard take(")") else { throw failure("a bracket that is not closed") }
+    guard take(")") else { throw failure("expected \")\"") }
     return tree
   }
 
@@ -210,7 +212,7 @@ struct PatternParser {
       case "m": flags.isMultiline = value
       case "x": flags.allowsComments = value
       case "w", "u", "d": break
-      default: throw failure("no flag is called \"\(scalar)\"")
+      default: throw failure("\"\(scalar)\" is not a flag")
       }
       next += 1
     }

@@ -53,7 +53,9 @@ struct PredicateLexer {
   private mutating func name(after sign: String) throws(ManagedPredicateError) -> String {
     next += 1
     let start = next
-    guard let byte = peek(), Self.isNameStart(byte) else { throw failure(at: start - 1, "no name after \"\(sign)\"") }
+    guard let byte = peek(), Self.isNameStart(byte) else {
+      throw failure(at: start - 1, "expected a name after \"\(sign)\"")
+    }
     while let byte = peek(), Self.isNamePart(byte) { next += 1 }
     return text(from: start)
   }
@@ -64,7 +66,7 @@ struct PredicateLexer {
     next += 1
     let key = try quoted()
     guard PredicateKeyPath(keys: [key]) != nil else {
-      throw failure(at: start, key.isEmpty ? "an empty key" : "a key with a dot in it")
+      throw failure(at: start, key.isEmpty ? "a key cannot be empty" : "a key cannot contain a dot")
     }
     return key
   }
@@ -152,7 +154,7 @@ struct PredicateLexer {
       }
       next += 1
     }
-    throw failure(at: start, "no quote at the end of the text")
+    throw failure(at: start, "the closing quotation mark is missing")
   }
 
   /// Reads `uXXXX`, or a surrogate pair `uXXXX\uXXXX`. Returns nil for anything else.
@@ -185,7 +187,7 @@ struct PredicateLexer {
     while let byte = peek(), Self.isDigit(byte) || byte == Self.dot { next += 1 }
     while let byte = peek(), Array("hlqzjtL".utf8).contains(byte) { next += 1 }
     guard let byte = peek(), Array("dDiuUxXoOcfFeEgGaA".utf8).contains(byte) else {
-      throw failure(at: start, "no letter after \"%\" that says which argument is due")
+      throw failure(at: start, "\"%\" needs a conversion, such as %@, %K or %d")
     }
     next += 1
     return Array("fFeEgGaA".utf8).contains(byte) ? UInt8(ascii: "f") : UInt8(ascii: "d")
@@ -199,7 +201,7 @@ struct PredicateLexer {
       length = 1
       symbol = Self.symbol(String(UnicodeScalar(first)))
     }
-    guard let symbol else { throw failure(at: next, "\(Self.spelled(first)) has no meaning here") }
+    guard let symbol else { throw failure(at: next, "\(Self.spelled(first)) is not valid here") }
     next += length
     return .symbol(symbol)
   }

@@ -24,7 +24,7 @@ extension PredicateParser {
     case .argument(let conversion): return try argument(conversion)
     case .escapedKey, .collectionOperator: return try keyPath(of: nil, offset)
     case .selector(let name):
-      guard let function = PredicateFunction(text: name) else { throw failure("no function is called \(found)") }
+      guard let function = PredicateFunction(text: name) else { throw failure("there is no function \(found)") }
       advance()
       return try self.function(function, offset)
     case .identifier(let name): return try identifier(name, offset)
@@ -37,7 +37,7 @@ extension PredicateParser {
       advance()
       let elements = try list(until: .closeBrace)
       return try part(.expression(.aggregate(expressions(elements))), of: elements, at: offset)
-    case .symbol, .end: throw failure("\(found), where a value or a condition is due")
+    case .symbol, .end: throw failure("expected a value or a condition, found \(found)")
     }
   }
 
@@ -50,7 +50,7 @@ extension PredicateParser {
       case "FUNCTION": return try method(offset)
       default: break
       }
-      guard let function = PredicateFunction(text: name) else { throw failure("no function is called \"\(name)\"") }
+      guard let function = PredicateFunction(text: name) else { throw failure("there is no function \"\(name)\"") }
       advance()
       return try self.function(function, offset)
     }
@@ -75,7 +75,7 @@ extension PredicateParser {
     case .truePredicate, .falsePredicate:
       advance()
       return try part(.predicate(.constant(word == .truePredicate)), at: offset)
-    default: throw failure("\(found), where a value or a condition is due; a key of that name is written \"#\(name)\"")
+    default: throw failure("expected a value or a condition, found \(found); to use it as a key, write \"#\(name)\"")
     }
   }
 
@@ -123,10 +123,10 @@ extension PredicateParser {
         guard case .expression(.keyPath(let path, of: _)) = try argument(UInt8(ascii: "K")).content else { break }
         keys += path.keys
         positions += path.keys.map { _ in position }
-      default: throw failure("\(found), where a key is due")
+      default: throw failure("expected a key, found \(found)")
       }
     } while take(.dot)
-    guard let path = PredicateKeyPath(keys: keys) else { throw failure("no key path", at: offset) }
+    guard let path = PredicateKeyPath(keys: keys) else { throw failure("this is not a key path", at: offset) }
     var whole = try part(.expression(.keyPath(path, of: base)), at: offset)
     whole.height = try checked(height + 1, offset)
     whole.positions.parts = positions
@@ -179,8 +179,8 @@ extension PredicateParser {
     let counts = function.argumentCounts
     guard counts.contains(arguments.count) else {
       throw failure(
-        "\(arguments.count) arguments for \(function.rawValue), which takes \(counts.lowerBound)"
-          + (counts.upperBound == .max ? " or more" : ""),
+        "wrong number of arguments for \(function.rawValue): expected \(counts.lowerBound)"
+          + (counts.upperBound == .max ? " or more" : "") + ", found \(arguments.count)",
         at: offset, kind: .argument)
     }
     let call = function == .cast ? ManagedExpression.cast(arguments) : .function(function, arguments)
@@ -225,7 +225,7 @@ extension PredicateParser {
     let elements = try expression(collection)
     try require(.comma)
     guard case .variable(let name) = token.kind else {
-      throw failure("\(found), where the variable of SUBQUERY is due")
+      throw failure("expected the variable of SUBQUERY, found \(found)")
     }
     advance()
     try require(.comma)
@@ -279,7 +279,7 @@ extension PredicateParser {
     if let value = Int64(sign + digits) { return .integer(value) }
     let significant = digits.drop { $0 == "0" }
     guard significant.utf8.count <= 38, let decimal = Decimal(string: sign + significant), !decimal.isNaN else {
-      throw failure("an integer has more than 38 digits")
+      throw failure("the integer has more than 38 digits")
     }
     return .decimal(decimal)
   }

@@ -70,19 +70,19 @@ extension PredicateParser {
   }
 
   mutating func require(_ symbol: PredicateSymbol) throws(ManagedPredicateError) {
-    guard take(symbol) else { throw failure("\(found), where \"\(symbol.rawValue)\" is due") }
+    guard take(symbol) else { throw failure("expected \"\(symbol.rawValue)\", found \(found)") }
   }
 
   func expression(_ part: Part) throws(ManagedPredicateError) -> ManagedExpression {
     guard case .expression(let expression) = part.content else {
-      throw failure("a condition, where a value is due", at: part.offset)
+      throw failure("expected a value, found a condition", at: part.offset)
     }
     return expression
   }
 
   func predicate(_ part: Part) throws(ManagedPredicateError) -> ManagedPredicate {
     guard case .predicate(let predicate) = part.content else {
-      throw failure("a value, where a condition is due", at: part.offset)
+      throw failure("expected a condition, found a value", at: part.offset)
     }
     return predicate
   }
@@ -119,9 +119,11 @@ extension PredicateParser {
   }
 
   private func finish() throws(ManagedPredicateError) {
-    guard token.kind == .end else { throw failure("\(found), where the text should end") }
+    guard token.kind == .end else { throw failure("expected the end of the text, found \(found)") }
     guard nextArgument == arguments.count else {
-      throw failure("\(arguments.count) arguments for \(nextArgument) placeholders in the text", kind: .argument)
+      throw failure(
+        "the number of placeholders is \(nextArgument), but the number of arguments is \(arguments.count)",
+        kind: .argument)
     }
   }
 
@@ -129,21 +131,21 @@ extension PredicateParser {
   mutating func argument(_ conversion: UInt8) throws(ManagedPredicateError) -> Part {
     let offset = token.offset
     guard nextArgument < arguments.count else {
-      throw failure("no argument for placeholder \(nextArgument + 1) in the text", kind: .argument)
+      throw failure("placeholder \(nextArgument + 1) has no argument", kind: .argument)
     }
     let expression = arguments[nextArgument].predicateExpression
     nextArgument += 1
     switch conversion {
     case UInt8(ascii: "K"):
       guard case .constant(.value(.string(let text))) = expression, let path = PredicateKeyPath(text) else {
-        throw failure("the argument \(nextArgument) is not a key path", kind: .argument)
+        throw failure("argument \(nextArgument) is not a key path", kind: .argument)
       }
       advance()
       return try part(.expression(.keyPath(path)), at: offset)
     case UInt8(ascii: "@"): break
     default:
       guard case .constant(.value(let value)) = expression, value.isNumber else {
-        throw failure("the argument \(nextArgument) is not a number", kind: .argument)
+        throw failure("argument \(nextArgument) is not a number", kind: .argument)
       }
     }
     let height: Int
@@ -249,7 +251,9 @@ extension PredicateParser {
   /// Reads options such as `[cd]`.
   private mutating func options() throws(ManagedPredicateError) -> PredicateOptions {
     guard take(.openBracket) else { return [] }
-    guard case .identifier(let letters) = token.kind else { throw failure("\(found), where options as \"cd\" are due") }
+    guard case .identifier(let letters) = token.kind else {
+      throw failure("expected options such as \"cd\", found \(found)")
+    }
     var options: PredicateOptions = []
     for letter in letters.utf8 {
       switch letter | 0x20 {
@@ -257,7 +261,7 @@ extension PredicateParser {
       case UInt8(ascii: "d"): options.insert(.diacriticInsensitive)
       case UInt8(ascii: "n"): options.insert(.normalized)
       case UInt8(ascii: "l"): options.insert(.localeSensitive)
-      default: throw failure("\(found) is not made of the options c, d, n and l")
+      default: throw failure("expected the options c, d, n and l, found \(found)")
       }
     }
     advance()
@@ -291,7 +295,7 @@ extension PredicateParser {
 
   private mutating func assignment(_ left: Part) throws(ManagedPredicateError) -> Part {
     guard case .expression(.variable(let name)) = left.content else {
-      throw failure("\":=\" has no variable before it")
+      throw failure("expected a variable before \":=\"")
     }
     advance()
     let right = try parse(.assignment)
@@ -324,7 +328,7 @@ extension PredicateParser {
     advance()
     var operand = try parse(.comparison)
     guard case .predicate(.comparison(var comparison)) = operand.content, comparison.modifier == .direct else {
-      throw failure("\(word) is not followed by a comparison", at: offset)
+      throw failure("expected a comparison after \(word)", at: offset)
     }
     comparison.modifier = modifier
     operand.content = .predicate(.comparison(comparison))

@@ -4,7 +4,7 @@ internal import KeyedArchiving
 extension PredicateWriter {
   mutating func write(variable name: String) throws(ManagedPredicateError) {
     guard Self.isName(name) else {
-      throw ManagedPredicateError(.unsupported, "no text can have the variable \"\(name)\"")
+      throw ManagedPredicateError(.unsupported, "the variable \"\(name)\" has no form in predicate text")
     }
     append("$" + name)
   }
@@ -52,9 +52,10 @@ extension PredicateWriter {
     case .dictionary(let entries):
       let sorted = entries.sorted { $0.key < $1.key }
       try write(sorted.flatMap { [.value(.string($0.key)), $0.value] }, as: .dictionary)
-    case .object: throw ManagedPredicateError(.unsupported, "no text can have an object")
+    case .object:
+      throw ManagedPredicateError(.unsupported, "a managed object has no form in predicate text; use %@")
     case .opaque(let object):
-      throw ManagedPredicateError(.unsupported, "no text can have an object of the class \(object.className)")
+      throw ManagedPredicateError(.unsupported, "an object of class \(object.className) has no form in predicate text")
     }
   }
 

@@ -72,7 +72,7 @@ extension ManagedPredicateError {
   }
 
   package static var nestedTooDeeply: ManagedPredicateError {
-    ManagedPredicateError(.nestedTooDeeply, "nested more than \(ManagedPredicate.greatestDepth) deep")
+    ManagedPredicateError(.nestedTooDeeply, "nested more than \(ManagedPredicate.greatestDepth) levels deep")
   }
 }
 
