@@ -95,10 +95,10 @@ import Testing
 
   static let differences: [Difference] = [
     Difference("Note.pages: the model has no such property") { $0[0].properties.remove(at: 1) },
-    Difference("Note.pages: it is of the type Integer 32 in the class, and of Integer 64 in the model") {
+    Difference("Note.pages: its type is Integer 32 in the class, and Integer 64 in the model") {
       $0[0].properties[1] = .attribute("pages", .integer64)
     },
-    Difference("Note.title: it is optional in the model; the class cannot show that there is no value") {
+    Difference("Note.title: it is optional in the model, but the class cannot represent a missing value") {
       $0[0].properties[0].isOptional = true
     },
     Difference("Note.pages: it is an attribute in the class, and a relationship in the model") {
@@ -114,29 +114,31 @@ import Testing
     },
     Difference(
       """
-      Note.author: it leads to Person in the class, and to "Note" in the model
-      Note.author: its inverse is "notes" in the class, and none in the model
+      Note.author: its destination is Person in the class, and "Note" in the model
+      Note.author: its inverse is "notes" in the class, and not set in the model
       """, [Note.self, Person.self], [.classMismatch, .classMismatch]
     ) {
       $0[0].properties[3] = .relationship("author", to: "Note")
       $0[1].properties[1] = .relationship("notes", to: "Note", isToMany: true)
     },
-    Difference(#"Note.others: it leads to Note in the class, and to "Person" in the model"#) {
+    Difference(#"Note.others: its destination is Note in the class, and "Person" in the model"#) {
       $0[0].properties[4] = .fetched(FetchedPropertyDescription("others", FetchRequest("Person")))
     },
-    Difference("Note.author: the class Person, which it leads to, is not among the classes", [Note.self]),
+    Difference("Note.author: its destination class Person is not in the list of classes", [Note.self]),
     Difference(
-      #"Stranger: the model has neither an entity of the class "ManagedObjectsTests.ClassJoiningTests.Stranger" nor one "#
-        + "of this name", [Stranger.self], [.unknownEntity]),
+      "Stranger: the model has no entity with this name or with the class "
+        + #""ManagedObjectsTests.ClassJoiningTests.Stranger""#, [Stranger.self], [.unknownEntity]),
     Difference(
-      "Person: both ManagedObjectsTests.ClassJoiningTests.Person and ManagedObjectsTests.ClassJoiningTests.Person2 are "
-        + "classes of it", [Note.self, Person.self, Person2.self], [.duplicateName, .classMismatch]),
+      "Person: the entity has two classes: ManagedObjectsTests.ClassJoiningTests.Person and "
+        + "ManagedObjectsTests.ClassJoiningTests.Person2", [Note.self, Person.self, Person2.self],
+      [.duplicateName, .classMismatch]),
     Difference(
       "Employee: the class Salary does not inherit from Person, the class of its superentity",
       [Note.self, Person.self, Salary.self]
     ) { $0[2].className = "Salary" },
     Difference(
-      #"Note.value: its values are those of the transformer "MyTransformer", and no archives"#, [Transformed.self]
+      #"Note.value: the value transformer "MyTransformer" is not supported; only keyed archives are"#,
+      [Transformed.self]
     ) {
       var attribute = AttributeDescription("value", .transformable)
       attribute.valueTransformerName = "MyTransformer"

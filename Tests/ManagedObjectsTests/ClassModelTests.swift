@@ -184,8 +184,8 @@ import Testing
       text: "BadFetch.a: column 5: expected a value or a condition, found the end of the text"),
     Misfit(
       classes: [Mirrored.self], kinds: [.classProperty],
-      text: "Mirrored: 1 properties have wrappers, and the class Mirrored tells the names of 0: it is compiled without "
-        + "reflection, or has a mirror of its own"),
+      text: "Mirrored: 1 properties have wrappers, but reflection finds the names of 0; compile Mirrored with "
+        + "reflection metadata and without a customMirror"),
     Misfit(
       classes: [Reserved.self], kinds: [.forbiddenName],
       text: #"Reserved.observationInfo: "observationInfo" is a method of every object; use another name"#),
@@ -194,11 +194,11 @@ import Testing
       text: "Counted.others: the minimum count 3 and the maximum count 2 are not a valid range"),
     Misfit(
       classes: [ToAttribute.self, Other.self], kinds: [.unknownInverse],
-      text: "ToAttribute.other: its inverse is no property of Other with @Relationship"),
+      text: "ToAttribute.other: its inverse is not a @Relationship property of Other"),
     Misfit(
       classes: [Center.self, Spoke.self], kinds: [.inverseMismatch, .inverseMismatch],
       text: """
-        Spoke.second: its inverse "Center.spokes" is the inverse of "Spoke.center" too
+        Spoke.second: its inverse "Center.spokes" is also the inverse of "Spoke.center"
         Spoke.center: the inverse of its inverse "Center.spokes" is "Spoke.second"
         """),
     Misfit(
@@ -209,7 +209,7 @@ import Testing
       text: #"Unique: a uniqueness constraint refers to "b", which is not an attribute or a to-one relationship"#),
     Misfit(
       classes: [BadDefault.self], kinds: [.defaultValue],
-      text: "BadDefault.value: the default value: the value cannot be archived: Missing()"),
+      text: "BadDefault.value: the default value is not valid: the value cannot be archived: Missing()"),
   ]
 
   @Test(arguments: misfits) func `say all that is wrong, and where`(_ misfit: Misfit) throws {

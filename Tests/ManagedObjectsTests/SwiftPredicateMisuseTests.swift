@@ -76,7 +76,7 @@ extension ManagedObject {
   }
 
   static func node(_ name: String) -> String {
-    "PredicateExpressions.\(name), which a predicate about managed objects cannot have"
+    "PredicateExpressions.\(name) cannot be used in a predicate for managed objects"
   }
 
   static let misuses: [Misuse] = {
@@ -86,33 +86,33 @@ extension ManagedObject {
     let index = 0
     return [
       Misuse(
-        .unknownKey, "a property of Person of the type String, which no model knows",
+        .unknownKey, "the key path from Person to String is not a property of a model",
         #Predicate<S.Person> { $0.upperName == "A" }),
       Misuse(
-        .unknownKey, "a property of Employee of the type String, which no model knows",
+        .unknownKey, "the key path from Employee to String is not a property of a model",
         #Predicate<S.Employee> { $0.displayName == "A" }),
       Misuse(
-        .unknownKey, "a property of Everything of the type String, which no model knows",
+        .unknownKey, "the key path from Everything to String is not a property of a model",
         #Predicate<S.Everything> { $0.computed == "a" && $0.truth }),
       Misuse(
-        .unsupported, "the fetched property recent, which a predicate about managed objects cannot have",
+        .unsupported, "the fetched property recent cannot be used in a predicate for managed objects",
         #Predicate<S.Person> { $0.recent.isEmpty }),
       Misuse(
         .unsupported,
-        "the elements of a Array<String> that is kept as an archive, which a predicate about managed "
-          + "objects cannot have", #Predicate<Note> { $0.words.contains("a") }),
+        "the elements of a Array<String>, which is stored as an archive, cannot be used in a predicate for managed "
+          + "objects", #Predicate<Note> { $0.words.contains("a") }),
       Misuse(
-        .unsupported, "the number of elements of a Array<String>, which a predicate about managed objects cannot have",
+        .unsupported, "the number of elements of a Array<String> cannot be used in a predicate for managed objects",
         #Predicate<Note> { $0.words.count == 1 }),
       Misuse(
         .unsupported,
-        "the first or last element of a Array<String>, which a predicate about managed objects cannot have",
+        "the first or last element of a Array<String> cannot be used in a predicate for managed objects",
         #Predicate<Note> { $0.words.first == "a" }),
       Misuse(
-        .unsupported, "Double, a property of Settings, which a predicate about managed objects cannot have",
+        .unsupported, "a property of type Double of Settings cannot be used in a predicate for managed objects",
         #Predicate<S.Everything> { $0.settings.volume == 1 }),
       Misuse(
-        .unsupported, "a value of the type Thing, which a predicate about managed objects cannot have",
+        .unsupported, "a value of type Thing cannot be used in a predicate for managed objects",
         #Predicate<Note> { $0.pages == thing.size }),
       Misuse(.unsupported, node("TypeCheck"), #Predicate<S.Person> { $0 is S.Employee }),
       Misuse(.unsupported, node("ConditionalCast"), #Predicate<S.Person> { ($0 as? S.Employee)?.salary == 1 }),
@@ -171,6 +171,6 @@ extension ManagedObject {
       try FetchRequest(S.Employee.self, sortedBy: .ascending(\.displayName))
     }
     #expect(error?.kind == .unknownKey)
-    #expect(error?.message == "a key path of Employee to a String, which no model knows")
+    #expect(error?.message == "the key path from Employee to String is not a property of a model")
   }
 }

@@ -105,7 +105,7 @@ extension Attribute: ManagedPropertyWrapper {
       do throws(ManagedObjectError) {
         if let value = defaultValue() { description.defaultValue = try value.attributeValue }
       } catch {
-        defects.append(.init(.defaultValue, "the default value: \(error.message)"))
+        defects.append(.init(.defaultValue, "the default value is not valid: \(error.message)"))
       }
       var property = ClassProperty(.attribute(description))
       property.defects = defects

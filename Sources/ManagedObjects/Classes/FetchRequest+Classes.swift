@@ -63,7 +63,7 @@ extension FetchRequest {
       guard let path = PropertyPath(keyPath) else {
         let type = type(of: keyPath)
         throw ManagedPredicateError(
-          .unknownKey, "a key path of \(type.rootType) to a \(type.valueType), which no model knows")
+          .unknownKey, "the key path from \(type.rootType) to \(type.valueType) is not a property of a model")
       }
       return SortDescriptor(path.names.joined(separator: "."), isAscending: isAscending, comparison: comparison)
     }

@@ -90,7 +90,7 @@ extension ManagedObjectContext {
     _ type: Object.Type, with id: ManagedObjectID
   ) throws(ManagedObjectError) -> Object {
     guard let object = try existingObject(with: id) as? Object else {
-      throw ManagedObjectError(.invalidValue, "the object is not of the class \(type)", objectID: id)
+      throw ManagedObjectError(.invalidValue, "the object is not of class \(type)", objectID: id)
     }
     return object
   }

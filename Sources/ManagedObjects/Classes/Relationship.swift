@@ -123,7 +123,7 @@ extension Relationship: ManagedPropertyWrapper {
           property.inverse = path.names[0]
         } else {
           property.defects.append(
-            .init(.unknownInverse, "its inverse is no property of \(Value.Destination.self) with @Relationship"))
+            .init(.unknownInverse, "its inverse is not a @Relationship property of \(Value.Destination.self)"))
         }
       }
       return property

@@ -97,8 +97,8 @@ struct ClassModel {
       defects.append(
         Defect(
           .inverseMismatch, entity: entities[link.entity].name, property: name,
-          "its inverse \("\(relationship.destination).\(link.inverse)".quoted) is the inverse of "
-            + "\("\(inverse.destination).\(other)".quoted) too"))
+          "its inverse \("\(relationship.destination).\(link.inverse)".quoted) is also the inverse of "
+            + "\("\(inverse.destination).\(other)".quoted)"))
     }
     inverse.inverse = name
     entities[entity].properties[property] = .relationship(inverse)
@@ -160,8 +160,8 @@ struct ClassProperties {
       : [
         .init(
           .classProperty,
-          "\(found.count) properties have wrappers, and the class \(type) tells the names of \(count): it is compiled "
-            + "without reflection, or has a mirror of its own")
+          "\(found.count) properties have wrappers, but reflection finds the names of \(count); compile \(type) with "
+            + "reflection metadata and without a customMirror")
       ]
   }
 }

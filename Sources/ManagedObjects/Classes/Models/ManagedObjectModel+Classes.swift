@@ -123,14 +123,14 @@ private struct ClassJoining {
       defects.append(
         Defect(
           .unknownEntity, entity: type.entityName,
-          "the model has neither an entity of the class \(name.quoted) nor one of this name"))
+          "the model has no entity with this name or with the class \(name.quoted)"))
     }
     for index in indices {
       if let other = classes[index] {
         defects.append(
           Defect(
             .duplicateName, entity: model.records[index].definition.name,
-            "both \(ArchivedClass(other).name) and \(name) are classes of it"))
+            "the entity has two classes: \(ArchivedClass(other).name) and \(name)"))
       }
       classes[index] = type
     }
@@ -190,16 +190,16 @@ private struct ClassJoining {
   ) {
     let name = attribute.traits.name
     if own.type != attribute.type {
-      fail(entity, name, "it is of the type \(own.type.name) in the class, and of \(attribute.type.name) in the model")
+      fail(entity, name, "its type is \(own.type.name) in the class, and \(attribute.type.name) in the model")
       return
     }
     if own.type == .transformable, let transformer = attribute.valueTransformerName,
       !Self.archivers.contains(transformer)
     {
-      fail(entity, name, "its values are those of the transformer \(transformer.quoted), and no archives")
+      fail(entity, name, "the value transformer \(transformer.quoted) is not supported; only keyed archives are")
     }
     if attribute.traits.isOptional, property.hidesMissingValue {
-      fail(entity, name, "it is optional in the model; the class cannot show that there is no value")
+      fail(entity, name, "it is optional in the model, but the class cannot represent a missing value")
     }
   }
 
@@ -218,7 +218,7 @@ private struct ClassJoining {
     }
     check(property.destination, model.records[relationship.destinationIndex].definition.name, name, entity)
     if let inverse = property.inverse, inverse != relationship.definition.inverse {
-      let other = relationship.definition.inverse.map(\.quoted) ?? "none"
+      let other = relationship.definition.inverse.map(\.quoted) ?? "not set"
       fail(entity, name, "its inverse is \(inverse.quoted) in the class, and \(other) in the model")
     }
   }
@@ -227,7 +227,7 @@ private struct ClassJoining {
   private mutating func check(_ type: ManagedObject.Type?, _ destination: String, _ name: String, _ entity: Int) {
     guard let type, type != ManagedObject.self else { return }
     guard joined.contains(ObjectIdentifier(type)) else {
-      fail(entity, name, "the class \(type), which it leads to, is not among the classes")
+      fail(entity, name, "its destination class \(type) is not in the list of classes")
       return
     }
     var next = model[destination]?.index
@@ -238,7 +238,7 @@ private struct ClassJoining {
       }
       next = model.records[index].superentity
     }
-    fail(entity, name, "it leads to \(type) in the class, and to \(destination.quoted) in the model")
+    fail(entity, name, "its destination is \(type) in the class, and \(destination.quoted) in the model")
   }
 }
 

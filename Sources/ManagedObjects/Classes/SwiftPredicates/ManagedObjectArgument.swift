@@ -32,7 +32,7 @@ public struct ManagedObjectArgument<Output>: StandardPredicateExpression {
     throw EncodingError.invalidValue(self, .init(codingPath: encoder.codingPath, debugDescription: Self.message))
   }
 
-  private static var message: String { "a managed object in a predicate that is not made a ManagedPredicate" }
+  private static var message: String { "a predicate with a managed object must be converted to a ManagedPredicate" }
 }
 
 extension PredicateExpressions {

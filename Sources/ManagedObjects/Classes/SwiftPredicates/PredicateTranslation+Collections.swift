@@ -77,7 +77,7 @@ extension PredicateTranslation {
     case .aggregate, .subquery: return
     default:
       guard type is any RelationshipValue.Type else {
-        throw unsupported("the elements of a \(type) that is kept as an archive")
+        throw unsupported("the elements of a \(type), which is stored as an archive,")
       }
     }
   }
@@ -95,7 +95,7 @@ extension PredicateExpressions.SequenceStartsWith: TranslatableExpression {
 extension PredicateExpressions.CollectionContainsCollection: TranslatableExpression {
   func translated(by translation: inout PredicateTranslation) throws(ManagedPredicateError) -> Term {
     guard Base.Output.self is any StringProtocol.Type, Other.Output.self is any StringProtocol.Type else {
-      throw PredicateTranslation.unsupported("a collection that another one has as a part")
+      throw PredicateTranslation.unsupported("a search for a collection in another collection")
     }
     return .condition(.comparing(try translation.expression(base), .contains, try translation.expression(other)))
   }
@@ -104,7 +104,7 @@ extension PredicateExpressions.CollectionContainsCollection: TranslatableExpress
 extension PredicateExpressions.StringContainsRegex: TranslatableExpression {
   func translated(by translation: inout PredicateTranslation) throws(ManagedPredicateError) -> Term {
     guard case .pattern(let pattern) = try translation.term(regex) else {
-      throw PredicateTranslation.unsupported("a regular expression that is not written down")
+      throw PredicateTranslation.unsupported("a regular expression that is not a constant")
     }
     // MATCHES compares the whole string, so the pattern is surrounded by wildcards.
     return .condition(

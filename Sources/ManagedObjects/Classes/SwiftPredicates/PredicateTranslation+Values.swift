@@ -30,7 +30,7 @@ extension PredicateTranslation {
     case let elements as any Collection: return .aggregate(try aggregate(elements))
     case let attribute as any AttributeCoding:
       do { return .value(try attribute.attributeValue) } catch { throw ManagedPredicateError(.argument, error.message) }
-    default: throw unsupported("a value of the type \(type(of: value))")
+    default: throw unsupported("a value of type \(type(of: value))")
     }
   }
 
@@ -75,7 +75,7 @@ extension PredicateExpressions.KeyPath: TranslatableExpression {
     if let type = Root.Output.self as? any AttributeConvertible.Type, type.isRawValue(keyPath) {
       return .expression(base)
     }
-    throw PredicateTranslation.unsupported("\(Output.self), a property of \(Root.Output.self)")
+    throw PredicateTranslation.unsupported("a property of type \(Output.self) of \(Root.Output.self)")
   }
 }
 
@@ -102,7 +102,7 @@ extension PredicateTranslation {
     // In a predicate, an object ID is equivalent to its object.
     if type.valueType == ManagedObjectID.self { return base }
     throw ManagedPredicateError(
-      .unknownKey, "a property of \(type.rootType) of the type \(type.valueType), which no model knows")
+      .unknownKey, "the key path from \(type.rootType) to \(type.valueType) is not a property of a model")
   }
 
   /// Returns the key of a built-in property of a value; see ``AttributeValue``.

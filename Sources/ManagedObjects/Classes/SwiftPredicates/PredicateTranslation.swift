@@ -27,7 +27,7 @@ struct PredicateTranslation {
     of variable: PredicateExpressions.Variable<Value>
   ) throws(ManagedPredicateError) -> ManagedExpression {
     guard let expression = variables[variable.key] else {
-      throw ManagedPredicateError(.unboundVariable, "a variable of another predicate")
+      throw ManagedPredicateError(.unboundVariable, "a variable belongs to another predicate")
     }
     return expression
   }
@@ -39,7 +39,7 @@ struct PredicateTranslation {
   }
 
   static func unsupported(_ what: String) -> ManagedPredicateError {
-    ManagedPredicateError(.unsupported, "\(what), which a predicate about managed objects cannot have")
+    ManagedPredicateError(.unsupported, "\(what) cannot be used in a predicate for managed objects")
   }
 
   /// Translates a node.
@@ -73,8 +73,8 @@ struct PredicateTranslation {
       return .conditional(
         isPresent(operand),
         .conditional(condition, .value(.boolean(true)), .value(.boolean(false))), .constant(.null))
-    case .range: throw unsupported("a range that is not asked for what it contains")
-    case .pattern: throw unsupported("a regular expression that is not searched for")
+    case .range: throw unsupported("a range without contains(_:)")
+    case .pattern: throw unsupported("a regular expression without contains(_:)")
     }
   }
 
@@ -119,7 +119,7 @@ struct PredicateTranslation {
     var (all, root) = (keys, base)
     if case .keyPath(let path, let inner) = base { (all, root) = (path.keys + keys, inner) }
     guard let path = PredicateKeyPath(keys: all) else {
-      throw ManagedPredicateError(.unknownKey, "a property without a name")
+      throw ManagedPredicateError(.unknownKey, "the property names are not a key path")
     }
     return .keyPath(path, of: root)
   }
