@@ -143,7 +143,7 @@ import Testing
       { sketch in
         let mappings = try sketch.index(of: "NSEntityMappings", in: sketch.indices(of: "NSMappingModel")[0])
         sketch[mappings]["NS.objects"] = try .array(Array(#require(sketch[mappings]["NS.objects"]?.array).dropLast()))
-      }, "table of their names"
+      }, "NSEntityMappingsByName"
     ),
     (
       // The table contains a mapping under another name.

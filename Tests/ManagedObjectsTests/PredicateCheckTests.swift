@@ -88,7 +88,7 @@ import Testing
     let entity = try #require(FetchSamples.shared.model["Person"])
     for (format, name) in [("NAME == 'x'", "name"), ("ANY notes.PAGES > 1", "pages")] {
       let error = #expect(throws: ManagedPredicateError.self) { try ManagedPredicate(format: format, for: entity) }
-      #expect(error?.message.hasSuffix(", but \"\(name)\"") == true, "\(String(describing: error))")
+      #expect(error?.message.hasSuffix("; did you mean \"\(name)\"?") == true, "\(String(describing: error))")
     }
   }
 

@@ -52,13 +52,13 @@ import Testing
   @Test(arguments: [
     (
       "Book", "author == 'Ada'",
-      "column 11: \"Ada\" names no object of the store; the name of one is such as Author/p12"
+      "column 11: \"Ada\" is not an object ID of the store; use an ID such as Author/p12"
     ),
-    ("Book", "author == 'x-coredata://OTHER/Author/p1'", "names no object of the store"),
-    ("Book", "author IN {'p1', 'x'}", "\"x\" names no object"),
+    ("Book", "author == 'x-coredata://OTHER/Author/p1'", "is not an object ID of the store"),
+    ("Book", "author IN {'p1', 'x'}", "\"x\" is not an object ID"),
     ("Book", "author == 'Tag/p1'", "an object of \"Tag\""),
-    ("Author", "born > '1815-13-10'", "column 8: \"1815-13-10\" is not a date; dates are spelled 2027-01-31"),
-    ("Book", "pages == 'p1'", "cannot compare"), ("Place", "identifier == 'x'", "column 15: \"x\" is no UUID"),
+    ("Author", "born > '1815-13-10'", "column 8: \"1815-13-10\" is not a date; write dates as 2027-01-31"),
+    ("Book", "pages == 'p1'", "cannot compare"), ("Place", "identifier == 'x'", "column 15: \"x\" is not a UUID"),
   ])
   func `and says what is none`(_ entity: String, _ predicate: String, _ text: String) throws {
     let library = try Library()

@@ -29,7 +29,7 @@ struct FetchOrder: Sendable {
       var expression = ManagedExpression.evaluatedObject
       if let text = descriptor.keyPath, text != "self" {
         guard let path = PredicateKeyPath(text) else {
-          throw ManagedObjectError(.unsupportedRequest, "\(text.quoted) is no key path to sort by", key: text)
+          throw ManagedObjectError(.unsupportedRequest, "\(text.quoted) is not a key path to sort by", key: text)
         }
         expression = .keyPath(path)
       }
@@ -147,7 +147,7 @@ extension FetchOrder.Key {
     switch try value.value(with: subject) {
     case .value(let value): return SortValue(value, comparison)
     case .object(let object): return SortValue(object: object)
-    case let value: throw ManagedPredicateError(.typeMismatch, "\(value.kindName) cannot be sorted by")
+    case let value: throw ManagedPredicateError(.typeMismatch, "cannot sort by \(value.kindName)")
     }
   }
 

@@ -27,7 +27,7 @@ struct FetchPlan {
     for value in fetched {
       let column = try Self.column(value)
       guard names.insert(column.name).inserted else {
-        throw Self.failure("two of the properties to fetch are called \(column.name.quoted)", column.name)
+        throw Self.failure("two properties to fetch have the name \(column.name.quoted)", column.name)
       }
       try checkKind(of: column)
       columns.append(column)
@@ -55,7 +55,7 @@ struct FetchPlan {
       }
     guard !fits else { return }
     throw Self.failure(
-      "\(column.name.quoted) is \(check.name(kind)), which a dictionary cannot have"
+      "\(column.name.quoted) is \(check.name(kind)), which cannot be in a result dictionary"
         + (column.type == .undefined ? "" : " as \(column.type.name)"), column.name)
   }
 
@@ -68,7 +68,7 @@ struct FetchPlan {
     do { try check.check(condition) } catch { throw ManagedObjectError(error) }
     guard isCommon(condition) else {
       throw Self.failure(
-        "a condition on groups (havingPredicate) asks for something that is neither an aggregate nor grouped by")
+        "a condition on groups (havingPredicate) can use only aggregates and properties to group by")
     }
     having = condition
   }
@@ -77,7 +77,7 @@ struct FetchPlan {
     switch value {
     case .property(let text):
       guard let path = PredicateKeyPath(text) else {
-        throw failure("\(text.quoted) is no key path of a property to fetch", text)
+        throw failure("\(text.quoted) is not a key path of a property to fetch", text)
       }
       return Column(name: text, value: .keyPath(path), type: .undefined)
     case .expression(let name, let expression, let type): return Column(name: name, value: expression, type: type)
@@ -116,13 +116,13 @@ struct FetchPlan {
     for column in columns where !isCommon(column.value) {
       throw Self.failure(
         groupKeys.isEmpty
-          ? "\(column.name.quoted) differs among the objects that are added up, and they are not grouped by it"
-          : "\(column.name.quoted) is neither an aggregate nor grouped by", column.name)
+          ? "\(column.name.quoted) must be an aggregate like the other columns, or a property to group by"
+          : "\(column.name.quoted) must be an aggregate or a property to group by", column.name)
     }
     for descriptor in groupKeys.isEmpty ? [] : request.sortDescriptors {
       guard let path = descriptor.keyPath.flatMap({ PredicateKeyPath($0) }), groupKeys.contains(.keyPath(path)) else {
         throw Self.failure(
-          "groups cannot be sorted by \((descriptor.keyPath ?? "self").quoted), which they are not grouped by",
+          "groups can be sorted only by properties to group by, not by \((descriptor.keyPath ?? "self").quoted)",
           descriptor.keyPath)
       }
     }

@@ -136,7 +136,7 @@ extension FetchProjection.Column {
     case .array, .set, .constant: break
     }
     throw ManagedPredicateError(
-      .typeMismatch, "\(name.quoted) is \(value.kindName), which a dictionary cannot have as \(type.name)")
+      .typeMismatch, "\(name.quoted) is \(value.kindName), which cannot be in a result dictionary as \(type.name)")
   }
 }
 

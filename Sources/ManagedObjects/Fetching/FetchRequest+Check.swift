@@ -12,7 +12,7 @@ extension FetchRequest {
   public func check(against model: ManagedObjectModel) throws(ManagedObjectError) {
     guard let entity = model[entityName] else {
       throw ManagedObjectError(
-        .undefinedKey, "the entity \(entityName.quoted) to fetch is not in the model", key: entityName)
+        .undefinedKey, "the entity of the request, \(entityName.quoted), is not in the model", key: entityName)
     }
     try check(for: entity)
   }
@@ -22,7 +22,8 @@ extension FetchRequest {
   /// - Parameter entity: the entity of the request.
   package func check(for entity: ManagedObjectModel.Entity) throws(ManagedObjectError) {
     if fetchLimit < 0 || fetchOffset < 0 || fetchBatchSize < 0 {
-      throw ManagedObjectError(.unsupportedRequest, "a limit, an offset or a batch below 0")
+      throw ManagedObjectError(
+        .unsupportedRequest, "the limit, offset or batch size of the request is negative")
     }
     if let predicate {
       do { try predicate.check(for: entity) } catch { throw ManagedObjectError(error) }
@@ -32,7 +33,8 @@ extension FetchRequest {
     if resultType == .dictionaries {
       _ = try FetchPlan(self, of: entity)
     } else if propertiesToGroupBy?.isEmpty == false || havingPredicate != nil {
-      throw ManagedObjectError(.unsupportedRequest, "only dictionaries can be of groups, not \(resultType.name)")
+      throw ManagedObjectError(
+        .unsupportedRequest, "groups can be fetched only as dictionaries, not as \(resultType.name)")
     }
   }
 
@@ -40,7 +42,7 @@ extension FetchRequest {
     _ text: String, for entity: ManagedObjectModel.Entity
   ) throws(ManagedObjectError) {
     guard let path = PredicateKeyPath(text) else {
-      throw ManagedObjectError(.unsupportedRequest, "\(text.quoted) is no key path to prefetch", key: text)
+      throw ManagedObjectError(.unsupportedRequest, "\(text.quoted) is not a key path to prefetch", key: text)
     }
     var check = PredicateCheck(entity)
     let kind: PredicateKind
@@ -49,7 +51,8 @@ extension FetchRequest {
     }
     switch kind {
     case .object, .collection(.object, _): return
-    default: throw ManagedObjectError(.unsupportedRequest, "\(text.quoted) is no relationship to prefetch", key: text)
+    default:
+      throw ManagedObjectError(.unsupportedRequest, "\(text.quoted) is not a relationship to prefetch", key: text)
     }
   }
 }
@@ -64,7 +67,9 @@ extension FetchRequest.SortDescriptor {
     }
     var kind = PredicateKind.object(entity.index)
     if let keyPath {
-      guard let path = PredicateKeyPath(keyPath) else { throw failure("\(keyPath.quoted) is no key path to sort by") }
+      guard let path = PredicateKeyPath(keyPath) else {
+        throw failure("\(keyPath.quoted) is not a key path to sort by")
+      }
       if let other = path.keys.first(where: { $0.hasPrefix("@") && $0 != PredicateCollectionOperator.count.rawValue }) {
         throw failure("a request cannot be sorted by \(other.quoted)")
       }
@@ -73,10 +78,10 @@ extension FetchRequest.SortDescriptor {
     }
     switch kind {
     case .collection, .dictionary, .opaque:
-      throw failure("\((keyPath ?? "").quoted) is \(kind.name(entity.model)), which nothing can be sorted by")
+      throw failure("cannot sort by \((keyPath ?? "").quoted), which is \(kind.name(entity.model))")
     case _ where comparison.isOfTexts && !kind.isString:
       throw failure(
-        "\((keyPath ?? "self").quoted) is \(kind.name(entity.model)), and \(comparison.selector) is of strings")
+        "\(comparison.selector) sorts strings, but \((keyPath ?? "self").quoted) is \(kind.name(entity.model))")
     default: return
     }
   }

@@ -30,7 +30,8 @@ extension [GroupAggregate] {
       case .constant(let constant): values.append(.constant(constant))
       case .object(let object): values.append(object.predicateConstant.map { PredicateValue($0) } ?? .null)
       case .array, .set:
-        throw ManagedPredicateError(.typeMismatch, "\(aggregate.function.rawValue) of a group is \(value.kindName)")
+        throw ManagedPredicateError(
+          .typeMismatch, "\(aggregate.function.rawValue) of a group must be a single value, not \(value.kindName)")
       }
     }
     return values

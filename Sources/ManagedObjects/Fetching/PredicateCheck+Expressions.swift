@@ -53,7 +53,7 @@ extension PredicateCheck {
         throw mismatch("\(operation.rawValue) needs collections, not \(name(left)) and \(name(right))", positions)
       }
       return .collection(one.joined(other, model), isOrdered: false)
-    case .fetch: throw failure(.unsupported, "FETCH is evaluated by a context, not by itself", positions)
+    case .fetch: throw failure(.unsupported, "FETCH can be evaluated only by a context", positions)
     }
   }
 
@@ -85,10 +85,10 @@ extension PredicateCheck {
     case (.index(let index), .collection(let element, isOrdered: true)):
       let kind = try kind(of: index, positions?[1])
       guard [.integer, .anything].contains(kind) else {
-        throw mismatch("an element is found by an integer, not by \(name(kind))", positions?[1])
+        throw mismatch("expected an integer as the index, found \(name(kind))", positions?[1])
       }
       return element
-    case (_, .collection): throw mismatch("the elements of this collection have no order", positions)
+    case (_, .collection): throw mismatch("the elements of this collection are not ordered", positions)
     default: throw mismatch("\(name(base)) has no elements", positions)
     }
   }
@@ -108,7 +108,7 @@ extension PredicateCheck {
       let position = keyPositions.popFirst() ?? positions
       if key.hasPrefix("@") {
         guard let collection = PredicateCollectionOperator(rawValue: key) else {
-          throw failure(.unsupported, "no operator on collections is called \(key.quoted)", position)
+          throw failure(.unsupported, "\(key.quoted) is not a collection operator", position)
         }
         return try self.kind(of: collection, kind, keys[(index + 1)...], keyPositions, position, flattens)
       }
@@ -149,7 +149,7 @@ extension PredicateCheck {
     if let property = entity.property(named: key) { return PredicateKind(property) }
     if EntityKey.ofObjectItself.contains(key) { return .object(index) }
     if entity.fetchedProperty(named: key) != nil {
-      throw failure(.unsupported, "\(key.quoted) is a fetched property, which predicates cannot ask for", position)
+      throw failure(.unsupported, "\(key.quoted) is a fetched property, which predicates cannot use", position)
     }
     let entities = entity.subtree
     var kind: PredicateKind?
@@ -160,7 +160,7 @@ extension PredicateCheck {
     }
     if let kind { return kind }
     let names = entity.selfAndDescendants.lazy.flatMap(\.properties).map(\.name)
-    let near = names.first { $0.lowercased() == key.lowercased() }.map { ", but \($0.quoted)" } ?? ""
+    let near = names.first { $0.lowercased() == key.lowercased() }.map { "; did you mean \($0.quoted)?" } ?? ""
     throw failure(.unknownKey, "\(entity.name.quoted) has no property \(key.quoted)\(near)", position)
   }
 
@@ -172,16 +172,20 @@ extension PredicateCheck {
       throw mismatch("\(collection.rawValue) needs a collection, not \(name(base))", position)
     }
     if collection == .count {
-      guard rest.isEmpty else { throw failure(.unsupported, "a key path that goes on after @count", position) }
+      guard rest.isEmpty else { throw failure(.unsupported, "@count must be the last key of a key path", position) }
       return .integer
     }
     let element = try kind(of: rest, from: first, keyPositions, position, flattens)
     switch collection {
     case .count, .sum, .average:
-      guard element.isNumber else { throw mismatch("\(collection.rawValue) of \(name(element))", position) }
+      guard element.isNumber else {
+        throw mismatch("\(collection.rawValue) needs numbers, not \(name(element))", position)
+      }
       return collection == .average ? .number : element == .integer ? .integer : .number
     case .minimum, .maximum:
-      guard element.isOrdered else { throw mismatch("\(collection.rawValue) of \(name(element))", position) }
+      guard element.isOrdered else {
+        throw mismatch("\(collection.rawValue) needs values that can be ordered, not \(name(element))", position)
+      }
       return element
     case .unionOfObjects, .distinctUnionOfObjects: return .collection(element, isOrdered: true)
     case .unionOfArrays, .distinctUnionOfArrays, .unionOfSets, .distinctUnionOfSets:

@@ -8,7 +8,7 @@ extension PredicateCheck {
     _ positions: PredicatePositions?
   ) throws(ManagedPredicateError) -> PredicateKind {
     guard function.argumentCounts.contains(kinds.count) else {
-      throw failure(.argument, "\(kinds.count) arguments for \(function.rawValue)", positions)
+      throw failure(.argument, "wrong number of arguments for \(function.rawValue): \(kinds.count)", positions)
     }
     switch function {
     case .count: return .integer
@@ -16,7 +16,7 @@ extension PredicateCheck {
     case .minimum, .maximum:
       let kind = try collected(kinds, function, positions) { $0.isOrdered }
       for other in kinds where kinds.count > 1 && !kind.hasOrder(to: other) {
-        throw mismatch("\(name(kind)) and \(name(other)) have no order", positions)
+        throw mismatch("\(name(kind)) and \(name(other)) cannot be ordered", positions)
       }
       return kind
     case .sum: return try collected(kinds, function, positions) { $0.isNumber } == .integer ? .integer : .number
@@ -74,7 +74,7 @@ extension PredicateCheck {
     _ positions: PredicatePositions?
   ) throws(ManagedPredicateError) -> PredicateKind {
     guard case .constant(.value(.string(let name))) = target, let target = PredicateCastTarget(rawValue: name) else {
-      throw failure(.unsupported, "CAST to a class that is not one of Foundation's values", positions?[1])
+      throw failure(.unsupported, "CAST needs the name of a Foundation value class, such as \"NSDate\"", positions?[1])
     }
     if kind == .null { return .null }
     let scalars: [PredicateKind]
@@ -113,13 +113,13 @@ extension PredicateCheck {
     case (.object, _):
       for key in ["latitude", "longitude"] {
         let coordinate = try self.kind(ofKey: key, in: kind, positions)
-        guard coordinate.isNumber else { throw mismatch("\(key) is \(name(coordinate))", positions) }
+        guard coordinate.isNumber else { throw mismatch("\(key) must be a number, not \(name(coordinate))", positions) }
       }
     case (.collection(let element, _), .aggregate(let elements)) where elements.count == 2 && element.isNumber: return
     case (.collection(let element, _), .constant(.array(let elements)))
     where elements.count == 2 && element.isNumber:
       return
-    default: throw mismatch("a distance needs places with a latitude and a longitude, not \(name(kind))", positions)
+    default: throw mismatch("distance needs locations with a latitude and a longitude, not \(name(kind))", positions)
     }
   }
 }

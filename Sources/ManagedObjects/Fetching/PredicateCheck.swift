@@ -58,7 +58,7 @@ struct PredicateCheck {
   {
     let known = variables[name] ?? kind
     guard known.canEqual(kind, model) else {
-      throw mismatch("the variable $\(name) is \(self.name(known)) already, and not \(self.name(kind))", positions)
+      throw mismatch("the variable $\(name) is already \(self.name(known)), not \(self.name(kind))", positions)
     }
     variables[name] = known.joined(kind, model)
   }
@@ -119,20 +119,20 @@ struct PredicateCheck {
     if case .collection(let element, _) = left, right.elements == nil || comparator != .equal && comparator != .notEqual
     {
       throw mismatch(
-        "\(comparator.rawValue) cannot compare a collection; ANY, ALL and NONE compare its elements, each \(name(element))",
-        positions)
+        "\(comparator.rawValue) cannot compare a collection; use ANY, ALL or NONE to compare its elements "
+          + "(each \(name(element)))", positions)
     }
     let other = left == .date ? right : right == .date ? left : .anything
     let isMeantAsDate = [.string, .integer, .number].contains(other)
     throw mismatch(
       "\(comparator.rawValue) cannot compare \(name(left)) with \(name(right))"
-        + (isMeantAsDate ? "; a date is written CAST(\"2027-01-31T12:00:00Z\", \"NSDate\")" : ""), positions)
+        + (isMeantAsDate ? "; write a date as CAST(\"2027-01-31T12:00:00Z\", \"NSDate\")" : ""), positions)
   }
 
   private func unequal(
     _ first: PredicateKind, _ second: PredicateKind, _ positions: PredicatePositions?
   ) -> ManagedPredicateError {
-    mismatch("\(name(first)) never equals \(name(second))", positions)
+    mismatch("\(name(first)) can never equal \(name(second))", positions)
   }
 
   private func checkContainment(
@@ -158,7 +158,7 @@ struct PredicateCheck {
       throw mismatch("BETWEEN needs a list of the lowest and the highest value", positions)
     }
     for bound in bounds where !left.hasOrder(to: bound.kind) {
-      throw mismatch("\(name(left)) and \(name(bound.kind)) have no order", bound.positions)
+      throw mismatch("\(name(left)) and \(name(bound.kind)) cannot be ordered", bound.positions)
     }
   }
 

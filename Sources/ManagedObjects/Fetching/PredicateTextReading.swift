@@ -135,14 +135,14 @@ private struct PredicateTextReading {
       let entity = ManagedObjectModel.Entity(model: check.model, index: index)
       if let key = try object(text, entity) { return .constant(.object(key)) }
       throw check.mismatch(
-        "\(text.quoted) names no object of the store; the name of one is such as \(entity.name.printable(limit: 80))/p12",
+        "\(text.quoted) is not an object ID of the store; use an ID such as \(entity.name.printable(limit: 80))/p12",
         positions)
     case .uuid?:
       if let uuid = UUID(uuidString: text) { return .value(.uuid(uuid)) }
-      throw check.mismatch("\(text.quoted) is no UUID", positions)
+      throw check.mismatch("\(text.quoted) is not a UUID", positions)
     case .url?:
       if let url = URL(string: text) { return .value(.url(url)) }
-      throw check.mismatch("\(text.quoted) is no URL", positions)
+      throw check.mismatch("\(text.quoted) is not a URL", positions)
     case .date?:
       do { return .value(try AttributeValue.string(text).cast(to: .date)) } catch {
         throw check.mismatch("\(text.quoted) is not a date; \(PredicateCast.spellingOfDates)", positions)

@@ -49,7 +49,7 @@ extension RowSubject: PredicateSubject {
     case .toMany(let keys): return .set(keys.sorted().compactMap(object))
     case .orderedToMany(let keys): return .array(keys.compactMap(object))
     case .unread:
-      throw ManagedPredicateError(.unsupported, "the relationship \(name.quoted) is not among the values of its row")
+      throw ManagedPredicateError(.unsupported, "the relationship \(name.quoted) has not been read")
     }
   }
 
