@@ -36,7 +36,7 @@ extension ManagedObject {
   /// - Throws: ``ManagedObjectError/Code/undefinedKey`` with the reason if the path cannot be evaluated.
   public final func value(forKeyPath path: String) throws(ManagedObjectError) -> Value {
     guard let keyPath = PredicateKeyPath(path) else {
-      throw ManagedObjectError(.undefinedKey, "\(path.quoted) is no key path", objectID: objectID, key: path)
+      throw ManagedObjectError(.undefinedKey, "\(path.quoted) is not a key path", objectID: objectID, key: path)
     }
     do { return Value(try PreparedExpression(.keyPath(keyPath)).value(with: ObjectSubject(object: self))) } catch {
       var failure = ManagedObjectError(.undefinedKey, error.message, objectID: objectID, key: path)
@@ -55,17 +55,18 @@ extension ManagedObject {
     let property = try property(key)
     if status.contains(.fault) { fire() }
     if isInaccessible {
-      throw ManagedObjectError(.referentialIntegrity, "the object is gone", objectID: objectID, key: key)
+      throw ManagedObjectError(.referentialIntegrity, "the object is no longer available", objectID: objectID, key: key)
     }
     switch property {
     case .attribute(let attribute):
       guard case .attribute(let value) = value, let normalized = attribute.definition.type.normalized(value) else {
-        throw unsuitable(value, key, "is not of the type \(attribute.definition.type.name)")
+        throw unsuitable(value, key, expected: attribute.definition.type.name)
       }
       setAttribute(normalized, slot: attribute.slot)
     case .relationship(let relationship):
       guard let objects = Self.objects(value, isToMany: relationship.definition.isToMany) else {
-        throw unsuitable(value, key, "is not what a relationship can have")
+        throw unsuitable(
+          value, key, expected: relationship.definition.isToMany ? "a collection of objects" : "an object")
       }
       guard let context = managedObjectContext else {
         throw ManagedObjectError(.invalidState, "the object has no context", objectID: objectID, key: key)
@@ -138,11 +139,11 @@ extension ManagedObject {
       key: key)
   }
 
-  private final func unsuitable(_ value: Value, _ key: String, _ message: String) -> ManagedObjectError {
+  private final func unsuitable(_ value: Value, _ key: String, expected: String) -> ManagedObjectError {
     var attribute: AttributeValue?
     if case .attribute(let value) = value { attribute = value }
     return ManagedObjectError(
-      .invalidValue, "\(value.kindName) \(message)", objectID: objectID, key: key, value: attribute)
+      .invalidValue, "expected \(expected), found \(value.kindName)", objectID: objectID, key: key, value: attribute)
   }
 
   /// Returns the objects in a value; nil if a relationship cannot have the value.

@@ -8,7 +8,8 @@ extension ManagedObject {
   public final func validate(_ value: Value, forKey key: String) throws(ManagedObjectError) {
     if let rule = shape.rules.attributes.first(where: { $0.name == key }) {
       guard case .attribute(let value) = value else {
-        throw located(ManagedObjectError(.invalidValue, "\(value.kindName) is no value of an attribute", key: key))
+        throw located(
+          ManagedObjectError(.invalidValue, "expected \(rule.type.name), found \(value.kindName)", key: key))
       }
       if let failure = rule.failure(value) { throw located(failure) }
       try validateValue(value, forKey: key)

@@ -27,7 +27,7 @@ extension ManagedObject {
       guard let row = try context.readRow(of: self) else {
         status.insert(.inaccessible)
         context.note(
-          ManagedObjectError(.referentialIntegrity, "the store does not have the object any more", objectID: objectID))
+          ManagedObjectError(.referentialIntegrity, "the store no longer has the object", objectID: objectID))
         return
       }
       values = row.values
@@ -160,12 +160,13 @@ extension ManagedObject {
     if object.shape.context === context {
       context.remove(object, from: self, slot)
     } else {
-      context.note(ManagedObjectError(.invalidState, "\(object) is of another context", objectID: objectID))
+      context.note(ManagedObjectError(.invalidState, "\(object) belongs to another context", objectID: objectID))
     }
   }
 
   private final func noteMissingContext() {
     shape.context?.note(
-      ManagedObjectError(.invalidState, "a relationship of an object that has no context", objectID: objectID))
+      ManagedObjectError(
+        .invalidState, "the relationships of an object without a context cannot be changed", objectID: objectID))
   }
 }

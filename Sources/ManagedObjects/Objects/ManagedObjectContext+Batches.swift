@@ -18,7 +18,7 @@ extension ManagedObjectContext {
   @discardableResult
   public func execute(_ request: BatchRequest) throws(ManagedObjectError) -> SavedChanges {
     guard parent == nil else {
-      throw ManagedObjectError(.invalidState, "a context that saves into another one cannot change a store at once")
+      throw ManagedObjectError(.invalidState, "batch requests need a context without a parent")
     }
     guard let entity = model.entity(named: request.entityName) else {
       throw ManagedObjectError(.undefinedKey, "the model has no entity \(request.entityName.quoted)")
@@ -79,11 +79,11 @@ extension ManagedObjectContext {
     for (name, value) in values {
       guard let attribute = entity.attribute(named: name), !attribute.isTransient else {
         throw ManagedObjectError(
-          .undefinedKey, "the entity \(entity.name.quoted) has no attribute \(name.quoted) that stores keep", key: name)
+          .undefinedKey, "the entity \(entity.name.quoted) has no stored attribute \(name.quoted)", key: name)
       }
       guard let own = attribute.definition.type.normalized(value) else {
         throw ManagedObjectError(
-          .invalidValue, "\(value.kindName) where \(attribute.definition.type.name) is due", key: name, value: value)
+          .invalidValue, "expected \(attribute.definition.type.name), found \(value.kindName)", key: name, value: value)
       }
       normalized[name] = own
     }

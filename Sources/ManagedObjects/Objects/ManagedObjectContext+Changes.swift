@@ -28,7 +28,9 @@ extension ManagedObjectContext {
       list(object, as: .updated)
     } else {
       if object.isInaccessible {
-        note(ManagedObjectError(.referentialIntegrity, "an object that is gone was changed", objectID: object.objectID))
+        note(
+          ManagedObjectError(
+            .referentialIntegrity, "the object was changed, but is no longer available", objectID: object.objectID))
       }
       notePending(object)
     }

@@ -51,7 +51,7 @@ extension ManagedObjectContext {
       guard object.isDeleted || object.isInaccessible else { continue }
       errors.append(
         ManagedObjectError(
-          .referentialIntegrity, "the object was changed, and the parent does not have it any more",
+          .referentialIntegrity, "the object was changed, but the parent context no longer has it",
           objectID: child.objectID))
     }
     if let error = ManagedObjectError(all: errors) { throw error }
@@ -139,12 +139,13 @@ extension ManagedObjectContext {
   public func assign(_ object: ManagedObject, to store: any PersistentStore) throws(ManagedObjectError) {
     guard parent == nil, object.managedObjectContext === self, object.isInserted, object.key.isTemporary else {
       throw ManagedObjectError(
-        .invalidState, "only a new object of the context can be assigned", objectID: object.objectID)
+        .invalidState, "only a new object of a context without a parent can be assigned to a store",
+        objectID: object.objectID)
     }
     guard coordinator.store(store.number) != nil, coordinator.accepts(store, entityIndex: Int(object.key.entityIndex))
     else {
       throw ManagedObjectError(
-        .invalidState, "the store does not take objects of \(object.entity.name.quoted)", objectID: object.objectID)
+        .invalidState, "the store does not accept objects of \(object.entity.name.quoted)", objectID: object.objectID)
     }
     assignments[object.key] = store.number
   }

@@ -88,7 +88,7 @@ extension ManagedObject {
       if isDenied {
         errors.append(
           ManagedObjectError(
-            .deleteDenied, "the object cannot be deleted as long as it refers to others", objectID: objectID,
+            .deleteDenied, "the object cannot be deleted while it refers to other objects", objectID: objectID,
             key: relationship.definition.traits.name))
       }
     }

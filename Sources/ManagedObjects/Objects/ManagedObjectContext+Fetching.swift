@@ -34,7 +34,7 @@ extension ManagedObjectContext {
     let index = Int(row.key.entityIndex)
     guard model.records.indices.contains(index), row.values.count == model.records[index].slotCount else {
       throw ManagedObjectError(
-        .invalidValue, "the store has a row of \(row.values.count) values, which is not what its entity has")
+        .invalidValue, "a row of the store has \(row.values.count) values, which does not match its entity")
     }
     let shape = shape(index)
     if !shape.isAllPersistent { row.values = shape.completed(row.values) }

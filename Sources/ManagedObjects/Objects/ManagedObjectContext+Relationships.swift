@@ -10,16 +10,16 @@ extension ManagedObjectContext {
     func failure(_ code: ManagedObjectError.Code, _ message: String) -> ManagedObjectError {
       ManagedObjectError(code, message, objectID: object.objectID, key: relationship.definition.traits.name)
     }
-    if target.managedObjectContext !== self { throw failure(.invalidState, "\(target) is of another context") }
+    if target.managedObjectContext !== self { throw failure(.invalidState, "\(target) belongs to another context") }
     let destination = object.shape.entity.destination(of: relationship)
     if !target.shape.entity.isKind(of: destination) {
-      throw failure(.invalidValue, "\(target) is no \(destination.name)")
+      throw failure(.invalidValue, "expected \(destination.name), found \(target)")
     }
     // Without an inverse, the target is not changed and need not be read.
     if object.isFault { object.fire() }
     if target.isFault, object.shape.inverseSlots[relationship.slot] != nil { target.fire() }
     if let lost = object.isLost ? object : target.isLost ? target : nil {
-      throw failure(.referentialIntegrity, "\(lost) is \(lost.isDeleted ? "deleted" : "gone")")
+      throw failure(.referentialIntegrity, "\(lost) is \(lost.isDeleted ? "deleted" : "no longer available")")
     }
   }
 

@@ -57,7 +57,7 @@ extension ManagedObjectContext {
       isFirst = false
       if !hasUnannouncedChanges { return }
     }
-    throw ManagedObjectError(.invalidState, "objects go on changing each other in willSave()")
+    throw ManagedObjectError(.invalidState, "objects keep changing each other in willSave()")
   }
 
   /// Validates all changed objects.
@@ -85,10 +85,10 @@ extension ManagedObjectContext {
       for _ in 0..<Self.greatestAttempts {
         if try attempt(&isPartlySaved) { return }
       }
-      throw ManagedObjectError(.timeout, "the objects changed in the store again and again")
+      throw ManagedObjectError(.timeout, "the objects keep changing in the store")
     } catch {
       guard isPartlySaved else { throw error }
-      var failure = ManagedObjectError(.incompleteSave, "some stores were saved and others not: \(error)")
+      var failure = ManagedObjectError(.incompleteSave, "some stores were saved, but not all: \(error)")
       failure.details = [error]
       throw failure
     }

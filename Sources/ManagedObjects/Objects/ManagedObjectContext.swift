@@ -153,7 +153,7 @@ public final class ManagedObjectContext {
   /// - Parameter key: the permanent key of the object; nil to create one in the first save.
   package func insert(_ entity: ManagedObjectModel.Entity, key: RowKey?) throws(ManagedObjectError) -> ManagedObject {
     guard entity.model === model || model.entity(named: entity.name)?.index == entity.index else {
-      throw ManagedObjectError(.invalidState, "the entity \(entity.name.quoted) is of another model")
+      throw ManagedObjectError(.invalidState, "the entity \(entity.name.quoted) belongs to another model")
     }
     if entity.isAbstract { throw ManagedObjectError(.invalidValue, "the entity \(entity.name.quoted) is abstract") }
     let object = make(key ?? RowKey.temporary(entityIndex: entity.index))
@@ -191,7 +191,8 @@ public final class ManagedObjectContext {
   /// - Complexity: O(1).
   public func object(with id: ManagedObjectID) throws(ManagedObjectError) -> ManagedObject {
     guard let key = ownKey(id) else {
-      throw ManagedObjectError(.invalidState, "the object is of a store that the context does not have", objectID: id)
+      throw ManagedObjectError(
+        .invalidState, "the object belongs to a store that the context does not have", objectID: id)
     }
     return object(for: key)
   }
@@ -213,7 +214,7 @@ public final class ManagedObjectContext {
       object.fire()
     }
     if object.isInaccessible {
-      throw ManagedObjectError(.referentialIntegrity, "the store does not have the object any more", objectID: id)
+      throw ManagedObjectError(.referentialIntegrity, "the store no longer has the object", objectID: id)
     }
     return object
   }

@@ -42,13 +42,14 @@ package struct MappingExpression: Sendable {
       guard selector == Method.byMapping || selector == Method.byRelationship, arguments.count == 2,
         case .constant(.value(.string(let name))) = arguments[0]
       else {
-        throw ManagedPredicateError(.unsupported, "the method \(selector.quoted) of the manager cannot be called")
+        throw ManagedPredicateError(.unsupported, "the method \(selector.quoted) of $manager cannot be called")
       }
       result = .destinations(mapping: selector == Method.byMapping ? name : nil)
       value = arguments[1]
     }
     if let other = value.foreignVariable {
-      throw ManagedPredicateError(.unboundVariable, "$\(other) cannot be used here; a function can do what it would")
+      throw ManagedPredicateError(
+        .unboundVariable, "$\(other) is not supported in a mapping; use a function of the program instead")
     }
     value = value.replacingVariables(["source": .evaluatedObject])
     var check = PredicateCheck(entity)
@@ -71,18 +72,18 @@ package struct MappingExpression: Sendable {
     case (.attribute(let attribute), .value):
       let type = attribute.definition.type
       if kind == .opaque || kind == .dictionary || !kind.canEqual(PredicateKind(type), model) {
-        throw ManagedPredicateError(.typeMismatch, "\(shown) is no \(type.name)")
+        throw ManagedPredicateError(.typeMismatch, "expected \(type.name), found \(shown)")
       }
     case (.attribute, .destinations): throw ManagedPredicateError(.typeMismatch, "an attribute cannot have objects")
     case (.relationship, .value):
       if kind != .null {
         throw ManagedPredicateError(
-          .typeMismatch, "a relationship needs objects of the destination, which $manager finds, and not \(shown)")
+          .typeMismatch, "a relationship needs destination objects, which $manager finds, not \(shown)")
       }
     case (.relationship, .destinations):
       switch kind {
       case .object, .null, .anything, .collection(.object, _), .collection(.null, _), .collection(.anything, _): return
-      default: throw ManagedPredicateError(.typeMismatch, "\(shown) cannot have become objects")
+      default: throw ManagedPredicateError(.typeMismatch, "expected source objects, found \(shown)")
       }
     }
   }

@@ -34,7 +34,8 @@ struct SavePlan {
         partIndex = known
       } else {
         guard let store = context.coordinator.store(key.store) else {
-          throw ManagedObjectError(.invalidState, "the store of the object is gone", objectID: object.objectID)
+          throw ManagedObjectError(
+            .invalidState, "the context no longer has the store of the object", objectID: object.objectID)
         }
         partIndex = parts.count
         partIndices[key.store] = partIndex
@@ -100,7 +101,7 @@ struct SavePlan {
       let usual = context.assignments.isEmpty ? known[entity] : nil
       guard let store = usual ?? context.storeNumber(forNew: object) else {
         throw ManagedObjectError(
-          .invalidState, "no store takes objects of \(object.entity.name.quoted)", objectID: object.objectID)
+          .invalidState, "no writable store accepts objects of \(object.entity.name.quoted)", objectID: object.objectID)
       }
       known[entity] = store
       if byStore[store] == nil { order.append(store) }

@@ -105,8 +105,8 @@ public final class FetchedResultsController<Object: ManagedObject>: Observable {
     guard context.shape(entity.index).objectClass is Object.Type else {
       throw ManagedObjectError(
         .invalidValue,
-        "objects of \(entity.name.quoted) are of the class \(context.shape(entity.index).objectClass), and "
-          + "not of \(Object.self)")
+        "objects of \(entity.name.quoted) have the class \(context.shape(entity.index).objectClass), not "
+          + "\(Object.self)")
     }
     return entity
   }

@@ -64,11 +64,12 @@ final class ResultEngine {
     _ sectioning: ResultSectioning, keyPaths: [String], _ cache: FetchedResultsCache?
   ) throws(ManagedObjectError) {
     guard !request.sortDescriptors.isEmpty else {
-      throw ManagedObjectError(.unsupportedRequest, "fetched results need an order: the request is not sorted")
+      throw ManagedObjectError(
+        .unsupportedRequest, "fetched results need a sort order; add a sort descriptor to the request")
     }
     guard request.resultType == .objects, request.includesPendingChanges else {
       throw ManagedObjectError(
-        .unsupportedRequest, "fetched results are objects with their changes, and not what the request asks for")
+        .unsupportedRequest, "fetched results need a request for objects that includes pending changes")
     }
     self.request = request
     self.context = context

@@ -206,6 +206,6 @@ struct ResultList {
       }
       offset += section.count
     }
-    return offset == count ? nil : "\(count) rows, and \(offset) in sections"
+    return offset == count ? nil : "the list has \(count) rows, but its sections have \(offset)"
   }
 }

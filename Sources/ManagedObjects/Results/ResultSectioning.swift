@@ -20,7 +20,7 @@ enum ResultSectioning {
     // A key path to sort by has one value.
     try FetchRequest(entity.name, sortedBy: [.init(keyPath)]).check(for: entity)
     guard let path = PredicateKeyPath(keyPath) else {
-      throw ManagedObjectError(.unsupportedRequest, "\(keyPath.quoted) is no key path of sections", key: keyPath)
+      throw ManagedObjectError(.unsupportedRequest, "\(keyPath.quoted) is not a key path for sections", key: keyPath)
     }
     do { self = .keyPath(keyPath, try PreparedExpression(.keyPath(path), PreparationContext(entity.model))) } catch {
       throw ManagedObjectError(error, key: keyPath)
@@ -44,7 +44,7 @@ enum ResultSectioning {
         case .value(.string(let text)): return text
         case .value(let value): return value.description
         case .object(let subject): return subject.object.description
-        case let value: throw ManagedPredicateError(.typeMismatch, "\(value.kindName) cannot name a section")
+        case let value: throw ManagedPredicateError(.typeMismatch, "\(value.kindName) cannot be the name of a section")
         }
       } catch {
         throw ManagedObjectError(error, key: path)
@@ -56,7 +56,7 @@ enum ResultSectioning {
   func error(_ separation: ResultList.Separation, _ id: ManagedObjectID) -> ManagedObjectError {
     ManagedObjectError(
       .unsupportedRequest,
-      "the objects of the section \(separation.name.quoted) are not next to each other; the first key to sort by has to "
-        + "put them together", objectID: id, key: keyPath)
+      "the objects of the section \(separation.name.quoted) are not next to each other; use a first sort key that "
+        + "groups them", objectID: id, key: keyPath)
   }
 }

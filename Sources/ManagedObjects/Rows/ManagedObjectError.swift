@@ -96,7 +96,7 @@ public struct ManagedObjectError: Error, Sendable {
     var text: String {
       switch self {
       case .openingWithModel: "open it with the model of its program, from a .mom, .momd or .xcdatamodel file"
-      case .openingWithoutWriting: "SQLite reads it only if it can write beside it, but for opening with writesNothing"
+      case .openingWithoutWriting: "open it with writesNothing, because SQLite cannot create files next to it"
       }
     }
   }
@@ -205,7 +205,7 @@ extension ManagedObjectError {
   /// Creates the error for rows that have a new version or are deleted; nil if there are none.
   package init?(merge conflicts: [MergeConflict]) {
     if conflicts.isEmpty { return nil }
-    self.init(.merge, "\(conflicts.count) of the objects were saved by somebody else after they were read")
+    self.init(.merge, "another context or process has saved \(conflicts.count) of the objects since they were read")
     self.conflicts = conflicts
   }
 

@@ -45,7 +45,7 @@ package final class ValidationRules {
           conditions.append(Condition(predicate: predicate, warning: validation.warning))
         } catch {
           var defect = ManagedObjectError(
-            .validation, "a rule of the model cannot be used: \(error.message)", key: traits.name)
+            .validation, "a validation rule of the model is not valid: \(error.message)", key: traits.name)
           defect.predicate = validation.predicate
           defects.append((attribute.slot, defect))
         }
@@ -83,7 +83,7 @@ extension ValidationRules.AttributeRule {
   private func closerFailure(_ value: AttributeValue) -> ManagedObjectError? {
     if !type.admits(value) {
       return ManagedObjectError(
-        .invalidValue, "\(value.kindName) is not of the type \(type.name)", key: name, value: value)
+        .invalidValue, "expected \(type.name), found \(value.kindName)", key: name, value: value)
     }
     for condition in conditions {
       var failure: ManagedObjectError?
@@ -100,12 +100,12 @@ extension ValidationRules.AttributeRule {
 
   private func failure(of condition: ValidationRules.Condition, _ value: AttributeValue) -> ManagedObjectError {
     let rule = (try? condition.predicate.predicate.formatText()) ?? "the rule of the model"
-    let message = "the value does not fulfil \(rule)"
+    let message = "the value does not satisfy \(rule)"
     return switch condition.warning {
     case .code(let number):
       ManagedObjectError(
         ManagedObjectError.Code(rawValue: number) ?? .validation,
-        Self.meaning(number).map { "\($0): it does not fulfil \(rule)" } ?? message, key: name, value: value)
+        Self.meaning(number).map { "\($0): it does not satisfy \(rule)" } ?? message, key: name, value: value)
     case .text(let text): ManagedObjectError(.validation, text, key: name, value: value)
     case nil: ManagedObjectError(.validation, message, key: name, value: value)
     }
@@ -148,16 +148,19 @@ extension ValidationRules.RelationshipRule {
       // Without a minimum, a to-many relationship may be empty, as arrays in SwiftData may.
       guard minimumCount > 0 else { return nil }
       return ManagedObjectError(
-        .relationshipLacksMinimumCount, "it refers to no object, and at least \(minimumCount) are needed", key: name)
+        .relationshipLacksMinimumCount, "the relationship has no objects; the minimum count is \(minimumCount)",
+        key: name)
     }
     guard isToMany else { return nil }
     if count < minimumCount {
       return ManagedObjectError(
-        .relationshipLacksMinimumCount, "\(count) objects, and at least \(minimumCount) are needed", key: name)
+        .relationshipLacksMinimumCount,
+        "the relationship has \(count) objects; the minimum count is \(minimumCount)", key: name)
     }
     if maximumCount > 0, count > maximumCount {
       return ManagedObjectError(
-        .relationshipExceedsMaximumCount, "\(count) objects, and at most \(maximumCount) are allowed", key: name)
+        .relationshipExceedsMaximumCount,
+        "the relationship has \(count) objects; the maximum count is \(maximumCount)", key: name)
     }
     return nil
   }

@@ -118,7 +118,7 @@ extension PersistentStore {
         break
       }
     }
-    throw ManagedObjectError(.timeout, "the objects changed in the store again and again")
+    throw ManagedObjectError(.timeout, "the objects keep changing in the store")
   }
 }
 

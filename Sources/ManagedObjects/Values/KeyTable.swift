@@ -149,7 +149,7 @@ extension KeyTable {
   /// Returns the first defect of the table; nil if all values are found and counted. For tests.
   func _checkInvariants() -> String? {
     if keys.count != values.count { return "\(keys.count) keys and \(values.count) values" }
-    if keys.count % 16 != 0 { return "\(keys.count) slots are no whole groups" }
+    if keys.count % 16 != 0 { return "the number of slots, \(keys.count), is not a multiple of 16" }
     if 16 * usedCount > 11 * keys.count { return "\(usedCount) of \(keys.count) slots are used" }
     var (used, found) = (0, 0)
     for (slot, key) in keys.enumerated() where key != .none {
