@@ -152,29 +152,29 @@ import Testing
 
   /// Objects, the error message, and the line and column.
   static let defects: [(String, String, Int, Int)] = [
-    ("<object type=\"NOBODY\" id=\"z1\"/>", "no entity", 9, 15),
-    ("<object type=\"NOTE\" id=\"1\"/>", "not the id", 9, 25),
-    ("<object type=\"NOTE\" id=\"z0\"/>", "not the id", 9, 25),
-    ("<object type=\"NOTE\" id=\"z99999999999999999999\"/>", "not the id", 9, 25),
-    ("<object type=\"NOTE\"/>", "without its type or its id", 9, 1),
+    ("<object type=\"NOBODY\" id=\"z1\"/>", "not an entity", 9, 15),
+    ("<object type=\"NOTE\" id=\"1\"/>", "not an object ID", 9, 25),
+    ("<object type=\"NOTE\" id=\"z0\"/>", "not an object ID", 9, 25),
+    ("<object type=\"NOTE\" id=\"z99999999999999999999\"/>", "not an object ID", 9, 25),
+    ("<object type=\"NOTE\"/>", "type or id of an object", 9, 1),
     ("<object type=\"NOTE\" id=\"z1\"/>\n " + person("", 1), "two objects", 10, 2),
-    ("<object type=\"NOTE\" id=\"z1\" x=\"\"/>", "is not known", 9, 29), ("<thing/>", "<object> is due", 9, 1),
-    (" text", "text where only elements", 9, 2), (note("<b/>"), "neither", 10, 1),
+    ("<object type=\"NOTE\" id=\"z1\" x=\"\"/>", "unknown or repeated", 9, 29), ("<thing/>", "expected <object>", 9, 1),
+    (" text", "expected an element", 9, 2), (note("<b/>"), "expected <attribute>", 10, 1),
     ("<object type=\"NOTE\" id=\"z1\">", "expected </object>", 10, 1),
     (person("<attribute name=\"x\" type=\"string\"/>"), "no attribute", 10, 18),
-    (person("<attribute name=\"age\" type=\"string\"/>"), "is due", 10, 29),
-    (person("<attribute name=\"age\"/>"), "without its name or its type", 10, 1),
+    (person("<attribute name=\"age\" type=\"string\"/>"), "expected the type", 10, 29),
+    (person("<attribute name=\"age\"/>"), "name or type of an attribute", 10, 1),
     (person("<attribute name=\"notes\" type=\"string\"/>"), "no attribute", 10, 18),
     (age("x"), "Integer 16", 10, 36), (age("40000"), "Integer 16", 10, 36), (age(""), "Integer 16", 10, 36),
-    (age("99999999999999999999"), "Integer 16", 10, 36), (age("<b/>"), "only text", 10, 36),
+    (age("99999999999999999999"), "Integer 16", 10, 36), (age("<b/>"), "expected text", 10, 36),
     (person("<attribute name=\"photo\" type=\"binary\">A</attribute>"), "Binary", 10, 39),
-    (person("<attribute name=\"any\" type=\"what\"/>"), "no type", 10, 29),
+    (person("<attribute name=\"any\" type=\"what\"/>"), "not an attribute type", 10, 29),
     (person(String(repeating: "<attribute name=\"age\" type=\"int16\">1</attribute>\n", count: 2)), "twice", 11, 18),
     (note("<relationship name=\"x\"/>"), "no relationship", 10, 21),
     (author("idrefs=\"z7\""), "not in the file", 10, 1),
     (author("idrefs=\"z1\""), "of the relationship's", 10, 1), (author("idrefs=\"z1 z2\""), "to-one", 10, 37),
-    (author("idrefs=\"x\""), "not the id", 10, 37), (author("destination=\"NOTE\""), "another entity", 10, 42),
-    (author("x=\"\""), "not known", 10, 29),
+    (author("idrefs=\"x\""), "not an object ID", 10, 37), (author("destination=\"NOTE\""), "destination", 10, 42),
+    (author("x=\"\""), "unknown or repeated", 10, 29),
     (person("<relationship name=\"notes\" idrefs=\"z2 z2\"/>") + "<object type=\"NOTE\" id=\"z2\"/>", "twice", 10, 1),
     // The two sides contradict each other.
     (
@@ -194,15 +194,15 @@ import Testing
 
   @Test(
     arguments: [
-      ("<version>134481920</version>", "", nil), ("134481920", "7", "not a known version"),
-      ("<UUID>", "<UUID a=\"\">", "not known"), ("<UUID>498313E6-D672-4887-A947-08765F4F1012</UUID>", "", "missing"),
-      ("105", "many", "not the number"), ("105", "-1", "not the number"),
+      ("<version>134481920</version>", "", nil), ("134481920", "7", "not supported"),
+      ("<UUID>", "<UUID a=\"\">", "unknown"), ("<UUID>498313E6-D672-4887-A947-08765F4F1012</UUID>", "", "missing"),
+      ("105", "many", "must be an object number"), ("105", "-1", "must be an object number"),
       ("<metadata></metadata>", "<extra/>", "<extra>"),
       ("<metadata></metadata>", "<metadata>x</metadata>", "text"),
       ("<metadata></metadata>", "<metadata><plist><array/></plist></metadata>", "not a dictionary"),
       ("<metadata></metadata>", "<metadata><plist><dict><key>a</key></dict></plist></metadata>", "property list"),
-      ("<metadata></metadata>", "<metadata><plist><dict/></plist><plist/></metadata>", "due"),
-      ("databaseInfo", "info", "<databaseInfo> is due"), ("</UUID>", "", "expected </UUID>"),
+      ("<metadata></metadata>", "<metadata><plist><dict/></plist><plist/></metadata>", "expected"),
+      ("databaseInfo", "info", "expected <databaseInfo>"), ("</UUID>", "", "expected </UUID>"),
     ] as [(String, String, String?)])
   func `What is wrong before the objects is said, too`(part: String, other: String, message: String?) throws {
     let error = thrownError { _ = try open(Self.text("").replacingOccurrences(of: part, with: other)) }

@@ -78,7 +78,7 @@ package struct MappingExpression: Sendable {
     case (.relationship, .value):
       if kind != .null {
         throw ManagedPredicateError(
-          .typeMismatch, "a relationship needs destination objects, which $manager finds, not \(shown)")
+          .typeMismatch, "a relationship needs objects of the destination, which $manager finds, not \(shown)")
       }
     case (.relationship, .destinations):
       switch kind {

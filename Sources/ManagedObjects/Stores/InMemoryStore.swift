@@ -96,7 +96,7 @@ extension RowKey {
   ) throws(ManagedObjectError) -> [RowKey] {
     let (end, isTooHigh) = last.addingReportingOverflow(Int64(entityIndices.count))
     guard !isTooHigh, entityIndices.allSatisfy({ Int32(exactly: $0) != nil }) else {
-      throw ManagedObjectError(.operation, "the store has no number left for another object")
+      throw ManagedObjectError(.operation, "the store has no primary key left for another object")
     }
     let first = last
     last = end
@@ -116,7 +116,7 @@ extension RowTable {
     _ request: FetchRequest, of entity: ManagedObjectModel.Entity
   ) throws(ManagedObjectError) -> StoreFetchResult {
     guard entity.model === model || entity.model == model else {
-      throw ManagedObjectError(.unsupportedRequest, "the entity \(entity.name.quoted) is one of another model")
+      throw ManagedObjectError(.unsupportedRequest, "the entity \(entity.name.quoted) belongs to another model")
     }
     return try request.execute(on: self, of: ManagedObjectModel.Entity(model: model, index: entity.index))
   }

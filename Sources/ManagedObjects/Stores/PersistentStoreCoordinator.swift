@@ -53,7 +53,7 @@ public final class PersistentStoreCoordinator: Sendable {
       state.stores.append(store)
       return true
     }
-    if !isNew { throw failure("was added before") }
+    if !isNew { throw failure("was already added") }
   }
 
   /// Removes a store. Its objects in contexts can no longer be read or saved.

@@ -40,7 +40,7 @@ struct BinaryRowReader {
       guard let index = model.entity(named: entity.name)?.index, table.isMember[index] else {
         throw BinaryDefect("the store has no such entity", entity: entity.name)
       }
-      if indices.contains(index) { throw BinaryDefect("the entity is there twice", entity: entity.name) }
+      if indices.contains(index) { throw BinaryDefect("the entity is listed twice", entity: entity.name) }
       indices.append(index)
     }
   }
@@ -56,17 +56,17 @@ struct BinaryRowReader {
   private func rows(_ entity: BinaryEntity, _ index: Int) throws(BinaryDefect) -> [StoreRow] {
     // Each number has at least one byte. An entity without objects is listed if references to deleted objects need it.
     guard entity.count > 0 || entity.numbers.isEmpty, 0...entity.numbers.count ~= entity.count else {
-      throw BinaryDefect("\(entity.count) objects, and \(entity.numbers.count) bytes of numbers")
+      throw BinaryDefect("\(entity.numbers.count) bytes cannot contain the numbers of \(entity.count) objects")
     }
     let description = ManagedObjectModel.Entity(model: model, index: index)
     let properties = description.properties.filter { $0.columnType != nil }
     guard properties.map(\.name) == entity.columns.map(\.name) else {
-      throw BinaryDefect("the columns are not those of the entity's properties")
+      throw BinaryDefect("the columns do not match the properties of the entity")
     }
     var rows = try keys(entity, index, description.emptyValues)
     for (column, property) in zip(entity.columns, properties) {
       guard column.type == property.columnType else {
-        throw BinaryDefect("the column is of the type \(column.type)", property: column.name)
+        throw BinaryDefect("the column type \(column.type) does not match the property", property: column.name)
       }
       do { try read(column, shapes[index][property.slot], property.slot, into: &rows) } catch {
         throw BinaryDefect(error.message, property: column.name)
@@ -85,12 +85,12 @@ struct BinaryRowReader {
     for _ in 0..<entity.count {
       guard let step = Int64(exactly: try numbers.integer()), step > 0,
         case (let next, false) = number.addingReportingOverflow(step)
-      else { throw BinaryDefect("the numbers of the objects are not in order") }
+      else { throw BinaryDefect("the numbers of the objects are not in ascending order") }
       number = next
       var version: Int64 = 1
       if hasVersions {
         guard let known = Int64(exactly: try versions.integer()), known > 0 else {
-          throw BinaryDefect("an object has a version that no row can have")
+          throw BinaryDefect("the version of an object is not valid")
         }
         version = known
       }
@@ -108,7 +108,7 @@ struct BinaryRowReader {
     let nulls = column.nulls.bytes
     let hasNulls = nulls.byteCount > 0
     guard !hasNulls || nulls.byteCount == (rows.count + 7) / 8 else {
-      throw BinaryDefect("\(nulls.byteCount) bytes of nulls for \(rows.count) objects")
+      throw BinaryDefect("a null bitmap of \(nulls.byteCount) bytes does not match \(rows.count) objects")
     }
     var values = BinaryValueReader(column.values.bytes)
     for index in rows.indices {
@@ -122,14 +122,14 @@ struct BinaryRowReader {
         var keys: Set<RowKey> = []
         keys.reserveCapacity(count)
         for _ in 0..<count { keys.insert(try key(&values, destination)) }
-        guard keys.count == count else { throw BinaryDefect("an object is in a relationship twice") }
+        guard keys.count == count else { throw BinaryDefect("a relationship contains an object twice") }
         value = .toMany(keys)
       case .orderedToMany(let destination):
         let count = try values.count(size: 2)
         var keys: OrderedSet<RowKey> = []
         keys.reserveCapacity(count)
         for _ in 0..<count { keys.append(try key(&values, destination)) }
-        guard keys.count == count else { throw BinaryDefect("an object is in a relationship twice") }
+        guard keys.count == count else { throw BinaryDefect("a relationship contains an object twice") }
         value = .orderedToMany(keys)
       case .transient: continue
       }
@@ -142,8 +142,10 @@ struct BinaryRowReader {
   private func key(_ values: inout BinaryValueReader, _ destination: Range<Int>) throws(BinaryDefect) -> RowKey {
     guard let index = Int(exactly: try values.integer()), indices.indices.contains(index),
       let number = Int64(exactly: try values.integer()), number > 0
-    else { throw BinaryDefect("a reference to no object") }
-    guard destination.contains(indices[index]) else { throw BinaryDefect("a reference to an object of another entity") }
+    else { throw BinaryDefect("a reference does not lead to an object") }
+    guard destination.contains(indices[index]) else {
+      throw BinaryDefect("the relationship refers to an object of another entity")
+    }
     return RowKey(store: store, entityIndex: indices[index], number: number)
   }
 }
@@ -156,11 +158,11 @@ struct BinaryValueReader: ~Escapable {
   @_lifetime(copy bytes)
   init(_ bytes: RawSpan) { self.bytes = bytes }
 
-  private var isCutOff: BinaryDefect { BinaryDefect("the values are cut off") }
+  private var isCutOff: BinaryDefect { BinaryDefect("the values are truncated") }
 
   /// - Throws: if there are more values.
   func finish() throws(BinaryDefect) {
-    if index < bytes.byteCount { throw BinaryDefect("more values than objects") }
+    if index < bytes.byteCount { throw BinaryDefect("there are more values than objects") }
   }
 
   /// Reads a variable-length integer.
@@ -172,7 +174,7 @@ struct BinaryValueReader: ~Escapable {
       let byte = bytes[index]
       index += 1
       // The tenth byte holds one bit.
-      guard shift < 63 || shift == 63 && byte < 2 else { throw BinaryDefect("an integer of more than 64 bits") }
+      guard shift < 63 || shift == 63 && byte < 2 else { throw BinaryDefect("an integer has more than 64 bits") }
       value |= UInt64(byte & 0x7F) << shift
       if byte < 0x80 { return value }
       shift += 7
@@ -197,7 +199,7 @@ struct BinaryValueReader: ~Escapable {
     let start = try pass(count)
     let text = bytes.extracting(start..<start + count)
     if text.isASCII { return String(knownUTF8: text, isASCII: true) }
-    guard text.isValidUTF8 else { throw BinaryDefect("text that is not UTF-8") }
+    guard text.isValidUTF8 else { throw BinaryDefect("a string is not UTF-8") }
     return String(knownUTF8: text, isASCII: false)
   }
 
@@ -213,11 +215,11 @@ struct BinaryValueReader: ~Escapable {
     case .integer16, .integer32, .integer64:
       let bits = try integer()
       let value = Int64(bitPattern: bits >> 1) ^ -Int64(bitPattern: bits & 1)
-      guard type.integers?.contains(value) == true else { throw BinaryDefect("an integer that is too large") }
+      guard type.integers?.contains(value) == true else { throw BinaryDefect("an integer is too large for its type") }
       return .integer(value)
     case .boolean:
       let byte = bytes[try pass(1)]
-      guard byte < 2 else { throw BinaryDefect("a truth value \(byte)") }
+      guard byte < 2 else { throw BinaryDefect("a Boolean must be 0 or 1, not \(byte)") }
       return .boolean(byte == 1)
     case .double: return .double(Double(bitPattern: bytes.littleEndianWord(at: try pass(8))))
     case .date:
@@ -226,23 +228,23 @@ struct BinaryValueReader: ~Escapable {
     case .float: return .float(Float(bitPattern: bytes.littleEndianUInt32(at: try pass(4))))
     case .string: return .string(try text())
     case .decimal:
-      guard let value = Decimal(text: try text()) else { throw BinaryDefect("no decimal number") }
+      guard let value = Decimal(text: try text()) else { throw BinaryDefect("a value is not a decimal number") }
       return .decimal(value)
     case .uri:
-      guard let url = URL(string: try text()) else { throw BinaryDefect("no URL") }
+      guard let url = URL(string: try text()) else { throw BinaryDefect("a value is not a URL") }
       return .url(url)
     case .binary, .transformable: return .data(try data())
     case .composite:
       guard let value = AttributeValue(archivedComposite: try data()) else {
-        throw BinaryDefect("the archive of a composite value cannot be read")
+        throw BinaryDefect("the archive of a composite value is not valid")
       }
       return value
     case .uuid: return .uuid(UUID(bytes, at: try pass(16)))
     case .undefined:
       guard let type = AttributeType(rawValue: Int(bytes[try pass(1)]) * 100), type != .undefined, type != .objectID
-      else { throw BinaryDefect("a value of no known type") }
+      else { throw BinaryDefect("a value has an unknown type") }
       return try value(type)
-    case .objectID: throw BinaryDefect("a value of an object's name")
+    case .objectID: throw BinaryDefect("object IDs cannot be stored as values")
     }
   }
 }

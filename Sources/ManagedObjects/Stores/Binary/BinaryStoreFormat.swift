@@ -37,7 +37,7 @@ struct BinaryStoreFormat: StoreFileFormat {
     }
     let version = try converting { try archive.decode(Int.self, forKey: Key.version) }
     guard version == Self.version else {
-      throw ManagedObjectError(.open, "version \(version) of the binary store is not known")
+      throw ManagedObjectError(.open, "version \(version) of the binary format is not supported")
     }
     return archive
   }
@@ -80,7 +80,7 @@ struct BinaryStoreFormat: StoreFileFormat {
         try archive.decode([BinaryEntity].self, forKey: Key.entities)
       )
     }
-    guard last >= 0 else { throw ManagedObjectError(.open, "the last number \(last) is negative") }
+    guard last >= 0 else { throw ManagedObjectError(.open, "the last object number, \(last), is negative") }
     var table = table
     do {
       try BinaryRowReader(entities, table).read(into: &table)

@@ -11,11 +11,11 @@ extension StoreFile {
   /// - Returns: the keys of rows that the store changed by itself, or saved with other values.
   func save(_ changes: StoreChanges) throws(ManagedObjectError) -> [RowKey] {
     if changes.isEmpty, state.withLock({ $0.metadataChanges == 0 && $0.identity != nil }) { return [] }
-    guard !isReadOnly else { throw ManagedObjectError(.save, "\(path.printable()) was opened to be read only") }
+    guard !isReadOnly else { throw ManagedObjectError(.save, "\(path.printable()) was opened as read-only") }
     return try saving.withLock { _ throws(ManagedObjectError) in
       let deadline = ContinuousClock.now + Self.patience
       for _ in 0..<10 { if let mended = try attempt(changes, until: deadline) { return mended } }
-      throw ManagedObjectError(.save, "\(path.printable()) is changed again and again by another program")
+      throw ManagedObjectError(.save, "another process keeps changing \(path.printable())")
     }
   }
 
@@ -25,7 +25,7 @@ extension StoreFile {
 
   /// Does the work of ``save(_:)`` without replacing the file.
   func trySaving(_ changes: StoreChanges) throws(ManagedObjectError) -> [RowKey] {
-    guard !isReadOnly else { throw ManagedObjectError(.save, "\(path.printable()) was opened to be read only") }
+    guard !isReadOnly else { throw ManagedObjectError(.save, "\(path.printable()) was opened as read-only") }
     return try saving.withLock { _ throws(ManagedObjectError) in
       try refresh()
       var next = state.withLock { $0 }
@@ -46,7 +46,7 @@ extension StoreFile {
   func changesByOthers() throws(ManagedObjectError) -> SavedChanges? {
     try saving.withLock { _ throws(ManagedObjectError) in
       if !FileSystem.exists(path) {
-        throw ManagedObjectError(.noSuchFile, "somebody has removed \(path.printable())").naming(url)
+        throw ManagedObjectError(.noSuchFile, "the file was removed: \(path.printable())").naming(url)
       }
       try refresh()
       return state.withLock { state in
@@ -63,7 +63,7 @@ extension StoreFile {
       try format.read(data, into: table, configuration: configuration)
     }
     guard saved.metadata.identifier == identifier else {
-      throw ManagedObjectError(.save, "another store has taken the place of \(path.printable())")
+      throw ManagedObjectError(.save, "the file was replaced by another store: \(path.printable())")
     }
     var state = old
     state.contents.table = old.contents.table.carryingVersions(into: saved.table)
@@ -114,7 +114,7 @@ extension StoreFile {
       let last = next.contents.lastNumber
       if changes.inserted.contains(where: { $0.key.number > known && $0.key.number <= last }) {
         throw ManagedObjectError(
-          .keysTaken, "somebody else has saved objects under the numbers of new ones, which need new keys")
+          .keysTaken, "other objects have been saved with the primary keys of new objects")
       }
     }
     let (bytes, mended) = try apply(changes, to: &next, old: data)

@@ -70,9 +70,11 @@ public final class StoreFile: Sendable {
       if isReadOnly || !createsFile { throw Self.missing(path) }
       let made = try Self.make(path, format, table, configuration)
       found = try Self.read(path)
-      if !made, found == nil { throw ManagedObjectError(.open, "there is no folder for \(path.printable())") }
+      if !made, found == nil { throw ManagedObjectError(.open, "the folder of \(path.printable()) is missing") }
     }
-    guard let (data, identity) = found else { throw ManagedObjectError(.open, "\(path.printable()) comes and goes") }
+    guard let (data, identity) = found else {
+      throw ManagedObjectError(.open, "another process keeps removing \(path.printable())")
+    }
     let contents = try format.read(data, into: table, configuration: configuration)
     // Removes temporary files of processes that ended during a save.
     if !isReadOnly { FileSystem.removeAbandonedFiles(of: path) }
@@ -102,7 +104,7 @@ public final class StoreFile: Sendable {
   }
 
   package static func path(of url: URL) throws(ManagedObjectError) -> String {
-    guard url.isFileURL else { throw ManagedObjectError(.open, "\(url.absoluteString.quoted) is no file URL") }
+    guard url.isFileURL else { throw ManagedObjectError(.open, "\(url.absoluteString.quoted) is not a file URL") }
     return url.path
   }
 

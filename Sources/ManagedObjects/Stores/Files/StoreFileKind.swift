@@ -39,7 +39,7 @@ package enum StoreFileKind: Sendable {
   package var name: String? {
     switch self {
     case .sqlite: "an SQLite store"
-    case .coreDataBinary: "a binary store of Core Data"
+    case .coreDataBinary: "a Core Data binary store"
     case .binaryPropertyList: "a binary property list"
     case .xml: nil
     }

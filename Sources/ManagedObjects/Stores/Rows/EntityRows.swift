@@ -104,6 +104,6 @@ package struct EntityRows: Sendable {
       if row.values.count != (row.version == 0 ? 0 : slotCount) { return "a row has \(row.values.count) values" }
       if row.version < 0 { return "a row has the version \(row.version)" }
     }
-    return found == tombstoneCount ? nil : "\(found) tombstones, counted as \(tombstoneCount)"
+    return found == tombstoneCount ? nil : "there are \(found) tombstones, but the count is \(tombstoneCount)"
   }
 }

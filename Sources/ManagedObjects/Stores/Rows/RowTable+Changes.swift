@@ -41,11 +41,11 @@ extension RowTable {
     for row in rows {
       let index = Int(row.key.entityIndex)
       guard row.key.store == storeNumber, row.key.number > 0, isMember.indices.contains(index) else {
-        throw ManagedObjectError(.invalidState, "a new row has a key that is not one of this store")
+        throw ManagedObjectError(.invalidState, "a new row has a key that does not belong to this store")
       }
       guard isMember[index] else {
         throw ManagedObjectError(
-          .invalidState, "the store has no objects of the entity \(model.entity(at: index).name)",
+          .invalidState, "the store does not have the entity \(model.entity(at: index).name.quoted)",
           objectID: objectID(row.key, identifier))
       }
       byEntity[index, default: []].append(row)
@@ -61,7 +61,7 @@ extension RowTable {
       for row in rows {
         if row.key.number == last || entityRows[index].row(row.key.number) != nil {
           throw ManagedObjectError(
-            .invalidState, "a new row has the key of another one", objectID: objectID(row.key, identifier))
+            .invalidState, "a new row has the key of another row", objectID: objectID(row.key, identifier))
         }
         last = row.key.number
       }
@@ -77,11 +77,11 @@ extension RowTable {
     for rows in [changes.updated, changes.deleted] {
       for row in rows {
         guard row.key.store == storeNumber, entityRows.indices.contains(Int(row.key.entityIndex)) else {
-          throw ManagedObjectError(.invalidState, "a row has a key that is not one of this store")
+          throw ManagedObjectError(.invalidState, "a row has a key that does not belong to this store")
         }
         guard changed.insert(row.key).inserted else {
           throw ManagedObjectError(
-            .invalidState, "a row is in the changes twice", objectID: objectID(row.key, identifier))
+            .invalidState, "the changes contain a row twice", objectID: objectID(row.key, identifier))
         }
       }
     }
@@ -93,7 +93,7 @@ extension RowTable {
     let shapes = shapes[index]
     guard row.values.count == shapes.count else {
       throw ManagedObjectError(
-        .invalidValue, "the row has \(row.values.count) values, and the entity \(shapes.count) slots",
+        .invalidValue, "the row has \(row.values.count) values, but the entity has \(shapes.count) slots",
         objectID: objectID(row.key, identifier))
     }
     for slot in shapes.indices {

@@ -109,7 +109,7 @@ extension RowTable {
         let defect = InverseDefect(
           key: sources[0],
           message: "object \(sources[0].number) refers to object \(key.number), whose relationship \(name.quoted) "
-            + "is that of object \(other?.number ?? sources[1].number)")
+            + "refers to object \(other?.number ?? sources[1].number)")
         guard let defects else { throw defect }
         defects.report(StoreDefects.Defect(kind: .brokenInverse, key: key, slot: slot, message: defect.message))
       default: continue

@@ -137,7 +137,7 @@ extension ManagedObjectError {
   package init(ownedTwice target: ManagedObjectID, by owner: ManagedObjectID, _ other: ManagedObjectID, key: String) {
     self.init(
       .constraintValidation,
-      "an object is in this relationship of another one already, and without an inverse it can be in one only",
+      "an object is already in this relationship of another object; without an inverse it can be in only one",
       objectID: owner, key: key)
     relatedObjectIDs = [target, other]
   }

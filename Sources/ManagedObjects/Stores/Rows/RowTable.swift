@@ -83,12 +83,12 @@ public struct RowTable: RowSource {
     for (index, current) in zip(uniquenessIndexes, UniquenessIndex.all(model)) where index.keys != nil {
       var current = current
       current.build(entityRows)
-      if current.keys != index.keys { return "the index of \(index.names) is not that of the rows" }
+      if current.keys != index.keys { return "the index of \(index.names) does not match the rows" }
     }
     for (index, current) in zip(ownerIndexes, OwnerIndex.all(model)) where index.isMade {
       var current = current
       current.build(entityRows)
-      if !index._isEqual(to: current) { return "the index of owners is not that of the rows" }
+      if !index._isEqual(to: current) { return "the index of owners does not match the rows" }
     }
     return nil
   }

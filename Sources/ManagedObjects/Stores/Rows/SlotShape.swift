@@ -35,7 +35,7 @@ package enum SlotShape: Sendable {
   package func defect(_ value: RowValue, store: StoreNumber) -> SlotMismatch? {
     switch (self, value) {
     case (.attribute(let type), .attribute(let value)):
-      return type.admits(value) ? nil : .kind("\(value.kindName) where \(type.name) is due")
+      return type.admits(value) ? nil : .kind("expected \(type.name), found \(value.kindName)")
     case (.toOne, .toOne(nil)), (.transient, _): return nil
     case (.toOne(let entities), .toOne(let key?)): return Self.defect(key, entities, store)
     case (.toMany(let entities), .toMany(let keys)):
@@ -44,17 +44,18 @@ package enum SlotShape: Sendable {
     case (.orderedToMany(let entities), .orderedToMany(let keys)):
       for key in keys { if let defect = Self.defect(key, entities, store) { return defect } }
       return nil
-    case (.attribute, _): return .kind("a relationship where an attribute is due")
-    case (_, .attribute): return .kind("an attribute where a relationship is due")
-    case (_, .unread): return .kind("a value that was not read")
-    default: return .kind("another kind of relationship than the model has")
+    case (.attribute, _): return .kind("expected an attribute, found a relationship")
+    case (_, .attribute): return .kind("expected a relationship, found an attribute")
+    case (_, .unread): return .kind("the value has not been read")
+    default: return .kind("the kind of relationship does not match the model")
     }
   }
 
   private static func defect(_ key: RowKey, _ entities: Range<Int>, _ store: StoreNumber) -> SlotMismatch? {
-    if key.isTemporary { return .kind("an object that was never saved") }
+    if key.isTemporary { return .kind("the relationship refers to an object that was never saved") }
     if key.store != store { return .external }
-    return entities.contains(Int(key.entityIndex)) ? nil : .kind("an object of another entity")
+    return entities.contains(Int(key.entityIndex))
+      ? nil : .kind("the relationship refers to an object of another entity")
   }
 }
 

@@ -46,12 +46,13 @@ struct XMLNames: Sendable {
       let name = entity.name.uppercased()
       for name in [name] + entity.properties.map(\.name)
       where !name.unicodeScalars.allSatisfy({ $0.value >= 0x20 && XMLText.isAllowed($0.value) }) {
-        throw ManagedObjectError(.incompatibleSchema, "the name \(name.quoted) has characters that XML does not allow")
+        throw ManagedObjectError(
+          .incompatibleSchema, "the name \(name.quoted) contains characters that XML does not allow")
       }
       if let other = indices.updateValue(entity.index, forKey: name) {
         throw ManagedObjectError(
           .incompatibleSchema,
-          "the entities \(model.entity(at: other).name.quoted) and \(entity.name.quoted) have one name in XML")
+          "the entities \(model.entity(at: other).name.quoted) and \(entity.name.quoted) have the same name in XML")
       }
       entities.append(try Self.entity(entity, name))
     }
@@ -77,7 +78,7 @@ struct XMLNames: Sendable {
         let known = propertyNames[properties[other].slot] ?? ""
         throw ManagedObjectError(
           .incompatibleSchema,
-          "the properties \(known.quoted) and \(key.quoted) of the entity \(entity.name.quoted) have one name in XML",
+          "the properties \(known.quoted) and \(key.quoted) of \(entity.name.quoted) have the same name in XML",
           key: key)
       }
     }

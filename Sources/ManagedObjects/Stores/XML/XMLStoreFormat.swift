@@ -62,12 +62,12 @@ struct XMLStoreFormat: StoreFileFormat {
   /// Returns the text of a file.
   private static func source(_ data: Data) throws(ManagedObjectError) -> TextSource {
     if let name = StoreFileKind(data)?.name {
-      throw ManagedObjectError(.storeTypeMismatch, "the file is \(name), not a store in XML")
+      throw ManagedObjectError(.storeTypeMismatch, "the file is \(name), not an XML store")
     }
     do throws(PropertyListError) {
       var defects = DefectLog.first
       guard let source = try TextSource(data, .xml, defects: &defects) else {
-        throw PropertyListError(.unknownFormat, "no XML")
+        throw PropertyListError(.unknownFormat, "not XML")
       }
       if let defect = defects.defects.first { throw defect }
       return source
@@ -195,7 +195,7 @@ struct XMLStoreFormat: StoreFileFormat {
         throw PropertyListError(error.kind, error.message)
       }
     } catch {
-      var failure = ManagedObjectError(.save, "the metadata have no form in XML: \(error)")
+      var failure = ManagedObjectError(.save, "the metadata cannot be written as XML: \(error)")
       failure.fileError = error
       throw failure
     }

@@ -12,7 +12,7 @@ extension XMLStoreReader {
     var start = head.end
     var last = 0
     while try nextElement() {
-      guard reader.isNamed("object") else { throw Failure("<object> is due", at: reader.range.lowerBound) }
+      guard reader.isNamed("object") else { throw Failure("expected <object>", at: reader.range.lowerBound) }
       last = try readObject(store, isMember, guess: last)
       let end = reader.range.upperBound
       objects[objects.count - 1] = XMLFileLayout.Object(number: objects[objects.count - 1].number, range: start..<end)
@@ -32,19 +32,19 @@ extension XMLStoreReader {
     while let (name, value) = try reader.nextAttribute() {
       if isText(name, "type"), entity == nil {
         guard let known = self.entity(value, guess: guess), isMember[known] else {
-          throw Failure("an object of \(shown(value)), which is no entity of the store", at: value.lowerBound)
+          throw Failure("\(shown(value)) is not an entity of the store", at: value.lowerBound)
         }
         entity = known
       } else if isText(name, "id"), number == nil {
         guard let known = objectNumber(value) else {
-          throw Failure("\(shown(value)) is not the id of an object", at: value.lowerBound)
+          throw Failure("\(shown(value)) is not an object ID", at: value.lowerBound)
         }
         number = known
       } else {
-        throw Failure("the attribute \(shown(name)) of an object is not known, or is there twice", at: name.lowerBound)
+        throw Failure("unknown or repeated XML attribute \(shown(name)) of an object", at: name.lowerBound)
       }
     }
-    guard let entity, let number else { throw Failure("an object without its type or its id", at: offset) }
+    guard let entity, let number else { throw Failure("the type or id of an object is missing", at: offset) }
     objects.append(XMLFileLayout.Object(number: number, range: offset..<offset))
     objectEntities.append(Int32(truncatingIfNeeded: entity))
     var values = emptyValues[entity]
@@ -55,7 +55,7 @@ extension XMLStoreReader {
       } else if reader.isNamed("relationship") {
         try readRelationship(entity, &relationshipIndex)
       } else {
-        throw Failure("neither an attribute nor a relationship", at: reader.range.lowerBound)
+        throw Failure("expected <attribute> or <relationship>", at: reader.range.lowerBound)
       }
     }
     rows[entity].append(
@@ -74,10 +74,10 @@ extension XMLStoreReader {
       } else if isText(key, "type"), type == nil {
         type = value
       } else {
-        throw Failure("the attribute \(shown(key)) is not known, or is there twice", at: key.lowerBound)
+        throw Failure("unknown or repeated XML attribute \(shown(key)) of an attribute", at: key.lowerBound)
       }
     }
-    guard let name, let type else { throw Failure("an attribute without its name or its type", at: start) }
+    guard let name, let type else { throw Failure("the name or type of an attribute is missing", at: start) }
     let property = try property(name, entity, &orderIndex, isAttribute: true)
     guard case .attribute(var kind) = names.entities[entity].properties[property].kind else { return }
     try check(type, &kind)
@@ -90,7 +90,7 @@ extension XMLStoreReader {
     }
     guard let value else {
       let shown = (range.map { reader.text($0) } ?? String(decoding: text, as: UTF8.self)).quoted
-      throw Failure("\(shown) is not a value of the type \(kind.name)", at: range?.lowerBound ?? start)
+      throw Failure("\(shown) is not a value of type \(kind.name)", at: range?.lowerBound ?? start)
     }
     values[names.entities[entity].properties[property].slot] = .attribute(value)
   }
@@ -102,11 +102,11 @@ extension XMLStoreReader {
     let text = reader.attributeText(name)
     if type == .undefined {
       guard let known = XMLStoreText.typeOfUndefined(text) else {
-        throw Failure("\(text.quoted) is no type of attributes", at: name.lowerBound)
+        throw Failure("\(text.quoted) is not an attribute type", at: name.lowerBound)
       }
       type = known
     } else if !XMLStoreText.isName(text, of: type) {
-      throw Failure("the type \(text.quoted), where \"\(XMLStoreText.typeName(type))\" is due", at: name.lowerBound)
+      throw Failure("expected the type \"\(XMLStoreText.typeName(type))\", found \(text.quoted)", at: name.lowerBound)
     }
   }
 
@@ -136,11 +136,10 @@ extension XMLStoreReader {
       } else if isText(key, "idrefs"), ids == nil {
         ids = value
       } else {
-        throw Failure(
-          "the attribute \(shown(key)) of a relationship is not known, or is there twice", at: key.lowerBound)
+        throw Failure("unknown or repeated XML attribute \(shown(key)) of a relationship", at: key.lowerBound)
       }
     }
-    guard let name else { throw Failure("a relationship without its name", at: start) }
+    guard let name else { throw Failure("the name of a relationship is missing", at: start) }
     let property = try property(name, entity, &orderIndex, isAttribute: false)
     guard
       case .relationship(_, let destinationName, let isToMany, _) = names.entities[entity].properties[property].kind
@@ -148,14 +147,14 @@ extension XMLStoreReader {
     if let destination, !isBytes(destination, destinationName),
       Array(reader.attributeText(destination).utf8) != destinationName
     {
-      throw Failure("the relationship leads to another entity than \(shown(destination))", at: destination.lowerBound)
+      throw Failure("the destination of the relationship is not \(shown(destination))", at: destination.lowerBound)
     }
     if let range = try readContent() {
       guard range.allSatisfy({ reader.bytes[$0].isWhiteSpace }) else {
-        throw Failure("text in a relationship", at: range.lowerBound)
+        throw Failure("a relationship cannot contain text", at: range.lowerBound)
       }
     } else {
-      throw Failure("text in a relationship", at: start)
+      throw Failure("a relationship cannot contain text", at: start)
     }
     guard let ids else { return }
     try readReferences(ids, entity, property, isToMany: isToMany, at: start)
@@ -172,12 +171,12 @@ extension XMLStoreReader {
       let start = index
       while index < ids.upperBound, !reader.bytes[index].isWhiteSpace { index += 1 }
       guard let number = objectNumber(start..<index) else {
-        throw Failure("\(shown(start..<index)) is not the id of an object", at: start)
+        throw Failure("\(shown(start..<index)) is not an object ID", at: start)
       }
       referredNumbers.append(number)
     }
     let count = referredNumbers.count - first
-    if !isToMany, count > 1 { throw Failure("\(count) objects in a to-one relationship", at: ids.lowerBound) }
+    if !isToMany, count > 1 { throw Failure("a to-one relationship cannot have \(count) objects", at: ids.lowerBound) }
     guard count > 0 else { return }
     references.append(
       Reference(
@@ -194,7 +193,7 @@ extension XMLStoreReader {
   ) throws(Failure) -> Int {
     let property = try findProperty(name, entity, &orderIndex, isAttribute)
     guard lastObjects[entity][property] != objects.count else {
-      throw Failure("\(shown(name)) is there twice in an object", at: name.lowerBound)
+      throw Failure("\(shown(name)) occurs twice in an object", at: name.lowerBound)
     }
     lastObjects[entity][property] = objects.count
     return property
@@ -213,7 +212,7 @@ extension XMLStoreReader {
       names.entities[entity].properties[property].isAttribute == isAttribute
     else {
       throw Failure(
-        "\(shown(name)) is no \(isAttribute ? "attribute" : "relationship") of the entity", at: name.lowerBound)
+        "the entity has no \(isAttribute ? "attribute" : "relationship") \(shown(name))", at: name.lowerBound)
     }
     orders[entity].insert(property, at: orderIndex, isAttribute: isAttribute)
     orderIndex += 1

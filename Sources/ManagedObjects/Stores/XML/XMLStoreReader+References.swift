@@ -35,7 +35,7 @@ extension XMLStoreReader {
           return nil
         }
         guard destination.contains(target) else {
-          try defect(.wrongEntity, "the object z\(number) is not of the relationship's entity")
+          try defect(.wrongEntity, "the object z\(number) is not of the relationship's destination entity")
           return nil
         }
         return RowKey(store: store, entityIndex: target, number: number)
@@ -52,7 +52,7 @@ extension XMLStoreReader {
           keys.append(key)
           count += 1
         }
-        if keys.count < count { throw Failure("an object is in a relationship twice", at: reference.offset) }
+        if keys.count < count { throw Failure("a relationship contains an object twice", at: reference.offset) }
         value = .orderedToMany(keys)
       } else {
         var keys: Set<RowKey> = []
@@ -63,7 +63,7 @@ extension XMLStoreReader {
           keys.insert(key)
           count += 1
         }
-        if keys.count < count { throw Failure("an object is in a relationship twice", at: reference.offset) }
+        if keys.count < count { throw Failure("a relationship contains an object twice", at: reference.offset) }
         value = .toMany(keys)
       }
       rows[entity][Int(reference.row)].values[property.slot] = value

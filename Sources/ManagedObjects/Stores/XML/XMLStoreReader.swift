@@ -71,7 +71,7 @@ struct XMLStoreReader: ~Escapable {
     head.prolog = 0..<reader.range.lowerBound
     try refuseAttributes()
     guard try nextElement(), reader.isNamed("databaseInfo") else {
-      throw Failure("<databaseInfo> is due", at: reader.range.lowerBound)
+      throw Failure("expected <databaseInfo>", at: reader.range.lowerBound)
     }
     try refuseAttributes()
     var hasVersion = false
@@ -82,16 +82,16 @@ struct XMLStoreReader: ~Escapable {
         hasVersion = true
         let version = try content()
         guard version == "134481920" else {
-          throw Failure("\(version.quoted) is not a known version of the format", kind: .unsupportedVersion, at: offset)
+          throw Failure("format version \(version.quoted) is not supported", kind: .unsupportedVersion, at: offset)
         }
       } else if reader.isNamed("UUID"), identifier == nil {
         let text = try content()
-        guard !text.isEmpty else { throw Failure("an empty <UUID>", at: offset) }
+        guard !text.isEmpty else { throw Failure("<UUID> is empty", at: offset) }
         identifier = text
       } else if reader.isNamed("nextObjectID"), lastNumber == nil {
         let text = try content()
         guard let number = Int64(text), number >= 0 else {
-          throw Failure("\(text.quoted) in <nextObjectID> is not the number of an object", at: offset)
+          throw Failure("<nextObjectID> must be an object number, not \(text.quoted)", at: offset)
         }
         lastNumber = number
       } else if reader.isNamed("metadata"), !hasMetadata {
@@ -99,7 +99,7 @@ struct XMLStoreReader: ~Escapable {
         try readMetadata()
       } else {
         throw Failure(
-          "an element <\(reader.text(reader.name).printable(limit: 80))> that is not known, or is there twice",
+          "unknown or repeated element <\(reader.text(reader.name).printable(limit: 80))>",
           at: offset)
       }
     }
@@ -127,7 +127,7 @@ struct XMLStoreReader: ~Escapable {
     var start: Int?
     while try nextElement() {
       guard start == nil, reader.isNamed("plist") else {
-        throw Failure("a property list is due in <metadata>", at: reader.range.lowerBound)
+        throw Failure("expected a property list in <metadata>", at: reader.range.lowerBound)
       }
       start = reader.range.lowerBound
       // The property list is parsed separately below.
@@ -160,7 +160,7 @@ struct XMLStoreReader: ~Escapable {
   private func checkSpace() throws(Failure) {
     let range = reader.textRange
     let offset = passSpace(from: range.lowerBound)
-    if offset < range.upperBound { throw Failure("text where only elements are due", at: offset) }
+    if offset < range.upperBound { throw Failure("expected an element, found text", at: offset) }
   }
 
   /// Returns the offset of the first byte that is not white space.
@@ -195,11 +195,11 @@ struct XMLStoreReader: ~Escapable {
     return nil
   }
 
-  private var elementInText: Failure { Failure("an element where only text is due", at: reader.range.lowerBound) }
+  private var elementInText: Failure { Failure("expected text, found an element", at: reader.range.lowerBound) }
 
   mutating func refuseAttributes() throws(Failure) {
     if let (name, _) = try reader.nextAttribute() {
-      throw Failure("an attribute that is not known", at: name.lowerBound)
+      throw Failure("unknown XML attribute", at: name.lowerBound)
     }
   }
 }
