@@ -1,7 +1,7 @@
 internal import KeyedArchiving
 
 /// `NSFetchRequest`.
-final class ArchivedFetchRequest: ArchivedModelObject, SecureCoding {
+final class ArchivedFetchRequest: ArchivedModelObject, ArchivedForm {
   static let archivedClass = ArchivedClass("NSFetchRequest", ancestors: ["NSPersistentStoreRequest", "NSObject"])
 
   private var request: FetchRequest

@@ -18,7 +18,7 @@ class ArchivedModelObject: Hashable {
 }
 
 /// `NSManagedObjectModel`.
-final class ArchivedModel: ArchivedModelObject, SecureCoding {
+final class ArchivedModel: ArchivedModelObject, ArchivedForm {
   static let archivedClass = ArchivedClass("NSManagedObjectModel")
 
   var entities: OrderedDictionary<String, ArchivedEntity> = [:]
@@ -60,7 +60,7 @@ final class ArchivedModel: ArchivedModelObject, SecureCoding {
 }
 
 /// `NSEntityDescription`.
-final class ArchivedEntity: ArchivedModelObject, SecureCoding {
+final class ArchivedEntity: ArchivedModelObject, ArchivedForm {
   static let archivedClass = ArchivedClass("NSEntityDescription")
 
   /// The entity's own description. Its properties, fetch indexes and superentity are in the variables below.
@@ -113,7 +113,7 @@ final class ArchivedEntity: ArchivedModelObject, SecureCoding {
 }
 
 /// `NSFetchIndexDescription`.
-final class ArchivedFetchIndex: ArchivedModelObject, SecureCoding {
+final class ArchivedFetchIndex: ArchivedModelObject, ArchivedForm {
   static let archivedClass = ArchivedClass("NSFetchIndexDescription")
 
   let name: String
@@ -140,7 +140,7 @@ final class ArchivedFetchIndex: ArchivedModelObject, SecureCoding {
 }
 
 /// `NSFetchIndexElementDescription`.
-final class ArchivedFetchIndexElement: ArchivedModelObject, SecureCoding {
+final class ArchivedFetchIndexElement: ArchivedModelObject, ArchivedForm {
   static let archivedClass = ArchivedClass("NSFetchIndexElementDescription")
 
   let content: FetchIndexDescription.Element.Content

@@ -5,7 +5,7 @@ internal import Predicates
 internal import PropertyLists
 
 /// `NSPropertyDescription`. Archives contain only its subclasses.
-class ArchivedProperty: ArchivedModelObject, SecureCoding {
+class ArchivedProperty: ArchivedModelObject, ArchivedForm {
   class var archivedClass: ArchivedClass { ArchivedClass("NSPropertyDescription") }
 
   /// The classes of the properties of an entity.

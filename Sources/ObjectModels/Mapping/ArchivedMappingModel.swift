@@ -7,7 +7,7 @@ internal import PropertyLists
 // The classes of compiled mapping models, with the keys that Apple's compiler writes.
 
 /// `NSMappingModel`.
-final class ArchivedMappingModel: ArchivedModelObject, SecureCoding {
+final class ArchivedMappingModel: ArchivedModelObject, ArchivedForm {
   static let archivedClass = ArchivedClass("NSMappingModel")
   private static let keys: Set = ["NSEntityMappings", "NSEntityMappingsByName"]
 
@@ -49,7 +49,7 @@ final class ArchivedMappingModel: ArchivedModelObject, SecureCoding {
 }
 
 /// `NSEntityMapping`.
-final class ArchivedEntityMapping: ArchivedModelObject, SecureCoding {
+final class ArchivedEntityMapping: ArchivedModelObject, ArchivedForm {
   static let archivedClass = ArchivedClass("NSEntityMapping")
   private static let keys: Set = [
     "NSMappingName", "NSMappingType", "NSSourceEntityName", "NSSourceEntityVersionHash", "NSDestinationEntityName",
@@ -103,7 +103,7 @@ final class ArchivedEntityMapping: ArchivedModelObject, SecureCoding {
 }
 
 /// `NSPropertyMapping`.
-final class ArchivedPropertyMapping: ArchivedModelObject, SecureCoding {
+final class ArchivedPropertyMapping: ArchivedModelObject, ArchivedForm {
   static let archivedClass = ArchivedClass("NSPropertyMapping")
   private static let keys: Set = [
     "NSDestinationPropertyName", "NSValueExpression", "NSUserInfo", "NSPropertyTransforms",

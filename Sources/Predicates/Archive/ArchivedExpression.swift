@@ -4,8 +4,9 @@ internal import KeyedArchiving
 ///
 /// The forms of constants, `SELF`, variables, key paths, functions and fetches are those of files. No files with the
 /// other expressions were found: their keys are named after their contents.
-struct ArchivedExpression: SecureCoding, Hashable {
+struct ArchivedExpression: ArchivedForm, Hashable {
   static let archivedClass = ArchivedClass(Class.constant.rawValue, aliases: Class.allCases.map(\.rawValue))
+  static let nameInMessages = "NSExpression"
 
   let expression: ManagedExpression
   /// The number of levels of the expression.

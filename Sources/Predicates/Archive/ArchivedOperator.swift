@@ -1,8 +1,9 @@
 internal import KeyedArchiving
 
 /// An archived object of a subclass of `NSPredicateOperator`.
-struct ArchivedOperator: SecureCoding {
+struct ArchivedOperator: ArchivedForm {
   static let archivedClass = ArchivedClass(Class.order.rawValue, aliases: Class.allCases.map(\.rawValue))
+  static let nameInMessages = "NSPredicateOperator"
 
   let comparator: PredicateComparator
   let modifier: PredicateModifier

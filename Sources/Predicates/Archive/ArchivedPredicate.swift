@@ -1,8 +1,9 @@
 internal import KeyedArchiving
 
 /// An archived object of a subclass of `NSPredicate`.
-struct ArchivedPredicate: SecureCoding {
+struct ArchivedPredicate: ArchivedForm {
   static let archivedClass = ArchivedClass(Class.comparison.rawValue, aliases: Class.allCases.map(\.rawValue))
+  static let nameInMessages = "NSPredicate"
 
   let predicate: ManagedPredicate
   /// The number of levels of the predicate.
