@@ -98,8 +98,8 @@ extension ManagedObjectModelError: CustomStringConvertible {
     case .conflicts(let conflicts):
       conflicts.map { conflict in
         switch conflict {
-        case .entity(let name): "the models have different entities \(name.quoted)"
-        case .fetchRequestTemplate(let name): "the models have different fetch-request templates \(name.quoted)"
+        case .entity(let name): "the models have different entities named \(name.quoted)"
+        case .fetchRequestTemplate(let name): "the models have different fetch-request templates named \(name.quoted)"
         }
       }.joined(separator: "\n")
     case .archive(let error): error.description

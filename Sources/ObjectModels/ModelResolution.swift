@@ -164,7 +164,9 @@ struct ModelResolution {
       var slot = inherited?.slotCount ?? 0
       for property in entity.properties.sorted(by: { $0.name.precedes($1.name) }) {
         if inherited?.propertyIndices[property.name] != nil {
-          fail(.inheritedProperty, entity: entity.name, property: property.name, "the entity inherits it already")
+          fail(
+            .inheritedProperty, entity: entity.name, property: property.name,
+            "the entity already inherits this property")
           continue
         }
         switch property {

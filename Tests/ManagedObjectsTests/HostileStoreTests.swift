@@ -94,8 +94,9 @@ import Testing
     let cases: [([BinaryEntity], String)] = [
       ([note(name: "Nobody")], "no such entity"), ([note(name: "Thing")], "no such entity"),
       ([note(), note()], "twice"),
-      ([note(count: 0)], "of 0 objects"), ([note(count: -1)], "of -1 objects"), ([note(count: .max)], "cannot contain"),
-      ([note(count: 2)], "of 2 objects"), ([note(numbers: [0])], "not in ascending order"),
+      ([note(count: 0)], "object count 0"), ([note(count: -1)], "object count -1"),
+      ([note(count: .max)], "bytes of object numbers"), ([note(count: 2)], "object count 2"),
+      ([note(numbers: [0])], "not in ascending order"),
       ([note(numbers: [1, 1])], "more values"),
       ([note(numbers: [0x81])], "truncated"),
       ([note(count: 2, numbers: huge + huge, nulls: [3])], "not in ascending order"),

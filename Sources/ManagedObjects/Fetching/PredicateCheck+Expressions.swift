@@ -184,7 +184,7 @@ extension PredicateCheck {
       return collection == .average ? .number : element == .integer ? .integer : .number
     case .minimum, .maximum:
       guard element.isOrdered else {
-        throw mismatch("\(collection.rawValue) needs values that can be ordered, not \(name(element))", position)
+        throw mismatch("\(collection.rawValue) needs comparable values, not \(name(element))", position)
       }
       return element
     case .unionOfObjects, .distinctUnionOfObjects: return .collection(element, isOrdered: true)

@@ -16,7 +16,7 @@ extension PredicateCheck {
     case .minimum, .maximum:
       let kind = try collected(kinds, function, positions) { $0.isOrdered }
       for other in kinds where kinds.count > 1 && !kind.hasOrder(to: other) {
-        throw mismatch("\(name(kind)) and \(name(other)) cannot be ordered", positions)
+        throw mismatch("\(name(kind)) cannot be compared with \(name(other))", positions)
       }
       return kind
     case .sum: return try collected(kinds, function, positions) { $0.isNumber } == .integer ? .integer : .number

@@ -158,7 +158,7 @@ struct PredicateCheck {
       throw mismatch("BETWEEN needs a list of the lowest and the highest value", positions)
     }
     for bound in bounds where !left.hasOrder(to: bound.kind) {
-      throw mismatch("\(name(left)) and \(name(bound.kind)) cannot be ordered", bound.positions)
+      throw mismatch("\(name(left)) cannot be compared with \(name(bound.kind))", bound.positions)
     }
   }
 

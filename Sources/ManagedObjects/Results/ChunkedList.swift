@@ -156,6 +156,6 @@ struct ChunkedList<Element: ListElement> {
       if chunk.elements.contains(where: { $0.chunk !== chunk }) { return "an element is not in its chunk" }
       found += chunk.elements.count
     }
-    return found == count ? nil : "\(found) elements are counted as \(count)"
+    return found == count ? nil : "there are \(found) elements, but the count is \(count)"
   }
 }

@@ -126,7 +126,7 @@ package struct Evaluation<Object: PredicateSubject> {
       }
       if let order = one.order(to: other) { return order }
     }
-    throw ManagedPredicateError(.typeMismatch, "\(first.kindName) and \(second.kindName) cannot be ordered")
+    throw ManagedPredicateError(.typeMismatch, "\(first.kindName) cannot be compared with \(second.kindName)")
   }
 
   @inlinable static func contains(

@@ -56,7 +56,7 @@ struct BinaryRowReader {
   private func rows(_ entity: BinaryEntity, _ index: Int) throws(BinaryDefect) -> [StoreRow] {
     // Each number has at least one byte. An entity without objects is listed if references to deleted objects need it.
     guard entity.count > 0 || entity.numbers.isEmpty, 0...entity.numbers.count ~= entity.count else {
-      throw BinaryDefect("\(entity.numbers.count) bytes cannot contain the numbers of \(entity.count) objects")
+      throw BinaryDefect("object count \(entity.count) does not match \(entity.numbers.count) bytes of object numbers")
     }
     let description = ManagedObjectModel.Entity(model: model, index: index)
     let properties = description.properties.filter { $0.columnType != nil }
