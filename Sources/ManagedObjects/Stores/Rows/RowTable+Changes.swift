@@ -1,4 +1,5 @@
 public import Predicates
+internal import PropertyLists
 
 /// Applying the changes of a save.
 extension RowTable {
