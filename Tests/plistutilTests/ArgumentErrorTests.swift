@@ -83,7 +83,7 @@ import Testing
     #expect(try Tool.run("get", "v", "--expect", kind, file.path).status == 0)
     #expect(try Tool.run("type", "v", "--expect", kind, file.path).status == 0)
     let other = try Tool.run("type", "v", "--expect", "date", file.path)
-    #expect(other.status == 1 && other.errors.contains(", not date"))
+    #expect(other.status == 1 && other.errors.contains("expected date, found "))
     let unknown = try Tool.run("type", "v", "--expect", "thing", file.path)
     #expect(unknown.status == 64 && unknown.errors.contains("--expect") && unknown.errors.contains("- integer"))
   }

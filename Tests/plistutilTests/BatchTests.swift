@@ -183,14 +183,14 @@ import Testing
     let result = try Tool.run("append", "", "--integer", "2", "--in-place", pipe)
     process.waitUntilExit()
     #expect(result.status == 1)
-    #expect(result.errors == "plistutil: error: cannot replace \(pipe): it is no regular file\n")
+    #expect(result.errors == "plistutil: error: cannot replace \(pipe): it is not a regular file\n")
     #expect(folder.names == ["pipe"])
   }
 
   @Test(arguments: ["", "a/b", "../x"]) func `an extension is one`(_ text: String) throws {
     let folder = try folder(1)
     let result = try Tool.run("convert", "-f", "xml", "--extension", text, folder.path("src/0.plist"))
-    #expect(result.status == 64 && result.errors.contains("is no extension of a file"))
+    #expect(result.status == 64 && result.errors.contains("is not a file extension"))
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path("src")) == ["0.plist"])
   }
 

@@ -123,7 +123,7 @@ import Testing
     let pipe = try Program.run(URL(filePath: "/bin/sh"), ["-c", script, tool.folder.url.path])
     #expect(
       pipe.status == 1
-        && pipe.errors == "plistutil: error: cannot replace p: it is no regular file\nError Writing File: p\n")
+        && pipe.errors == "plistutil: error: cannot replace p: it is not a regular file\nError Writing File: p\n")
   }
 
   @Test func `-l refuses a path with a link, which is followed otherwise and stays one`() throws {
@@ -150,7 +150,7 @@ import Testing
     ])
     let result = try tool("-c", "Print :a", "-c", "Set :a 3", "-c", "Print", "a.plist")
     #expect(result.text == "2\nDict {\n    a = 3\n}\n" && result.status == 0)
-    #expect(result.errors == "a.plist:4:39: warning: duplicate key \"a\"; the last value counts\n")
+    #expect(result.errors == "a.plist:4:39: warning: duplicate key \"a\"; the last value is used\n")
     #expect(try tool.value("a.plist") == ["a": 3])
   }
 

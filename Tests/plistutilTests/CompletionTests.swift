@@ -163,7 +163,7 @@ import Testing
   }
 
   @Test(arguments: [
-    (["plistutil", "convert", "--out"], "--outfile\tWrite FILE; - is standard output."),
+    (["plistutil", "convert", "--out"], "--outfile\tWrite to FILE; - is standard output."),
     (["plistutil", "get", "items.0.", "Info.plist"], "items.0.size\tinteger"),
     (["plutil", "-"], "-lint\tCheck the syntax of the files."),
     (["defaults", ""], "read-type\tPrint the type of a value."),

@@ -127,7 +127,7 @@ import Testing
       let change = "printf '{\"a\": %d, \"c\": 2}' $round > new; mv new a.plist"
       let result = try merge(attempts: 20, changes: 20, change)
       #expect(result.status == 1)
-      #expect(result.errors == "plistutil: error: cannot write a.plist: other programs change it all the time\n")
+      #expect(result.errors == "plistutil: error: cannot write a.plist: other programs keep changing it\n")
       #expect(try value("a.plist") == ["a": 20, "c": 2])
     }
   #endif

@@ -187,7 +187,7 @@ import Testing
     let path = Fixtures.url("hostile/key-twice.plist").path
     let warned = try Tool.run("-i", path, "-f", "bin")
     #expect(warned.status == 0)
-    #expect(warned.errors == "\(path):7:3: warning: duplicate key \"a\"; the last value counts\n")
+    #expect(warned.errors == "\(path):7:3: warning: duplicate key \"a\"; the last value is used\n")
     let kept = try Tool.run("-i", path, "-f", "bin", "--keep-last-duplicates")
     #expect(try PropertyList(kept.output) == ["a": false, "b": true])
     #expect(kept.errors.isEmpty && kept.output == warned.output)

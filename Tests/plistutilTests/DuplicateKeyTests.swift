@@ -12,7 +12,7 @@ import Testing
   @Test("libplist's and Apple's tools take the last value, and say where", arguments: texts)
   func dropIns(_ name: String, _ text: String, _ position: String) throws {
     let file = try SampleFile(text, name: name)
-    let warning = "\(file.path):\(position): warning: duplicate key \"a\"; the last value counts\n"
+    let warning = "\(file.path):\(position): warning: duplicate key \"a\"; the last value is used\n"
     let plist2json = file.folder.path("plist2json")
     try FileManager.default.createSymbolicLink(at: URL(filePath: plist2json), withDestinationURL: Tool.executable)
     let json = "{\n  \"a\": \"2\"\n}\n"
@@ -45,7 +45,7 @@ import Testing
     for call in calls {
       let refused = try Tool.run(call + [file.path])
       #expect(refused.status == 3 && refused.output.isEmpty, "\(call)")
-      let message = "duplicate key \"a\"; --keep-last-duplicates takes the last value"
+      let message = "duplicate key \"a\"; --keep-last-duplicates uses the last value"
       #expect(refused.errors.hasPrefix("\(file.path):\(position): error: \(message)"), "\(refused.errors)")
       let taken = try Tool.run(call + ["--keep-last-duplicates", file.path])
       #expect(!taken.errors.contains("duplicate"), "\(call)")
@@ -54,7 +54,7 @@ import Testing
     let other = try SampleFile("{}", name: "b.json")
     for call in [["set", "b", "--value-file", file.path, other.path], ["merge", other.path, file.path]] {
       let refused = try Tool.run(call)
-      #expect(refused.status == 3 && refused.errors.contains("--keep-last-duplicates takes"), "\(refused.errors)")
+      #expect(refused.status == 3 && refused.errors.contains("--keep-last-duplicates uses"), "\(refused.errors)")
       #expect(try Tool.run(call + ["--keep-last-duplicates"]).status == 0)
     }
   }
@@ -65,9 +65,9 @@ import Testing
     let file = try SampleFile(text, name: name)
     let imported = try tool("import", DefaultsTool.domain, file.path)
     #expect(imported.status == 0)
-    #expect(imported.errors == "\(file.path):\(position): warning: duplicate key \"a\"; the last value counts\n")
+    #expect(imported.errors == "\(file.path):\(position): warning: duplicate key \"a\"; the last value is used\n")
     #expect(try tool.values() == ["a": "2"])
     #expect(try tool("read", file.path, "a").text == "2\n")
-    for verb in ["read", "import"] { #expect(try tool(verb, "--help").text.contains("the last value counts")) }
+    for verb in ["read", "import"] { #expect(try tool(verb, "--help").text.contains("the last value is used")) }
   }
 }

@@ -228,7 +228,7 @@ import Testing
   @Test func `lines that end in several ways`() throws {
     try check(
       Data("a = 1;\nb = 2;\r\nc = 3;\n".utf8), [],
-      ":2:7: warning: a line that ends with CR LF, where the first ends with LF\n", "openstep")
+      ":2:7: warning: a line that ends with CR LF, but the first line ends with LF\n", "openstep")
     #expect(try Tool.run("lint", input: Data("a = 1;\r\nb = 2;\r\n".utf8)).errors.isEmpty)
   }
 

@@ -67,7 +67,7 @@ import Testing
     #expect(try file.run(["type", "--expect", "float", "items.2", "@"]).text == "real\n")
     let wrong = try file.run(["get", "--expect", "integer", "name", "@"])
     #expect(wrong.status == 1 && wrong.text.isEmpty)
-    #expect(wrong.errors == "\(file.path): error: a value of kind string, not integer (in name)\n")
+    #expect(wrong.errors == "\(file.path): error: expected integer, found string (in name)\n")
     #expect(try file.run(["get", "--expect", "thing", "name", "@"]).status == 64)
   }
 
@@ -121,7 +121,7 @@ import Testing
     #expect(
       try file.run(["keys", "items.1", "--json", "@"]).text == #"{"file":"\#(file.path)","keys":["tag"]}"# + "\n")
     let wrong = try file.run(["keys", "items", "@"])
-    #expect(wrong.status == 1 && wrong.errors.contains("a value of kind array has no keys (in items)"))
+    #expect(wrong.status == 1 && wrong.errors.contains("expected dictionary, found array (in items)"))
   }
 
   @Test func `the parts of a damaged binary file that are not on the way do not matter`() throws {

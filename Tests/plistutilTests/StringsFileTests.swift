@@ -17,7 +17,7 @@ import Testing
       let result = try file.run(arguments)
       #expect(result.status == 2 && !FileManager.default.fileExists(atPath: output))
       #expect(
-        result.errors.contains("strings files have text as values, and no \(message)")
+        result.errors.contains("expected text as a value of a strings file, found \(message)")
           && result.errors.contains("(in a)"))
     }
     #expect(try file.run(["convert", "-f", "strings", "-C", "@"]).status == 2)

@@ -10,14 +10,14 @@ struct Conversion: ParsableArguments {
   @Option(
     name: .shortAndLong,
     help: ArgumentHelp(
-      "Take only the value at PATH: keys and indices between slashes, as in items/0/name; \\/ is a slash in a key.",
+      "Use only the value at PATH, with slashes between keys and indices: items/0/name; \\/ is a slash in a key.",
       valueName: "path"), transform: PropertyListKeyPath.slashedArgument)
   var nodepath: PropertyListKeyPath?
 
   @OptionGroup var reading: ReadingArguments
   @OptionGroup var writing: WritingArguments
 
-  @Flag(name: .shortAndLong, help: "Say on standard error what is read and written, and how long it takes.")
+  @Flag(name: .shortAndLong, help: "Print on standard error what is read and written, and how long it takes.")
   var debug = false
 
   init() {}

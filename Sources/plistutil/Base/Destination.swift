@@ -7,24 +7,24 @@ import ToolSupport
 
 /// The options that say where output is written.
 struct Destination: ParsableArguments {
-  @Option(file: "Write FILE; - is standard output.", "file", name: .shortAndLong)
+  @Option(file: "Write to FILE; - is standard output.", "file", name: .shortAndLong)
   var outfile: String?
 
-  @Flag(help: "Put what is written in the place of each file, in one step.")
+  @Flag(help: "Replace each file with the result, in one step.")
   var inPlace = false
 
   @Option(
-    help: ArgumentHelp("Write into FOLDER, in folders of their own what was found in folders.", valueName: "folder"),
+    help: ArgumentHelp("Write into FOLDER; files found in folders keep their subfolders.", valueName: "folder"),
     completion: .directory, transform: FileName.argument)
   var outfolder: String?
 
-  @Option(help: ArgumentHelp("Write beside each file, with this extension; a new file.", valueName: "extension"))
+  @Option(help: ArgumentHelp("Write a new file next to each file, with this extension.", valueName: "extension"))
   var `extension`: String?
 
-  @Flag(help: "With --extension, take the place of files that are there.")
+  @Flag(help: "With --extension, overwrite existing files.")
   var force = false
 
-  @Flag(help: "Print a line of JSON for each file, which names the file that was written, or the error.")
+  @Flag(help: "Print a line of JSON for each file, with the path of the written file or the error.")
   var report = false
 
   init() {}
@@ -40,14 +40,15 @@ struct Destination: ParsableArguments {
 
   func validate() throws {
     if let `extension`, `extension`.isEmpty || `extension`.contains("/") {
-      throw ValidationError("--extension: \(`extension`.quoted) is no extension of a file.")
+      throw ValidationError("--extension: \(`extension`.quoted) is not a file extension.")
     }
-    if force, `extension` == nil { throw ValidationError("--force goes with --extension.") }
+    if force, `extension` == nil { throw ValidationError("--force works only with --extension.") }
     if report, !writesFiles {
-      throw ValidationError("--report goes with --in-place, --outfile, --outfolder or --extension.")
+      throw ValidationError("--report works only with --in-place, --outfile, --outfolder or --extension.")
     }
     if [outfile != nil, inPlace, outfolder != nil || `extension` != nil].count(where: { $0 }) > 1 {
-      throw ValidationError("--outfile, --in-place, --outfolder and --extension do not go together.")
+      throw ValidationError(
+        "--outfile and --in-place cannot be combined with each other, or with --outfolder or --extension.")
     }
   }
 
@@ -75,14 +76,14 @@ struct Destination: ParsableArguments {
   /// Throws if several inputs would be written to the same file.
   func check(_ inputs: [Input]) throws {
     if inputs.count > 1, outfile != nil {
-      throw ValidationError("--outfile takes one file; --in-place, --outfolder and --extension take several.")
+      throw ValidationError("--outfile writes one file; for several, use --in-place, --outfolder or --extension.")
     }
     var sources: [String: String] = [:]
     for input in inputs {
       guard case .file(let path) = target(input) else { continue }
       if let other = sources.updateValue(input.path, forKey: path) {
         throw ValidationError(
-          "\(other.printable()) and \(input.path.printable()) would both become \(path.printable()).")
+          "\(other.printable()) and \(input.path.printable()) would both be written to \(path.printable()).")
       }
     }
   }
@@ -141,7 +142,7 @@ struct Destination: ParsableArguments {
       // Standard output cannot be taken back, so all of the output is made before the first byte is written.
       guard report.isDirect, let file = TemporaryFile() else {
         throw PropertyListError(
-          .inputOutput(errno: EINVAL), "of several files, each needs a file of its own: --extension or --outfolder")
+          .inputOutput(errno: EINVAL), "cannot write several files to standard output; use --extension or --outfolder")
       }
       try body(file.output)
       try PropertyListError.converting(file.copy(to: .standard))
@@ -154,14 +155,15 @@ struct Destination: ParsableArguments {
   ) throws(PropertyListError) {
     // Writing to a pipe would wait for a reader.
     if inPlace, FileSystem.exists(path), FileSystem.sizeOfRegularFile(path) == nil {
-      throw PropertyListError(.inputOutput(errno: EINVAL), "cannot replace \(path.printable()): it is no regular file")
+      throw PropertyListError(
+        .inputOutput(errno: EINVAL), "cannot replace \(path.printable()): it is not a regular file")
     }
     if outfolder != nil {
       try PropertyListError.converting(
         FileSystem.makeFolder(FileSystem.parent(of: path), below: nil, permissions: 0o777))
     }
     if `extension` != nil, !force, FileSystem.exists(path) {
-      throw PropertyListError(.valueExists, "\(path.printable()) is there already; --force takes its place")
+      throw PropertyListError(.valueExists, "\(path.printable()) exists already; use --force to replace it")
     }
     try report.replace(path, writing: body)
     if self.report { try report.machineLine(["output": .string(FileSystem.showingBytes(path))]) }

@@ -15,8 +15,8 @@ protocol EditingVerb: ParsableCommand {
 /// The help text that all editing verbs share.
 enum EditingHelp {
   static let text = """
-    The edited file is printed, or takes the place of the old one with --in-place. It keeps its format, the order of its \
-    keys and, in text formats, comments and layout.
+    The edited file is printed, or replaces the old one with --in-place. It keeps its format and the order of its keys \
+    and, in text formats, its comments and layout.
     """
 }
 

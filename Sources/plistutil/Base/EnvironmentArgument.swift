@@ -7,8 +7,8 @@ struct EnvironmentArgument: ParsableArguments {
   @Flag(
     name: .customLong("env"),
     help: """
-      In the strings of new values, replace ${NAME} by the environment variable NAME. One that is not set is an error, \
-      and ${NAME:-TEXT} is TEXT then; $${ is ${.
+      In the strings of new values, replace ${NAME} with the environment variable NAME. A variable that is not set is \
+      an error; ${NAME:-TEXT} gives a default instead. Write $${ for ${.
       """)
   var isGiven = false
 
@@ -64,7 +64,7 @@ struct EnvironmentArgument: ParsableArguments {
         rest = rest.dropFirst(2)
       } else if rest.first == UInt8(ascii: "{") {
         guard let end = rest.firstIndex(of: UInt8(ascii: "}")) else {
-          throw PropertyListError(.malformed, "\"${\" without \"}\"; $${ is ${ itself")
+          throw PropertyListError(.malformed, "\"${\" without \"}\"; write $${ for ${ itself")
         }
         result += try value(of: String(decoding: rest[..<end].dropFirst(), as: UTF8.self)).utf8
         rest = rest[(end + 1)...]
@@ -84,13 +84,13 @@ struct EnvironmentArgument: ParsableArguments {
         || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
     }
     guard isName, let first = name.utf8.first, !(UInt8(ascii: "0")...UInt8(ascii: "9")).contains(first) else {
-      throw PropertyListError(.malformed, "\(name.quoted) is not the name of an environment variable; $${ is ${ itself")
+      throw PropertyListError(.malformed, "\(name.quoted) is not the name of a variable; write $${ for ${ itself")
     }
     let found = CurrentProcess.environmentValue(name)
     if let separator, found?.isEmpty != false { return String(content[separator.upperBound...]) }
     guard let found else {
       throw PropertyListError(
-        .noSuchValue, "the environment variable \(name) is not set; ${\(name):-TEXT} would be TEXT then")
+        .noSuchValue, "the environment variable \(name) is not set; use ${\(name):-TEXT} to give a default")
     }
     // Bytes that are not UTF-8 are decoded as U+FFFD.
     guard !found.unicodeScalars.contains("\u{FFFD}") else {

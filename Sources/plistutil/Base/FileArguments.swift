@@ -8,31 +8,31 @@ import ToolSupport
 /// The files that a verb works on.
 struct FileArguments: ParsableArguments {
   @Argument(
-    help: ArgumentHelp("The files; - is standard input, and so is none.", valueName: "file"), completion: .file(),
+    help: ArgumentHelp("The files; - or no file is standard input.", valueName: "file"), completion: .file(),
     transform: FileName.argument)
   var files: [String] = []
 
   @Flag(
     name: .shortAndLong,
     help: """
-      Take the property lists in folders, and in the folders in them: files with the extension \
-      \(FolderSearch.usualExtensions.sorted().joined(separator: ", ")), and files without any that begin like a binary \
-      or an XML property list.
+      Read the property lists in folders and their subfolders: files with the extension \
+      \(FolderSearch.usualExtensions.sorted().joined(separator: ", ")), and files without an extension that begin \
+      like a binary or an XML property list.
       """)
   var recursive = false
 
   @Option(
     help: ArgumentHelp(
-      "With --recursive, take the files whose names match instead, such as '*.json'; can be given several times.",
+      "With --recursive, read the files whose names match PATTERN instead, such as '*.json'; can be repeated.",
       valueName: "pattern"))
   var name: [String] = []
 
-  @Option(help: ArgumentHelp("Work on so many files at once; as many as there are cores if not given.", valueName: "n"))
+  @Option(help: ArgumentHelp("Process N files at once; by default, as many as there are cores.", valueName: "n"))
   var jobs: Int?
 
   func validate() throws {
-    if let jobs, jobs < 1 { throw ValidationError("--jobs is at least 1.") }
-    if !name.isEmpty, !recursive { throw ValidationError("--name goes with --recursive.") }
+    if let jobs, jobs < 1 { throw ValidationError("--jobs must be at least 1.") }
+    if !name.isEmpty, !recursive { throw ValidationError("--name works only with --recursive.") }
     if files.count(where: { $0 == "-" }) > 1 { throw Input.readTwice }
   }
 
@@ -70,7 +70,7 @@ struct FileArguments: ParsableArguments {
     let nothing = search.inputs.isEmpty ? ExitCodes.inputOutput : ExitCodes.success
     let highest = max(exitCode, nothing, batch.run(work))
     if highest != ExitCodes.success, !recursive, let folder = files.first(where: FileSystem.isFolder) {
-      note("plistutil: note: \(folder.printable()) is a folder; --recursive reads the property lists in it")
+      note("plistutil: note: \(folder.printable()) is a folder; use --recursive to read the property lists in it")
     }
     if highest != ExitCodes.success { throw ExitCode(highest) }
   }
@@ -79,7 +79,7 @@ struct FileArguments: ParsableArguments {
   private func search(excluding folder: String?) throws -> FolderSearch {
     var search = FolderSearch(patterns: name, excludedFolder: folder)
     if files.isEmpty {
-      if Input.isTerminal { throw ValidationError("No file is named.") }
+      if Input.isTerminal { throw ValidationError("No file is given.") }
       search.add(file: "-")
       return search
     }

@@ -25,7 +25,7 @@ struct FilePairs: Sendable {
       return
     }
     for folder in [old, new] where !FileSystem.isFolder(folder) {
-      throw ValidationError("\(folder.printable()) is no folder.")
+      throw ValidationError("\(folder.printable()) is not a folder.")
     }
     for (path, side) in [(old, \Pair.old), (new, \Pair.new)] as [(String, WritableKeyPath<Pair, Input?>)] {
       var search = FolderSearch(patterns: patterns, excludedFolder: nil)

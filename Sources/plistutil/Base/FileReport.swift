@@ -93,7 +93,7 @@ struct FileReport: ~Copyable {
       throw PropertyListError(error)
     }
     throw PropertyListError(
-      .inputOutput(errno: EAGAIN), "cannot write \(path.printable()): other programs change it all the time")
+      .inputOutput(errno: EAGAIN), "cannot write \(path.printable()): other programs keep changing it")
   }
 
   /// Replaces a file atomically with data.

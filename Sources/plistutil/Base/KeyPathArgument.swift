@@ -23,11 +23,12 @@ extension PropertyListKeyPath {
 
 /// The help texts about paths.
 enum KeyPathHelp {
-  static let argument = ArgumentHelp("The path of the value, such as items.0.name; '' is all of it.", valueName: "path")
+  static let argument = ArgumentHelp(
+    "The path of the value, such as items.0.name; '' is the whole file.", valueName: "path")
 
   static let text = """
-    A path is spelled as in plutil, items.0.name, as in libplist, /items/0/name, or as in PlistBuddy, :items:0:name. A \
-    backslash takes the meaning from a separator in a key, and a key may stand in double quotes. In an array, -1 is the \
-    last element, -2 the one before it.
+    A path is written as in plutil, items.0.name, as in libplist, /items/0/name, or as in PlistBuddy, :items:0:name. \
+    If a key contains a separator, put a backslash before the separator, or put the key in double quotes. In an array, \
+    -1 is the last element, -2 the one before it.
     """
 }

@@ -32,12 +32,12 @@ struct KindName: ExpressibleByArgument, Hashable {
 
 /// An option for the kind that a value must have.
 struct ExpectedKind: ParsableArguments {
-  @Option(help: ArgumentHelp("It is an error if the value is of another kind: \(KindName.list).", valueName: "kind"))
+  @Option(help: ArgumentHelp("Fail unless the value is of this kind: \(KindName.list).", valueName: "kind"))
   var expect: KindName?
 
   func check(_ node: PropertyListDocument.Node, at path: PropertyListKeyPath) throws(PropertyListError) {
     guard let expect, node.kind != expect.kind else { return }
     throw PropertyListError(
-      .wrongKind, "a value of kind \(KindName(node.kind).name), not \(expect.name)", keyPath: path)
+      .wrongKind, "expected \(expect.name), found \(KindName(node.kind).name)", keyPath: path)
   }
 }

@@ -6,16 +6,16 @@ import PropertyLists
 struct ReadingArguments: ParsableArguments {
   @Option(
     name: .customLong("from"),
-    help: ArgumentHelp("The format of the input, where its beginning does not tell.", valueName: "format"))
+    help: ArgumentHelp("The format of the input; detected if not given.", valueName: "format"))
   var inputFormat: FormatName?
 
-  @Flag(help: "Where a dictionary has a key twice, take the last value, as Apple does, instead of refusing the file.")
+  @Flag(help: "If a dictionary has a key twice, use the last value, as Apple does, instead of refusing the file.")
   var keepLastDuplicates = false
 
   @Flag(
     help: """
-      In JSON and OpenStep, write what they have no form for, such as dates, so that it can be read back, and read it \
-      back.
+      Write values that JSON and OpenStep have no form for, such as dates, in a form that can be read back, and read \
+      that form.
       """)
   var coerce = false
 

@@ -29,9 +29,9 @@ enum RepeatedKeys {
     let defects = PropertyListDocument.defects(in: data, format: format, options: options, limit: greatestCount + 1)
     for defect in defects.prefix(greatestCount) {
       let location = defect.position.map { ":\($0.line):\($0.column)" } ?? ""
-      warn("\(input.name)\(location): warning: \(defect.detail); the last value counts")
+      warn("\(input.name)\(location): warning: \(defect.detail); the last value is used")
     }
-    if defects.count > greatestCount { warn("\(input.name): warning: more keys stand twice; lint lists them") }
+    if defects.count > greatestCount { warn("\(input.name): warning: more keys occur twice; use lint to list them") }
     return document
   }
 }
@@ -42,7 +42,7 @@ extension PropertyListError {
   var namingDuplicatesOption: PropertyListError {
     guard kind == .duplicateKey, position != nil else { return self }
     var error = self
-    error.message += "; --keep-last-duplicates takes the last value"
+    error.message += "; --keep-last-duplicates uses the last value"
     return error
   }
 }

@@ -23,7 +23,7 @@ extension PropertyListWritingOptions {
   private static func check(_ kind: PropertyList.Kind, of key: String) throws(PropertyListError) {
     guard kind.isContainer || kind == .data else { return }
     throw PropertyListError(
-      .notRepresentable, "strings files have text as values, and no \(KindName(kind).name)",
+      .notRepresentable, "expected text as a value of a strings file, found \(KindName(kind).name)",
       keyPath: PropertyListKeyPath([.key(key)]))
   }
 }

@@ -9,8 +9,8 @@ struct UnwrapArgument: ParsableArguments {
   @Flag(
     name: .customLong("unwrap"),
     help: """
-      Open property lists, keyed archives, typedstreams and compiled nibs that are nested in data, as deep as they go, and \
-      a file that is an archive.
+      Open property lists, keyed archives, typedstreams and compiled nibs that are nested in data, to any depth, and \
+      files that are archives.
       """)
   var isGiven = false
 

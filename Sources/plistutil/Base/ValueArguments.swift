@@ -9,7 +9,9 @@ struct ValueArguments: ParsableArguments {
   @Option(name: .customLong("string"), parsing: .unconditionalSingleValue, help: "A string.")
   var strings: [String] = []
 
-  @Option(name: .customLong("integer"), parsing: .unconditionalSingleValue, help: "An integer, decimal or with 0x.")
+  @Option(
+    name: .customLong("integer"), parsing: .unconditionalSingleValue,
+    help: "An integer, decimal or hexadecimal with 0x.")
   var integers: [String] = []
 
   @Option(name: .customLong("real"), parsing: .unconditionalSingleValue, help: "A real.")
@@ -31,7 +33,7 @@ struct ValueArguments: ParsableArguments {
     completion: .file(), transform: FileName.argument)
   var dataFiles: [String] = []
 
-  @Option(name: .customLong("uid"), help: "A UID, the reference of keyed archives.")
+  @Option(name: .customLong("uid"), help: "A UID, a reference in a keyed archive.")
   var uids: [String] = []
 
   @Flag(name: .customLong("null"), help: "The null object.")
@@ -94,7 +96,7 @@ struct ValueArguments: ParsableArguments {
       ("--string", strings, .string, "text"),
       (
         "--integer", integers, .integer,
-        "an integer from \(Int64.min) to \(UInt64.max), in decimal digits or hexadecimal ones after 0x"
+        "an integer from \(Int64.min) to \(UInt64.max), in decimal, or in hexadecimal with 0x"
       ),
       ("--real", reals, .real, "a number such as -1.5 or 2e10, nan, inf or -inf"),
       ("--bool", booleans, .boolean, "true, false, yes, no, 1 or 0"),
@@ -121,7 +123,7 @@ struct ValueArguments: ParsableArguments {
     for (option, texts, format, example) in formats {
       guard let text = texts.first else { continue }
       do { return try PropertyList(Data(ProgramArguments.text(text).utf8), format: format, options: options) } catch {
-        throw PropertyListError(error.kind, "\(option): \(error); it takes a value such as '\(example)'")
+        throw PropertyListError(error.kind, "\(option): \(error); expected a value such as '\(example)'")
       }
     }
     if let file = dataFiles.first { return .data(try Input(file).data()) }

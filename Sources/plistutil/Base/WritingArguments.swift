@@ -12,8 +12,8 @@ struct WritingArguments: ParsableArguments {
   @Flag(
     name: [.customShort("C"), .customLong("plain")],
     help: """
-      In JSON and OpenStep, write what they have no form for as text or a number, as libplist's tool does with -C. It \
-      is not read back as what it was.
+      Write values that JSON and OpenStep have no form for as text or numbers, as libplist's tool does with -C. They \
+      are not read back as the original values.
       """)
   var plain = false
 
@@ -64,9 +64,9 @@ struct WritingArguments: ParsableArguments {
       return error
     }
     var error = error
-    error.message += "; --coerce writes it so that it can be read back"
+    error.message += "; --coerce writes it in a form that can be read back"
     // -C does not help for strings files: it has no text for a container.
-    if name.dialect != .strings { error.message += ", -C as text" }
+    if name.dialect != .strings { error.message += ", -C writes it as text" }
     return error
   }
 }

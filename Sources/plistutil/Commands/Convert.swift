@@ -6,11 +6,11 @@ import ToolSupport
 struct Convert: ParsableCommand {
   static let configuration = CommandConfiguration(
     verb: "convert",
-    abstract: "Convert property lists into another format.",
+    abstract: "Convert property lists to another format.",
     discussion: """
-      Without --format, a binary property list becomes XML, and any other binary. Several files need --in-place, \
-      --outfolder or --extension, or else are written to standard output one behind the other. The file is written \
-      anew: comments and layout are lost, which fmt and the verbs that edit keep.
+      Without --format, a binary property list is converted to XML, and any other to binary. Without --in-place, \
+      --outfolder or --extension, several files are written to standard output, one after another. Comments and layout \
+      are lost; fmt and the verbs that edit keep them.
 
       Examples:
         plistutil convert -f xml Info.plist

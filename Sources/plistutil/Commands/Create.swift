@@ -6,23 +6,23 @@ import ToolSupport
 struct Create: ParsableCommand {
   static let configuration = CommandConfiguration(
     verb: "create",
-    abstract: "Make new property lists.",
+    abstract: "Create property lists.",
     discussion: """
-      Without a value, an empty dictionary. A file that is there already is an error without --force.
+      Without a value, the files contain an empty dictionary. An existing file is an error without --force.
 
       Example: plistutil create -f binary --json '{"version": 1}' New.plist
       """)
 
-  @Argument(files: "The files to make; - is standard output.", "file")
+  @Argument(files: "The files to create; - is standard output.", "file")
   var files: [String]
 
-  @Option(name: .shortAndLong, help: ArgumentHelp("The format.", valueName: "format"))
+  @Option(name: .shortAndLong, help: ArgumentHelp("The format to write.", valueName: "format"))
   var format = FormatName(.xml)
 
-  @Flag(help: "Take the place of a file that is there.")
+  @Flag(help: "Overwrite existing files.")
   var force = false
 
-  @Flag(help: "In JSON and OpenStep, write what they have no form for so that it can be read back.")
+  @Flag(help: "Write values that JSON and OpenStep have no form for in a form that can be read back.")
   var coerce = false
 
   @OptionGroup var writing: WritingArguments
@@ -44,7 +44,7 @@ struct Create: ParsableCommand {
     let exitCode = batch.run { [force] input, report throws(PropertyListError) in
       if input.isStandard { return try report.write(data) }
       guard force || !FileSystem.exists(input.path) else {
-        throw PropertyListError(.valueExists, "there is a file already")
+        throw PropertyListError(.valueExists, "the file exists already; use --force to replace it")
       }
       try report.replace(input.path, with: data)
     }

@@ -32,7 +32,7 @@ struct Diff: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "With --recursive, take the files whose names match instead, such as '*.json'; can be given several times.",
+      "With --recursive, read the files whose names match PATTERN instead, such as '*.json'; can be repeated.",
       valueName: "pattern"))
   var name: [String] = []
 
@@ -63,7 +63,7 @@ struct Diff: ParsableCommand {
     }
     if !patch, format != nil || outfile != nil { throw ValidationError("--format and --outfile go with --patch.") }
     if patch, recursive { throw ValidationError("A patch is for one file; it goes without --recursive.") }
-    if !name.isEmpty, !recursive { throw ValidationError("--name goes with --recursive.") }
+    if !name.isEmpty, !recursive { throw ValidationError("--name works only with --recursive.") }
     if old == "-", new == "-" { throw Input.readTwice }
   }
 

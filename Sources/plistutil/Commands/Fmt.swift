@@ -7,16 +7,16 @@ import ToolSupport
 struct Fmt: ParsableCommand {
   static let configuration = CommandConfiguration(
     verb: "fmt",
-    abstract: "Set out property lists in XML, OpenStep and JSON in one layout; comments stay.",
+    abstract: "Format property lists in XML, OpenStep and JSON; comments are kept.",
     discussion: """
-      The layout is that of convert: in XML a line for each key and value, indented with tabs; in JSON with two spaces, \
-      in OpenStep with four. Values are spelled as convert spells them, and the text is UTF-8. Comments stay where they \
-      are, and of empty lines one. An XML element with CDATA, a comment or attributes keeps its spelling. The values \
-      stay the same, which is checked before anything is written.
+      The layout is that of convert. XML has a line for each key and value, indented with tabs; JSON is indented with \
+      two spaces, OpenStep with four. Values are written as by convert, and the text is UTF-8. Comments stay where \
+      they are; several empty lines become one. XML elements with CDATA, comments or attributes are not changed. \
+      Before anything is written, the values are checked to be the same as before.
 
-      The formatted file is printed, or takes the place of the old one with --in-place, which leaves a file alone that \
-      has the layout already. With --check nothing is written: the names of the files are printed that would change, \
-      and the exit code is 1 if there are any. Binary files have no layout: --check and --in-place pass over them.
+      The formatted file is printed, or replaces the old one with --in-place, which leaves files that have the layout \
+      already unchanged. With --check, nothing is written: the names of the files that would change are printed, and \
+      the exit code is 1 if there are any. Binary files have no layout; --check and --in-place skip them.
 
       Examples:
         plistutil fmt Info.plist
@@ -28,7 +28,7 @@ struct Fmt: ParsableCommand {
 
   @Option(
     name: .customLong("from"),
-    help: ArgumentHelp("The format of the input, where its beginning does not tell.", valueName: "format"))
+    help: ArgumentHelp("The format of the input; detected if not given.", valueName: "format"))
   var inputFormat: FormatName?
 
   @Flag(name: .shortAndLong, help: "Sort the keys of dictionaries; comments move with their entries.")
@@ -42,7 +42,7 @@ struct Fmt: ParsableCommand {
   func validate() throws {
     if check, destination.writesFiles || destination.outfile != nil {
       throw ValidationError(
-        "--check writes nothing; it goes without --outfile, --in-place, --outfolder and --extension.")
+        "--check writes nothing; it cannot be combined with --outfile, --in-place, --outfolder or --extension.")
     }
     if let format = inputFormat?.format, format == .binary {
       throw ValidationError("A binary property list has no layout.")
@@ -57,7 +57,7 @@ struct Fmt: ParsableCommand {
       let formatted: Data
       do throws(PropertyListError) { formatted = try document.formattedData(sortsKeys: sort) } catch {
         guard document.format == .binary else { throw error }
-        throw PropertyListError(error.kind, "\(error.message); convert -f xml gives it one")
+        throw PropertyListError(error.kind, "\(error.message); use convert -f xml")
       }
       if check {
         guard formatted != data else { return }

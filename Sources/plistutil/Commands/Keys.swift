@@ -5,9 +5,9 @@ import ToolSupport
 struct Keys: ParsableCommand {
   static let configuration = CommandConfiguration(
     verb: "keys",
-    abstract: "Print the keys of the dictionary at a path, a line each.",
+    abstract: "Print the keys of the dictionary at a path, one per line.",
     discussion: """
-      They are in the order of the file. find prints the paths of all values.
+      The keys are in the order of the file. To print the paths of all values, use find.
 
       \(KeyPathHelp.text)
 
@@ -15,7 +15,7 @@ struct Keys: ParsableCommand {
       """)
 
   @Argument(
-    help: ArgumentHelp("The path of the dictionary; '' is all of the file.", valueName: "path"),
+    help: ArgumentHelp("The path of the dictionary; '' is the whole file.", valueName: "path"),
     transform: PropertyListKeyPath.argument)
   var path: PropertyListKeyPath
 
@@ -33,7 +33,7 @@ struct Keys: ParsableCommand {
     try files.process(isForMachines: isForMachines) { [self] input, report throws(PropertyListError) in
       let node = try reading.mappedDocument(input).root.descendant(at: path)
       guard node.kind == .dictionary else {
-        throw PropertyListError(.wrongKind, "a value of kind \(KindName(node.kind).name) has no keys", keyPath: path)
+        throw PropertyListError(.wrongKind, "expected dictionary, found \(KindName(node.kind).name)", keyPath: path)
       }
       var keys = try node.keys
       if sort { keys.sort() }

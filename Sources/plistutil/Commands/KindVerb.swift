@@ -5,7 +5,7 @@ import ToolSupport
 struct KindVerb: ParsableCommand {
   static let configuration = CommandConfiguration(
     verb: "type",
-    abstract: "Print of what kind the value at a path is.",
+    abstract: "Print the kind of the value at a path.",
     discussion: """
       The kinds are \(KindName.allValueStrings.joined(separator: ", ")).
 
@@ -20,7 +20,7 @@ struct KindVerb: ParsableCommand {
   @OptionGroup var files: FileArguments
   @OptionGroup var expected: ExpectedKind
 
-  @Flag(name: [.customShort("n"), .customLong("no-newline")], help: "Print no line end.")
+  @Flag(name: [.customShort("n"), .customLong("no-newline")], help: "Print no newline at the end.")
   var omitsNewline = false
 
   @Flag(name: .customLong("json"), help: "Print a line of JSON for each file.")

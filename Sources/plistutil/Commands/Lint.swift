@@ -7,22 +7,22 @@ import ToolSupport
 struct Lint: ParsableCommand {
   static let configuration = CommandConfiguration(
     verb: "lint",
-    abstract: "Check property lists: all that is wrong, with line and column.",
+    abstract: "Check property lists, and list all defects with line and column.",
     discussion: """
-      A file without defects gets a line on standard output. Each defect gets a line on standard error, and below it the \
-      part of the file where it is. What only follows from another defect is left out.
+      For a file without defects, a line is printed on standard output. Each defect is printed on standard error, \
+      followed by the part of the file where it is. Defects that only follow from another defect are left out.
 
-      Errors, and the exit codes they have:
+      Errors and their exit codes:
         malformed, unknown-format, unsupported-version, duplicate-key, limit-exceeded  3
         nested-too-deeply  4
         circular-reference  5
         input-output  1
 
-      Warnings, which do not count unless --strict is given, and have 3 then:
-        duplicate-key-kept  a key stands twice, and --keep-last-duplicates takes the last value
-        equivalent-keys     two keys are the same to readers that know Unicode's equivalence
-        mixed-line-ends     not all lines end alike
-        unusual-encoding    an encoding that not all readers know
+      Warnings, which count only with --strict, with exit code 3:
+        duplicate-key-kept  a key occurs twice, and --keep-last-duplicates uses the last value
+        equivalent-keys     two keys are equal for readers that compare by Unicode equivalence
+        mixed-line-ends     not all lines end in the same way
+        unusual-encoding    an encoding that not all readers support
         byte-order-mark     JSON begins with a byte order mark
 
       Examples:
@@ -41,22 +41,22 @@ struct Lint: ParsableCommand {
   @Flag(name: .shortAndLong, help: "Print nothing for files without defects.")
   var quiet = false
 
-  @Flag(help: "Take warnings for errors.")
+  @Flag(help: "Treat warnings as errors.")
   var strict = false
 
   @Option(help: ArgumentHelp("List at most N findings for each file.", valueName: "n"))
   var limit = 100
 
-  @Option(help: ArgumentHelp("The form of the report.", valueName: "form"))
+  @Option(help: ArgumentHelp("The format of the report.", valueName: "form"))
   var format = Form.text
 
-  @Flag(help: "Print a line of JSON for each file; as --format json.")
+  @Flag(help: "Print a line of JSON for each file; the same as --format json.")
   var json = false
 
   @OptionGroup var color: ColorArgument
 
   func validate() throws {
-    if limit < 1 { throw ValidationError("--limit is at least 1.") }
+    if limit < 1 { throw ValidationError("--limit must be at least 1.") }
   }
 
   func run() throws {
@@ -106,7 +106,7 @@ extension FileReport {
       }
       note(lines.joined(separator: "\n"))
     }
-    if result.hasMore { note("\(name): more than \(linter.limit) findings; --limit lists more of them") }
+    if result.hasMore { note("\(name): more than \(linter.limit) findings; use --limit to list more") }
     if let document = result.document, !isQuiet { try line("\(name): OK (\(document.summary))") }
   }
 }

@@ -8,12 +8,13 @@ import ToolSupport
 struct Print: ParsableCommand {
   static let configuration = CommandConfiguration(
     verb: "print",
-    abstract: "Print property lists for people.",
+    abstract: "Print property lists in a readable form.",
     discussion: """
-      Every type can be told from its value, and nothing is left out unless --elide or --depth asks for it. The form is \
-      no format: nothing reads it back. A typedstream and a compiled nib are printed as archive show prints them.
+      The type of each value is visible, and nothing is left out unless you use --elide or --depth. The printed form \
+      cannot be read back. Typedstreams and compiled nibs are printed as by archive show.
 
-      With --unwrap, what is nested in data is printed in its place. Objects of archives have the form of archive json.
+      With --unwrap, archives and property lists that are nested in data are printed in place of the data. Objects of \
+      archives are printed as by archive json.
 
       Examples:
         plistutil print --depth 2 Info.plist
@@ -33,10 +34,10 @@ struct Print: ParsableCommand {
   var sort = false
 
   @Option(
-    help: ArgumentHelp("Show N characters of strings and N bytes of data, and how many there are.", valueName: "n"))
+    help: ArgumentHelp("Shorten strings to N characters and data to N bytes, and show their sizes.", valueName: "n"))
   var elide: Int?
 
-  @Option(help: ArgumentHelp("Show N levels of containers, and how many values are in those below.", valueName: "n"))
+  @Option(help: ArgumentHelp("Show N levels of containers, and the number of values in deeper ones.", valueName: "n"))
   var depth: Int?
 
   @Flag(name: .customLong("json"), help: "Print a line of JSON for each file, with the value.")
@@ -45,11 +46,11 @@ struct Print: ParsableCommand {
   @OptionGroup var color: ColorArgument
 
   func validate() throws {
-    if let elide, elide < 0 { throw ValidationError("--elide is at least 0.") }
+    if let elide, elide < 0 { throw ValidationError("--elide must be at least 0.") }
     if isForMachines, sort || elide != nil || depth != nil {
-      throw ValidationError("--json prints values as they are; it goes without --sort, --elide and --depth.")
+      throw ValidationError("--json prints complete values; it cannot be combined with --sort, --elide or --depth.")
     }
-    if let depth, depth < 0 { throw ValidationError("--depth is at least 0.") }
+    if let depth, depth < 0 { throw ValidationError("--depth must be at least 0.") }
   }
 
   func run() throws {

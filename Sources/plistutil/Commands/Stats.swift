@@ -6,17 +6,18 @@ import ToolSupport
 struct Stats: ParsableCommand {
   static let configuration = CommandConfiguration(
     verb: "stats",
-    abstract: "Print what property lists are made of, in figures.",
+    abstract: "Print statistics about property lists.",
     discussion: """
-      How many values of each kind there are, how deep they are nested, how much room strings and data take, and the \
-      largest of them; of binary files also how many objects more than one reference leads to, and how many none.
+      The statistics are the number of values of each kind, the depth of nesting, the bytes of strings and data, and \
+      the largest of these; for binary files, also the number of objects with several references, and of objects with \
+      none.
 
       Example: plistutil stats --largest 10 Data.plist
       """)
 
   @OptionGroup var files: FileArguments
 
-  @Option(help: ArgumentHelp("Tell the N largest strings and data.", valueName: "n"))
+  @Option(help: ArgumentHelp("List the N largest strings and data values.", valueName: "n"))
   var largest = 5
 
   @Flag(name: .customLong("json"), help: "Print a line of JSON for each file.")
@@ -25,7 +26,7 @@ struct Stats: ParsableCommand {
   @OptionGroup var reading: ReadingArguments
 
   func validate() throws {
-    if largest < 0 { throw ValidationError("--largest is at least 0.") }
+    if largest < 0 { throw ValidationError("--largest must be at least 0.") }
   }
 
   func run() throws {

@@ -66,15 +66,15 @@ struct Linter: Sendable {
     switch (format, traits.encoding.uppercased(), traits.hasByteOrderMark) {
     case (.json, "UTF-8", true): add(.byteOrderMark, "a byte order mark, which RFC 8259 does not allow in JSON")
     case (.json, "UTF-16", _), (.json, "UTF-32", _):
-      add(.unusualEncoding, "\(traits.encoding), where RFC 8259 has only UTF-8 for JSON")
+      add(.unusualEncoding, "\(traits.encoding), but RFC 8259 allows only UTF-8 for JSON")
     case (_, "UTF-16", false): add(.unusualEncoding, "UTF-16 without a byte order mark, which few readers recognize")
-    case (_, "UTF-32", _): add(.unusualEncoding, "UTF-32, which few readers know")
+    case (_, "UTF-32", _): add(.unusualEncoding, "UTF-32, which few readers support")
     case (_, "UTF-8", _), (_, "UTF8", _), (_, "UTF-16", _), (_, "US-ASCII", _), (_, "ASCII", _): break
     default:
-      add(.unusualEncoding, "\(traits.encoding.printable(limit: 80)), which not all readers know; UTF-8 is what all do")
+      add(.unusualEncoding, "\(traits.encoding.printable(limit: 80)), which not all readers support; use UTF-8")
     }
     if let change = traits.lineEndChange {
-      let message = "a line that ends with \(change.lineEnd.rawValue), where the first ends with "
+      let message = "a line that ends with \(change.lineEnd.rawValue), but the first line ends with "
       let defect = PropertyListError(
         .malformed, message + change.firstLineEnd.rawValue, byteOffset: change.start.byteOffset,
         position: change.start.position)

@@ -31,7 +31,7 @@ struct Archive: ParsableCommand {
 struct ArchiveArguments: ParsableArguments {
   @Option(
     name: .customLong("from"),
-    help: ArgumentHelp("The format of the input, where its beginning does not tell.", valueName: "format"))
+    help: ArgumentHelp("The format of the input; detected if not given.", valueName: "format"))
   var inputFormat: FormatName?
 
   @Flag(help: "Where a dictionary has a key twice, take the last value instead of refusing the file.")
