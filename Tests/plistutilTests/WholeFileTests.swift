@@ -27,7 +27,7 @@ import Testing
     let file = try SampleFile(value, format: .binary)
     let result = try file.run(["find", "--kind", "integer", "@"])
     #expect(result.status == 3)
-    #expect(result.errors.contains("the paths and values that are found have more than"))
+    #expect(result.errors.contains("the found paths and values have more than"))
     // Less of the same file is printed.
     #expect(try file.run(["find", "--kind", "dictionary", "@"]).status == 0)
   }

@@ -10,16 +10,15 @@ struct Find: ParsableCommand {
     verb: "find",
     abstract: "Print the paths of values.",
     discussion: """
-      A value is printed that meets all conditions; without any, every value is, but for the container that is the whole \
-      file. In patterns, *, ? and [a-z] have the \
-      meaning that they have for the shell. The exit code is 1 if nothing is found.
+      The printed values are those that meet all conditions; without conditions, all values except the container that \
+      is the whole file. Patterns use *, ? and [a-z] as in the shell. The exit code is 1 if nothing is found.
 
       \(Condition.help)
 
-      The paths that are printed can be given to get, set and the others. Of several files, each line has the name of the \
-      file in front.
+      The printed paths can be passed to get, set and other verbs. For several files, each line begins with the name \
+      of the file.
 
-      With --unwrap, values in archives that are nested in data are found too, and the paths are those of get --unwrap.
+      With --unwrap, values in archives that are nested in data are found too; their paths are those of get --unwrap.
 
       Examples:
         plistutil find Info.plist
@@ -47,12 +46,12 @@ struct Find: ParsableCommand {
 
   @OptionGroup var files: FileArguments
 
-  @Option(parsing: .unconditional, help: ArgumentHelp("The key matches.", valueName: "pattern"))
+  @Option(parsing: .unconditional, help: ArgumentHelp("The key matches PATTERN.", valueName: "pattern"))
   var key: String?
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("The value is a scalar, and its text, as get prints it, matches.", valueName: "pattern"))
+    help: ArgumentHelp("The value is a scalar whose text, as printed by get, matches PATTERN.", valueName: "pattern"))
   var value: String?
 
   @Option(
@@ -64,18 +63,18 @@ struct Find: ParsableCommand {
   var kind: KindName?
 
   @Option(
-    help: ArgumentHelp("The path matches; a component ** stands for any number of components.", valueName: "pattern"),
+    help: ArgumentHelp("The path matches PATTERN; ** matches any number of components.", valueName: "pattern"),
     transform: PathPattern.argument)
   var path: PathPattern?
 
   @Option(
     name: .customLong("where"), parsing: .unconditional,
     help: ArgumentHelp(
-      "The expression is true of the value; the whole file can be found, too.", valueName: "expression"),
+      "EXPRESSION is true for the value, which may be the whole file.", valueName: "expression"),
     transform: Condition.argument)
   var condition: Condition?
 
-  @Option(help: ArgumentHelp("How paths are spelled.", valueName: "syntax"))
+  @Option(help: ArgumentHelp("The syntax of the printed paths.", valueName: "syntax"))
   var syntax = SyntaxName.dots
 
   @Flag(help: "Print the values too, on the same line.")
@@ -100,7 +99,7 @@ struct Find: ParsableCommand {
         let line = try line(path, node, input, prefix)
         guard room.spend(line.count - prefix.utf8.count) else {
           throw PropertyListError(
-            .limitExceeded, "the paths and values that are found have more than \(room.limit) bytes")
+            .limitExceeded, "the found paths and values have more than \(room.limit) bytes")
         }
         lines += line
         guard lines.count > Self.greatestChunk else { return }

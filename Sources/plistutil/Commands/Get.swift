@@ -12,15 +12,15 @@ struct Get: ParsableCommand {
     verb: "get",
     abstract: "Print or extract the value at a path.",
     discussion: """
-      Without --format, a string, number, date or data is printed as its text, as scripts want it, and a container as \
-      print does. Of several files, each line has the name of the file in front, as grep has it. Of a binary file, only \
-      what is on the way is read, however large it is.
+      Without --format, a string, number, date or data is printed as plain text, for scripts, and a container as by \
+      print. For several files, each line begins with the name of the file, as in grep. In a binary file, only the \
+      values on the path are read, however large the file is.
 
-      Several values are asked for by --key, once for each; then all arguments are files. They are printed in that \
-      order, each on a line of its own; nothing is printed of a file in which one is missing, unless --default says what \
-      stands for it. --raw0 puts a NUL behind each value, so that values may have several lines.
+      For several values, repeat --key; then all arguments are files. The values are printed in that order, each on \
+      its own line. If one is missing, nothing is printed for the file, unless --default gives a text to print \
+      instead. With --raw0, each value ends with a NUL, so that values may have several lines.
 
-      With --unwrap, a path goes on inside of archives that are nested in data: through objects by their keys, and \
+      With --unwrap, a path can continue inside archives that are nested in data: through objects by their keys, and \
       through collections by the indices and keys of their elements.
 
       \(KeyPathHelp.text)
@@ -35,7 +35,7 @@ struct Get: ParsableCommand {
       """,
     aliases: ["extract"])
 
-  @Argument(help: ArgumentHelp("The path of the value; with --key a file.", valueName: "path"))
+  @Argument(help: ArgumentHelp("The path of the value. With --key, a file.", valueName: "path"))
   var first: String?
 
   @OptionGroup var files: FileArguments
@@ -43,15 +43,15 @@ struct Get: ParsableCommand {
   @Option(
     name: [.customShort("k"), .long], parsing: .unconditionalSingleValue,
     help: ArgumentHelp(
-      "The path of a value; can be given several times. Then all arguments are files.", valueName: "path"))
+      "The path of a value; can be repeated. Then all arguments are files.", valueName: "path"))
   var key: [String] = []
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("Print TEXT where there is nothing at a path, which is no error then.", valueName: "text"))
+    help: ArgumentHelp("Print TEXT if there is nothing at a path, instead of failing.", valueName: "text"))
   var `default`: String?
 
-  @Flag(help: "Put a NUL behind each value, and no end of line.")
+  @Flag(help: "End each value with a NUL instead of a newline.")
   var raw0 = false
 
   @Option(name: .shortAndLong, help: ArgumentHelp("Write the value as a file of this format.", valueName: "format"))
@@ -59,7 +59,7 @@ struct Get: ParsableCommand {
 
   @OptionGroup var expected: ExpectedKind
 
-  @Flag(name: [.customShort("n"), .customLong("no-newline")], help: "Print no line end behind such a text.")
+  @Flag(name: [.customShort("n"), .customLong("no-newline")], help: "Print no newline after the text.")
   var omitsNewline = false
 
   @Flag(name: .customLong("json"), help: "Print a line of JSON for each file, with the value.")
@@ -74,19 +74,21 @@ struct Get: ParsableCommand {
     if first == nil, key.isEmpty { throw ValidationError("No path is given.") }
     for text in key.isEmpty ? [first ?? ""] : key { _ = try PropertyListKeyPath.argument(text) }
     if destination.inPlace, format == nil {
-      throw ValidationError("--in-place would put text in the place of the property list; it goes with --format.")
+      throw ValidationError("--in-place would replace the property list with text; use it with --format.")
     }
-    if isForMachines, format != nil { throw ValidationError("--json goes without --format.") }
+    if isForMachines, format != nil { throw ValidationError("--json cannot be combined with --format.") }
     if isForMachines, destination.writesFiles {
-      throw ValidationError("--json prints; it goes without --outfile, --in-place, --outfolder and --extension.")
+      throw ValidationError("--json works only without --outfile, --in-place, --outfolder and --extension.")
     }
     if format != nil {
-      if key.count > 1 { throw ValidationError("--format writes one value; it goes with one path.") }
-      if `default` != nil { throw ValidationError("--default goes without --format.") }
+      if key.count > 1 { throw ValidationError("--format writes one value, and works only with one path.") }
+      if `default` != nil { throw ValidationError("--default cannot be combined with --format.") }
     }
-    if raw0, format != nil || isForMachines { throw ValidationError("--raw0 goes without --format and --json.") }
+    if raw0, format != nil || isForMachines {
+      throw ValidationError("--raw0 cannot be combined with --format or --json.")
+    }
     if omitsNewline, raw0 || key.count > 1 {
-      throw ValidationError("--no-newline goes with one path and without --raw0.")
+      throw ValidationError("--no-newline works only with one path, and not with --raw0.")
     }
     if !key.isEmpty, first == "-", files.files.contains("-") { throw Input.readTwice }
   }
@@ -208,7 +210,7 @@ struct Get: ParsableCommand {
     guard !raw0 else {
       guard !text.utf8.contains(0) else {
         throw PropertyListError(
-          .notRepresentable, "a string with a NUL in it, which --raw0 puts behind it", keyPath: path)
+          .notRepresentable, "the string contains a NUL, which --raw0 uses as the end of a value", keyPath: path)
       }
       return Data(text.utf8) + [0]
     }

@@ -28,24 +28,24 @@ struct Condition: Sendable {
 
   /// The help text about expressions.
   static let help = """
-    An expression of --where compares a field with a literal: =, !=, <, <=, > or >=; or ~ (or like), which takes a \
-    pattern. and, or, not and parentheses join comparisons; not binds first, then and.
+    An expression for --where compares a field with a literal, using =, !=, <, <=, > or >=, or with a pattern, using ~ \
+    or like. Join comparisons with and, or, not and parentheses; not binds first, then and.
 
-      key     the key of the value; an element of an array has none
+      key     the key of the value; an element of an array has no key
       kind    \(KindName.allValueStrings.joined(separator: ", "))
       value   the value itself
-      count   how many elements or entries a container has
-      size    how many bytes data has, or a string in UTF-8
+      count   the number of elements or entries of a container
+      size    the number of bytes of data, or of a string in UTF-8
       path    the path of the value, from the root
 
-    A path after value, kind, count or size leads to a value inside: value.NSAppTransportSecurity.NSAllowsLocalNetworking, \
-    count.items.-1. Literals are true, false, null, numbers, dates such as 2026-11-21 or 2026-11-21T08:00:00Z, and \
-    strings; what looks like one of the others is a string between quotation marks, '41' or "41". Numbers are compared \
-    by what they are worth, dates by time, strings and data byte by byte. Values of different kinds are never equal, and \
-    none is less than the other; what is not there is equal to nothing.
+    A path after value, kind, count or size leads to a value inside: \
+    value.NSAppTransportSecurity.NSAllowsLocalNetworking, count.items.-1. Literals are true, false, null, numbers, \
+    dates such as 2026-11-21 or 2026-11-21T08:00:00Z, and strings. Put a string that looks like another literal in \
+    quotation marks: '41' or "41". Numbers are compared by value, dates by time, strings and data byte by byte. Values \
+    of different kinds are never equal, and neither is less than the other. A missing value equals nothing.
 
-    All else is as in Apple's predicates, with strings between quotation marks: BEGINSWITH, ENDSWITH, CONTAINS, MATCHES, \
-    LIKE[cd], IN, BETWEEN, ANY, ALL, SUBQUERY, @count, [0], arithmetic and functions. A comparison that cannot be made \
-    for a value is false.
+    Everything else is as in Apple's predicates, with strings in quotation marks: BEGINSWITH, ENDSWITH, CONTAINS, \
+    MATCHES, LIKE[cd], IN, BETWEEN, ANY, ALL, SUBQUERY, @count, [0], arithmetic and functions. A comparison that is \
+    impossible for a value is false.
     """
 }

@@ -72,13 +72,13 @@ struct ConditionLexer {
       }
       let names = ["=": "==", "<>": "!=", "=<": "<=", "=>": ">="]
       guard let comparison = PredicateComparator(rawValue: names[spelling] ?? spelling) else {
-        throw ConditionError(message: #""!" stands only in "!="; the word is not"#, column: column)
+        throw ConditionError(message: #""!" is allowed only in "!="; use not"#, column: column)
       }
       return token(.comparison(comparison), spelling)
     case "\"", "'":
       let text = try quoted()
       if let next, Self.isWord(next) {
-        throw ConditionError(message: "text directly after a quotation mark", column: position + 1)
+        throw ConditionError(message: "unexpected text directly after a quotation mark", column: position + 1)
       }
       return token(.quoted, text)
     default: return token(.word, try word())

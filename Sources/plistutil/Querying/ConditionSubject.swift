@@ -40,7 +40,7 @@ final class ConditionRun {
   /// Counts the bytes of a value that is created for the predicate.
   fileprivate func use(_ count: Int) throws(PropertyListError) {
     guard room.spend(ParsingLimits.bytesPerValue + count) else {
-      throw PropertyListError(.limitExceeded, "the condition looks at too many values in other values")
+      throw PropertyListError(.limitExceeded, "the condition reads too many nested values")
     }
   }
 }
@@ -136,7 +136,7 @@ struct ConditionSubject: PredicateSubject {
     in node: PropertyListDocument.Node
   ) throws(PropertyListError) -> [PredicateValue<ConditionSubject>] {
     guard CallStack.current.hasRoom else {
-      throw PropertyListError(.nestedTooDeeply, "the condition has no room for arrays in arrays")
+      throw PropertyListError(.nestedTooDeeply, "the condition reads arrays that are nested too deeply")
     }
     var values: [PredicateValue<ConditionSubject>] = []
     for child in node.children {

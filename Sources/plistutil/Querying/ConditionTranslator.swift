@@ -75,7 +75,7 @@ struct ConditionTranslator {
       case .end:
         if isStart { throw unexpected(token, due: "a field") }
         if let open = brackets.last(where: { $0.token.kind == .open })?.token {
-          throw unexpected(token, due: #"")" of the "(" at column \#(open.column)"#)
+          throw unexpected(token, due: #"")" for the "(" at column \#(open.column)"#)
         }
         append("", token)
         return
@@ -83,7 +83,8 @@ struct ConditionTranslator {
         let isCall = Self.isFunction(last)
         brackets.append((token, isCall))
         guard brackets.count <= Self.greatestDepth else {
-          throw ConditionError(message: "parentheses more than \(Self.greatestDepth) deep", column: token.column)
+          throw ConditionError(
+            message: "parentheses are nested more than \(Self.greatestDepth) deep", column: token.column)
         }
         append("(", token)
         isDue = true
@@ -165,14 +166,14 @@ struct ConditionTranslator {
   private func noField(_ token: ConditionToken) -> ConditionError {
     ConditionError(
       message: """
-        \(token.text.quotedForPeople) is no field; the fields are \(ConditionField.Name.list), and a text of a predicate \
-        stands between quotation marks
+        \(token.text.quotedForPeople) is not a field; the fields are \(ConditionField.Name.list); put strings of a \
+        predicate in quotation marks
         """, column: token.column)
   }
 
   private func unexpected(_ token: ConditionToken, due: String) -> ConditionError {
     let found = token.kind == .end ? "the end of the expression" : token.text.quotedForPeople
-    return ConditionError(message: "\(found) where \(due) is due", column: token.column)
+    return ConditionError(message: "expected \(due), found \(found)", column: token.column)
   }
 
   /// Translates a comparison of find, or the field before an operator of predicates. Returns false if the next tokens
@@ -213,18 +214,19 @@ struct ConditionTranslator {
     case .comparison(let sign): comparator = sign
     case .match: comparator = nil
     case .word where sign.text.lowercased() == "like": comparator = nil
-    case .end, .quoted: throw unexpected(sign, due: "a comparison, such as =,")
+    case .end, .quoted: throw unexpected(sign, due: "a comparison such as =")
     case .word where Self.isWord(sign) && !Self.isOperator(sign.text):
-      throw unexpected(sign, due: "a comparison, such as =,")
+      throw unexpected(sign, due: "a comparison such as =")
     default: return false
     }
     if let comparator, comparator != .equal, comparator != .notEqual, name == .kind || name == .path {
-      throw ConditionError(message: "a \(name.rawValue) is not less or greater than another", column: sign.column)
+      throw ConditionError(
+        message: "a \(name.rawValue) cannot be less or greater than another; use = or !=", column: sign.column)
     }
     if comparator == nil, name == .count || name == .size {
       _ = lexer.passSpace()
       throw ConditionError(
-        message: "a \(name.rawValue) is a number, and matches no pattern", column: lexer.position + 1)
+        message: "a \(name.rawValue) is a number, and cannot match a pattern", column: lexer.position + 1)
     }
     let literal = try lexer.take()
     guard literal.kind == .word || literal.kind == .quoted else {
@@ -269,11 +271,13 @@ struct ConditionTranslator {
     guard token.text.utf8.count > name.rawValue.utf8.count else { return PropertyListKeyPath() }
     guard name != .key, name != .path else {
       throw ConditionError(
-        message: "no path follows \(name.rawValue); it follows value, kind, count or size", column: token.column)
+        message: "a path cannot follow \(name.rawValue), only value, kind, count or size", column: token.column)
     }
     let column = token.column + name.rawValue.count + 1
     let path = try keyPath(String(token.text.dropFirst(name.rawValue.count + 1)), syntax: .dots, column)
-    guard !path.components.isEmpty else { throw ConditionError(message: "a path is due after the dot", column: column) }
+    guard !path.components.isEmpty else {
+      throw ConditionError(message: "expected a path after the dot", column: column)
+    }
     return path
   }
 
@@ -310,14 +314,14 @@ struct ConditionTranslator {
       guard let kind = KindName(argument: literal.text) else {
         let names = KindName.allValueStrings.joined(separator: ", ")
         throw ConditionError(
-          message: "\(literal.text.quotedForPeople) is no kind; the kinds are \(names)", column: literal.column)
+          message: "\(literal.text.quotedForPeople) is not a kind; the kinds are \(names)", column: literal.column)
       }
       append(ConditionField(.kind, path), comparator, .string(kind.name), field)
     case .count, .size:
       guard literal.kind == .word, case .integer(let number)? = try? PropertyList(rawText: literal.text, as: .integer)
       else {
         throw ConditionError(
-          message: "\(literal.text.quotedForPeople) is no integer, which a \(name.rawValue) is",
+          message: "\(literal.text.quotedForPeople) is not an integer; a \(name.rawValue) is an integer",
           column: literal.column)
       }
       append(ConditionField(name, path), comparator, AttributeValue(number), field)
@@ -384,13 +388,13 @@ struct ConditionTranslator {
     if Self.beginsAsDate(word) {
       throw ConditionError(
         message: """
-          \(word.quotedForPeople) is no date; dates are spelled 2027-01-31, 2027-01-31T12:00:00Z or \
-          "2027-01-31 12:00:00 +0100", and a text stands between quotation marks
+          \(word.quotedForPeople) is not a date; write dates as 2027-01-31, 2027-01-31T12:00:00Z or \
+          "2027-01-31 12:00:00 +0100", and put other text in quotation marks
           """, column: literal.column)
     }
     if word.wholeMatch(of: /[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?/) != nil {
       throw ConditionError(
-        message: "\(word.quotedForPeople) is no number that a property list holds, such as 0.5 or 1e300",
+        message: "\(word.quotedForPeople) is not a number that a property list can hold, such as 0.5 or 1e300",
         column: literal.column)
     }
     return value
