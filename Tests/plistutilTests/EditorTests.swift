@@ -141,7 +141,7 @@ private final class EditedFile {
     #expect(result.status == 0 && result.errors == "\(work.file.path): not changed\n")
     // Another layout is no other value.
     let spaces = try work.edit(#"echo >> "$1""#)
-    #expect(spaces.status == 0 && spaces.errors == "\(work.file.path): no value is changed\n")
+    #expect(spaces.status == 0 && spaces.errors == "\(work.file.path): no value was changed\n")
     #expect(try FileManager.default.attributesOfItem(atPath: work.file.path)[.systemFileNumber] as? Int == before)
     #expect(work.temporary.names.isEmpty)
   }
@@ -158,7 +158,7 @@ private final class EditedFile {
   @Test func `if the editor fails, nothing is written, and a changed text is kept`() throws {
     let work = try EditedFile(SampleFile("{ a = 1; }"))
     let failed = try work.edit("exit 3")
-    #expect(failed.status == 1 && failed.errors.contains("ended with exit code 3; \(work.file.path) is as it was\n"))
+    #expect(failed.status == 1 && failed.errors.contains("ended with exit code 3; \(work.file.path) is unchanged\n"))
     #expect(work.temporary.names.isEmpty)
     let changed = try work.edit(#"echo '{ a = 2; }' > "$1"; exit 1"#)
     #expect(try changed.status == 1 && work.kept(changed) == "{ a = 2; }\n")

@@ -43,8 +43,9 @@ import Testing
   }
 
   @Test(arguments: [
-    (["set", "@"], "A value is missing"), (["set", "--values", "[1]", "@"], "is a dictionary, whose keys are paths"),
-    (["set", "--values", "{}", "--string", "x", "@"], "goes without another one"),
+    (["set", "@"], "A value is missing"),
+    (["set", "--values", "[1]", "@"], "must be a dictionary whose keys are paths"),
+    (["set", "--values", "{}", "--string", "x", "@"], "cannot be combined with another value"),
     (["set", "--values", #"{"a..b": 1}"#, "@"], "is not a key path"),
     (["set", "--values-file", "-", "-"], "Standard input can be read only once"),
     (["set", "--values-file", "-"], "Standard input can be read only once"), (["set"], "No path is given"),

@@ -7,11 +7,11 @@ import ToolSupport
 struct Diff: ParsableCommand {
   static let configuration = CommandConfiguration(
     verb: "diff",
-    abstract: "Compare two property lists, or all of two folders.",
+    abstract: "Compare two property lists, or all property lists in two folders.",
     discussion: """
-      They are compared by value, whatever their formats. A line for each difference: - removed, + inserted, ~ \
-      replaced, > moved inside an array, # another order of keys. Each path is that of the value when the lines before \
-      it are done. patch makes the changes that --patch writes.
+      Files are compared by value; their formats may differ. Each difference is printed on a line: - removed, + \
+      inserted, ~ replaced, > moved inside an array, # keys in another order. Each path is valid after the changes of \
+      the lines before it. patch applies the changes that --patch writes.
 
       Exit codes: 0 the same; 1 different; 2 trouble.
 
@@ -21,13 +21,13 @@ struct Diff: ParsableCommand {
         plistutil diff -r Before.app After.app
       """)
 
-  @Argument(file: "The one; - is standard input.", "old")
+  @Argument(file: "The old file or folder; - is standard input.", "old")
   var old: String
 
-  @Argument(file: "The other.", "new")
+  @Argument(file: "The new file or folder.", "new")
   var new: String
 
-  @Flag(name: .shortAndLong, help: "Compare the property lists in two folders, and in the folders in them.")
+  @Flag(name: .shortAndLong, help: "Compare the property lists in two folders and their subfolders.")
   var recursive = false
 
   @Option(
@@ -36,16 +36,16 @@ struct Diff: ParsableCommand {
       valueName: "pattern"))
   var name: [String] = []
 
-  @Flag(help: "Let the keys of dictionaries be in any order.")
+  @Flag(help: "Ignore the order of keys in dictionaries.")
   var ignoreKeyOrder = false
 
-  @Flag(name: .shortAndLong, help: "Print nothing; the exit code tells.")
+  @Flag(name: .shortAndLong, help: "Print nothing, and only set the exit code.")
   var quiet = false
 
-  @Flag(name: .customLong("json"), help: "Print a line of JSON for each pair, with the changes as in a patch.")
+  @Flag(name: .customLong("json"), help: "Print a line of JSON for each pair of files, with the changes as in a patch.")
   var isForMachines = false
 
-  @Flag(help: "Write the changes as a patch, a property list.")
+  @Flag(help: "Write the changes as a patch, which is a property list.")
   var patch = false
 
   @Option(name: .shortAndLong, help: ArgumentHelp("The format of the patch; xml if not given.", valueName: "format"))
@@ -59,10 +59,12 @@ struct Diff: ParsableCommand {
 
   func validate() throws {
     if [quiet, isForMachines, patch].count(where: { $0 }) > 1 {
-      throw ValidationError("--quiet, --json and --patch do not go together.")
+      throw ValidationError("--quiet, --json and --patch cannot be combined.")
     }
-    if !patch, format != nil || outfile != nil { throw ValidationError("--format and --outfile go with --patch.") }
-    if patch, recursive { throw ValidationError("A patch is for one file; it goes without --recursive.") }
+    if !patch, format != nil || outfile != nil {
+      throw ValidationError("--format and --outfile work only with --patch.")
+    }
+    if patch, recursive { throw ValidationError("--patch cannot be combined with --recursive.") }
     if !name.isEmpty, !recursive { throw ValidationError("--name works only with --recursive.") }
     if old == "-", new == "-" { throw Input.readTwice }
   }

@@ -28,8 +28,8 @@ struct ValueVerb<Edit: ValueEdit>: EditingVerb {
       discussion: """
         \(Edit.discussion)\(EditingHelp.text)
 
-        Several values are given by --values, a dictionary whose keys are their paths; then all arguments are files. \
-        Either all of them come into the file, or it stays as it is.
+        To change several values, use --values with a dictionary whose keys are their paths; then all arguments are \
+        files. If one of the changes is an error, the file stays as it is.
 
         \(KeyPathHelp.text)
 
@@ -42,7 +42,7 @@ struct ValueVerb<Edit: ValueEdit>: EditingVerb {
 
   @Argument(
     help: ArgumentHelp(
-      "The path of the value, such as items.0.name; '' is all of it; with --values a file.", valueName: "path"))
+      "The path of the value, such as items.0.name; '' is the whole file. With --values, a file.", valueName: "path"))
   var first: String?
 
   @OptionGroup var files: FileArguments
@@ -54,18 +54,18 @@ struct ValueVerb<Edit: ValueEdit>: EditingVerb {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "Several values: a dictionary in JSON, XML or OpenStep, whose keys are their paths.", valueName: "text"))
+      "Several values: a dictionary in JSON, XML or OpenStep whose keys are their paths.", valueName: "text"))
   var values: String?
 
-  @Option(file: "The same in FILE, in any format.", "file")
+  @Option(file: "Several values in FILE, in any format.", "file")
   var valuesFile: String?
 
   private var areSeveral: Bool { values != nil || valuesFile != nil }
 
   func validate() throws {
     if areSeveral {
-      if values != nil, valuesFile != nil { throw ValidationError("--values goes without --values-file.") }
-      if value.isGiven { throw ValidationError("--values has all values; it goes without another one.") }
+      if values != nil, valuesFile != nil { throw ValidationError("--values cannot be combined with --values-file.") }
+      if value.isGiven { throw ValidationError("--values and --values-file cannot be combined with another value.") }
     } else {
       guard let first else { throw ValidationError("No path is given.") }
       _ = try PropertyListKeyPath.argument(first)
@@ -110,7 +110,7 @@ struct ValueVerb<Edit: ValueEdit>: EditingVerb {
       return try environment.expanded(value)
     }
     guard case .dictionary(let entries) = several else {
-      throw ValidationError("--values is a dictionary, whose keys are paths, such as '\(Edit.severalExample)'.")
+      throw ValidationError("--values must be a dictionary whose keys are paths, such as '\(Edit.severalExample)'.")
     }
     return try entries.map { Edit.edit($1, at: try PropertyListKeyPath.argument($0)) }
   }
@@ -124,7 +124,7 @@ extension PropertyListEdit {
       guard path.components.isEmpty, !value.kind.isContainer, document.root.kind.isContainer else { return }
       throw PropertyListError(
         .wrongKind,
-        "the path is empty: all of the file would become one \(KindName(value.kind).name); create --force does that")
+        "the path is empty: the whole file would become one \(KindName(value.kind).name); use create --force")
     default: break
     }
   }
@@ -132,9 +132,9 @@ extension PropertyListEdit {
 
 enum SetEdit: ValueEdit {
   static let name = "set"
-  static let abstract = "Put a value at a path, in the place of the one that is there or as a new one."
+  static let abstract = "Set the value at a path, or add it if it is missing."
   static let discussion =
-    "Dictionaries that are missing on the way are made. The index that is the count of an array appends to it.\n\n"
+    "Missing dictionaries on the path are created. An index equal to the count of an array appends to it.\n\n"
   static let example = "set CFBundleVersion --string 42 --in-place Info.plist"
   static let severalExample = #"{"CFBundleVersion": "42", "UIDeviceFamily.0": 1}"#
   static let examplePath = "DataFolder"
@@ -146,7 +146,7 @@ enum InsertEdit: ValueEdit {
   static let name = "insert"
   static let abstract = "Insert a value under a new key, or into an array before an index."
   static let discussion =
-    "A key that is there already is an error. The index that is the count of an array appends to it.\n\n"
+    "An existing key is an error. An index equal to the count of an array appends to it.\n\n"
   static let example = "insert UIBackgroundModes.0 --string audio --in-place Info.plist"
   static let severalExample = #"{"UIBackgroundModes.0": "audio", "UIFileSharingEnabled": true}"#
   static let examplePath = "DataFolder"
@@ -156,7 +156,7 @@ enum InsertEdit: ValueEdit {
 
 enum ReplaceEdit: ValueEdit {
   static let name = "replace"
-  static let abstract = "Replace the value at a path, which has to be there."
+  static let abstract = "Replace the value at a path; it must exist."
   static let discussion = ""
   static let example = "replace items.1 --integer 9 --in-place Data.plist"
   static let severalExample = #"{"items.0": 8, "items.1": 9}"#
@@ -199,7 +199,7 @@ struct Remove: EditingVerb {
   @OptionGroup var reading: ReadingArguments
   @OptionGroup var destination: Destination
 
-  @Flag(help: "It is no error if there is nothing at the path.")
+  @Flag(help: "Do not fail if there is nothing at the path.")
   var ifPresent = false
 
   func run() throws {

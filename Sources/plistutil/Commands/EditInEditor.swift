@@ -10,14 +10,14 @@ struct EditInEditor: ParsableCommand {
     verb: "edit",
     abstract: "Edit a property list as text in your editor.",
     discussion: """
-      The editor is $VISUAL, else $EDITOR, else vi; it has to stay until the text is saved, as code --wait does. A file \
-      that is text is edited as it is, a binary one as XML, or in the format that --as names, and goes back into its own \
-      format. What the text cannot show, such as the fraction of a second, stays as long as the value is not edited. \
-      Where XML has no form for a value, the text is JSON.
+      The editor is $VISUAL, else $EDITOR, else vi. Its command must not end before the text is saved; use code \
+      --wait, for example. A text file is edited as it is, a binary file as XML, or in the format of --as, and the \
+      file keeps its format. What the text cannot show, such as fractions of seconds, is kept unless you edit that \
+      value. If XML has no form for a value, the text is JSON.
 
-      What is wrong with the text is shown as lint shows it, with the question whether to edit again. Nothing is written \
-      if the text is not changed, if the editor fails, or if another program has changed the file meanwhile; a text that \
-      was changed and not written is kept, and the message says where.
+      If the text has defects, they are shown as by lint, and you can edit it again. Nothing is written if the text \
+      did not change, if the editor failed, or if another program changed the file meanwhile. A changed text that was \
+      not written is kept; the message says where.
 
       Examples:
         plistutil edit Info.plist
@@ -27,18 +27,20 @@ struct EditInEditor: ParsableCommand {
   @Argument(help: ArgumentHelp("The file.", valueName: "file"), completion: .file())
   var file: String
 
-  @Option(name: .customLong("as"), help: ArgumentHelp("Edit it in this text format.", valueName: "format"))
+  @Option(name: .customLong("as"), help: ArgumentHelp("Edit the file in this text format.", valueName: "format"))
   var textFormat: FormatName?
 
-  @Flag(help: "Write the text, whatever has become of the file meanwhile.")
+  @Flag(help: "Write the text even if another program has changed the file meanwhile.")
   var force = false
 
   @OptionGroup var reading: ReadingArguments
   @OptionGroup var color: ColorArgument
 
   func validate() throws {
-    if file == "-" { throw ValidationError("Standard input cannot be edited; name a file.") }
-    if textFormat?.format == .binary { throw ValidationError("Binary is no text; --as takes xml, json or openstep.") }
+    if file == "-" { throw ValidationError("Standard input cannot be edited; give a file.") }
+    if textFormat?.format == .binary {
+      throw ValidationError("Binary is not a text format; use --as with xml, json or openstep.")
+    }
   }
 
   func run() throws {
@@ -72,7 +74,7 @@ struct EditInEditor: ParsableCommand {
       if let failure {
         if text != shown.text { folder.keep() }
         let kept = text == shown.text ? "" : "; the text is kept in \(path)"
-        throw PropertyListError(.inputOutput(errno: ECANCELED), "\(failure); \(input.name) is as it was\(kept)")
+        throw PropertyListError(.inputOutput(errno: ECANCELED), "\(failure); \(input.name) is unchanged\(kept)")
       }
       if text == shown.text {
         note("\(input.name): not changed")
@@ -80,7 +82,7 @@ struct EditInEditor: ParsableCommand {
       }
       if let signal = Signals.interruptedBy {
         folder.keep()
-        note("plistutil: error: interrupted; \(input.name) is as it was, and the text is kept in \(path)")
+        note("plistutil: error: interrupted; \(input.name) is unchanged, and the text is kept in \(path)")
         return 128 + signal
       }
       do {
@@ -106,7 +108,7 @@ struct EditInEditor: ParsableCommand {
   private func savedText(_ path: String) throws(PropertyListError) -> Data {
     let found = try PropertyListError.converting(FileSystem.readRegularFile(path, limit: ParsingLimits().inputSize))
     if let found { return found.0 }
-    throw PropertyListError(.inputOutput(errno: ENOENT), "the editor has left no text in \(path)")
+    throw PropertyListError(.inputOutput(errno: ENOENT), "the editor did not leave a file at \(path)")
   }
 
   /// Returns the text to edit.
@@ -146,7 +148,7 @@ struct EditInEditor: ParsableCommand {
     _ edited: Edited, _ data: Data, _ identity: FileIdentity, _ input: Input
   ) throws(PropertyListError) -> Int32 {
     guard let bytes = edited.bytes else {
-      note("\(input.name): no value is changed")
+      note("\(input.name): no value was changed")
       return ExitCodes.success
     }
     let isWritten = try PropertyListError.converting { () throws(FileError) in
@@ -164,6 +166,6 @@ struct EditInEditor: ParsableCommand {
     }
     if isWritten { return ExitCodes.success }
     throw PropertyListError(
-      .conflict, "another program has changed the file since it was opened; --force writes the text all the same")
+      .conflict, "another program has changed the file since it was opened; use --force to write the text anyway")
   }
 }

@@ -6,15 +6,15 @@ import ToolSupport
 struct Merge: ParsableCommand {
   static let configuration = CommandConfiguration(
     verb: "merge",
-    abstract: "Merge the entries of property lists into another.",
+    abstract: "Merge the entries of property lists into another one.",
     discussion: """
-      Dictionaries that both have at a path are merged, at every level. Where values differ, --conflicts says which \
-      counts. Keys keep their order; new ones come behind them.
+      Dictionaries at the same path are merged, at every level. If values differ, --conflicts says which one wins. \
+      Keys keep their order; new keys come after them.
 
-      With --base, the file that both come from, what only one of them has changed, added or removed since is taken from \
-      it; arrays are taken as a whole. So merge can be the merge driver of a version control system.
+      With --base, the common ancestor of both files, a change that only one of them has made is kept; arrays are not \
+      merged element by element. With it, merge can be the merge driver of a version control system.
 
-      With --env, the strings of the others are templates, in which ${NAME} is a variable of the environment.
+      With --env, strings in the other files are templates: ${NAME} is replaced with an environment variable.
 
       \(EditingHelp.text)
 
@@ -48,32 +48,32 @@ struct Merge: ParsableCommand {
     }
   }
 
-  @Argument(file: "What is merged into; - is standard input.", "file")
+  @Argument(file: "The file to merge into; - is standard input.", "file")
   var target: String
 
-  @Argument(files: "What is merged into it, one after the other.", "other")
+  @Argument(files: "The files to merge into it, in this order.", "other")
   var others: [String]
 
-  @Option(help: ArgumentHelp("Which value counts where two differ; with fail it is an error.", valueName: "rule"))
+  @Option(help: ArgumentHelp("Which value wins if two differ; with fail, a difference is an error.", valueName: "rule"))
   var conflicts = ConflictRule.fail
 
   @Option(
     help: ArgumentHelp(
-      "What becomes of two arrays: values like others, all elements of both, or the new elements behind the old.",
+      "How to merge arrays: values as any other value, append adds all elements, union adds new ones.",
       valueName: "rule"))
   var arrays = ArrayRule.values
 
   @Option(
-    help: ArgumentHelp("Merge into the value at PATH, which is made if it is missing.", valueName: "path"),
+    help: ArgumentHelp("Merge into the value at PATH, which is created if it is missing.", valueName: "path"),
     transform: PropertyListKeyPath.argument)
   var at: PropertyListKeyPath?
 
-  @Option(file: "The file that both come from.", "file")
+  @Option(file: "The common ancestor of both files.", "file")
   var base: String?
 
   @Option(
     help: ArgumentHelp(
-      "Call FILE so in messages, as a merge driver wants it, whose files are temporary ones.", valueName: "name"),
+      "The name of FILE in messages, for a merge driver, whose files are temporary.", valueName: "name"),
     transform: FileName.argument)
   var label: String?
 
@@ -84,8 +84,8 @@ struct Merge: ParsableCommand {
   func validate() throws {
     if ([target, base ?? ""] + others).count(where: { $0 == "-" }) > 1 { throw Input.readTwice }
     guard base != nil else { return }
-    if others.count > 1 { throw ValidationError("--base is for two files.") }
-    if at != nil || arrays != .values { throw ValidationError("--base goes without --at and --arrays.") }
+    if others.count > 1 { throw ValidationError("--base works only with two files.") }
+    if at != nil || arrays != .values { throw ValidationError("--base cannot be combined with --at or --arrays.") }
   }
 
   func run() throws {

@@ -7,10 +7,10 @@ import ToolSupport
 struct Patch: EditingVerb {
   static let configuration = CommandConfiguration(
     verb: "patch",
-    abstract: "Make the changes that diff --patch has written.",
+    abstract: "Apply the changes that diff --patch wrote.",
     discussion: """
-      A change that does not fit is an error, and the file stays as it is: what it removes or replaces has to be there, \
-      and what it inserts must not. What no change touches may be different.
+      If a change does not fit, it is an error, and the file stays as it is: values to remove, replace or move must be \
+      those of the patch, and keys to insert must not exist. Values that are not changed may differ.
 
       \(EditingHelp.text)
 

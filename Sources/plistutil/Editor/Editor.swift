@@ -22,7 +22,7 @@ enum Editor {
     switch end {
     case .exited(0): return nil
     case .exited(let code): return "the editor, \(command.printable(limit: 80)), ended with exit code \(code)"
-    case .killed(let signal): return "signal \(signal) ended the editor, \(command.printable(limit: 80))"
+    case .killed(let signal): return "the editor, \(command.printable(limit: 80)), was ended by signal \(signal)"
     }
   }
 

@@ -7,10 +7,10 @@ import ToolSupport
 struct Git: ParsableCommand {
   static let configuration = CommandConfiguration(
     verb: "git",
-    abstract: "Have git show and merge property lists, binary ones too.",
+    abstract: "Let git show and merge property lists, also binary ones.",
     discussion: """
-      install writes a driver for differences and one for merges into git's configuration, and says in .gitattributes \
-      which files they are for. git calls textconv and merge then.
+      install adds a diff driver and a merge driver to git's configuration, and lists their files in .gitattributes. \
+      git then calls textconv and merge.
 
       Example: plistutil git install
       """,
@@ -45,17 +45,17 @@ enum GitCall {
 
 /// The options for the repository or the user configuration where drivers are installed.
 struct GitArguments: ParsableArguments {
-  @Flag(help: "For all repositories of the user, in git's global configuration.")
+  @Flag(help: "Use git's global configuration, for all repositories of the user.")
   var global = false
 
   @Option(
     name: .customLong("dir"),
-    help: ArgumentHelp("The repository that FOLDER is in; the current folder's if not given.", valueName: "folder"),
+    help: ArgumentHelp("The repository that contains FOLDER; by default, the current folder.", valueName: "folder"),
     completion: .directory)
   var folder: String?
 
   func validate() throws {
-    if global, folder != nil { throw ValidationError("--global and --dir do not go together.") }
+    if global, folder != nil { throw ValidationError("--global and --dir cannot be combined.") }
   }
 
   /// Returns the settings of the repository or of the user.
@@ -63,7 +63,7 @@ struct GitArguments: ParsableArguments {
     guard !global else { return GitSettings(call: ["config", "--global"], attributesFile: try globalAttributesFile()) }
     let prefix = ["-C", folder ?? "."]
     guard let root = try GitCall.text(prefix + ["rev-parse", "--show-toplevel"]) else {
-      throw PropertyListError(.inputOutput(errno: ENOENT), "\((folder ?? ".").printable()) is in no repository")
+      throw PropertyListError(.inputOutput(errno: ENOENT), "\((folder ?? ".").printable()) is not in a git repository")
     }
     return GitSettings(call: prefix + ["config", "--local"], attributesFile: root + "/.gitattributes")
   }
@@ -73,7 +73,7 @@ struct GitArguments: ParsableArguments {
     let environment = ProcessInfo.processInfo.environment
     if let folder = environment["XDG_CONFIG_HOME"], !folder.isEmpty { return folder + "/git/attributes" }
     guard let home = environment["HOME"], !home.isEmpty else {
-      throw PropertyListError(.inputOutput(errno: ENOENT), "HOME is not set, so that git has no global configuration")
+      throw PropertyListError(.inputOutput(errno: ENOENT), "HOME is not set, so git has no global configuration")
     }
     return home + "/.config/git/attributes"
   }

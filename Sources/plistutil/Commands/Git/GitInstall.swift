@@ -5,11 +5,11 @@ import ToolSupport
 struct GitInstall: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "install",
-    abstract: "Write the drivers into git's configuration and .gitattributes.",
+    abstract: "Add the drivers to git's configuration and .gitattributes.",
     discussion: """
-      What is written is printed. Settings that are there already stay as they are: another driver of the same name is an \
-      error, and the rest is written all the same. Whoever shares the repository installs the drivers too; without them, \
-      git passes over the attributes.
+      The settings that are written are printed. Existing settings are not changed: another driver of the same name is \
+      an error, but all other settings are still written. All users of the repository must install the drivers; \
+      without them, git ignores the attributes.
 
       Example: plistutil git install --dir ~/Projects/Notes
       """)
@@ -25,7 +25,7 @@ struct GitInstall: ParsableCommand {
 struct GitUninstall: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "uninstall",
-    abstract: "Remove what install has written.",
+    abstract: "Remove the settings that install wrote.",
     discussion: "Example: plistutil git uninstall --global")
 
   @OptionGroup var git: GitArguments

@@ -8,29 +8,29 @@ import ToolSupport
 struct GitMerge: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "merge",
-    abstract: "Merge three versions of a file, as git asks a merge driver to.",
+    abstract: "Merge three versions of a file, as git's merge driver.",
     discussion: """
-      Text is merged line by line first, as git does, which keeps comments. Where lines conflict, or the result is no \
-      property list, and for binary files, values are merged: what only one side has changed, added or removed is taken \
-      from it. The result takes the place of OURS and keeps its format. If values conflict too, the exit code is 1; \
-      a text has git's marks then, and a binary file stays that of our side.
+      Text is first merged line by line, as by git, which keeps comments. If lines conflict or the result is not a \
+      property list, and for binary files, values are merged: a change that only one side has made is kept. The result \
+      replaces OURS and keeps its format. If values conflict too, the exit code is 1; a text file then has git's \
+      conflict markers, and a binary file stays as it is in OURS.
 
       Example: plistutil git merge Base.plist Ours.plist Theirs.plist
       """)
 
-  @Argument(help: ArgumentHelp("The version that both come from; empty if there is none.", valueName: "base"))
+  @Argument(help: ArgumentHelp("The common ancestor of both versions, or an empty file.", valueName: "base"))
   var base: String
 
-  @Argument(help: ArgumentHelp("Our version, which is replaced.", valueName: "ours"))
+  @Argument(help: ArgumentHelp("Our version, which is replaced with the result.", valueName: "ours"))
   var ours: String
 
-  @Argument(help: ArgumentHelp("The other version.", valueName: "theirs"))
+  @Argument(help: ArgumentHelp("Their version.", valueName: "theirs"))
   var theirs: String
 
   @Option(help: ArgumentHelp("The name of the file in messages.", valueName: "name"))
   var name: String?
 
-  @Option(help: ArgumentHelp("How long git's marks of conflicts are.", valueName: "n"))
+  @Option(help: ArgumentHelp("The length of git's conflict markers.", valueName: "n"))
   var markerSize = 7
 
   func run() throws {

@@ -58,7 +58,7 @@ struct GitSettings {
       if old == value {
         try output("\(key) = \(value), as before")
       } else if let old {
-        note("plistutil: error: \(key) is \(old.printable()) already, and stays")
+        note("plistutil: error: \(key) is already \(old.printable()), and was not changed")
         isComplete = false
       } else {
         _ = try GitCall.text(call + [key, value])
@@ -72,7 +72,7 @@ struct GitSettings {
       if text.contains(where: { Self.withoutReturn($0) == line }) {
         try output("\(attributesFile): \(line), as before")
       } else if let other = text.last(where: { Self.isAbout(pattern, $0) }) {
-        note("plistutil: error: \(attributesFile): \(other.printable()): is there already, and stays")
+        note("plistutil: error: \(attributesFile): \(other.printable()): exists already, and was not changed")
         isComplete = false
       } else {
         added.append(line)

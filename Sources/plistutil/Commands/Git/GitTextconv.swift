@@ -6,10 +6,10 @@ import ToolSupport
 struct GitTextconv: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "textconv",
-    abstract: "Print a file as git is to compare it.",
+    abstract: "Print a file as text that git can compare.",
     discussion: """
-      A binary property list is printed as print does, a text in UTF-8 as it is, and in UTF-16 as UTF-8. A file that \
-      cannot be read as a property list is printed as it is.
+      A binary property list is printed as by print, UTF-8 text as it is, and UTF-16 text as UTF-8. A binary file that \
+      cannot be read is printed as it is.
 
       Example: plistutil git textconv Info.plist
       """)
