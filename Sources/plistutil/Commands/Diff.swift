@@ -11,7 +11,7 @@ struct Diff: ParsableCommand {
     discussion: """
       Files are compared by value; their formats may differ. Each difference is printed on a line: - removed, + \
       inserted, ~ replaced, > moved inside an array, # keys in another order. Each path is valid after the changes of \
-      the lines before it. patch applies the changes that --patch writes.
+      the lines before it. Use patch to apply the changes that --patch writes.
 
       Exit codes: 0 the same; 1 different; 2 trouble.
 

@@ -7,15 +7,16 @@ import ToolSupport
 struct Archive: ParsableCommand {
   static let configuration = CommandConfiguration(
     verb: "archive",
-    abstract: "Look into keyed archives, typedstreams and compiled nibs.",
+    abstract: "Inspect keyed archives, typedstreams and compiled nibs.",
     discussion: """
-      Nothing in an archive is instantiated, so that one of any origin can be looked at. Archives can be in any format. \
-      A typedstream is told by how it begins, and shown as a keyed archive with the same objects; groups shows it as it is.
+      No object of an archive is created, so archives from any source are safe to inspect. Archives can be in any \
+      format. Typedstreams are detected, and shown as keyed archives with the same objects; groups shows their own \
+      structure. If a nib is a folder, the file for the newest systems is read.
 
       Of a nib that is a folder, the file for the newest systems is taken.
 
-      With --unwrap, archives that are nested in data of the archive are shown in its place; their objects have UIDs behind \
-      its own. Then any property list with archives in it can be looked at: what it has under its keys is at the top.
+      With --unwrap, archives nested in data are shown in place of the data; the UIDs of their objects follow those of \
+      the outer archive. Then any property list that contains archives can be inspected: its entries are at the top.
 
       Examples:
         plistutil archive show Session.data
@@ -34,7 +35,7 @@ struct ArchiveArguments: ParsableArguments {
     help: ArgumentHelp("The format of the input; detected if not given.", valueName: "format"))
   var inputFormat: FormatName?
 
-  @Flag(help: "Where a dictionary has a key twice, take the last value instead of refusing the file.")
+  @Flag(help: "If a dictionary has a key twice, use the last value instead of refusing the file.")
   var keepLastDuplicates = false
 
   /// Returns the source of an archive. In a property list, only the values that are used are read.
@@ -71,14 +72,14 @@ struct ArchiveArguments: ParsableArguments {
 
 /// The options that select a part of an archive.
 struct ArchivePart: ParsableArguments {
-  @Option(help: ArgumentHelp("Show the object with the UID N, and what it leads to.", valueName: "n"))
+  @Option(help: ArgumentHelp("Show the object with the UID N, and the objects that it refers to.", valueName: "n"))
   var object: UInt32?
 
-  @Option(help: ArgumentHelp("Show N levels; what is deeper is only hinted at.", valueName: "n"))
+  @Option(help: ArgumentHelp("Show N levels; deeper values are abbreviated.", valueName: "n"))
   var depth: Int?
 
   func validate() throws {
-    if let depth, depth < 0 { throw ValidationError("--depth is at least 0.") }
+    if let depth, depth < 0 { throw ValidationError("--depth must be at least 0.") }
   }
 
   var uid: PropertyList.UID? { object.map { PropertyList.UID($0) } }

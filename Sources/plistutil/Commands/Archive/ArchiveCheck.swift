@@ -7,14 +7,14 @@ import ToolSupport
 struct ArchiveCheck: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "check",
-    abstract: "Find everything that is wrong with an archive.",
+    abstract: "List all defects of an archive.",
     discussion: """
-      An archive without errors gets a line on standard output. Each finding is a line on standard error, with the object and \
-      the key it is at. Errors make the exit code 3; warnings, such as of another archiver's name, and notes, such as of \
-      objects that nothing leads to, do not.
+      For an archive without errors, a line is printed on standard output. Each finding is a line on standard error, \
+      with its object and key. If there are errors, the exit code is 3. Warnings, such as for the name of another \
+      archiver, and notes, such as for unreferenced objects, do not change it.
 
-      With --unwrap, archives in data are checked too, also those in a property list that is no archive. Data that begins \
-      like an archive, but cannot be read, is an error then.
+      With --unwrap, archives in data are checked too, even if the file itself is not an archive. Data that begins \
+      like an archive but cannot be read is then an error.
 
       Examples:
         plistutil archive check -r Sessions/
@@ -45,7 +45,7 @@ struct ArchiveCheck: ParsableCommand {
   }
 
   private func summary(of source: ArchiveSource, _ nestedCount: Int) throws(PropertyListError) -> String {
-    let summary = source.isArchive ? try source.summary() : "no archive"
+    let summary = source.isArchive ? try source.summary() : "not an archive"
     guard unwrap.isGiven else { return summary }
     return summary + ", \(nestedCount) in data"
   }

@@ -7,11 +7,11 @@ import ToolSupport
 struct ArchiveClasses: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "classes",
-    abstract: "Print the classes of an archive, with how many objects there are of each.",
+    abstract: "Print the classes of an archive, and the number of objects of each.",
     discussion: """
-      Behind the name is what the class inherits from, and which classes may be taken in its place. With --swift, the types \
-      are printed that a program has to name to decode all objects, as KeyedUnarchiver's additionalTypes takes them; of \
-      several files, those of all.
+      The name is followed by the superclasses, and by the classes that a reader may use instead. With --swift, the \
+      types are printed that a program must name to decode all objects, as a list for KeyedUnarchiver's \
+      additionalTypes; for several files, the types of all of them.
 
       Examples:
         plistutil archive classes Session.data
@@ -21,7 +21,7 @@ struct ArchiveClasses: ParsableCommand {
 
   @OptionGroup var files: FileArguments
 
-  @Flag(help: "Print a list of types in Swift.")
+  @Flag(help: "Print a list of Swift types.")
   var swift = false
 
   @Flag(name: .customLong("json"), help: "Print a line of JSON for each file.")
@@ -31,7 +31,7 @@ struct ArchiveClasses: ParsableCommand {
   @OptionGroup var reading: ArchiveArguments
 
   func validate() throws {
-    if swift, isForMachines { throw ValidationError("--swift and --json do not go together.") }
+    if swift, isForMachines { throw ValidationError("--swift and --json cannot be combined.") }
   }
 
   func run() throws {
@@ -104,7 +104,7 @@ private final class ClassNames: Sendable {
   var swiftText: String {
     names.withLock { names in
       let types = names.types.sorted().map { "  \($0).self,\n" }
-      let others = names.others.sorted().map { "  // no type of Swift: \($0.printable())\n" }
+      let others = names.others.sorted().map { "  // not a Swift type: \($0.printable())\n" }
       return types.isEmpty && others.isEmpty ? "[]" : "[\n" + (types + others).joined() + "]"
     }
   }

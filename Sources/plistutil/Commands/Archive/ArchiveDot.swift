@@ -7,10 +7,10 @@ import PropertyLists
 struct ArchiveDot: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "dot",
-    abstract: "Draw the objects of an archive, for Graphviz.",
+    abstract: "Write the objects of an archive as a graph for Graphviz.",
     discussion: """
-      A box is an object with its values, an arrow a reference with its key. Further references to an object are blue; those \
-      that close a circle are red and dashed; objects that nothing leads to have a dashed border.
+      A box is an object with its values; an arrow is a reference with its key. Further references to an object are \
+      blue; references that close a cycle are red and dashed; unreferenced objects have a dashed border.
 
       Examples:
         plistutil archive dot Session.data | dot -Tsvg -o Session.svg

@@ -10,12 +10,12 @@ struct ArchiveGroups: ParsableCommand {
     commandName: "groups",
     abstract: "Write the groups of values of a typedstream as JSON.",
     discussion: """
-      A typedstream is what NSArchiver writes, such as the text of messages. A group is an array of values, each with its \
-      type. An object stands where it is met first, with its classes, their versions and its id, and is {"ref": 7} \
-      everywhere else. No class needs to be known, and nothing is lost.
+      A typedstream is the format of NSArchiver, which is used for the text of messages, for example. A group is an \
+      array of values, each with its type. The first reference to an object contains the object, with its classes, \
+      their versions and its id; later references are {"ref": 7}. No class needs to be known, and nothing is lost.
 
-      With --unwrap, the typedstreams in the data of a property list or of an archive are written, each on a line \
-      of JSON with the keys path and stream. The path is empty for a file that is a typedstream itself.
+      With --unwrap, the typedstreams in the data of a property list or an archive are written, each as a line of JSON \
+      with the keys path and stream. The path is empty if the file itself is a typedstream.
 
       Examples:
         plistutil archive groups attributedBody | jq '.groups[0][0][1].class'
@@ -24,7 +24,7 @@ struct ArchiveGroups: ParsableCommand {
 
   @OptionGroup var files: FileArguments
 
-  @Flag(name: .shortAndLong, help: "Write all of it on one line.")
+  @Flag(name: .shortAndLong, help: "Write the JSON on one line.")
   var compact = false
 
   @OptionGroup var unwrap: UnwrapArgument

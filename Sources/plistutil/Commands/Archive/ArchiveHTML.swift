@@ -9,11 +9,12 @@ import SystemFiles
 struct ArchiveHTML: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "html",
-    abstract: "Write the objects of an archive as a page for a browser.",
+    abstract: "Write the objects of an archive as an HTML page.",
     discussion: """
-      The page is one file, and needs no server and no network. It has the objects as a tree and by class, what leads to \
-      each object, and a search. Archives that are nested in data are opened, so that any property list can be looked at. \
-      Data is shown as hex, and pictures as pictures. The page runs nothing that is in the archive, and loads nothing.
+      The page is one file, and needs neither a server nor a network. It shows the objects as a tree and by class, the \
+      references to each object, and a search. Archives nested in data are opened, so any property list can be shown. \
+      Data is shown in hexadecimal, and pictures as pictures. The page runs no code from the archive, and loads \
+      nothing.
 
       The fields under the headings of a table filter its rows: ada, =Ada, 5, >5, 5..9, 2026-06, >2026-06, = for no value \
       and != for any. Several filters, the order of a column and a search work together.
@@ -28,7 +29,9 @@ struct ArchiveHTML: ParsableCommand {
   @OptionGroup var destination: Destination
 
   func validate() throws {
-    if destination.inPlace { throw ValidationError("--in-place would put a page in the place of the archive.") }
+    if destination.inPlace {
+      throw ValidationError("--in-place would replace the archive with a page; use --outfile or --extension.")
+    }
   }
 
   func run() throws {
@@ -53,7 +56,7 @@ struct ArchiveHTML: ParsableCommand {
     }
     for data in unwrapper.unreadable.prefix(Self.greatestFindingCount) {
       let subject = data.path.components.isEmpty ? "data" : "the data at \(data.path)"
-      notes.append("\(subject) stays data: \(data.error)")
+      notes.append("\(subject) is shown as data: \(data.error)")
     }
     var page = ArchivePage(archive, title: input.pageTitle)
     page.facts = [("File", input.machineName), ("Format", source.formatName)]
@@ -64,7 +67,7 @@ struct ArchiveHTML: ParsableCommand {
 
   private func notes(of source: ArchiveSource) throws(PropertyListError) -> [String] {
     if case .propertyList(let document) = source, (try? KeyedArchive(document)) == nil {
-      return ["The file is a property list and no archive. What it has under its keys is the top."]
+      return ["The file is a property list, not an archive. Its entries are at the top level."]
     }
     let findings = try source.check()
     var notes = findings.prefix(Self.greatestFindingCount).map(\.text)

@@ -8,9 +8,9 @@ struct ArchiveJSON: ParsableCommand {
     commandName: "json",
     abstract: "Write the objects of an archive as JSON.",
     discussion: """
-      Objects stand where the first reference to them is, with their class as $class; those that several references lead to \
-      have a $uid, and are {"$ref": 7} everywhere else. Nothing is lost. It is not the archive in the format JSON, which \
-      convert writes.
+      The first reference to an object contains the object, with its class as $class. An object with several \
+      references has a $uid, and later references are {"$ref": 7}. Nothing is lost. To convert the archive itself to \
+      JSON, use convert.
 
       Examples:
         plistutil archive json Session.data | jq '."$top".root.name'
@@ -19,7 +19,7 @@ struct ArchiveJSON: ParsableCommand {
 
   @OptionGroup var files: FileArguments
 
-  @Flag(name: .shortAndLong, help: "Write all of it on one line.")
+  @Flag(name: .shortAndLong, help: "Write the JSON on one line.")
   var compact = false
 
   @OptionGroup var unwrap: UnwrapArgument

@@ -8,10 +8,10 @@ struct ArchiveShow: ParsableCommand {
     commandName: "show",
     abstract: "Print the objects of an archive as a tree.",
     discussion: """
-      An object that several references lead to is shown once, with its UID in front, #7, and everywhere else as → #7. So \
-      are circles. Objects that nothing leads to are at the end.
+      An object with several references is shown once, with its UID before it, #7; later references are → #7. Cycles \
+      are shown in the same way. Unreferenced objects are at the end.
 
-      A path goes through objects, by their keys and by the indices and keys of collections.
+      A path leads through objects by their keys, and through collections by indices and keys.
 
       Examples:
         plistutil archive show Session.data
@@ -26,7 +26,7 @@ struct ArchiveShow: ParsableCommand {
   @Option(
     name: .shortAndLong,
     help: ArgumentHelp(
-      "Show what is at PATH, such as root.items.0, from the top or from --object on.", valueName: "path"),
+      "Show the value at PATH, such as root.items.0, from the top or from --object.", valueName: "path"),
     transform: PropertyListKeyPath.argument)
   var key: PropertyListKeyPath?
 
