@@ -47,7 +47,7 @@ import Testing
     .init(
       "read", "-app", "Safari",
       message: "Couldn't find an application named \"Safari\"; defaults unchanged\n"
-        + "There is no registry of applications to look it up in. Give the name of its domain, such as com.example.notes.",
+        + "This system has no registry of applications. Use the name of its domain, such as com.example.notes.",
       kind: "no-such-application"),
   ]
 
@@ -183,7 +183,7 @@ import Testing
     #expect(shell.status == 1)
     #expect(
       shell.errors == "Domain com.example.notes.plist does not exist\n"
-        + "For the file of that name, give a path with a slash: ./com.example.notes.plist\n")
+        + "For the file of that name, use a path with a slash: ./com.example.notes.plist\n")
   }
 
   @Test func `keys that begin with a hyphen go behind two`() throws {

@@ -18,13 +18,13 @@ struct DefaultsCompletion {
   private var host: String?
 
   static let options: [(name: String, takesArgument: Bool, help: String)] = [
-    ("-currentHost", false, "The values of this computer only."),
-    ("-host", true, "The values of another computer only."),
+    ("-currentHost", false, "The values for this computer only."),
+    ("-host", true, "The values for another computer only."),
     ("-globalDomain", false, "The values that all programs share."),
     ("-g", false, "The values that all programs share."),
     ("--folder", true, "The folder of the files."),
-    ("--json", false, "Print JSON, errors too."),
-    ("--help", false, "Say what a verb does."),
+    ("--json", false, "Print JSON, also for errors."),
+    ("--help", false, "Print the help of a verb."),
   ]
 
   /// Returns the name and help of an option that only some verbs have.
@@ -32,7 +32,7 @@ struct DefaultsCompletion {
     switch option {
     case .format: (option.rawValue, true, "The format to print or write.")
     case .from: (option.rawValue, true, "The format of the input.")
-    case .keyPath: (option.rawValue, true, "A value inside, instead of a key.")
+    case .keyPath: (option.rawValue, true, "A nested value, instead of a key.")
     default: (option.rawValue, false, "")
     }
   }

@@ -13,7 +13,7 @@ struct Defaults: ParsableCommand {
     usage: DefaultsHelp.synopsis, discussion: DefaultsHelp.details)
 
   @Argument(
-    parsing: .captureForPassthrough, help: ArgumentHelp("A verb, and what belongs to it.", valueName: "argument"),
+    parsing: .captureForPassthrough, help: ArgumentHelp("A verb and its arguments.", valueName: "argument"),
     completion: .list(DefaultsVerbs.all.map { $0.name }))
   var arguments: [String] = []
 

@@ -41,13 +41,13 @@ struct DefaultsCall {
 
   /// Returns the domain. Throws if the call does not name one.
   func namedDomain() throws(DefaultsError) -> DefaultsDomain {
-    guard let domain else { throw .usage("No domain is named.", verb) }
+    guard let domain else { throw .usage("No domain is given.", verb) }
     return domain
   }
 
   /// Returns the path of the value. Throws if the call does not name one.
   func namedPath() throws(DefaultsError) -> PropertyListKeyPath {
-    guard let path else { throw .usage("No key is named.", verb) }
+    guard let path else { throw .usage("No key is given.", verb) }
     return path
   }
 
@@ -103,7 +103,7 @@ struct DefaultsCall {
         "no-such-application",
         """
         Couldn't find an application named "\(try argumentOf(argument).printable())"; defaults unchanged
-        There is no registry of applications to look it up in. Give the name of its domain, such as com.example.notes.
+        This system has no registry of applications. Use the name of its domain, such as com.example.notes.
         """)
     case "--folder": folder = try argumentOf(argument)
     case "--json": isForMachines = true
@@ -121,7 +121,7 @@ struct DefaultsCall {
       keyPath = try pathOf(argument)
       options.insert(.keyPath)
     default:
-      throw .usage("There is no option \(argument.quoted); a key that begins with a hyphen goes behind --.", verb)
+      throw .usage("There is no option \(argument.quoted); put -- before a key that begins with a hyphen.", verb)
     }
   }
 
@@ -141,7 +141,7 @@ struct DefaultsCall {
     let text = try argumentOf(option)
     guard let format = FormatName(argument: text) else {
       let names = FormatName.allValueStrings.joined(separator: ", ")
-      throw .usage("\(text.quoted) is no format; there are \(names).", verb)
+      throw .usage("\(text.quoted) is not a format; the formats are \(names).", verb)
     }
     return format
   }
@@ -149,23 +149,23 @@ struct DefaultsCall {
   /// Validates the parsed arguments, and resolves the domain. Returns the help text if the call asks for help.
   private mutating func finish() throws(DefaultsError) -> String? {
     guard let verb else {
-      guard asksForHelp else { throw .usage("No verb is named.") }
+      guard asksForHelp else { throw .usage("No verb is given.") }
       return DefaultsHelp.text
     }
     if asksForHelp { return DefaultsHelp.text(of: verb) }
     let syntax = verb.syntax
     for option in DefaultsOption.allCases where options.contains(option) && !syntax.options.contains(option) {
-      throw .usage("\(option.rawValue) does not go with \(name).", verb)
+      throw .usage("\(option.rawValue) cannot be used with \(name).", verb)
     }
     if let keyPath, keyPath.components.isEmpty {
-      throw .usage("The path of --key-path has at least one component.", verb)
+      throw .usage("The path of --key-path must have at least one component.", verb)
     }
     if options.contains(.apple), options.contains(.typed) {
-      throw .usage("--apple and --typed do not go together.", verb)
+      throw .usage("--apple and --typed cannot be combined.", verb)
     }
     let needed = keyPath == nil ? syntax.operands : 1...1
     guard operands.count >= needed.lowerBound else {
-      throw .usage(operands.isEmpty && syntax.takesDomain ? "No domain is named." : "An argument is missing.", verb)
+      throw .usage(operands.isEmpty && syntax.takesDomain ? "No domain is given." : "An argument is missing.", verb)
     }
     guard operands.count <= needed.upperBound else { throw .unexpected(operands[needed.upperBound]) }
     location = DefaultsLocation(folder: folder, currentHost: currentHost, hostName: hostName)

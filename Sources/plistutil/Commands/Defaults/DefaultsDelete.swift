@@ -8,9 +8,9 @@ enum DefaultsDelete: DefaultsVerb {
   static let syntax = DefaultsSyntax(
     arguments: "DOMAIN [KEY]", abstract: "Remove a domain with its file, or one value.",
     details: """
-      As delete-all, also the values of this computer only.
+      delete-all also removes the values for this computer only.
 
-        -k, --key-path PATH  A value inside, instead of KEY: items.0
+        -k, --key-path PATH  A nested value, instead of KEY: items.0
       """,
     examples: ["delete com.example.notes fontSize", "delete com.example.notes -k windows.0"], operands: 1...2,
     options: [.keyPath])

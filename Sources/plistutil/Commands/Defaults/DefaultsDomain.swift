@@ -77,7 +77,7 @@ struct DefaultsDomain {
   /// - Parameter argument: a domain name, or a path that contains a slash.
   init(argument: String, in location: DefaultsLocation) throws(DefaultsError) {
     if argument.utf8.contains(UInt8(ascii: "/")) {
-      guard location.host == .any else { throw .usage("A file has no values of a host.") }
+      guard location.host == .any else { throw .usage("-host and -currentHost cannot be used with a file.") }
       self.init(path: argument)
       return
     }
@@ -87,7 +87,7 @@ struct DefaultsDomain {
     }
     do { self.init(try DomainName(argument), in: location) } catch { throw DefaultsError(error) }
     if FileSystem.sizeOfRegularFile(argument) != nil {
-      hint = "\nFor the file of that name, give a path with a slash: ./\(name)"
+      hint = "\nFor the file of that name, use a path with a slash: ./\(name)"
     }
   }
 

@@ -42,7 +42,7 @@ struct DefaultsError: Error {
 
   /// Returns the error for a text that is not a value of the given type.
   static func noValue(_ text: String, of type: String) -> DefaultsError {
-    DefaultsError("not-parsable", "\(text.quoted) is no \(type); leaving defaults unchanged.")
+    DefaultsError("not-parsable", "\(text.quoted) is not \(type); leaving defaults unchanged.")
   }
 
   static let notADictionary = DefaultsError(

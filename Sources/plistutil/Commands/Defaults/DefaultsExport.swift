@@ -8,7 +8,7 @@ enum DefaultsExport: DefaultsVerb {
   static let syntax = DefaultsSyntax(
     arguments: "DOMAIN FILE", abstract: "Write the values of a domain to a file; - is standard output.",
     details: """
-      A file is binary and standard output XML, unless --format says otherwise.
+      The default format is binary for a file, and XML for standard output.
 
         --format FORMAT  xml, binary, json, openstep, gnustep or strings.
       """,

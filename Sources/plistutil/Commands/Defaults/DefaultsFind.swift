@@ -6,14 +6,14 @@ enum DefaultsFind: DefaultsVerb {
   static let name = "find"
 
   static let syntax = DefaultsSyntax(
-    arguments: "WORD", abstract: "Print the values of all domains that have a word in them.",
+    arguments: "WORD", abstract: "Print the values of all domains that contain a word.",
     details: """
-      Upper and lower case are the same. The word may be in a key, in a value, or in
-      a key or value inside one; if it is in the name of a domain, all its values are
+      Upper and lower case are the same. The word may be in a key or a value, also in
+      nested ones. If it is in the name of a domain, all values of the domain are
       printed.
 
         --apple  Print values as Apple's tool does; see read.
-        --typed  Print them as OpenStep with types, if the tool is called defaults.
+        --typed  Print OpenStep with types, even if the tool is called defaults.
       """,
     examples: ["find fontSize"], operands: 1...1, takesDomain: false, options: [.apple, .typed])
 

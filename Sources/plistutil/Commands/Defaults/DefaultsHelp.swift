@@ -9,23 +9,23 @@ enum DefaultsHelp {
       \(verbs.joined(separator: "\n"))
 
       DOMAIN is a name such as com.example.notes; -g, -globalDomain or
-      NSGlobalDomain for what all programs share; or the path of a file, which has a
-      slash in it, with or without .plist.
+      NSGlobalDomain for the values that all programs share; or the path of a file,
+      which must contain a slash, with or without .plist.
 
       Options of all verbs:
-        -currentHost      The values of this computer only.
-        -host HOST        The values of another computer only.
+        -currentHost      The values for this computer only.
+        -host HOST        The values for another computer only.
         --folder FOLDER   The folder of the files, instead of the user's.
-        --json            Print JSON, errors too.
-        --help            Say what a verb does.
+        --json            Print JSON, also for errors.
+        --help            Print the help of a verb.
 
-      What is written is on the disk when the verb ends, and no other process comes
-      between. A file that cannot be read is never overwritten: it is set aside when
+      When a verb ends, its change is on the disk. Changes of other processes are
+      never lost. A file that cannot be read is not overwritten, but renamed when
       something is written.
 
-      Exit codes: 0 success; 1 there is no such domain or key, an argument does not
-      fit, or input or output failed; 2 not representable; 3 a file cannot be parsed;
-      4 nested too deeply; 64 usage.
+      Exit codes: 0 success; 1 no such domain or key, an argument that does not fit,
+      or input or output failed; 2 not representable; 3 a file cannot be parsed;
+      4 nested too deeply; 64 usage error.
 
       Example: plistutil defaults write com.example.notes fontSize -int 14
       """

@@ -5,15 +5,14 @@ enum DefaultsImport: DefaultsVerb {
   static let name = "import"
 
   static let syntax = DefaultsSyntax(
-    arguments: "DOMAIN FILE", abstract: "Set the values that a file has; - is standard input.",
+    arguments: "DOMAIN FILE", abstract: "Set the values that a file contains; - is standard input.",
     details: """
-      The file is a dictionary in any format: XML, binary, JSON, OpenStep. Values
-      under other keys stay, unless --replace says otherwise. Of a key that stands
-      twice in the file, the last value counts, as it does for read; a warning says
-      where it is.
+      The file is a dictionary in any format: XML, binary, JSON or OpenStep. Values
+      under other keys are kept, unless --replace is given. If the file has a key
+      twice, the last value is used, as by read, and a warning gives the position.
 
-        --replace      Remove the values that the file has not.
-        --from FORMAT  The format of the file, where its beginning does not tell.
+        --replace      Remove the values that are not in the file.
+        --from FORMAT  The format of the file; detected if not given.
       """,
     examples: ["import com.example.notes notes.plist", "import --replace com.example.notes - < notes.json"],
     operands: 2...2, takesFile: true, options: [.replace, .from])

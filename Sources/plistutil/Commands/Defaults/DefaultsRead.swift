@@ -6,23 +6,23 @@ enum DefaultsRead: DefaultsVerb {
   static let name = "read"
 
   static let syntax = DefaultsSyntax(
-    arguments: "[DOMAIN [KEY]]", abstract: "Print all values, those of a domain, or one.",
+    arguments: "[DOMAIN [KEY]]", abstract: "Print all values, the values of a domain, or one value.",
     details: """
-      A dictionary or an array is printed in the OpenStep format with types,
-      complete, so that write and import can read it back. Of a value alone the
-      text is printed; read-type tells its type.
+      Dictionaries and arrays are printed completely, in the OpenStep format with
+      types, so that write and import can read them back. For any other value, its
+      text is printed; read-type prints the type.
 
-        -k, --key-path PATH  A value inside, instead of KEY: items.0.name
+        -k, --key-path PATH  A nested value, instead of KEY: items.0.name
         --format FORMAT      Print xml, json, openstep or gnustep.
         --json               The same as --format json.
         --apple              Print what Apple's tool prints, which cannot be read
-                             back: indents of its own, 1 and 0 for booleans, reals
-                             between quotation marks, data without its middle.
-                             So it is if the tool is called defaults, as through
-                             a link of that name.
-        --typed              Print OpenStep with types then, too.
+                             back: other indents, 1 and 0 for booleans, reals in
+                             quotation marks, data without its middle. This is
+                             the default if the tool is called defaults, for
+                             example through a link of that name.
+        --typed              Print OpenStep with types in that case too.
 
-      Of a key that stands twice in a file, the last value counts.
+      If a file has a key twice, the last value is used.
       """,
     examples: ["read com.example.notes", "read com.example.notes -k windows.0.title", "read --json -g"],
     operands: 0...2, options: [.apple, .format, .keyPath, .typed])
@@ -55,7 +55,7 @@ enum DefaultsReadType: DefaultsVerb {
     details: """
       Types are boolean, integer, float, string, data, date, array and dictionary.
 
-        -k, --key-path PATH  A value inside, instead of KEY.
+        -k, --key-path PATH  A nested value, instead of KEY.
       """,
     examples: ["read-type com.example.notes fontSize"], operands: 2...2, options: [.keyPath])
 
@@ -74,10 +74,10 @@ enum DefaultsDomains: DefaultsVerb {
   static let name = "domains"
 
   static let syntax = DefaultsSyntax(
-    arguments: "", abstract: "Print the names of all domains but the global one.",
+    arguments: "", abstract: "Print the names of all domains except the global one.",
     details: """
-      The names are on one line, in order, with commas between them; with --json
-      they are an array.
+      The names are printed on one line, sorted, with commas between them; with
+      --json, as an array.
       """,
     examples: ["domains"], operands: 0...0, takesDomain: false)
 

@@ -4,9 +4,9 @@ enum DefaultsRename: DefaultsVerb {
   static let name = "rename"
 
   static let syntax = DefaultsSyntax(
-    arguments: "DOMAIN OLD-KEY NEW-KEY", abstract: "Give a value another key.",
+    arguments: "DOMAIN OLD-KEY NEW-KEY", abstract: "Rename the key of a value.",
     details: """
-      A key that is there is not overwritten, unless --replace says so.
+      An existing key is not overwritten, unless --replace is given.
       """,
     examples: ["rename com.example.notes size fontSize"], operands: 3...3, options: [.replace])
 
@@ -22,7 +22,7 @@ enum DefaultsRename: DefaultsVerb {
       guard entries[new] == nil || call.replaces else {
         throw DefaultsError(
           "key-exists",
-          "Key \(new.printable()) exists in domain \(domain.name); leaving defaults unchanged (--replace overwrites it)"
+          "Key \(new.printable()) exists in domain \(domain.name); leaving defaults unchanged (use --replace)"
         )
       }
       entries[old] = nil

@@ -92,7 +92,7 @@ struct DefaultsValue {
           "unexpected-argument", "Key \(key.printable()) lacks a corresponding value; leaving defaults unchanged.")
       }
       guard entries.updateValue(try value(isElement: true), forKey: key) == nil else {
-        throw DefaultsError("unexpected-argument", "Key \(key.printable()) stands twice; leaving defaults unchanged.")
+        throw DefaultsError("unexpected-argument", "Key \(key.printable()) is given twice; leaving defaults unchanged.")
       }
     }
     leave()
@@ -127,13 +127,13 @@ struct DefaultsValue {
     guard !digits.hasPrefix("-"), !digits.hasPrefix("+"),
       let magnitude = Int128(digits, radix: isHexadecimal ? 16 : 10),
       let integer = PropertyList.Integer(exactly: isNegative ? -magnitude : magnitude)
-    else { throw .noValue(text, of: "integer of 64 bits") }
+    else { throw .noValue(text, of: "a 64-bit integer") }
     return .integer(integer)
   }
 
   private static func real(_ text: String) throws(DefaultsError) -> PropertyList {
-    guard let value = Double(text) else { throw .noValue(text, of: "number") }
-    if value.isInfinite, text.contains(where: \.isNumber) { throw .noValue(text, of: "number that a real can hold") }
+    guard let value = Double(text) else { throw .noValue(text, of: "a number") }
+    if value.isInfinite, text.contains(where: \.isNumber) { throw .noValue(text, of: "a number that a real can hold") }
     return .real(value)
   }
 
@@ -141,14 +141,14 @@ struct DefaultsValue {
     switch text.lowercased() {
     case "true", "yes": return true
     case "false", "no": return false
-    default: throw .noValue(text, of: "boolean; there are TRUE, FALSE, YES and NO")
+    default: throw .noValue(text, of: "a boolean, TRUE, FALSE, YES or NO")
     }
   }
 
   private static func data(_ text: String) throws(DefaultsError) -> PropertyList {
     guard text.utf8.allSatisfy({ Unicode.Scalar($0).properties.isASCIIHexDigit || $0 == 0x20 }),
       let data = try? PropertyList(openStep: "<\(text)>")
-    else { throw .noValue(text, of: "data; that is an even number of hexadecimal digits") }
+    else { throw .noValue(text, of: "data, an even number of hexadecimal digits") }
     return data
   }
 
@@ -170,7 +170,7 @@ struct DefaultsValue {
     }
     // Without this check, text after a `>` would be parsed as part of another value.
     guard !whole.contains(">"), let date = (try? PropertyList(openStep: "<*D\(whole)>"))?.date else {
-      throw .noValue(text, of: "date; there are '2026-11-21 16:00:00 +0000' and 2026-11-21T16:00:00Z")
+      throw .noValue(text, of: "a date such as '2026-11-21 16:00:00 +0000' or 2026-11-21T16:00:00Z")
     }
     return .date(date.addingTimeInterval(fraction))
   }

@@ -8,11 +8,11 @@ enum DefaultsWatch: DefaultsVerb {
   static let name = "watch"
 
   static let syntax = DefaultsSyntax(
-    arguments: "[DOMAIN [KEY]]", abstract: "Print what changes, as it changes, until the process is ended.",
+    arguments: "[DOMAIN [KEY]]", abstract: "Print changes as they happen, until the process is ended.",
     details: """
-      Each change is a line: the call that makes it. With --json it is an object with
-      domain, key, old and new. Without DOMAIN all domains are watched; one that is
-      new is found within a second.
+      Each change is printed as a line: the command that makes it. With --json, it is
+      an object with domain, key, old and new. Without DOMAIN, all domains are
+      watched; a new domain is found within a second.
       """,
     examples: ["watch com.example.notes", "watch --json"], operands: 0...2)
 
@@ -20,7 +20,7 @@ enum DefaultsWatch: DefaultsVerb {
     let printer = ChangePrinter(location: call.location, isForMachines: call.isForMachines)
     if let domain = call.domain {
       printer.watch(domain, key: call.operands.first)
-      note("watching \(domain.argument.printable()); Control-C ends it")
+      note("watching \(domain.argument.printable()); press Control-C to end")
       return try printer.wait()
     }
     var known: Set<String> = []
@@ -30,7 +30,7 @@ enum DefaultsWatch: DefaultsVerb {
       for domain in call.location.domains where known.insert(domain.argument).inserted {
         printer.watch(domain, key: nil, isNew: !isFirst)
       }
-      if isFirst { note("watching all domains; Control-C ends it") }
+      if isFirst { note("watching all domains; press Control-C to end") }
       isFirst = false
       try printer.wait(seconds: 1)
     }

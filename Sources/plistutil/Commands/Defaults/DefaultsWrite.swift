@@ -8,22 +8,22 @@ enum DefaultsWrite: DefaultsVerb {
     arguments: "DOMAIN KEY VALUE | DOMAIN DICTIONARY",
     abstract: "Set a value, or replace all values of a domain.",
     details: """
-      VALUE is a text, or has a type:
+      VALUE is text, or has a type:
         -string TEXT           -bool TRUE | FALSE | YES | NO
         -int, -integer NUMBER  -float NUMBER
         -data HEX-DIGITS       -date '2026-11-21 16:00:00 +0000'
-        -array VALUE…          -array-add VALUE…      (behind the elements there are)
-        -dict KEY VALUE…       -dict-add KEY VALUE…   (to the entries there are)
+        -array VALUE…          -array-add VALUE…      (after the existing elements)
+        -dict KEY VALUE…       -dict-add KEY VALUE…   (to the existing entries)
         -json TEXT             -xml TEXT              (any value)
-      A text that begins with {, ( or < is a property list in the OpenStep format,
-      with types such as <*I5> if they are wanted, or XML. Values in an array or a
-      dictionary may have types too, and be arrays and dictionaries; -end says where
-      such an inner one ends.
+      Text that begins with {, ( or < is a property list in the OpenStep format, which
+      may have types such as <*I5>, or in XML. Values in an array or a dictionary may
+      have types too, and may be arrays and dictionaries; -end marks the end of such
+      a nested one.
 
-        -k, --key-path PATH  A position inside, instead of KEY: items.0.name
+        -k, --key-path PATH  A nested value, instead of KEY: items.0.name
 
       DICTIONARY replaces all values of the domain. If DOMAIN is the path of a text
-      file, its format, comments and layout stay.
+      file, its format, comments and layout are kept.
       """,
     examples: [
       "write com.example.notes fontSize -int 14",
