@@ -28,7 +28,7 @@ import Testing
     BuddyCase("Settings :s x", output: "Unrecognized Command\n", status: 1),
     BuddyCase(
       arguments: ["-xc", "Print :s", "a.plist"], output: "Invalid Arguments\n\n",
-      errors: "\"-xc\" is no option; each stands by itself, as in -x -c \"Print\"\n"),
+      errors: "\"-xc\" is not an option; write options one by one: -x -c \"Print\"\n"),
   ]
 
   static let understood = [

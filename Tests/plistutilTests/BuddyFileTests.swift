@@ -196,7 +196,7 @@ import Testing
     #expect(result.status == 1)
     #expect(
       result.errors == """
-        another program has changed it, and in what it is now: Set: Entry, ":dict:k", Does Not Exist
+        another program has changed the file, and a command fails on the new contents: Set: Entry, ":dict:k", Does Not Exist
         Error Writing File: a.plist
 
         """)

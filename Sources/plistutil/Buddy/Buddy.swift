@@ -5,7 +5,7 @@ import ToolSupport
 /// Apple's PlistBuddy as a verb.
 struct BuddyVerb: ParsableCommand {
   static let configuration = CommandConfiguration(
-    verb: Buddy.name, abstract: "Do what Apple's PlistBuddy does, with its commands.",
+    verb: Buddy.name, abstract: "Print and edit a property list, with the commands of Apple's PlistBuddy.",
     usage: "plistutil buddy [-c \"<command>\"] … [-x] [-l] <file>", discussion: Buddy.help)
 
   @Argument(

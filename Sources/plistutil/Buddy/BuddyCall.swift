@@ -52,7 +52,7 @@ struct BuddyCall {
         return exitCode
       case .unknown(let text):
         throw BuddyError(
-          "Invalid Arguments\n", because: "\(text.quoted) is no option; each stands by itself, as in -x -c \"Print\"",
+          "Invalid Arguments\n", because: "\(text.quoted) is not an option; write options one by one: -x -c \"Print\"",
           isOutput: true)
       case .incomplete:
         try Self.print(Buddy.usage)

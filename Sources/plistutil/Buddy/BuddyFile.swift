@@ -44,7 +44,7 @@ struct BuddyFile {
 
   private func replace(with new: Data, over old: Data?) throws(PropertyListError) -> Bool {
     guard FileSystem.sizeOfRegularFile(path) != nil else {
-      throw PropertyListError(.inputOutput(errno: EINVAL), "cannot replace \(name): it is no regular file")
+      throw PropertyListError(.inputOutput(errno: EINVAL), "cannot replace \(name): it is not a regular file")
     }
     // Keeps other processes of this tool from saving the file until this function returns.
     let lock = try EditedFile(path) {}

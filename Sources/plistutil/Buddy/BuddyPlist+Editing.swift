@@ -133,7 +133,7 @@ extension BuddyPlist {
     } else if let text = String(validating: data, as: UTF8.self) {
       value = try BuddyValue.value(target.kind, text)
     } else {
-      throw BuddyError(unreadable, because: "\(file.printable()): error: it is no text in UTF-8")
+      throw BuddyError(unreadable, because: "\(file.printable()): error: it is not UTF-8 text")
     }
     try failing("Import") { plist throws(PropertyListError) in try plist.apply(.replace(value, at: target.path)) }
     return []

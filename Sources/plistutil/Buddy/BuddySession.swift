@@ -122,7 +122,7 @@ struct BuddySession {
     var attempt = 1
     var bytes = try currentBytes()
     while bytes != savedBytes, try !file.save(bytes, over: savedBytes) {
-      guard attempt < Self.greatestAttempt else { throw file.unwritable("other programs change it all the time") }
+      guard attempt < Self.greatestAttempt else { throw file.unwritable("other programs keep changing the file") }
       attempt += 1
       try repeatSteps()
       bytes = try currentBytes()
@@ -147,7 +147,8 @@ struct BuddySession {
     for step in steps {
       new.change(container: step.container)
       do { _ = try new.perform(step.edit) { _ in step.bytes ?? Data() } } catch {
-        throw file.unwritable("another program has changed it, and in what it is now: \(error.message)")
+        throw file.unwritable(
+          "another program has changed the file, and a command fails on the new contents: \(error.message)")
       }
     }
     new.change(container: container)

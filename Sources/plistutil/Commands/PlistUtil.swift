@@ -11,8 +11,8 @@ struct PlistUtil: ParsableCommand {
     discussion: """
       Formats are xml, binary, json, openstep, gnustep (OpenStep with types) and strings.
 
-      Without a verb this is libplist's tool. Under the name plutil, or as plistutil plutil, it is Apple's; under \
-      the name PlistBuddy, or as plistutil buddy, it is that tool.
+      Without a verb, the arguments are those of libplist's tool. Under the name plutil, or as plistutil plutil, they \
+      are those of Apple's plutil; under the name PlistBuddy, or as plistutil buddy, those of PlistBuddy.
 
       Options without a verb:
       \(LibplistOption.list)

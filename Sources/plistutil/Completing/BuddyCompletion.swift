@@ -4,8 +4,8 @@ import ToolSupport
 /// Completes the arguments of PlistBuddy, including the commands after `-c`.
 enum BuddyCompletion {
   private static let options: [(name: String, help: String)] = [
-    ("-c", "Run a command instead of asking for some."), ("-x", "Print values as XML."),
-    ("-l", "Refuse a path with a symbolic link in it."), ("-h", "Print what the commands are."),
+    ("-c", "Run a command instead of prompting for commands."), ("-x", "Print values as XML."),
+    ("-l", "Refuse a path that contains a symbolic link."), ("-h", "Print the help of the commands."),
   ]
 
   static let commands = [

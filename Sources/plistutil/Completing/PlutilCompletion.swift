@@ -11,10 +11,10 @@ enum PlutilCompletion {
   static let options: [(name: String, operands: [Operand], help: String)] = [
     ("-help", [], "Print the options."),
     ("-lint", [], "Check the syntax of the files."),
-    ("-p", [], "Print the files for people."),
+    ("-p", [], "Print the files in a readable form."),
     ("-convert", [.format], "Rewrite the files in a format."),
     ("-insert", [.keyPath, .type, .value], "Insert a value."),
-    ("-replace", [.keyPath, .type, .value], "Put a value in the place of another."),
+    ("-replace", [.keyPath, .type, .value], "Replace a value."),
     ("-remove", [.keyPath], "Remove a value."),
     ("-extract", [.keyPath, .printedFormat], "Write the value at a key path."),
     ("-type", [.keyPath], "Print the type of a value."),
@@ -22,13 +22,13 @@ enum PlutilCompletion {
     ("-expect", [.kind], "Fail if the value is of another type."),
     ("-append", [], "Append to the array at the key path."),
     ("-header", [], "Write a header for objc too."),
-    ("-s", [], "Say nothing about success."),
+    ("-s", [], "Print nothing on success."),
     ("-o", [.file], "Write to a file; - is standard output."),
-    ("-e", [.text], "Write beside each file, with this extension."),
+    ("-e", [.text], "Write next to each file, with this extension."),
     ("-r", [], "Write JSON on many lines, with sorted keys."),
-    ("-n", [], "Print no line end behind raw values."),
-    ("-coerce", [], "Write what JSON and OpenStep have no form for."),
-    ("--", [], "What follows are files."),
+    ("-n", [], "Print no newline after raw values."),
+    ("-coerce", [], "Write values that JSON and OpenStep have no form for."),
+    ("--", [], "All arguments after this are files."),
   ]
 
   private static let commands = [

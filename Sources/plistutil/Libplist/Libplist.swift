@@ -18,10 +18,10 @@ enum Libplist {
       return ExitCodes.success
     }
     if command.has(.print), command.has(.infile) {
-      throw ValidationError("--print FILE names the input, and so does --infile.")
+      throw ValidationError("--print FILE and --infile FILE cannot be combined; both name the input.")
     }
     if command.has(.print), command.has(.format) {
-      throw ValidationError("--print has a form of its own; it goes without --format.")
+      throw ValidationError("--print cannot be combined with --format; it has its own form.")
     }
     let conversion = try command.conversion()
     let destination = try command.destination()

@@ -25,7 +25,7 @@ struct LibplistCommand {
       } else if argument.hasPrefix("-"), argument != "-", argument != "--" {
         try takeShort(argument, &arguments)
       } else {
-        throw ValidationError("Unexpected argument '\(argument.printable())'; a file is named by --infile.")
+        throw ValidationError("Unexpected argument '\(argument.printable())'; use --infile for a file.")
       }
     }
   }
@@ -46,7 +46,7 @@ struct LibplistCommand {
       if found.count == 1 { return found[0] }
       guard found.isEmpty else {
         let names = found.map { "--\($0.rawValue)" }.joined(separator: ", ")
-        throw ValidationError("'--\(name.printable())' is the beginning of several options: \(names).")
+        throw ValidationError("'--\(name.printable())' matches several options: \(names).")
       }
     }
     throw unknown("--\(name)")

@@ -6,8 +6,8 @@ import ToolSupport
 /// Apple's tool as a verb.
 struct PlutilVerb: ParsableCommand {
   static let configuration = CommandConfiguration(
-    verb: Plutil.name, abstract: "Do what Apple's plutil does, with its arguments.", usage: "plistutil plutil …",
-    discussion: Plutil.help)
+    verb: Plutil.name, abstract: "Check, convert and edit property lists, with the arguments of Apple's plutil.",
+    usage: "plistutil plutil …", discussion: Plutil.help)
 
   @Argument(
     parsing: .captureForPassthrough, help: ArgumentHelp("The arguments of plutil.", valueName: "argument"),

@@ -27,7 +27,7 @@ enum PlutilWording {
       list = lintText(error, in: data)
       do {
         _ = try PropertyListDocument(data, format: .json)
-        json = "it is one value of JSON, and no property list"
+        json = "it is a single JSON value, not a property list"
       } catch {
         json = text(error)
       }

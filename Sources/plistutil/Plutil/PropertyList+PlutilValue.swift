@@ -28,8 +28,8 @@ extension PropertyList {
       }
     } catch {
       switch type {
-      case "-bool": throw PlutilError("Invalid boolean \(text.quoted) in argument; it is YES or NO")
-      case "-date": throw PlutilError("Invalid date \(text.quoted) in argument; it is like 2001-01-01T00:00:00Z")
+      case "-bool": throw PlutilError("Invalid boolean \(text.quoted) in argument; use YES or NO")
+      case "-date": throw PlutilError("Invalid date \(text.quoted) in argument; use 2001-01-01T00:00:00Z")
       case "-data": throw PlutilError("Invalid base64 data in argument")
       case "-xml": throw PlutilError("Unable to parse xml property list: \(error)")
       case "-json": throw PlutilError("Unable to parse JSON: \(error)")
