@@ -43,7 +43,7 @@ struct ArgumentRewriter {
     _ = try rewriter.rewriting(arguments) { argument, role, options in
       if role == .value, argument == "--" || options[argument] != nil, argument.hasPrefix("--") {
         throw ValidationError(
-          "\(last) has no value: \(argument) follows. To give it that value, write \(last)=\(argument).")
+          "\(last) has no value: \(argument) follows. To use it as the value, write \(last)=\(argument).")
       }
       last = argument
       return [argument]

@@ -8,7 +8,9 @@ package struct ColorArgument: ParsableArguments {
     case auto, always, never
   }
 
-  @Option(help: ArgumentHelp("Colours: on a terminal unless NO_COLOR is set, always or never.", valueName: "when"))
+  @Option(
+    help: ArgumentHelp(
+      "Use colours: auto (on a terminal, unless NO_COLOR is set), always or never.", valueName: "when"))
   package var color = Choice.auto
 
   package init() {}

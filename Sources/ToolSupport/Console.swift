@@ -24,7 +24,7 @@ package enum Console {
     guard FileSystem.isTerminal(1) else { return }
     throw PropertyListError(
       .inputOutput(errno: EINVAL),
-      "a binary property list is not written to a terminal; -o FILE writes a file, and -o - writes it all the same")
+      "a binary property list is not written to a terminal; use -o FILE, or -o - to write it anyway")
   }
 
   /// True if the terminal supports neither colors nor overwriting a line.

@@ -20,8 +20,8 @@ package enum ExitCodes {
   /// The help text about exit codes.
   package static let help = """
     Exit codes: 0 success; 1 input or output failed, nothing at the path, or a change that does not fit; 2 not \
-    representable in the format; 3 cannot be parsed; 4 nested too deeply; 5 circular reference; 64 usage. Of several \
-    files the highest counts.
+    representable in the format; 3 cannot be parsed; 4 nested too deeply; 5 circular reference; 64 usage error. For \
+    several files, the highest code is used.
     """
 }
 

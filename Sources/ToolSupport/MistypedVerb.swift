@@ -14,12 +14,12 @@ package enum MistypedVerb {
     if isFile, !examples.isEmpty {
       var calls = examples.map { "\(tool) \($0.replacing("FILE", with: name))" }
       if let last = calls.popLast() { calls.append("or \(last)") }
-      return "\"\(name)\" is no verb. To do something with a file of that name: \(calls.joined(separator: ", "))."
+      return "\"\(name)\" is not a verb. For a file of that name, use \(calls.joined(separator: ", "))."
     }
     guard let nearest = nearest(to: word, in: verbs) else {
-      return "There is no verb \"\(name)\"; \(tool) --help lists them."
+      return "There is no verb \"\(name)\"; \(tool) --help lists the verbs."
     }
-    return "There is no verb \"\(name)\"; did you mean \(nearest)? \(tool) --help lists them."
+    return "There is no verb \"\(name)\"; did you mean \(nearest)? \(tool) --help lists the verbs."
   }
 
   /// Returns the word with the smallest edit distance; nil if all distances are too large.

@@ -19,7 +19,7 @@ extension ParsableCommand {
       }
       // The letters of a file name may be flags, one of which asks for help.
       if isHelp, let name = arguments.first(where: { $0.hasPrefix("-") && !$0.hasPrefix("--") && $0.contains(".") }) {
-        throw ValidationError("Unknown option '\(name.printable())'; a file of that name is ./\(name.printable())")
+        throw ValidationError("Unknown option '\(name.printable())'; for that file, use ./\(name.printable())")
       }
     }
     return try outcome.get()

@@ -16,7 +16,7 @@ import Testing
     #expect(defaults.status == 64 && defaults.errors.contains("did you mean read?"))
     let far = try Tool.run("xyzzyq")
     #expect(
-      far.status == 64 && far.errors.hasPrefix("Error: There is no verb \"xyzzyq\"; plistutil --help lists them."))
+      far.status == 64 && far.errors.hasPrefix("Error: There is no verb \"xyzzyq\"; plistutil --help lists the verbs."))
   }
 
   @Test func `a file without a verb is answered with what to type`() throws {
@@ -24,7 +24,7 @@ import Testing
     for name in [file.path, "Info.plist"] {
       let result = try Tool.run(name)
       #expect(result.status == 64)
-      #expect(result.errors.contains("is no verb. To do something with a file of that name: plistutil print \(name),"))
+      #expect(result.errors.contains("is not a verb. For a file of that name, use plistutil print \(name),"))
     }
   }
 

@@ -17,7 +17,7 @@ import Testing
   @Test(
     "a verb that is mistyped, or one below another, is a usage error with the nearest one",
     arguments: [
-      (["help", "conver"], "There is no verb \"conver\"; did you mean convert? plistutil --help lists them."),
+      (["help", "conver"], "There is no verb \"conver\"; did you mean convert? plistutil --help lists the verbs."),
       (["help", "archive", "clases"], "There is no verb \"clases\"; did you mean classes? plistutil archive --help"),
       (["archive", "clases", "x"], "There is no verb \"clases\"; did you mean classes? plistutil archive --help"),
       (["git", "instal"], "There is no verb \"instal\"; did you mean install? plistutil git --help"),

@@ -47,7 +47,7 @@
       if call[0] != "plutil" {
         let refused = try run(call + [file.path])
         #expect(refused.status == 1 && refused.shown.isEmpty)
-        #expect(refused.errors.contains("is not written to a terminal; -o FILE writes a file, and -o - "))
+        #expect(refused.errors.contains("is not written to a terminal; use -o FILE, or -o - "))
         let named = try run(call + [file.path, "-o", "-"])
         #expect(named.status == 0 && named.shown.hasPrefix("bplist00"))
       } else {

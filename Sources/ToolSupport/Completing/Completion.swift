@@ -20,7 +20,7 @@ package struct Completion {
   package func run(_ arguments: [String]) -> Int32? {
     guard arguments.first == Self.name else { return nil }
     guard let lines = lines(Array(arguments.dropFirst())) else {
-      note("\(ToolName.current): error: complete is called by the scripts of --generate-completion-script.")
+      note("\(ToolName.current): error: complete works only in the scripts of --generate-completion-script.")
       return ExitCodes.usage
     }
     do { try output(Data(lines.utf8)) } catch { return ExitCodes.inputOutput }

@@ -39,7 +39,7 @@ package struct CompletionScript {
       ? arguments.dropFirst().first ?? ProcessInfo.processInfo.environment["SHELL"] ?? ""
       : String(first.dropFirst(Self.option.count + 1))
     guard let script = script(of: shell.split(separator: "/").last ?? "") else {
-      note("\(tool): error: \(shell.quoted) is no shell that there is a script for; there are bash, zsh and fish.")
+      note("\(tool): error: \(shell.quoted) is not a supported shell; use bash, zsh or fish.")
       return ExitCodes.usage
     }
     do {
@@ -53,8 +53,8 @@ package struct CompletionScript {
 
   private var bash: String {
     #"""
-    # Completions for \#(tool) and the other names it can be called by. Source this, or put it with the name of each
-    # into a folder such as /usr/share/bash-completion/completions.
+    # Completions for \#(tool) and its other names. Source this file, or copy it under each name into a folder such as
+    # /usr/share/bash-completion/completions.
     _\#(tool)() {
       local tool=\#(tool) line
       [[ ${1##*/} == \#(tool) && -x $1 ]] && tool=$1
@@ -75,8 +75,8 @@ package struct CompletionScript {
   private var zsh: String {
     #"""
     #compdef \#(names)
-    # Completions for \#(tool) and the other names it can be called by. Source this after compinit, or put it as
-    # _\#(tool) into a folder of fpath.
+    # Completions for \#(tool) and its other names. Source this file after compinit, or copy it as _\#(tool) into
+    # a folder of fpath.
     _\#(tool)() {
       local tool=\#(tool) line kind= width=0
       local -a typed texts shown end
@@ -104,7 +104,7 @@ package struct CompletionScript {
       for line in "${texts[@]}"; do
         if [[ -n ${helps[$line]} ]]; then shown+=("${(r:width:)line}  ${helps[$line]}"); else shown+=("$line"); fi
       done
-      # A quotation mark that is closed stands after the cursor.
+      # The closing quotation mark is after the cursor.
       [[ -n $QISUFFIX ]] && end=(-S '')
       compadd -l "${end[@]}" -d shown -a texts
     }
@@ -118,8 +118,8 @@ package struct CompletionScript {
 
   private var fish: String {
     #"""
-    # Completions for \#(tool) and the other names it can be called by. Source this, or put it with the name of each
-    # into a folder such as /usr/share/fish/vendor_completions.d.
+    # Completions for \#(tool) and its other names. Source this file, or copy it under each name into a folder such as
+    # /usr/share/fish/vendor_completions.d.
     function __\#(tool)_complete
         set -l before (commandline -opc)
         set -l all (commandline -op)
@@ -148,7 +148,7 @@ package struct CompletionScript {
             end
         end
     end
-    # Fish has its own for some of these, and would load them later beside ours.
+    # Fish has its own completions for some of these, and would load them later.
     for name in \#(namesOfFish)
         complete -C "$name -" >/dev/null
         complete -c $name -e
