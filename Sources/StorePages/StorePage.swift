@@ -123,8 +123,8 @@ package struct StorePage {
       known += own
     }
     if count <= known { return }
-    let rows = count - known == 1 ? "1 row of its table is" : "\(count - known) rows of its table are"
-    defects.missing.append("\(root.name.printable(limit: 100)): \(rows) of no entity in it")
+    let rows = count - known == 1 ? "1 row of its table belongs" : "\(count - known) rows of its table belong"
+    defects.missing.append("\(root.name.printable(limit: 100)): \(rows) to no entity of the model")
   }
 
   private func keys(of entity: ManagedObjectModel.Entity) throws(ManagedObjectError) -> [RowKey] {
@@ -154,7 +154,7 @@ package struct StorePage {
         rows[index]?.values[slot] = value ?? .null
         if value == .null {
           let file = fileOfValue(slot, keys[index]).map { "the file \($0.printable())" } ?? "a file of its own"
-          defects.missing.append("\(name(property, keys[index])): the value is in \(file), which is not there")
+          defects.missing.append("\(name(property, keys[index])): the value is in \(file), which is missing")
         }
       }
     }

@@ -86,7 +86,7 @@ extension PagesInBrowsersTests {
       #expect(try tab.number("history.length") == length + 2)
       try tab.go("#/entity/Person?filter.age=%3E4&page=2", until: "document.querySelector('.pager')")
       #expect(try tab.text("document.querySelector('.pager').innerText").contains("101–200 of 235"))
-      try tab.evaluate("document.querySelector('[aria-label=\"Page before\"]').click()")
+      try tab.evaluate("document.querySelector('[aria-label=\"Previous page\"]').click()")
       try tab.wait(for: "document.querySelector('.pager').innerText.includes('1–100 of 235')")
       #expect(try tab.text("window.errors").isEmpty)
     }

@@ -209,19 +209,19 @@ import Testing
     let result = try Tool.run("html", "external.sqlite", "-o", "page.html", in: library.url)
     #expect(result.status == 1)
     #expect(result.errors.hasPrefix("storeutil: error: Book/p1 cover: the value is in the file "))
-    #expect(result.errors.hasSuffix("_EXTERNAL_DATA/\(file.lastPathComponent), which is not there\n"))
+    #expect(result.errors.hasSuffix("_EXTERNAL_DATA/\(file.lastPathComponent), which is missing\n"))
     let page = try String(contentsOf: library.url.appending(path: "page.html"), encoding: .utf8)
     #expect(page.contains("Book/p1 cover: the value is in the file "))
-    #expect(page.contains("\(file.lastPathComponent), which is not there"))
+    #expect(page.contains("\(file.lastPathComponent), which is missing"))
   }
 
   @Test func `and of rows that are of no entity`() throws {
     try library.runPython("store.execute('UPDATE ZBOOK SET Z_ENT = 99 WHERE Z_PK = 1')", on: Library.store)
     let result = try Tool.run("html", Library.store, "-o", "page.html", in: library.url)
     #expect(result.status == 1)
-    #expect(result.errors == "storeutil: error: Book: 1 row of its table is of no entity in it\n")
+    #expect(result.errors == "storeutil: error: Book: 1 row of its table belongs to no entity of the model\n")
     let page = try String(contentsOf: library.url.appending(path: "page.html"), encoding: .utf8)
-    #expect(page.contains("Book: 1 row of its table is of no entity"))
+    #expect(page.contains("Book: 1 row of its table belongs to no entity"))
   }
 
   @Test func `and tells of values whose file is missing, once each`() throws {

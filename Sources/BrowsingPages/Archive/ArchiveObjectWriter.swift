@@ -18,7 +18,7 @@ struct ArchiveObjectWriter: ~Copyable {
     if let top = try? archive.document.root.value(forKey: "$top") {
       try writeFields(of: top, isInstance: false)
     } else {
-      page.unreadable("the archive has no top")
+      page.unreadable("the archive has no $top")
     }
     try page.endRow()
   }

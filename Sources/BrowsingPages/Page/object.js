@@ -102,10 +102,10 @@ function objectView(index) {
 /** The whole graph of an archive, from its top. */
 function treeView() {
   const index = find([0, 0]);
-  if (index === undefined) return messageView("The archive has no top.");
+  if (index === undefined) return messageView("The archive has no $top.");
   const tree = new Tree(fieldsOf(rowAt(index)), index, "Objects of the archive");
   tree.openFirst(3, 40);
   return view("Objects", "object", el("header", { class: "title" }, heading("Objects"),
-    el("p", { class: "quiet" }, "From the top of the archive. A shared object opens at each place that leads to it.")),
+    el("p", { class: "quiet" }, "From the top of the archive. A shared object can be opened at each reference to it.")),
   tree.element);
 }

@@ -55,8 +55,8 @@ function searchAdvice(words, { place, table }) {
   for (const group of groups.filter((one) => one.rows.length < one.total).slice(0, greatestTables)) {
     lines.push(...notesOf(group).map((note) => `${group.name}: ${note}`));
   }
-  lines.push("Data is searched if it was opened as an archive or a property list, and a long text in its first 64 KB.");
-  if (/\S\s+\S/.test(words)) lines.push("The words are searched for together, as they are typed: try one of them.");
+  lines.push("Data is searched if it was opened as an archive or a property list, and long text in its first 64 KB.");
+  if (/\S\s+\S/.test(words)) lines.push("The words are searched for as one text: try one of them.");
   if (table && table.filtered().length > 0) {
     const columns = table.filtered().map((column) => `${column.name} ${column.words}`).join(", ");
     lines.push(`The search is in all objects. Filters are active in the table of ${table.group.name}: ${columns}`);
@@ -110,7 +110,7 @@ function searchView(words) {
         }
       }
     }
-    const first = found > greatestResults ? `, the first ${greatestResults} are here` : "";
+    const first = found > greatestResults ? `, the first ${greatestResults} are shown` : "";
     const total = count(found + named.length, "match", "matches");
     state.replaceChildren(total, " for “", text(shortened(words, 60)), `”${first}.`);
     state.setAttribute("data-done", "");
@@ -121,7 +121,7 @@ function searchView(words) {
   };
   for (const element of list.querySelectorAll("a")) element.setAttribute("tabindex", "0");
   moveInList(list, "a");
-  if (needle === "") state.textContent = "Type what to look for.";
+  if (needle === "") state.textContent = "Type text to search for.";
   else read.then(run);
   return made;
 }

@@ -255,7 +255,7 @@ class Table {
       : el("a", { class: "step", href: this.place({ page: target }), "aria-label": title, title }, words);
     const range = order.length === 0 ? "no rows" :
       `${numbers.format(start + 1)}–${numbers.format(start + shown.length)} of ${numbers.format(order.length)}`;
-    this.pager.replaceChildren(step(1, "«", "First page"), step(this.page - 1, "‹", "Page before"),
+    this.pager.replaceChildren(step(1, "«", "First page"), step(this.page - 1, "‹", "Previous page"),
       el("span", { class: "number" }, range), step(this.page + 1, "›", "Next page"),
       step(this.pageCount, "»", "Last page"));
 

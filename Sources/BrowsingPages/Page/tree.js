@@ -70,7 +70,7 @@ class Tree {
       const row = rowAt(target);
       const sources = sourcesOf(row).count;
       if (node.path.includes(target)) {
-        item.append(el("span", { class: "badge", title: "This object is further up in the tree" }, "↺ circle"));
+        item.append(el("span", { class: "badge", title: "This object is further up in the tree" }, "↺ cycle"));
       } else if (isArchive && sources > 1 && !groups[row[0]].isValue) {
         const title = `Referenced by ${count(sources, "object")}`;
         item.append(el("span", { class: "badge", title }, `shared ×${numbers.format(sources)}`));

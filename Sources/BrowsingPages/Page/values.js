@@ -92,7 +92,7 @@ function dataLine(value) {
 function inline(value, limit = greatestLine, needle = "") {
   if (value === null || value === undefined) return el("span", { class: "nothing" }, "null");
   if (typeof value === "string") {
-    if (value === "") return el("span", { class: "nothing" }, "empty text");
+    if (value === "") return el("span", { class: "nothing" }, "empty string");
     return text(shortened(value, limit), "text", needle);
   }
   if (typeof value === "boolean") return el("span", { class: "word" }, value ? "true" : "false");
