@@ -97,7 +97,7 @@ final class BuddyTree {
       try value.checkDepth(below: path)
       let container = try opened(PropertyListKeyPath(path.components.dropLast()))
       guard container.open(), container.insert(value, at: last) else {
-        throw PropertyListError(.noSuchValue, "there is no position for a new value at this path", keyPath: path)
+        throw PropertyListError(.noSuchValue, "a value cannot be inserted at this path", keyPath: path)
       }
     case .remove(let path):
       guard let last = path.components.last else {
