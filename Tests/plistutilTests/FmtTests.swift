@@ -53,7 +53,7 @@ import Testing
   @Test func `a binary file has no layout; what does not go together is a mistake in the command`() throws {
     let file = try SampleFile(["a": 1], format: .binary)
     let printed = try file.run(["fmt", "@"])
-    #expect(printed.status == 2 && printed.errors.contains("a binary property list has no layout; convert -f xml"))
+    #expect(printed.status == 2 && printed.errors.contains("a binary property list has no layout; use convert -f xml"))
     #expect(try file.run(["fmt", "--in-place", "@"]).status == 0)
     #expect(try file.value == ["a": 1])
     #expect(try file.run(["fmt", "--check", "--in-place", "@"]).status == 64)
