@@ -92,14 +92,14 @@ import Testing
       ),
       (
         #"{"Author":[{"@id":"a","name":"Ada"},{"name":"Bea","books":["b"]}],"Book":[{"@id":"b","title":"x","author":"a"}]}"#,
-        2, "by the inverse relationship"
+        2, "through the inverse relationship"
       ),
       (#"{"Author": [{"nam": "Ada"}]}"#, 64, "did you mean name?"),
       (#"{"Autor": [{"name": "Ada"}]}"#, 64, "did you mean Author?"),
       (#"{"Author": {"name": "Ada"}}"#, 3, "data.json:1:12: expected an array of objects"),
       (#"[{"name": "Ada"}]"#, 3, "data.json:1:1: expected an object with an array for each entity"),
       (#"{"Author": [{"name": "Ada"}]"#, 3, "data.json:1:29: expected a comma"),
-      (#"{"Author": [], "Author": []}"#, 3, "data.json:1:16: there are two arrays \"Author\""),
+      (#"{"Author": [], "Author": []}"#, 3, "data.json:1:16: the entity \"Author\" occurs twice"),
       ("", 3, "the file is empty"),
     ] as [(String, Int32, String)])
   func failures(_ type: String, _ example: (text: String, status: Int32, message: String)) throws {

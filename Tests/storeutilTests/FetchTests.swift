@@ -141,8 +141,8 @@ import Testing
     #expect(failure.status == 2)
     #expect(
       failure.errors == """
-        storeutil: error: Comic/p2 title: XML does not allow the control character U+0001; --json and --csv print what XML \
-        does not allow
+        storeutil: error: Comic/p2 title: XML does not allow the control character U+0001; --json and --csv can print \
+        values that XML does not allow
 
         """, "\(failure.errors)")
     let nested = try library.failure(["fetch", Library.store, "Author", "--plist", "--keys", "books.title"])
@@ -234,7 +234,7 @@ import Testing
       let result = try Program.run("storeutil", arguments, in: library.url)
       #expect(result.status == 1 && !result.text.isEmpty)
       #expect(result.errors.hasPrefix("storeutil: error: Book/p1 cover: the value is in the file "))
-      #expect(result.errors.hasSuffix("_EXTERNAL_DATA/\(file.lastPathComponent), which is not there\n"))
+      #expect(result.errors.hasSuffix("_EXTERNAL_DATA/\(file.lastPathComponent), which is missing\n"))
       #expect(result.errors.split(separator: "\n").count == 1, "\(result.errors)")
     }
     // Nobody has asked for the value.

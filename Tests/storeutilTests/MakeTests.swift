@@ -35,14 +35,14 @@ import Testing
       #expect(other.status == 64 && other.errors.contains("such as other/Library.sqlite."))
       try FileManager.default.removeItem(at: folder.appending(path: Library.store))
       let none = try library.failure(["count", "other/copy", "Book"])
-      #expect(none.errors.contains("its model, or a store in SQLite that has it."))
+      #expect(none.errors.contains("use --model with the model file, or with a SQLite store that contains the model."))
     }
     #expect(try objects(library, "copy", ["--model", "Library.xcdatamodel"]) == expected)
     #expect(try objects(library, "copy", ["--model", Library.store]) == expected)
     try library.run("convert", "copy", "back.sqlite", "--type", "sqlite", "--model", "Library.xcdatamodel")
     #expect(try objects(library, "back.sqlite") == expected)
     let taken = try library.failure(["convert", Library.store, "copy"])
-    #expect(taken.status == 1 && taken.errors.contains("is there already"))
+    #expect(taken.status == 1 && taken.errors.contains("already exists"))
   }
 
   @Test func `with little memory, and not before all is in it`() throws {
@@ -133,7 +133,7 @@ import Testing
     let file = try library.makeStoreWithExternalData("external.sqlite")
     let failure = try library.failure(["convert", "external.sqlite", "copy.xml", "--type", "xml"])
     #expect(failure.status == 1 && failure.errors.contains("Book/p1 cover: the value is in the file"))
-    #expect(failure.errors.contains("\(file.lastPathComponent), which is not there"))
+    #expect(failure.errors.contains("\(file.lastPathComponent), which is missing"))
     #expect(!FileManager.default.fileExists(atPath: library.url.appending(path: "copy.xml").path))
     try FileManager.default.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
     try Data([7]).write(to: file)
@@ -263,19 +263,19 @@ import Testing
     try FileManager.default.copyItem(at: library.url.appending(path: Library.store), to: old)
     try library.runPython("store.execute('DROP TABLE Z_MODELCACHE')", on: "old.sqlite")
     for store in ["copy.xml", "old.sqlite"] {
-      let note = "note: \(store) has no model in it; its model is Library.xcdatamodel beside it\n"
+      let note = "note: \(store) does not contain its model; using Library.xcdatamodel\n"
       for arguments in [["count", store, "Book"], ["hashes", store], ["check", store]] {
         let result = try Program.run("storeutil", arguments, in: library.url)
         #expect(result.status == 0 && result.errors.hasPrefix(note), "\(arguments) \(result.errors)")
       }
-      #expect(try library.run("info", store).contains("Library.xcdatamodel, beside the store"))
+      #expect(try library.run("info", store).contains("Library.xcdatamodel, next to the store"))
       #expect(try Tool.json("info", store, "--json", in: library.url)["modelFile"] == "Library.xcdatamodel")
       try library.run("count", store, "Book", "--model", Library.store)
     }
     let other = library.url.appending(path: "Another.xcdatamodel")
     try FileManager.default.copyItem(at: library.url.appending(path: "Library.xcdatamodel"), to: other)
     let several = try library.failure(["count", "copy.xml", "Book"])
-    #expect(several.status == 64 && several.errors.contains("its model, such as Another.xcdatamodel."))
+    #expect(several.status == 64 && several.errors.contains("the model file, such as Another.xcdatamodel."))
     #expect(try library.failure(["count", "old.sqlite", "Book"]).status == 3)
     // One that does not fit is none.
     let text = try String(contentsOf: other.appending(path: "contents"), encoding: .utf8)

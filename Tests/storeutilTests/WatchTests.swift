@@ -97,7 +97,7 @@ import Testing
       (["watch", "missing.sqlite"], 1, "missing.sqlite"), (["watch", Library.store, "--entity", "Bok"], 64, "Book"),
       (["watch", Library.store, "--immutable"], 64, "--immutable"),
       (["watch", Library.store, "--tables"], 64, "--tables"),
-      (["watch", Library.store, "--plain"], 64, "--plain goes with --json"),
+      (["watch", Library.store, "--plain"], 64, "--plain works only with --json"),
     ] as [([String], Int32, String)])
   func `refuses what it cannot watch`(_ arguments: [String], _ status: Int32, _ text: String) throws {
     let failure = try Library().failure(arguments)

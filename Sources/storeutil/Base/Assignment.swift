@@ -33,9 +33,9 @@ struct Assignment: ExpressibleByArgument {
 
   /// The help text about assignments.
   static let help = """
-    Values are text: true, 42, 1.5, 2026-01-31T12:00:00Z, base64 for data; @FILE takes the bytes of a file for data. A \
-    relationship takes names of objects with commas between them, and none for no object; with += and -= objects are \
-    added to a to-many relationship or removed. --null KEY takes a value away.
+    Values are text: true, 42, 1.5, 2026-01-31T12:00:00Z. Data is base64 text, or @FILE for the contents of FILE. A \
+    relationship takes object IDs separated by commas; KEY= without IDs clears it. In a to-many relationship, += adds \
+    objects, and -= removes them.
     """
 
   /// Applies the change to an object.
@@ -43,7 +43,8 @@ struct Assignment: ExpressibleByArgument {
     switch object.entity.property(named: key) {
     case .attribute(let attribute):
       if operation != .set {
-        throw ValidationError("\(key.printable()) is an attribute; \(operation.rawValue) is for relationships.")
+        throw ValidationError(
+          "\(key.printable()) is an attribute; \(operation.rawValue) works only for to-many relationships.")
       }
       try object.setValue(value(of: attribute.definition.type), forKey: key)
     case .relationship(let relationship): try apply(to: object, relationship, in: opened)
@@ -67,7 +68,7 @@ struct Assignment: ExpressibleByArgument {
     }
     guard relationship.definition.isToMany else {
       if operation != .set || named.count > 1 {
-        throw ValidationError("\(key.printable()) leads to one object; \(key.printable())=ID sets it.")
+        throw ValidationError("\(key.printable()) is a to-one relationship: use \(key.printable())=ID.")
       }
       return try object.setValue(named.first ?? .null, forKey: key)
     }
@@ -92,10 +93,10 @@ struct Assignment: ExpressibleByArgument {
     if [.binary, .transformable].contains(type), text.hasPrefix("@") {
       let path = String(self.text.dropFirst())
       let file = try PropertyListError.converting(FileSystem.readRegularFile(path, limit: ParsingLimits().inputSize))
-      guard let file else { throw ManagedObjectError(.noSuchFile, "there is no file \(path.printable())") }
+      guard let file else { throw ManagedObjectError(.noSuchFile, "the file \(path.printable()) does not exist") }
       return .data(file.data)
     }
     if let value = type.value(ofText: text) { return value }
-    throw ManagedObjectError(.invalidValue, "\(key.printable()): \(text.quoted) is no \(type.name)")
+    throw ManagedObjectError(.invalidValue, "\(key.printable()): expected \(type.name), found \(text.quoted)")
   }
 }

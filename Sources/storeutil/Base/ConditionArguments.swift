@@ -4,19 +4,19 @@ import ToolSupport
 
 /// The options that select the objects for a change by a condition.
 struct ConditionArguments: ParsableArguments {
-  @Option(help: ArgumentHelp("The entity of the objects that --where finds.", valueName: "entity"))
+  @Option(help: ArgumentHelp("The entity of the objects to select with --where.", valueName: "entity"))
   var entity: String?
 
   @Option(
     name: .customLong("where"),
-    help: ArgumentHelp("The objects are those that meet a condition.", valueName: "predicate"))
+    help: ArgumentHelp("Select the objects that meet a condition.", valueName: "predicate"))
   var predicate: String?
 
   /// True if objects are selected by a condition.
   var isGiven: Bool { entity != nil && predicate != nil }
 
   func validate() throws {
-    if (entity == nil) != (predicate == nil) { throw ValidationError("--entity and --where go together.") }
+    if (entity == nil) != (predicate == nil) { throw ValidationError("--entity and --where must be used together.") }
   }
 
   /// Returns the objects that meet the condition; an empty array without a condition.

@@ -79,7 +79,7 @@ struct ModelFile {
     beside store: String, with metadata: OrderedDictionary<String, PropertyList>
   ) -> ManagedObjectModel? {
     guard let (path, model) = model(beside: store, with: metadata) else { return nil }
-    note("note: \(store.printable()) has no model in it; its model is \(path.printable()) beside it")
+    note("note: \(store.printable()) does not contain its model; using \(path.printable())")
     return model
   }
 

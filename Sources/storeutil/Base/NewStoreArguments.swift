@@ -16,7 +16,7 @@ struct NewStoreArguments: ParsableArguments {
   /// - Throws: an error if the path exists.
   func checkNew(_ path: String) throws {
     guard FileSystem.exists(path) else { return }
-    throw ManagedObjectError(.save, "\(path.printable()) is there already")
+    throw ManagedObjectError(.save, "\(path.printable()) already exists")
   }
 
   /// Creates a store at a new path. The file appears when its contents are complete.

@@ -25,23 +25,23 @@ struct StoreArguments: ParsableArguments {
 /// The options for opening stores.
 struct OpeningArguments: ParsableArguments {
   @Option(
-    file: "The model of the store, where it has none in itself: .momd, .mom, .xcdatamodeld or .xcdatamodel. Of several "
-      + "versions, the one that the store was made with. It need not be named if it is the only such model beside the "
-      + "store that has the store's version hashes.", "model")
+    file: "The model of the store, if the store does not contain it: .momd, .mom, .xcdatamodeld, .xcdatamodel, or a "
+      + "SQLite store with the model. Of several versions, the one that the store was made with is used. Not needed if "
+      + "exactly one model file in the store's folder has the version hashes of the store.", "model")
   var model: String?
 
   @OptionGroup var immutable: ImmutableArgument
 
   @Flag(
     help: """
-      Read a store in SQLite by its tables alone, if nobody has its model: properties have the names of columns, and \
-      most to-one relationships are numbers.
+      Read a SQLite store without its model, by its tables alone: properties have the names of columns, and most \
+      to-one relationships are numbers.
       """)
   var tables = false
 
   /// - Throws: `ValidationError` if the option `--immutable` is given. For verbs that write.
   func refuseImmutable() throws {
-    if immutable.isGiven { throw ValidationError("--immutable is for what changes nothing.") }
+    if immutable.isGiven { throw ValidationError("--immutable works only for reading.") }
   }
 
   /// Opens a store.
@@ -54,7 +54,7 @@ struct OpeningArguments: ParsableArguments {
     if tables {
       guard kind == .sqlite, isReadOnly, model == nil else {
         throw ValidationError(
-          "--tables reads a store in SQLite by its tables: it goes with no --model, and changes nothing.")
+          "--tables works only for reading SQLite stores, and cannot be combined with --model.")
       }
       return OpenStore(try SQLiteStore(tablesOf: url, writesNothing: writesNothing))
     }
@@ -92,8 +92,8 @@ struct OpeningArguments: ParsableArguments {
     if let model = ModelFile.toldModel(beside: path, with: metadata) { return model }
     let example = ModelFile.example(ofModelBeside: path, with: metadata).map { ", such as \($0.printable())" }
     throw ValidationError(
-      "\(path.printable()) is a store in \(kind.name), which has no model in it; --model names the file of its model"
-        + "\(example ?? ", or a store in SQLite that has it").")
+      "\(path.printable()) is \(kind.nameWithArticle), which does not contain its model; use --model with the model "
+        + "file\(example ?? ", or with a SQLite store that contains the model").")
   }
 }
 
@@ -102,8 +102,9 @@ struct ImmutableArgument: ParsableArguments {
   @Flag(
     name: .customLong("immutable"),
     help: """
-      Write nothing at all, not even the files by which SQLite shares a store; one with a write-ahead log is read from a \
-      copy. Nobody may save into it meanwhile. Without it that is so where no program has the store open.
+      Write no files at all, not even those that SQLite uses to share a store. A store with a write-ahead log is read \
+      from a copy. No program may save into the store meanwhile. Without this option, a store is read in this way if \
+      no program has it open.
       """)
   var isGiven = false
 
@@ -136,7 +137,7 @@ struct OpenStore {
     } else if let store = store as? any TrialSaving {
       try coordinator.add(TrialStore(store))
     } else {
-      throw ManagedObjectError(.unsupportedRequest, "changes of the store cannot be tried")
+      throw ManagedObjectError(.unsupportedRequest, "the store does not support dry runs")
     }
     return coordinator
   }
@@ -172,19 +173,20 @@ struct OpenStore {
     if text.hasPrefix(ObjectURI.prefix) {
       name = name.dropFirst(ObjectURI.prefix.count)
       guard name.hasPrefix(store.identifier + "/") else {
-        throw ValidationError("\(text.quoted) is an object of another store; this one is \(store.identifier.quoted).")
+        throw ValidationError(
+          "\(text.quoted) is an object of another store; the UUID of this store is \(store.identifier.quoted).")
       }
       name = name.dropFirst(store.identifier.count + 1)
     }
     // The name of an entity may contain a slash.
-    guard let slash = name.lastIndex(of: "/"), slash > name.startIndex else { throw noName(text) }
-    guard let number = Self.number(name[name.index(after: slash)...]) else { throw noName(text) }
+    guard let slash = name.lastIndex(of: "/"), slash > name.startIndex else { throw notAnID(text) }
+    guard let number = Self.number(name[name.index(after: slash)...]) else { throw notAnID(text) }
     let entity = try entity(String(name[..<slash]))
     return RowKey(store: store.number, entityIndex: entity.index, number: number)
   }
 
-  private func noName(_ text: String) -> ValidationError {
-    ValidationError("\(text.quoted) names no object; the name of one is such as Note/p12.")
+  private func notAnID(_ text: String) -> ValidationError {
+    ValidationError("\(text.quoted) is not an object ID such as Note/p12.")
   }
 
   /// Returns the object with a row key. Throws if it does not exist.
@@ -192,7 +194,7 @@ struct OpenStore {
     let id = ManagedObjectID(key, model: model, storeIdentifier: store.identifier)
     do { return try context.existingObject(with: id) } catch {
       guard error.code == .referentialIntegrity else { throw error }
-      throw ManagedObjectError(.referentialIntegrity, "there is no object \(id)")
+      throw ManagedObjectError(.referentialIntegrity, "the store has no object \(id)")
     }
   }
 }
@@ -202,6 +204,6 @@ extension ManagedObjectModel {
   func entity(onCommandLine name: String) throws -> Entity {
     if let entity = entity(named: name) { return entity }
     let hint = MistypedVerb.nearest(to: name, in: entities.map(\.name)).map { "; did you mean \($0.printable())?" }
-    throw ValidationError("There is no entity \(name.quoted)\(hint ?? "; storeutil model \"STORE\" lists them.")")
+    throw ValidationError("The model has no entity \(name.quoted)\(hint ?? "; storeutil model \"STORE\" lists them.")")
   }
 }

@@ -9,15 +9,15 @@ struct ChangeArguments: ParsableArguments {
   @Flag(
     name: .shortAndLong,
     help: """
-      Print what would change. All is done as it would be, and taken back, so that whatever does not allow the change is \
-      found out.
+      Print the changes, and save nothing. All checks of a save are made, so that anything that prevents the save is \
+      reported.
       """)
   var dryRun = false
 
   @Flag(
     help: """
-      Save also if the store has triggers, views or virtual tables that are not Core Data's. A save runs such triggers, \
-      whatever they do.
+      Save even if the store has triggers, views or virtual tables that are not Core Data's. A save runs such \
+      triggers, whatever they do.
       """)
   var allowTriggers = false
 

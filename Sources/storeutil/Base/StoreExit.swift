@@ -12,9 +12,9 @@ enum StoreExit {
 
   /// The help text about exit codes.
   static let help = """
-    Exit codes: 0 success; 1 input or output failed, or there is no such object; 2 a value or a change that the model \
-    does not allow; 3 no store or model, a store of another model, or objects in a form that cannot be read; 4 nested too deeply or too \
-    large; 64 usage.
+    Exit codes: 0 success; 1 input or output failed, or an object does not exist; 2 the model does not allow a value \
+    or a change; 3 not a store or model, a store of another model, or objects that cannot be read; 4 nested too deeply \
+    or too large; 64 wrong arguments.
     """
 
   /// Returns the exit code of an error; nil for an error that ArgumentParser handles.
@@ -53,8 +53,8 @@ enum StoreExit {
 
   private static func text(_ remedy: ManagedObjectError.Remedy) -> String {
     switch remedy {
-    case .openingWithModel: "--model names the file of its model, and --tables reads it by its tables alone"
-    case .openingWithoutWriting: "SQLite reads it only if it can write beside it, or with --immutable"
+    case .openingWithModel: "use --model with its model file, or --tables to read it without a model"
+    case .openingWithoutWriting: "SQLite must be able to create files next to it, or use --immutable"
     }
   }
 }

@@ -12,9 +12,9 @@ enum StoreKind: String, CaseIterable {
   /// Detects the format of a file from its first bytes.
   init(_ path: String) throws {
     try ManagedObjectError.checkFile(at: path)
-    if FileSystem.isFolder(path) { throw ManagedObjectError(.open, "\(path.printable()) is a folder, and no store") }
+    if FileSystem.isFolder(path) { throw ManagedObjectError(.open, "\(path.printable()) is a folder, not a store") }
     if FileSystem.sizeOfRegularFile(path) == 0 {
-      throw ManagedObjectError(.storeTypeMismatch, "\(path.printable()) is empty, and no store")
+      throw ManagedObjectError(.storeTypeMismatch, "\(path.printable()) is an empty file, not a store")
     }
     guard let beginning = FileSystem.beginning(of: path, count: StoreFileKind.beginningLength) else {
       throw ManagedObjectError(.save, "\(path.printable()) cannot be read")
@@ -23,7 +23,7 @@ enum StoreKind: String, CaseIterable {
     case .sqlite: self = .sqlite
     case .binaryPropertyList: self = .binary
     case .xml: self = .xml
-    case .coreDataBinary, nil: throw ManagedObjectError(.storeTypeMismatch, "\(path.printable()) is no store")
+    case .coreDataBinary, nil: throw ManagedObjectError(.storeTypeMismatch, "\(path.printable()) is not a store")
     }
   }
 
@@ -46,11 +46,12 @@ enum StoreKind: String, CaseIterable {
     return false
   }
 
-  var name: String {
+  /// The kind of a store for messages, such as "an XML store".
+  var nameWithArticle: String {
     switch self {
-    case .sqlite: "SQLite"
-    case .xml: "XML"
-    case .binary: "the binary form"
+    case .sqlite: "a SQLite store"
+    case .xml: "an XML store"
+    case .binary: "a binary store"
     }
   }
 

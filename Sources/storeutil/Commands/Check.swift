@@ -12,14 +12,14 @@ struct Check: ParsableCommand {
     verb: "check",
     abstract: "Find what is wrong with a store.",
     discussion: """
-      Damaged pages and indexes, relationships that lead nowhere, broken orders and inverses, values of a wrong type, \
-      missing ones, counters that are too low, files of large values that are missing or belong to nobody, another \
-      model than the store was made with, a history that leads nowhere. Nothing is written. A store that a program has \
-      open is looked at as it is at one moment.
+      Finds damaged pages and indexes, relationships to missing objects, wrong orders and inverses, values of a wrong \
+      type, missing values, counters that are too low, missing and unused files of large values, a model that is not \
+      the one of the store, and history entries about missing data. Nothing is written. A store that a program has \
+      open is read in one consistent state.
 
-      A line for each finding: its severity, its code, the object or the table, what is wrong.
+      Prints a line for each finding: its severity, its code, the object or the table, and what is wrong.
 
-      Exit codes: 0 no errors; 1 errors, or with --strict warnings; 3 no store.
+      Exit codes: 0 no errors; 1 errors, or with --strict warnings; 3 not a store.
 
       Examples:
         storeutil check Notes.sqlite
@@ -29,25 +29,27 @@ struct Check: ParsableCommand {
   @Argument(file: "The file of the store.", "store")
   var path: String
 
-  @Option(file: "The model to compare the store with, where it has none in itself.", "model")
+  @Option(file: "The model to compare the store with, if the store does not contain its model.", "model")
   var model: String?
 
-  @Option(help: ArgumentHelp("Print at most N findings of each code, and count the others.", valueName: "n"))
+  @Option(help: ArgumentHelp("Print at most N findings of each code, and the number of the others.", valueName: "n"))
   var limit = 100
 
-  @Flag(help: "Leave out the comparison of indexes with their tables.")
+  @Flag(help: "Do not compare indexes with their tables.")
   var quick = false
 
   @OptionGroup var immutable: ImmutableArgument
 
-  @Flag(help: "Let warnings count as errors for the exit code.")
+  @Flag(help: "Treat warnings as errors in the exit code.")
   var strict = false
 
-  @Flag(name: .customLong("json"), help: "Print JSON: {\"findings\": […], \"errors\": n, \"warnings\": n}.")
+  @Flag(
+    name: .customLong("json"),
+    help: "Print JSON: {\"findings\": […], \"counts\": {…}, \"errors\": n, \"warnings\": n}.")
   var isJSON = false
 
   func validate() throws {
-    if limit < 1 { throw ValidationError("--limit takes a number above 0.") }
+    if limit < 1 { throw ValidationError("--limit must be greater than 0.") }
   }
 
   func run() throws {

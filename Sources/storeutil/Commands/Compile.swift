@@ -10,7 +10,8 @@ struct Compile: ParsableCommand {
     verb: "compile",
     abstract: "Compile a model, as Xcode's momc does.",
     discussion: """
-      A model with versions (.xcdatamodeld) becomes a folder .momd, a single one (.xcdatamodel) a file .mom.
+      If the name of the output ends in .momd, it is a folder with all versions of the model. Otherwise it is a .mom \
+      file with the current version.
 
       Example: storeutil compile Notes.xcdatamodeld -o Notes.momd
       """)
@@ -18,10 +19,11 @@ struct Compile: ParsableCommand {
   @Argument(file: "The model.", "model")
   var model: String
 
-  @Option(file: "What to write.", "file", name: .shortAndLong)
+  @Option(file: "The .momd folder or .mom file to write.", "file", name: .shortAndLong)
   var outfile: String
 
-  @Option(help: ArgumentHelp("The module of classes that name none.", valueName: "name"))
+  @Option(
+    help: ArgumentHelp("The Swift module of classes that the model assigns to the current module.", valueName: "name"))
   var module: String?
 
   func run() throws {

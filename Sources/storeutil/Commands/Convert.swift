@@ -11,12 +11,12 @@ struct Convert: ParsableCommand {
     verb: "convert",
     abstract: "Write the objects of a store into a new store of another kind.",
     discussion: """
-      Objects keep their numbers in SQLite, where each entity has a series of its own. In the other kinds all objects have \
-      one series: they keep their numbers only if no two objects have the same. The new store has a UUID of its own, and \
-      is there when all of it is.
+      In a SQLite store, each entity has its own series of primary keys, and objects keep their keys. In an XML or \
+      binary store, all objects share one series: they keep their keys only if no two objects have the same one. The \
+      new store has a UUID of its own, and appears when it is complete.
 
-      Into SQLite, rows go a few at a time: a million objects take about 50 MB. A store in XML or the binary form is made \
-      in memory: a million small objects take about 1 GB, and large values twice their size.
+      Objects are written to SQLite in batches: a million objects take about 50 MB of memory. XML and binary stores \
+      are built in memory: a million small objects take about 1 GB, and large values twice their size.
 
       Example: storeutil convert Notes.xml Notes.sqlite --type sqlite --model Notes.momd
       """)
@@ -136,7 +136,7 @@ private struct StoreCopy {
   }
 
   private func checkInterruption() throws(ManagedObjectError) {
-    if Signals.interruptedBy != nil { throw ManagedObjectError(.operation, "the work was stopped") }
+    if Signals.interruptedBy != nil { throw ManagedObjectError(.operation, "the conversion was interrupted") }
   }
 
   private struct SlotOfEntity: Hashable {

@@ -9,13 +9,13 @@ import ToolSupport
 struct Create: ParsableCommand {
   static let configuration = CommandConfiguration(
     verb: "create",
-    abstract: "Make a store, with the objects of a file or without objects.",
+    abstract: "Create a store, empty or with the objects of a file.",
     discussion: """
-      The file of --from is an object of JSON with an array of objects for each entity. Values have the forms that fetch \
-      writes. @id is any text by which other objects of the file refer to an object; the objects get names of their own \
-      in the store. A relationship is such a text or an array of them, or author.name finds the author by a value. An \
-      object without @id is one that no other refers to by a text. The arrays that fetch prints can be put together as \
-      they are. On an error there is no new store.
+      The file of --from is a JSON object with an array of objects for each entity. Values have the forms that fetch \
+      prints. @id is any text that other objects of the file use to refer to the object; in the store, objects get new \
+      IDs. A relationship is such a text or an array of them; a key such as author.name finds the author by an \
+      attribute. An object needs no @id if no other object refers to it by one. The arrays that fetch prints can be \
+      used as they are. On an error, no store is created.
 
         {
           "Person": [{"@id": "ada", "name": "Ada"}],
@@ -27,7 +27,7 @@ struct Create: ParsableCommand {
         storeutil create Notes.xcdatamodeld Notes.sqlite --from notes.json
       """)
 
-  @Argument(file: "The file of the model, or of a store with the model.", "model")
+  @Argument(file: "The model file, or a store that contains the model.", "model")
   var model: String
 
   @Argument(file: "The new file.", "file")
@@ -35,22 +35,22 @@ struct Create: ParsableCommand {
 
   @OptionGroup var kind: NewStoreArguments
 
-  @Option(file: "The objects of the store, in a file of JSON; - for standard input.", "file", name: .customLong("from"))
+  @Option(file: "A JSON file with the objects of the store; - for standard input.", "file", name: .customLong("from"))
   var source: String?
 
   @Option(
     help: ArgumentHelp(
-      "The zone of dates in the file that have none: local, a name such as Europe/Berlin, or +02:00.", valueName: "zone"
-    ))
+      "The time zone of dates without one in the file: local, a name such as Europe/Berlin, or an offset such as "
+        + "+02:00.", valueName: "zone"))
   var timeZone: LocalTime?
 
-  @Option(help: ArgumentHelp("Of a model with several versions, this one.", valueName: "name"))
+  @Option(help: ArgumentHelp("The version to use of a model with several versions.", valueName: "name"))
   var version: String?
 
   @OptionGroup var opening: OpeningArguments
 
   func validate() throws {
-    if timeZone != nil, source == nil { throw ValidationError("--time-zone goes with --from.") }
+    if timeZone != nil, source == nil { throw ValidationError("--time-zone works only with --from.") }
   }
 
   func run() throws {

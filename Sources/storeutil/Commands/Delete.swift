@@ -7,8 +7,8 @@ struct Delete: ParsableCommand {
     verb: "delete",
     abstract: "Delete objects.",
     discussion: """
-      The delete rules of the model hold: others may be deleted with an object, and one that is needed is not deleted. \
-      All is saved, or nothing.
+      The delete rules of the model apply: they can delete related objects as well, or deny the deletion. All changes \
+      are saved, or none.
 
       Examples:
         storeutil delete Notes.sqlite Note/p12 Note/p13
@@ -17,7 +17,7 @@ struct Delete: ParsableCommand {
 
   @OptionGroup var store: StoreArguments
 
-  @Argument(help: ArgumentHelp("The names of the objects.", valueName: "id"))
+  @Argument(help: ArgumentHelp("The IDs of the objects.", valueName: "id"))
   var ids: [String] = []
 
   @OptionGroup var condition: ConditionArguments
@@ -26,7 +26,7 @@ struct Delete: ParsableCommand {
 
   func validate() throws {
     if ids.isEmpty, !condition.isGiven {
-      throw ValidationError("Name the objects to delete by their IDs, or by --where.")
+      throw ValidationError("Give the IDs of the objects to delete, or use --entity and --where.")
     }
   }
 

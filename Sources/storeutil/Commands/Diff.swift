@@ -10,14 +10,15 @@ import ToolSupport
 struct Diff: ParsableCommand {
   static let configuration = CommandConfiguration(
     verb: "diff",
-    abstract: "Compare the objects of two stores, of any kinds.",
+    abstract: "Compare the objects of two stores of any kind.",
     discussion: """
-      Objects are the same if they have the same number, or the same value of a key. Numbers differ between stores that \
-      were not copied from each other, also after convert: --key is for those. A line for each difference: - deleted, + \
-      inserted, ~ changed, with a line for each value that differs. After the number of an object is the first text that \
-      it has. Of a to-many relationship, += has the objects that were added, and -= those that were removed.
+      Objects are matched by primary key, or by the attribute that --key names. Primary keys differ between stores \
+      that were not copied from each other, and can differ after convert: use --key for these. Prints a line for each \
+      difference: - deleted, + inserted, ~ changed, with a line for each value that differs. The text after an object \
+      ID is the first text attribute of the object. For a to-many relationship, += lists the objects that were added, \
+      and -= those that were removed.
 
-      Exit codes: 0 the same; 1 different; 2 trouble.
+      Exit codes: 0 equal; 1 different; 2 an error occurred.
 
       Examples:
         storeutil diff Before.sqlite After.sqlite
@@ -34,17 +35,17 @@ struct Diff: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Match objects by an attribute: of all entities that have it, or of one and those that inherit from it. Can be "
-        + "given once without an entity, and once for each entity.", valueName: "[entity.]key"))
+      "Match objects by an attribute, in all entities that have it, or in one entity and its subentities. Can be given "
+        + "once without an entity, and once for each entity.", valueName: "[entity.]key"))
   var key: [String] = []
 
-  @Option(help: ArgumentHelp("Compare the objects of an entity; can be given several times.", valueName: "entity"))
+  @Option(help: ArgumentHelp("Compare only objects of this entity; can be given several times.", valueName: "entity"))
   var entity: [String] = []
 
-  @Flag(name: .shortAndLong, help: "Print nothing; the exit code tells.")
+  @Flag(name: .shortAndLong, help: "Print nothing; the exit code is the result.")
   var quiet = false
 
-  @Flag(name: .customLong("json"), help: "Print an array of JSON with an object for each difference.")
+  @Flag(name: .customLong("json"), help: "Print a JSON array with an object for each difference.")
   var isJSON = false
 
   @OptionGroup var plain: PlainArgument
@@ -52,11 +53,11 @@ struct Diff: ParsableCommand {
   func validate() throws {
     try plain.checkGoes(withJSON: isJSON)
     if key.count(where: { !$0.contains(".") }) > 1 {
-      throw ValidationError("One --key without an entity is for all; others are written as Entity.key.")
+      throw ValidationError("Only one --key can be without an entity; write the others as Entity.key.")
     }
     let entities = key.compactMap { $0.contains(".") ? String($0.prefix { $0 != "." }) : nil }
     for (index, entity) in entities.enumerated() where entities[..<index].contains(entity) {
-      throw ValidationError("--key names the entity \(entity.quoted) twice: its objects are matched by one attribute.")
+      throw ValidationError("--key names the entity \(entity.quoted) twice: use only one attribute for each entity.")
     }
   }
 
@@ -87,11 +88,13 @@ struct Diff: ParsableCommand {
     if !quiet { try output.finish() }
     if !summary.isEmpty, key.isEmpty, difference.old.identifier != difference.new.identifier {
       note(
-        "the stores have different UUIDs, and objects are matched by their numbers; --key matches them by an attribute")
+        "the stores have different UUIDs, and objects are matched by primary key; --key matches them by an attribute")
     }
-    if summary.keylessCount > 0 { note("\(grouped(summary.keylessCount)) objects have no key, and match none") }
+    if summary.keylessCount > 0 {
+      note("\(grouped(summary.keylessCount)) objects have no value of the key attribute, and are not matched")
+    }
     if summary.duplicateCount > 0 {
-      note("\(grouped(summary.duplicateCount)) objects have the key of another one, and are matched by their numbers")
+      note("\(grouped(summary.duplicateCount)) objects have the same key as another, and are matched by primary key")
     }
     return summary.isEmpty
   }

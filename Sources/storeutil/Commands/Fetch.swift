@@ -8,24 +8,24 @@ struct Fetch: ParsableCommand {
     verb: "fetch",
     abstract: "Print the objects of an entity.",
     discussion: """
-      A predicate is written as NSPredicate has it. Beyond that, a text that is compared with an object is its name: \
-      author == "Person/p3", SELF IN {"p3", "p4"}; and one that is compared with a UUID, a URL or a date stands for \
-      that: taken > "2026-06-01".
+      A predicate has the syntax of NSPredicate. In addition, a string that is compared with an object is an object \
+      ID: author == "Person/p3", SELF IN {"p3", "p4"}. A string that is compared with a UUID, a URL or a date is \
+      converted to that type: taken > "2026-06-01".
 
-      On a terminal objects are rows of a table; elsewhere they are JSON, \
-      with the name of an object as "@id", and of its entity as "@entity". Dates are {"$date": …}, data {"$data": …} and \
-      floats {"$float": …} there, as plistutil --coerce writes them, and plain texts and numbers with --plain; a to-one \
-      relationship is the name of an object or null, a to-many one an array of names. Decimal numbers, UUIDs and URLs are \
-      text; a composite attribute is an object with its leaves. Documentation/JSON.md has all forms.
+      On a terminal, objects are printed as a table; otherwise as JSON, with the object ID as "@id" and the entity as \
+      "@entity". In JSON, dates are {"$date": …}, data {"$data": …} and floats {"$float": …}, as plistutil --coerce \
+      writes them; with --plain, they are plain text and numbers. A to-one relationship is an object ID or null, and a \
+      to-many relationship is an array of object IDs. Decimal numbers, UUIDs and URLs are text; a composite attribute \
+      is an object of its elements. Documentation/JSON.md describes all forms.
 
-      Key paths of --keys go through relationships: author.name, notes.title, which is an array. Tables and CSV leave out \
-      to-many relationships unless they are named. A value whose file beside the store is missing is null, and an error \
-      on standard error names the file. notes.@count is the number of objects of a to-many relationship.
+      Key paths of --keys can go through relationships: author.name is a value, notes.title an array, and notes.@count \
+      the number of objects of a to-many relationship. Tables and CSV leave out to-many relationships unless --keys \
+      names them. A value is null if its file next to the store is missing; an error on standard error names the file.
 
-      --group-by prints a line for each group of objects that have the same values: the keys that they are grouped by, \
-      and aggregates of the group. @count is the number of its objects; @count.KEY, @sum.KEY, @avg.KEY, @min.KEY and \
-      @max.KEY are about the values that are not null. Aggregates without --group-by are of all objects. Groups can be \
-      sorted by whatever is printed.
+      --group-by prints a line for each group of objects that have the same values: the keys of the group, and \
+      aggregates. @count is the number of objects; @count.KEY, @sum.KEY, @avg.KEY, @min.KEY and @max.KEY use the \
+      values that are not null. Without --group-by, aggregates cover all objects. Groups can be sorted by any printed \
+      key or aggregate.
 
       Examples:
         storeutil fetch Notes.sqlite Note 'title CONTAINS[cd] "milk"' --keys title,author.name --csv
@@ -39,19 +39,20 @@ struct Fetch: ParsableCommand {
   @OptionGroup var request: RequestArguments
 
   @Option(
-    help: ArgumentHelp("Sort by a key path, descending with :desc; the first counts most.", valueName: "key[:desc]"))
+    help: ArgumentHelp(
+      "Sort by a key path, in descending order with :desc. The first --sort has priority.", valueName: "key[:desc]"))
   var sort: [String] = []
 
   @Option(help: ArgumentHelp("Print at most N objects.", valueName: "n"))
   var limit: Int?
 
-  @Option(help: ArgumentHelp("Leave out the first N objects.", valueName: "n"))
+  @Option(help: ArgumentHelp("Skip the first N objects.", valueName: "n"))
   var offset: Int?
 
   @Option(
     name: .customLong("keys"),
     help: ArgumentHelp(
-      "Print these key paths, with commas between them. Can be given several times.", valueName: "keys"))
+      "Print these key paths, separated by commas. Can be given several times.", valueName: "keys"))
   var keyLists: [String] = []
 
   @Option(
@@ -60,23 +61,23 @@ struct Fetch: ParsableCommand {
 
   @Flag(
     help: """
-      Open property lists, keyed archives, typedstreams and compiled nibs in binary and transformable values, as deep as \
-      they go.
+      Open property lists, keyed archives, typedstreams and compiled nibs in binary and transformable values, to any \
+      depth.
       """)
   var unwrap = false
 
   @Flag(
     help: """
-      Leave out objects with values that cannot be read, and name them on standard error; the exit code is 2 then. \
-      Without it, the first such object is an error, after the objects before it are printed.
+      Skip objects with values that cannot be read, and report them on standard error; the exit code is then 2. \
+      Without this option, the first such object ends the output with an error.
       """)
   var skipUnreadable = false
 
   @OptionGroup var form: FormArguments
 
   func validate() throws {
-    if let limit, limit < 0 { throw ValidationError("--limit is at least 0.") }
-    if let offset, offset < 0 { throw ValidationError("--offset is at least 0.") }
+    if let limit, limit < 0 { throw ValidationError("--limit must be at least 0.") }
+    if let offset, offset < 0 { throw ValidationError("--offset must be at least 0.") }
   }
 
   func run() throws {
@@ -120,7 +121,7 @@ struct Fetch: ParsableCommand {
     _ groups: ObjectGroups, _ request: FetchRequest, _ descriptors: [FetchRequest.SortDescriptor], _ opened: OpenStore
   ) throws {
     if unwrap || skipUnreadable {
-      throw ValidationError("--unwrap and --skip-unreadable are for objects, and not for groups.")
+      throw ValidationError("--unwrap and --skip-unreadable cannot be combined with groups.")
     }
     let reader = ObjectReader(opened)
     var values = try reader.groups(request)
@@ -136,7 +137,7 @@ struct Fetch: ParsableCommand {
     for (ending, isAscending) in [(":desc", false), (":asc", true)] where text.hasSuffix(ending) {
       return FetchRequest.SortDescriptor(String(text.dropLast(ending.count)), isAscending: isAscending)
     }
-    if text.contains(":") { throw ValidationError("--sort: behind the colon of \(text.quoted) is asc or desc.") }
+    if text.contains(":") { throw ValidationError("--sort: expected asc or desc after the colon in \(text.quoted).") }
     return FetchRequest.SortDescriptor(text)
   }
 }
@@ -146,10 +147,10 @@ struct RequestArguments: ParsableArguments {
   @Argument(help: ArgumentHelp("The entity of the objects.", valueName: "entity"))
   var entity: String
 
-  @Argument(help: ArgumentHelp("The condition that they meet, such as 'age > 30'.", valueName: "predicate"))
+  @Argument(help: ArgumentHelp("The condition that the objects meet, such as 'age > 30'.", valueName: "predicate"))
   var predicate: String?
 
-  @Flag(help: "Leave out objects of entities that inherit from it.")
+  @Flag(help: "Leave out objects of subentities.")
   var excludeSubentities = false
 
   func request(_ entity: ManagedObjectModel.Entity, _ opened: OpenStore) throws -> FetchRequest {

@@ -12,33 +12,35 @@ struct HTML: ParsableCommand {
     verb: "html",
     abstract: "Write a store as a page for a browser.",
     discussion: """
-      The page is one file, and needs no server and no network. It has the rows of each entity in pages and in the order \
-      of any column, relationships that are followed both ways, and a search. Archives in binary and transformable values \
-      are opened, and pictures shown. The page runs nothing that is in the store, and loads nothing.
+      The page is one file, and needs no server and no network. It shows the rows of each entity in parts, sorted by \
+      any column, and has a search and links that follow relationships in both directions. Archives in binary and \
+      transformable values are opened, and pictures are shown. The page runs no code from the store, and loads \
+      nothing.
 
-      The fields under the headings of a table filter its rows: ada, =Ada, 5, >5, 5..9, 2026-06, >2026-06, = for no value \
-      and != for any. Several filters, the order of a column and a search work together.
+      The fields under the headings of a table filter its rows: ada, =Ada, 5, >5, 5..9, 2026-06, >2026-06, = for no \
+      value and != for any value. Filters, sorting and search can be combined.
 
-      Browsers open pages of some 50000 rows at once. Of an entity with more, those are in the page, which says so; --limit \
-      asks for others. What cannot be read is told in the page and on standard error.
+      Browsers can open a page with about 50000 rows of an entity. By default, the page has at most that many of each \
+      entity, and says so if there are more; --limit changes the number. Values that cannot be read are reported in \
+      the page and on standard error.
 
       Example: storeutil html Notes.sqlite -o Notes.html
       """)
 
   @OptionGroup var store: StoreArguments
 
-  @Option(file: "Write FILE; - is standard output.", "file", name: .shortAndLong)
+  @Option(file: "Write the page to FILE; - is standard output.", "file", name: .shortAndLong)
   var outfile: String
 
-  @Option(help: ArgumentHelp("Take the first N rows of each entity, 0 for all.", valueName: "n"))
+  @Option(help: ArgumentHelp("Write only the first N rows of each entity; 0 for all.", valueName: "n"))
   var limit = StorePage.usualRowLimit
 
   func validate() throws {
-    if limit < 0 { throw ValidationError("--limit is at least 0.") }
+    if limit < 0 { throw ValidationError("--limit must be at least 0.") }
     for suffix in ["", "-wal", "-shm", "-journal"] {
       let path = store.path + suffix
       if path == outfile || FileSystem.isSameFile(path, outfile) {
-        throw ValidationError("--outfile would replace \(FileSystem.showingBytes(path).printable()) by the page.")
+        throw ValidationError("--outfile would replace \(FileSystem.showingBytes(path).printable()) with the page.")
       }
     }
   }

@@ -10,7 +10,7 @@ struct Hashes: ParsableCommand {
     verb: "hashes",
     abstract: "Print the version hashes of a model's entities.",
     discussion: """
-      A store can be opened with a model whose hashes are those of the store. Of a store, the hashes in its metadata are \
+      A store can be opened with a model that has the same version hashes. For a store, the hashes in its metadata are \
       printed.
 
       Example: storeutil hashes Notes.momd --json
@@ -19,7 +19,7 @@ struct Hashes: ParsableCommand {
   @Argument(file: "The file of a model or a store.", "file")
   var file: String
 
-  @Option(help: ArgumentHelp("Of a model with several versions, this one.", valueName: "name"))
+  @Option(help: ArgumentHelp("The version to use of a model with several versions.", valueName: "name"))
   var version: String?
 
   @Flag(name: .customLong("json"), help: "Print JSON: {\"Entity\": \"hex\"}.")

@@ -12,8 +12,9 @@ struct History: ParsableCommand {
     verb: "history",
     abstract: "Print the history of a store's changes.",
     discussion: """
-      A line for each save, and one for each object that it inserted, changed or deleted, with the properties that \
-      changed as the file has them. Stores keep a history only if their program asked for it. Nothing is written.
+      Prints a line for each save, and a line for each object that it inserted, changed or deleted, with the changed \
+      properties that the store has recorded. A store has a history only if its program has enabled it. Nothing is \
+      written.
 
       Example: storeutil history Notes.sqlite --after 120
       """)
@@ -21,15 +22,15 @@ struct History: ParsableCommand {
   @Argument(file: "The file of the store.", "store")
   var path: String
 
-  @Option(file: "The model of the store, where it has none in itself.", "model")
+  @Option(file: "The model of the store, if the store does not contain it.", "model")
   var model: String?
 
-  @Option(help: ArgumentHelp("Only saves with greater numbers.", valueName: "number"))
+  @Option(help: ArgumentHelp("Print only saves with a greater number than NUMBER.", valueName: "number"))
   var after: Int64 = 0
 
   @OptionGroup var immutable: ImmutableArgument
 
-  @Flag(name: .customLong("json"), help: "Print an array of JSON with an object for each save.")
+  @Flag(name: .customLong("json"), help: "Print a JSON array with an object for each save.")
   var isJSON = false
 
   @OptionGroup var plain: PlainArgument
@@ -52,7 +53,7 @@ struct History: ParsableCommand {
 
 extension StoreHistory.Transaction {
   fileprivate var lines: [String] {
-    var head = "\(number)  \(date.map { "\(AttributeValue.date($0))" } ?? "(the save is gone)")"
+    var head = "\(number)  \(date.map { "\(AttributeValue.date($0))" } ?? "(the save is missing)")"
     for (name, text) in [
       ("author", author), ("context", contextName), ("process", processName), ("bundle", bundleIdentifier),
     ] { if let text { head += "  \(name) \(text.quoted)" } }

@@ -8,22 +8,23 @@ import ToolSupport
 struct Import: ParsableCommand {
   static let configuration = CommandConfiguration(
     verb: "import",
-    abstract: "Add objects from a file of CSV or JSON.",
+    abstract: "Add objects from a CSV or JSON file.",
     discussion: """
-      All objects are saved in one transaction, or none. The rules of the model hold, and inverse relationships follow. \
-      The file has the forms that fetch writes: an array of JSON, an object of JSON on each line, or CSV whose first \
-      line names the attributes. Values can be in tagged forms (see Documentation/JSON.md) or plain. In CSV, an empty \
-      field is nil, and "" is an empty text. Attributes that a record does not have get the defaults of the model, or \
-      stay as they are.
+      All objects are saved in one transaction, or none. The rules of the model are enforced, and inverse \
+      relationships are updated. The file has a form that fetch prints: a JSON array, a JSON object on each line, or \
+      CSV whose first line names the attributes. Values can be in tagged forms (see Documentation/JSON.md) or plain. \
+      In CSV, an empty field is nil, and "" is an empty text. Attributes that are missing from a record get the \
+      defaults of the model in a new object, and keep their values in a changed object.
 
       A relationship is an object ID, such as Person/p3, or an array of IDs. A column author.name, or --map \
       COLUMN=author.name, finds the author by the value of its attribute; such an object can also be in the same file. \
-      @id is read only with --key @id, and @entity names an entity that inherits from ENTITY.
+      @id is read only with --key @id, and @entity names a subentity of ENTITY.
 
-      With --key, an object of the store with the same values of the key attributes is changed, and others are added.
+      With --key, a record changes the object of the store that has the same values of the key attributes. If there is \
+      no such object, it adds one.
 
-      Into a store in SQLite, objects go 10 000 at a time, and only keys of the others are in memory. Other stores are in \
-      memory as a whole. With --dry-run, all is done and taken back, and each change is printed.
+      Objects are written to SQLite in batches of 10 000, and only the keys of the others are in memory. XML and \
+      binary stores are kept in memory as a whole. With --dry-run, each change is printed, and nothing is saved.
 
       Examples:
         storeutil import Notes.sqlite Person people.csv --map Name=name --ignore Remarks
@@ -41,46 +42,47 @@ struct Import: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "The form of the file, csv or json. Without it, the name says so, or how the file begins.", valueName: "form"))
+      "The format of the file, csv or json. Without it, the name or the beginning of the file decides.",
+      valueName: "form"))
   var format: ImportFormat?
 
   @Option(
     help: ArgumentHelp(
-      "The property that a column is for, or an attribute of the objects that a relationship refers to: author.name.",
+      "Import a column into this property, or find the objects of a relationship by an attribute: author.name.",
       valueName: "column=property"))
   var map: [ColumnMapping] = []
 
-  @Option(help: ArgumentHelp("Leave out a column.", valueName: "column"))
+  @Option(help: ArgumentHelp("Ignore a column.", valueName: "column"))
   var ignore: [String] = []
 
   @Option(
     help: ArgumentHelp(
-      "Change the object that has the same value of ATTRIBUTE, instead of adding one. Of several, all values are the same. "
-        + "@id finds objects by ID.", valueName: "attribute"))
+      "Change the object that has the same value of ATTRIBUTE, instead of adding one. With several --key "
+        + "options, all values must be the same. @id finds objects by ID.", valueName: "attribute"))
   var key: [String] = []
 
   @Option(
     help: ArgumentHelp(
-      "The zone of dates that have none: local, a name such as Europe/Berlin, or +02:00. Without it such dates are an "
-        + "error, but for days, which begin in UTC.", valueName: "zone"))
+      "The time zone of dates without one: local, a name such as Europe/Berlin, or an offset such as +02:00. Without "
+        + "this option, such dates are an error, except days, which begin in UTC.", valueName: "zone"))
   var timeZone: LocalTime?
 
   @Option(
     help: ArgumentHelp(
-      "In CSV, TEXT is between the elements of an array, as fetch --list-separator writes them. Without it, arrays are "
-        + "JSON.", valueName: "text"))
+      "In CSV, TEXT separates the elements of an array, as in fetch --list-separator. Without it, arrays are JSON.",
+      valueName: "text"))
   var listSeparator: String?
 
   @Flag(
     help: """
-      In CSV, an empty field is an empty text, and not nil. For attributes of other types it is an error then.
+      In CSV, read an empty field as an empty text instead of nil. For attributes of other types, it is then an error.
       """)
   var emptyAsText = false
 
   @OptionGroup var change: ChangeArguments
 
   func validate() throws {
-    if listSeparator == "" { throw ValidationError("--list-separator takes at least one character.") }
+    if listSeparator == "" { throw ValidationError("--list-separator needs at least one character.") }
   }
 
   func run() throws {
@@ -110,8 +112,8 @@ struct Import: ParsableCommand {
       try drafting.check(reader.header, in: input.name)
       try work.run(&reader)
     case .json:
-      if listSeparator != nil { throw ValidationError("--list-separator is for CSV.") }
-      if emptyAsText { throw ValidationError("--empty-as-text is for CSV.") }
+      if listSeparator != nil { throw ValidationError("--list-separator works only with CSV.") }
+      if emptyAsText { throw ValidationError("--empty-as-text works only with CSV.") }
       var reader = JSONRecordReader(input)
       try work.run(&reader, finally: drafting.checkMappings)
     }

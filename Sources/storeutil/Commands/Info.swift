@@ -10,11 +10,11 @@ import ToolSupport
 struct Info: ParsableCommand {
   static let configuration = CommandConfiguration(
     verb: "info",
-    abstract: "Print what a file of a store or a model says of itself.",
+    abstract: "Print what a store or model file is, with its entities and counts.",
     discussion: """
-      The kind, the identifier, the framework that wrote it, where the model comes from, entities with the numbers of \
-      their objects, whether the version hashes are right, the log, the history and the large values. Nothing is \
-      written.
+      Prints the kind, the identifier, the version of the framework that wrote the store, the source of the model, the \
+      entities with their numbers of objects, whether the version hashes match the model, the log, the history and the \
+      large values. Nothing is written.
 
       Example: storeutil info Notes.sqlite
       """)
@@ -22,7 +22,7 @@ struct Info: ParsableCommand {
   @Argument(file: "The file of a store or a model.", "file")
   var path: String
 
-  @Option(file: "The model of the store, where it has none in itself.", "model")
+  @Option(file: "The model of the store, if the store does not contain it.", "model")
   var model: String?
 
   @OptionGroup var immutable: ImmutableArgument
@@ -42,7 +42,7 @@ struct Info: ParsableCommand {
     let model = try found?.model ?? model.flatMap { try ModelFile.model($0, of: url, writesNothing: writesNothing) }
     let info = try StoreInfo(url, model: model, writesNothing: writesNothing)
     if info.kind == .other {
-      throw ManagedObjectError(.storeTypeMismatch, "\(path.printable()) is no store and no model")
+      throw ManagedObjectError(.storeTypeMismatch, "\(path.printable()) is not a store or a model")
     }
     if isJSON { return try output(info.propertyList(modelFile: found?.path).json(plain.form)) }
     try output(info.lines(modelFile: found?.path).joined(separator: "\n"))
@@ -61,7 +61,7 @@ extension StoreInfo {
     if let frameworkVersion { rows.append(("framework", "\(frameworkVersion)")) }
     if kind.isStore {
       let versions = modelVersionIdentifiers.filter { !$0.isEmpty }.map { $0.printable() }.joined(separator: ", ")
-      let source = modelFile.map { "\($0.printable()), beside the store" } ?? modelSource.text
+      let source = modelFile.map { "\($0.printable()), next to the store" } ?? modelSource.text
       rows.append(("model", source + (versions.isEmpty ? "" : ", version \(versions)")))
       rows.append(("hashes", hasEqualHashes.map { $0 ? "those of the model" : "of another model" } ?? "unknown"))
     }
@@ -79,8 +79,8 @@ extension StoreInfo {
           "\(grouped(Int(database.pageCount))) of \(database.pageSize) bytes, "
             + "\(grouped(Int(database.freePageCount))) free"
         ))
-      let log = database.logSize.map { "\(grouped($0)) bytes in the log beside it" } ?? "nothing in a log"
-      rows.append(("log", database.journalSize.map { "\(log), a save that did not end (\(grouped($0)) bytes)" } ?? log))
+      let log = database.logSize.map { "\(grouped($0)) bytes in the log file" } ?? "no log file"
+      rows.append(("log", database.journalSize.map { "\(log), an unfinished save (\(grouped($0)) bytes)" } ?? log))
     }
     if let history {
       let saves = history.transactionCount == 1 ? "save" : "saves"
@@ -184,9 +184,9 @@ extension StoreInfo {
 extension StoreInfo.ModelSource {
   fileprivate var text: String {
     switch self {
-    case .given: "the one that was given"
+    case .given: "from --model"
     case .store: "in the store"
-    case .tables: "what the tables tell"
+    case .tables: "derived from the tables"
     case .none: "none"
     }
   }

@@ -5,11 +5,11 @@ import ToolSupport
 struct Insert: ParsableCommand {
   static let configuration = CommandConfiguration(
     verb: "insert",
-    abstract: "Make an object.",
+    abstract: "Insert an object.",
     discussion: """
       \(Assignment.help)
 
-      Attributes that are not named have the defaults of the model. The name of the object is printed.
+      Other attributes get the defaults of the model. The ID and the values of the new object are printed.
 
       Example: storeutil insert Notes.sqlite Note title='Shopping list' created=2026-01-31T12:00:00Z
       """)
@@ -19,7 +19,7 @@ struct Insert: ParsableCommand {
   @Argument(help: ArgumentHelp("The entity of the object.", valueName: "entity"))
   var entity: String
 
-  @Argument(help: ArgumentHelp("Its values.", valueName: "key=value"))
+  @Argument(help: ArgumentHelp("The values of the object.", valueName: "key=value"))
   var assignments: [Assignment] = []
 
   @OptionGroup var change: ChangeArguments

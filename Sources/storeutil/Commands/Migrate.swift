@@ -10,31 +10,32 @@ struct Migrate: ParsableCommand {
     verb: "migrate",
     abstract: "Change a store to another version of its model.",
     discussion: """
-      The two models tell what changes, with the renaming identifiers of the new one. A store without a model in it needs \
-      --model. The store changes in one step; with -o it stays as it is, and a new one is made.
+      The changes are found by comparing the old and the new model, with the renaming identifiers of the new one. A \
+      store that does not contain its model needs --model. The store is migrated in one transaction; with -o, it is \
+      not changed, and a new store is created.
 
-      Values and objects that the new model does not have are lost. Each such property is listed with the number of \
-      objects that have a value of it, and nothing is done without --drop. A property that was renamed keeps its values \
-      if the new model has its old name as the renaming identifier.
+      The values of properties and the objects of entities that the new model does not have are lost. They are listed \
+      with their numbers, and nothing is changed without --drop. A renamed property keeps its values if the new model \
+      has the old name as its renaming identifier.
 
       Example: storeutil migrate Notes.sqlite --to Notes.xcdatamodeld -o New.sqlite
       """)
 
   @OptionGroup var store: StoreArguments
 
-  @Option(file: "The model to change to; of several versions, the current one.", "model")
+  @Option(file: "The new model; of several versions, the current one.", "model")
   var to: String
 
-  @Option(help: ArgumentHelp("Of a model with several versions, this one.", valueName: "name"))
+  @Option(help: ArgumentHelp("The version to use of a new model with several versions.", valueName: "name"))
   var version: String?
 
-  @Option(file: "A mapping model (.cdm or .xcmapping) that says what changes.", "file")
+  @Option(file: "A mapping model (.cdm or .xcmapping) that describes the changes.", "file")
   var mapping: String?
 
-  @Option(file: "Make a new store FILE.", "file", name: .shortAndLong)
+  @Option(file: "Write the migrated store to the new file FILE.", "file", name: .shortAndLong)
   var outfile: String?
 
-  @Flag(help: "Drop values and objects that the new model does not have.")
+  @Flag(help: "Drop the values and objects that the new model has no property or entity for.")
   var drop = false
 
   func run() throws {
@@ -42,7 +43,8 @@ struct Migrate: ParsableCommand {
     let kind = try StoreKind(store.path)
     guard kind == .sqlite else {
       throw ValidationError(
-        "\(store.path.printable()) is a store in \(kind.name); convert makes one in SQLite, which can be migrated.")
+        "\(store.path.printable()) is \(kind.nameWithArticle), and only SQLite stores can be migrated; "
+          + "storeutil convert makes a SQLite store of it.")
     }
     let url = URL(filePath: store.path)
     let target = try ModelFile(to).version(named: version)

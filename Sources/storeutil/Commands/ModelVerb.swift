@@ -14,10 +14,11 @@ enum ModelForm: String, ExpressibleByArgument, CaseIterable {
 struct ModelVerb: ParsableCommand {
   static let configuration = CommandConfiguration(
     verb: "model",
-    abstract: "Print the model of a store, or one in a file.",
+    abstract: "Print the model of a store or a model file.",
     discussion: """
-      Forms: text is an outline, json for programs in other languages, dot a graph for Graphviz, sql the tables that a \
-      store of the model has. xcdatamodel and mom are files for Xcode: with -o, xcdatamodel is a folder.
+      Formats: text is an outline, json is for programs in other languages, dot is a graph for Graphviz, and sql \
+      creates the tables of a store with the model. xcdatamodel and mom are files for Xcode; with -o, xcdatamodel is a \
+      folder.
 
       Examples:
         storeutil model Notes.sqlite
@@ -27,13 +28,13 @@ struct ModelVerb: ParsableCommand {
   @Argument(file: "The file of a store or a model.", "file")
   var file: String
 
-  @Option(help: ArgumentHelp("Of a model with several versions, this one.", valueName: "name"))
+  @Option(help: ArgumentHelp("The version to use of a model with several versions.", valueName: "name"))
   var version: String?
 
-  @Option(name: .shortAndLong, help: ArgumentHelp("The form to print.", valueName: "format"))
+  @Option(name: .shortAndLong, help: ArgumentHelp("The format to print.", valueName: "format"))
   var format = ModelForm.text
 
-  @Option(file: "Write FILE.", "file", name: .shortAndLong)
+  @Option(file: "Write to FILE.", "file", name: .shortAndLong)
   var outfile: String?
 
   @OptionGroup var opening: OpeningArguments
@@ -93,7 +94,7 @@ struct NamedModel {
       model = try file.version(named: version)
       recordedHashes = file.versions.recordedHashes[version ?? file.versions.currentName]
     } else {
-      if version != nil { throw ValidationError("--version is for models with several versions.") }
+      if version != nil { throw ValidationError("--version works only with model files.") }
       let kind = try StoreKind(path)
       let metadata = try kind.metadata(URL(filePath: path), writesNothing: opening.immutable.writesNothing(path))
       model = try opening.open(path).model
@@ -117,7 +118,7 @@ struct NamedModel {
         .unsupportedRequest,
         "the version hashes cannot be computed, because Core Data's rule for these attributes is not known: "
           + unknown.prefix(5).joined(separator: ", ") + (unknown.count > 5 ? ", …" : "")
-          + "; VersionInfo.plist of the compiled model and stores of the model have the hashes")
+          + "; the hashes are in VersionInfo.plist of the compiled model, and in stores of the model")
     }
     return model.entityVersionHashesByName
   }

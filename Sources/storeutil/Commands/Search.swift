@@ -10,10 +10,11 @@ struct Search: ParsableCommand {
     verb: "search",
     abstract: "Find a text, a URL or a UUID in all objects of stores.",
     discussion: """
-      Texts and URLs are found that contain the text, whatever the case and the marks of letters. A UUID is also found in \
-      attributes of that type, and as 16 bytes. A line for each value: the store, the object, the attribute, the value.
+      Finds texts and URLs that contain the text, ignoring case and diacritics. A UUID is also found in UUID \
+      attributes, and as 16 bytes of data. Prints a line for each value: the store, the object, the attribute and the \
+      value.
 
-      Exit codes: 0 found; 1 not found, or a store cannot be read; 3 no store.
+      Exit codes: 0 found; 1 not found, or a store cannot be read; 3 not a store.
 
       Examples:
         storeutil search milk Notes.sqlite Tasks.sqlite
@@ -28,11 +29,11 @@ struct Search: ParsableCommand {
 
   @OptionGroup var opening: OpeningArguments
 
-  @Flag(name: .customLong("json"), help: "Print an array of JSON with an object for each value.")
+  @Flag(name: .customLong("json"), help: "Print a JSON array with an object for each value.")
   var isJSON = false
 
   func validate() throws {
-    if text.isEmpty { throw ValidationError("The text to search is empty.") }
+    if text.isEmpty { throw ValidationError("The text to search for is empty.") }
   }
 
   func run() throws {

@@ -13,9 +13,9 @@ struct SetValues: ParsableCommand {
     discussion: """
       \(Assignment.help)
 
-      The rules of the model hold, and inverse relationships follow. All is saved in one transaction, or nothing. With \
-      --entity and --where, all objects that meet the condition are changed, and their number is printed; --dry-run \
-      prints each change as well.
+      --null KEY removes a value. The rules of the model are enforced, and inverse relationships are updated. All \
+      changes are saved in one transaction, or none. With --entity and --where, all objects that meet the condition \
+      are changed, and their number is printed; --dry-run also prints each change.
 
       Examples:
         storeutil set Notes.sqlite Note/p12 title='Shopping list' author=Person/p3 tags+=Tag/p1
@@ -24,13 +24,13 @@ struct SetValues: ParsableCommand {
 
   @OptionGroup var store: StoreArguments
 
-  @Argument(help: ArgumentHelp("The name of the object, unless --where finds it.", valueName: "id"))
+  @Argument(help: ArgumentHelp("The ID of the object; leave it out with --where.", valueName: "id"))
   var idOrAssignment: String?
 
-  @Argument(help: ArgumentHelp("What to change; can be given several times.", valueName: "key=value"))
+  @Argument(help: ArgumentHelp("The new value of a property; can be given several times.", valueName: "key=value"))
   var otherAssignments: [Assignment] = []
 
-  @Option(help: ArgumentHelp("Take the value of KEY away.", valueName: "key"))
+  @Option(help: ArgumentHelp("Remove the value of KEY.", valueName: "key"))
   var null: [String] = []
 
   @OptionGroup var condition: ConditionArguments
@@ -43,20 +43,20 @@ struct SetValues: ParsableCommand {
   private func assignments() throws -> [Assignment] {
     guard condition.isGiven, let idOrAssignment else { return otherAssignments }
     guard let first = Assignment(argument: idOrAssignment) else {
-      throw ValidationError("\(idOrAssignment.quoted) is not KEY=VALUE; with --where no object is named.")
+      throw ValidationError("\(idOrAssignment.quoted) is not KEY=VALUE; an object ID cannot be combined with --where.")
     }
     return [first] + otherAssignments
   }
 
   func validate() throws {
     if !condition.isGiven, idOrAssignment == nil {
-      throw ValidationError("Name the object to change, or use --entity and --where.")
+      throw ValidationError("Give the ID of the object to change, or use --entity and --where.")
     }
     let keys = try assignments().map(\.key)
     if let key = null.first(where: keys.contains) {
       throw ValidationError("--null \(key.printable()) contradicts \(key.printable())=VALUE.")
     }
-    if keys.isEmpty, null.isEmpty { throw ValidationError("Name a value to change, such as title=Milk.") }
+    if keys.isEmpty, null.isEmpty { throw ValidationError("Give a value to set, such as title=Milk.") }
   }
 
   func run() throws {
@@ -82,7 +82,7 @@ struct SetValues: ParsableCommand {
       progress.clear()
       if let lost = assigned.first(where: { !$0.isKept }) {
         throw ManagedObjectError(
-          .invalidValue, "another of the objects that are changed has taken it by the inverse relationship",
+          .invalidValue, "another changed object has replaced this value through the inverse relationship",
           objectID: lost.object.objectID, key: lost.name)
       }
       foundCount = objects.count

@@ -8,23 +8,24 @@ import ToolSupport
 struct Show: ParsableCommand {
   static let configuration = CommandConfiguration(
     verb: "show",
-    abstract: "Print an object, what it leads to and what leads to it.",
+    abstract: "Print an object, the objects that it refers to, and the objects that refer to it.",
     discussion: """
-      The name of an object is that of fetch, or short: Note/p12. Of a relationship with many objects the first are \
-      printed; --all prints them all. What leads to the object is listed where its own relationships do not tell.
+      The object ID can be one that fetch prints, or short: Note/p12. Only the first 20 objects of a to-many \
+      relationship are printed; --all prints all of them. Objects that refer to this object through a relationship \
+      without an inverse are listed at the end.
 
       Example: storeutil show Notes.sqlite Note/p12
       """)
 
   @OptionGroup var store: StoreArguments
 
-  @Argument(help: ArgumentHelp("The name of the object.", valueName: "id"))
+  @Argument(help: ArgumentHelp("The ID of the object.", valueName: "id"))
   var id: String
 
-  @Flag(help: "Open archives that are in binary and transformable values.")
+  @Flag(help: "Open archives in binary and transformable values.")
   var unwrap = false
 
-  @Flag(help: "Print all objects that a relationship has.")
+  @Flag(help: "Print all objects of each relationship.")
   var all = false
 
   @Flag(name: .customLong("json"), help: "Print JSON.")
@@ -44,7 +45,7 @@ struct Show: ParsableCommand {
     try reader.forEach([key], columns) { _, found in
       for (column, value) in zip(columns, found) { if let value { values[column.name] = value } }
     }
-    if values.isEmpty { throw ManagedObjectError(.referentialIntegrity, "there is no object \(id.printable())") }
+    if values.isEmpty { throw ManagedObjectError(.referentialIntegrity, "the store has no object \(id.printable())") }
     let sources = try sources(of: key, entity, opened, reader)
     isJSON ? try printJSON(values, sources, reader) : try printLines(values, entity, sources)
     try reader.defects.tell()

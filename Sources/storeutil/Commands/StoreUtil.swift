@@ -5,10 +5,10 @@ import ToolSupport
 struct StoreUtil: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "storeutil",
-    abstract: "Look into Core Data's stores and models, and change them.",
+    abstract: "Read and change Core Data stores and models.",
     discussion: """
-      Stores are files in SQLite, XML or the binary form; models are .xcdatamodeld, .xcdatamodel, .momd and .mom. A store \
-      in SQLite needs no model file if it has its model in itself, as those written since 2015 have.
+      Stores are SQLite, XML or binary files; models are .xcdatamodeld, .xcdatamodel, .momd and .mom. A SQLite store \
+      needs no model file if it contains its model, as most stores written since 2015 do.
 
       \(StoreExit.help)
 

@@ -11,13 +11,14 @@ struct Watch: ParsableCommand {
     verb: "watch",
     abstract: "Print the objects that other programs save.",
     discussion: """
-      A line for each object that is inserted, changed or deleted, with the properties that have new values, until \
-      Control-C. Nothing is written, and the store is not locked. The files of the store are looked at five times a \
-      second.
+      Prints a line for each object that is inserted, changed or deleted, with the properties that have new values, \
+      until you press Control-C. Nothing is written, and the store is not locked. The files of the store are checked \
+      five times a second.
 
-      A store with a history has the properties of each save, and the author in JSON. Of other stores, the versions of \
-      objects are compared: several saves between two looks are one change, and the properties of to-many relationships \
-      in SQLite are not known. That takes memory for each object: about 100 bytes, and 8 for each property.
+      If the store has a history, each save is printed with its properties, and in JSON with its author. For other \
+      stores, the versions of objects are compared: several saves between two checks are one change, and to-many \
+      relationships in SQLite are not listed among the properties. This takes memory for each object: about 100 bytes, \
+      and 8 for each property.
 
       Examples:
         storeutil watch Notes.sqlite --entity Note
@@ -28,11 +29,11 @@ struct Watch: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Print the objects of this entity, and of those that inherit from it. Can be given several times.",
+      "Print only objects of this entity and its subentities. Can be given several times.",
       valueName: "entity"))
   var entity: [String] = []
 
-  @Flag(name: .customLong("json"), help: "Print an object of JSON on each line.")
+  @Flag(name: .customLong("json"), help: "Print a JSON object on each line.")
   var isJSON = false
 
   @OptionGroup var plain: PlainArgument
@@ -42,8 +43,12 @@ struct Watch: ParsableCommand {
 
   func validate() throws {
     try plain.checkGoes(withJSON: isJSON)
-    if store.opening.immutable.isGiven { throw ValidationError("--immutable is for a store that nothing changes.") }
-    if store.opening.tables { throw ValidationError("watch needs the model of the store: --tables does not work.") }
+    if store.opening.immutable.isGiven {
+      throw ValidationError("--immutable cannot be used with watch, which is for stores that change.")
+    }
+    if store.opening.tables {
+      throw ValidationError("--tables cannot be used with watch, which needs the model of the store.")
+    }
   }
 
   func run() throws {
@@ -51,7 +56,7 @@ struct Watch: ParsableCommand {
     var watch = try StoreWatch(store.path, store.opening)
     let entities = try entity.map { try watch.entity($0) }
     let source = watch.usesHistory ? "its history" : "the versions of its objects"
-    note("watching \(store.path.printable()) by \(source); Control-C ends")
+    note("watching \(store.path.printable()) by \(source); press Control-C to end")
     while Signals.interruptedBy == nil {
       for change in try watch.changes() {
         let isWanted = entities.isEmpty || entities.contains { change.id.entity.isKind(of: $0) }

@@ -51,8 +51,8 @@ struct CSVObjectWriter: ObjectWriter {
       guard !text.unicodeScalars.contains(listSeparator.unicodeScalars) else {
         throw PropertyListError(
           .notRepresentable,
-          "\(key.subject(model)) \(column.printable()): \(text.quoted) contains the separator of lists, \(listSeparator.quoted); "
-            + "choose another one, or leave it out to print lists as JSON")
+          "\(key.subject(model)) \(column.printable()): \(text.quoted) contains the list separator "
+            + "\(listSeparator.quoted); use another --list-separator, or omit it to print arrays as JSON")
       }
       texts.append(text)
     }

@@ -28,16 +28,16 @@ protocol ObjectWriter {
 
 /// The options for the output form.
 struct FormArguments: ParsableArguments {
-  @Flag(name: .customLong("json"), help: "Print an array of JSON, which is usual where no terminal shows it.")
+  @Flag(name: .customLong("json"), help: "Print a JSON array. This is the default if the output is not a terminal.")
   var isJSON = false
 
-  @Flag(name: .customLong("csv"), help: "Print lines of comma-separated values (RFC 4180), with the keys in the first.")
+  @Flag(name: .customLong("csv"), help: "Print comma-separated values (RFC 4180), with the keys on the first line.")
   var isCSV = false
 
   @Flag(
     name: .customLong("plist"),
     help: """
-      Print a property list in XML. What has no value is left out. plistutil convert -f binary - makes a binary one of it.
+      Print a property list in XML, without null values. plistutil convert -f binary - converts it to a binary one.
       """)
   var isPropertyList = false
 
@@ -45,25 +45,26 @@ struct FormArguments: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Print dates in the time of ZONE, with its difference to UTC: local, a name such as Europe/Berlin, or +02:00. For "
-        + "tables, --csv and --plain.", valueName: "zone"))
+      "Print dates in the time zone ZONE, with the offset from UTC. ZONE is local, a name such as Europe/Berlin, or an "
+        + "offset such as +02:00. For tables, --csv and --plain.", valueName: "zone"))
   var timeZone: LocalTime?
 
   @Option(
     help: ArgumentHelp(
-      "In CSV, join the elements of an array with TEXT, such as ';'. Without it, arrays are JSON. An element that contains "
-        + "TEXT is an error.", valueName: "text"))
+      "In CSV, join the elements of an array with TEXT, such as ';'. Without it, arrays are JSON. An element that "
+        + "contains TEXT is an error.", valueName: "text"))
   var listSeparator: String?
 
   func validate() throws {
     if [isJSON, isCSV, isPropertyList].count(where: { $0 }) > 1 {
-      throw ValidationError("--json, --csv and --plist do not go together.")
+      throw ValidationError("--json, --csv and --plist cannot be combined.")
     }
-    if listSeparator != nil, !isCSV { throw ValidationError("--list-separator goes with --csv.") }
-    if listSeparator == "" { throw ValidationError("--list-separator takes at least one character.") }
-    if plain.isGiven, isCSV || isPropertyList { throw ValidationError("--plain is for JSON.") }
+    if listSeparator != nil, !isCSV { throw ValidationError("--list-separator works only with --csv.") }
+    if listSeparator == "" { throw ValidationError("--list-separator needs at least one character.") }
+    if plain.isGiven, isCSV || isPropertyList { throw ValidationError("--plain works only with JSON.") }
     if timeZone != nil, form == .plist || form == .json && !plain.isGiven {
-      throw ValidationError("--time-zone is for tables, --csv and --plain: other forms have moments, not local times.")
+      throw ValidationError(
+        "--time-zone works only for tables, --csv and --plain: other forms do not contain local times.")
     }
   }
 
@@ -190,7 +191,7 @@ private struct PropertyListObjectWriter: ObjectWriter {
     else { return error }
     let subject = keys[index].subject(model)
     let location = PropertyListKeyPath(Array(path[1...])).description.printable(limit: 200)
-    let hint = error.kind == .notRepresentable ? "; --json and --csv print what XML does not allow" : ""
+    let hint = error.kind == .notRepresentable ? "; --json and --csv can print values that XML does not allow" : ""
     return PropertyListError(error.kind, "\(subject) \(location): \(error.message)\(hint)")
   }
 }

@@ -8,7 +8,7 @@ struct PlainArgument: ParsableArguments {
   @Flag(
     name: .customLong("plain"),
     help: """
-      With JSON, print dates, data and numbers as plain texts and numbers, for jq. Their kinds cannot be told any more.
+      In JSON, print dates, data and numbers as plain text and numbers, for programs such as jq. Their types are lost.
       """)
   var isGiven = false
 
@@ -16,7 +16,7 @@ struct PlainArgument: ParsableArguments {
   var form: PlainForm? { isGiven ? PlainForm() : nil }
 
   func checkGoes(withJSON isJSON: Bool) throws {
-    if isGiven, !isJSON { throw ValidationError("--plain goes with --json.") }
+    if isGiven, !isJSON { throw ValidationError("--plain works only with --json.") }
   }
 }
 

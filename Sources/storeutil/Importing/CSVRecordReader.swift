@@ -27,9 +27,9 @@ struct CSVRecordReader: RecordReader {
     }
     var names: Set<String> = []
     for cell in cells {
-      if cell.text.isEmpty { throw input.failure("a column without a name", at: cell.position) }
+      if cell.text.isEmpty { throw input.failure("a column has no name", at: cell.position) }
       guard names.insert(cell.text).inserted else {
-        throw input.failure("there are two columns \(cell.text.quoted)", at: cell.position)
+        throw input.failure("the column \(cell.text.quoted) occurs twice", at: cell.position)
       }
     }
     header = cells.map { ($0.text, $0.position) }
@@ -46,7 +46,7 @@ struct CSVRecordReader: RecordReader {
     guard cells.count == header.count else {
       let fields = cells.count == 1 ? "1 field" : "\(cells.count) fields"
       throw input.failure(
-        "expected \(header.count) fields, as the first line has, found \(fields)", at: cells[0].position)
+        "expected \(header.count) fields as in the first line, found \(fields)", at: cells[0].position)
     }
     let fields = zip(header, cells).map { column, cell in
       let isEmpty = cell.text.isEmpty && !cell.isQuoted && !readsEmptyAsText
@@ -99,6 +99,6 @@ struct CSVRecordReader: RecordReader {
       }
       bytes.append(byte)
     }
-    throw input.failure("the file ends within a field that begins with a quotation mark here", at: position)
+    throw input.failure("the file ends within the quoted field that begins here", at: position)
   }
 }

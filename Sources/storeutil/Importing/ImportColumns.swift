@@ -90,7 +90,7 @@ struct ImportColumns {
       if parts.count == 1 { return .relationship(parts[0]) }
       let destination = entity.destination(of: relationship)
       guard parts.count == 2 else {
-        throw ValidationError("\(path.quoted): expected one relationship and an attribute after it")
+        throw ValidationError("\(path.quoted): expected a relationship and one attribute after it")
       }
       if parts[1] == ObjectColumn.id { return .relationship(parts[0]) }
       guard case .attribute(let attribute)? = Self.property(parts[1], of: destination),
@@ -109,7 +109,7 @@ struct ImportColumns {
   }
 
   private static func transient(_ path: String) -> ValidationError {
-    ValidationError("\(path.quoted) is transient: stores do not have its values")
+    ValidationError("\(path.quoted) is transient: stores do not contain its values")
   }
 
   /// Returns a property of an entity or of one of its subentities.

@@ -44,7 +44,8 @@ struct ImportedValues {
       for element in attribute.elements { leaves[element.name] = .null }
       for (name, value) in entries {
         guard let element = attribute.elements.first(where: { $0.name == name }) else {
-          throw ManagedObjectError(.invalidValue, "the composite value has no \(name.quoted)", key: attribute.name)
+          throw ManagedObjectError(
+            .invalidValue, "the composite attribute has no element \(name.quoted)", key: attribute.name)
         }
         do { leaves[name] = try self.value(value, of: element) } catch {
           var error = error
@@ -78,7 +79,7 @@ struct ImportedValues {
       }
       guard case .array(let elements)? = try? PropertyList(importedJSON: Data(text.utf8)) else {
         throw ManagedObjectError(
-          .invalidValue, "expected an array of JSON, found \(text.quoted); --list-separator names another form")
+          .invalidValue, "expected a JSON array, found \(text.quoted); use --list-separator for other lists")
       }
       return elements.map { .value($0) }
     case .value(let value): throw ManagedObjectError(.invalidValue, "expected an array, found \(value.foundText)")
@@ -89,9 +90,9 @@ struct ImportedValues {
     var error = Self.unsuitable(text, attribute)
     guard attribute.type == .date, LocalTime.utc.read(text) != nil else { return error }
     if let timeZone {
-      if case .skipped = timeZone.read(text) { error.message += "; the clocks of the time zone skip this time" }
+      if case .skipped = timeZone.read(text) { error.message += "; the time zone skips this time" }
     } else {
-      error.message += "; the date has no zone, which --time-zone names"
+      error.message += "; the date has no time zone: use --time-zone"
     }
     return error
   }

@@ -80,7 +80,7 @@ struct JSONRecordReader: RecordReader {
       throw input.failure("expected the name of an entity", at: position)
     }
     guard entities.insert(name).inserted else {
-      throw input.failure("there are two arrays \(name.quoted)", at: position)
+      throw input.failure("the entity \(name.quoted) occurs twice", at: position)
     }
     entity = name
     try take(":", "expected a colon")

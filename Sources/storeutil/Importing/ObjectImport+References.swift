@@ -80,7 +80,7 @@ extension ObjectImport {
   }
 
   func missing(_ key: RowKey) -> ValidationError {
-    ValidationError("the store does not have the object \(list([key]))")
+    ValidationError("the store has no object \(list([key]))")
   }
 
   func list(_ keys: [RowKey]) -> String {

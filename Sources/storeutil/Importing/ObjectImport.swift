@@ -257,7 +257,8 @@ final class ObjectImport {
     guard let object = objects[key] else { throw missing(key) }
     if draft.namesEntity, object.entity != draft.entity {
       throw ValidationError(
-        "expected \(draft.entity.name.printable()), found \(object.objectID) in the store, whose entity cannot change")
+        "expected \(draft.entity.name.printable()), found \(object.objectID) in the store; "
+          + "the entity of an object cannot change")
     }
     return object
   }
@@ -355,7 +356,8 @@ final class ObjectImport {
 
   private func addInverseError(_ name: String, _ position: PropertyListError.TextPosition) {
     errors.add(
-      ValidationError("\(name.printable()): another object of the file has changed it by the inverse relationship"),
+      ValidationError(
+        "\(name.printable()): another object of the file has replaced this value through the inverse relationship"),
       in: file, at: position)
   }
 

@@ -83,7 +83,7 @@ final class RecordDrafting {
     keyNames = findsByID ? [] : keys
     if Set(keys).count < keys.count { throw ValidationError("--key names an attribute twice.") }
     if !findsByID, keys.contains(ObjectColumn.id) {
-      throw ValidationError("--key \(ObjectColumn.id) does not go with other keys.")
+      throw ValidationError("--key \(ObjectColumn.id) cannot be combined with other keys.")
     }
     for name in keyNames {
       switch entity.property(named: name) {
@@ -91,7 +91,10 @@ final class RecordDrafting {
       where !attribute.isTransient && attribute.type != .composite && attribute.definition.derivation == nil:
         continue
       case nil: throw ValidationError("--key: " + Assignment.unknown(name, entity))
-      default: throw ValidationError("--key: \(name.quoted) is not an attribute that objects can be found by.")
+      default:
+        throw ValidationError(
+          "--key: \(name.quoted) is a relationship, or a transient, composite or derived attribute, "
+            + "and cannot be a key.")
       }
     }
   }

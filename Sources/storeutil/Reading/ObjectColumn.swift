@@ -29,7 +29,7 @@ struct ObjectColumn {
       try column.check(entity, option: "--keys")
       return column
     }
-    if columns.isEmpty { throw ValidationError("--keys names no key.") }
+    if columns.isEmpty { throw ValidationError("--keys needs at least one key.") }
     return columns
   }
 
@@ -58,11 +58,11 @@ struct ObjectColumn {
     var isToMany = false
     for (index, key) in keys.enumerated() {
       if key == Self.count, isToMany {
-        if index + 1 < keys.count { throw ValidationError("\(option): nothing comes after \(key) in \(name.quoted).") }
+        if index + 1 < keys.count { throw ValidationError("\(option): nothing can follow \(key) in \(name.quoted).") }
         return
       }
       if key == Self.id || key == Self.entity {
-        if index + 1 < keys.count { throw ValidationError("\(option): nothing comes after \(key) in \(name.quoted).") }
+        if index + 1 < keys.count { throw ValidationError("\(option): nothing can follow \(key) in \(name.quoted).") }
         return
       }
       let property = entity.selfAndDescendants.lazy.compactMap { $0.property(named: key) }.first
@@ -70,7 +70,7 @@ struct ObjectColumn {
       case .attribute(let attribute)? where attribute.type == .composite:
         return try checkLeaf(keys[(index + 1)...], of: attribute.definition, option: option)
       case .attribute? where index + 1 < keys.count:
-        throw ValidationError("\(option): \(key.quoted) in \(name.quoted) is an attribute, which leads to no object.")
+        throw ValidationError("\(option): \(key.quoted) in \(name.quoted) is an attribute: no key can follow it.")
       case .attribute?: return
       case .relationship(let relationship)?:
         entity = entity.destination(of: relationship)
@@ -88,7 +88,7 @@ struct ObjectColumn {
         let names = attribute.elements.map { $0.name.printable() }.joined(separator: ", ")
         throw ValidationError(
           "\(option): \(attribute.name.quoted) in \(name.quoted) has no \(key.quoted)"
-            + (names.isEmpty ? "; it has no parts." : "; it has \(names)."))
+            + (names.isEmpty ? "; it has no elements." : "; it has \(names)."))
       }
       attribute = element
     }

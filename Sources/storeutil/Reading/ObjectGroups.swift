@@ -27,13 +27,13 @@ struct ObjectGroups {
     let names = keys.map(Self.names) ?? []
     guard groupBy != nil || names.contains(where: Self.isOperator) else { return nil }
     let groupKeys = groupBy.map(Self.names) ?? []
-    if groupBy != nil, groupKeys.isEmpty { throw ValidationError("--group-by names no key.") }
-    if keys != nil, names.isEmpty { throw ValidationError("--keys names no key.") }
+    if groupBy != nil, groupKeys.isEmpty { throw ValidationError("--group-by needs at least one key.") }
+    if keys != nil, names.isEmpty { throw ValidationError("--keys needs at least one key.") }
     for key in groupKeys {
       let column = ObjectColumn(key)
       try column.check(entity, option: "--group-by")
       if let last = column.keys.last, [ObjectColumn.id, ObjectColumn.entity].contains(last) {
-        throw ValidationError("--group-by: objects are grouped by properties, and not by \(last).")
+        throw ValidationError("--group-by: objects can be grouped by properties, but not by \(last).")
       }
     }
     self.groupKeys = groupKeys
@@ -73,7 +73,7 @@ struct ObjectGroups {
       if relationship.isToMany, index + 1 == keys.count || keys[index + 1] != "@count" {
         throw ValidationError(
           "--keys: \(path.quoted) has several values for each object, because \(key.quoted) is a to-many relationship. "
-            + "Aggregates of their number are such as @sum.\(keys[...index].joined(separator: ".")).@count.")
+            + "To aggregate their number, use @sum.\(keys[...index].joined(separator: ".")).@count.")
       }
       entity = entity.destination(of: relationship)
     }
@@ -110,7 +110,7 @@ struct ObjectGroups {
     let order = try descriptors.map { descriptor in
       guard let column = columns.firstIndex(where: { $0.name == descriptor.keyPath }) else {
         throw ValidationError(
-          "--sort: groups are sorted by keys that are printed; \((descriptor.keyPath ?? "").quoted) is not in --keys.")
+          "--sort: groups can be sorted only by printed keys; \((descriptor.keyPath ?? "").quoted) is not in --keys.")
       }
       return (column: column, isAscending: descriptor.isAscending)
     }

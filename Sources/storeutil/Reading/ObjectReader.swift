@@ -66,7 +66,7 @@ struct ObjectReader {
   private func fetch(_ request: FetchRequest) throws(ManagedObjectError) -> StoreFetchResult {
     try request.check(against: model)
     guard let entity = model.entity(named: request.entityName) else {
-      throw ManagedObjectError(.undefinedKey, "there is no entity \(request.entityName.quoted)")
+      throw ManagedObjectError(.undefinedKey, "the model has no entity \(request.entityName.quoted)")
     }
     return try store.fetch(request, of: entity)
   }

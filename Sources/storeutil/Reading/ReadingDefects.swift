@@ -53,7 +53,7 @@ final class ReadingDefects {
   /// - Throws: `ExitCode` if an object or value is missing.
   func tell() throws {
     for text in notes { note(text.withoutCommands) }
-    if hasMoreNotes { note("note: so does data of other objects") }
+    if hasMoreNotes { note("note: data of more objects cannot be opened") }
     for error in missingFiles { note(StoreExit.text(of: error)) }
     if unreadableCount > 0 { throw ExitCode(StoreExit.refused) }
     if !missingFiles.isEmpty { throw ExitCode(StoreExit.inputOutput) }
@@ -67,8 +67,8 @@ extension PersistentStore {
     let name = id.entity.attributes.first { $0.slot == slot }?.name ?? ""
     // The object may have changed since it was read.
     let file = (try? (self as? SQLiteStore)?.externalFile(ofSlot: slot, key)) ?? nil
-    let location = file.map { "the file \($0.printable())" } ?? "a file of its own"
+    let location = file.map { "the file \($0.printable())" } ?? "an external file"
     return ManagedObjectError(
-      .referentialIntegrity, "\(id) \(name.printable()): the value is in \(location), which is not there")
+      .referentialIntegrity, "\(id) \(name.printable()): the value is in \(location), which is missing")
   }
 }
