@@ -16,7 +16,7 @@ struct Card {
     var cards: [Card] = []
     var open: Card?
     for (number, line) in unfolded(text) {
-      guard let colon = line.firstIndex(of: ":") else { throw ContactsError.notACard(line: number, "no colon") }
+      guard let colon = line.firstIndex(of: ":") else { throw ContactsError.notACard(line: number, "expected a colon") }
       let name = line[..<colon].prefix { $0 != ";" }.uppercased()
       let value = String(line[line.index(after: colon)...])
       switch (name, open) {
@@ -24,11 +24,12 @@ struct Card {
       case ("END", let card?):
         cards.append(card)
         open = nil
-      case ("BEGIN", _), (_, nil): throw ContactsError.notACard(line: number, "\(name) is out of place")
+      case ("BEGIN", _): throw ContactsError.notACard(line: number, "BEGIN is inside another card")
+      case (_, nil): throw ContactsError.notACard(line: number, "\(name) is outside a card")
       default: try open?.take(name, value, number)
       }
     }
-    if let open { throw ContactsError.notACard(line: open.line, "the card has no end") }
+    if let open { throw ContactsError.notACard(line: open.line, "the card has no END line") }
     return cards
   }
 
@@ -57,10 +58,10 @@ struct Card {
     case "BDAY":
       // 1815-12-10, or 18151210 in vCard 4.
       let digits = value.filter { $0 != "-" }
-      guard digits.count == 8 else { throw ContactsError.notACard(line: line, "\(value) is not a day") }
+      guard digits.count == 8 else { throw ContactsError.notACard(line: line, "\(value) is not a date") }
       let text = "\(digits.prefix(4))-\(digits.dropFirst(4).prefix(2))-\(digits.suffix(2))"
       do { birthday = try Day(text).date } catch {
-        throw ContactsError.notACard(line: line, "\(value) is not a day")
+        throw ContactsError.notACard(line: line, "\(value) is not a date")
       }
     default: break
     }

@@ -5,7 +5,7 @@ import ManagedObjects
 @main
 struct ContactsCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "contacts", abstract: "Keeps persons and groups in a store of managed objects.",
+    commandName: "contacts", abstract: "Keeps people and groups in a store of managed objects.",
     subcommands: [
       Browse.self, Add.self, Show.self, Edit.self, Remove.self, List.self, Find.self, GroupCommand.self,
       PictureCommand.self, Import.self,
@@ -14,19 +14,20 @@ struct ContactsCommand: AsyncParsableCommand {
 
 struct FileOption: ParsableArguments {
   @Option(
-    help: "Where the contacts are. Without it, contacts.store, or contacts with the ending of what --store asks for.")
+    help: "The file of the contacts. By default, contacts.store, or contacts with the extension for --store.")
   var file: String?
 
   @Option(
     help: ArgumentHelp(
-      "What kind of store it is. Without it, that goes by the file's name.",
+      "The kind of store. By default, the extension of the file decides.",
       discussion: """
-        xml if the name ends with .xml, sqlite with .sqlite, else binary. A store in memory is gone when the command ends.
+        The extension .xml is for xml, .sqlite for sqlite, and any other for binary. A store in memory is lost when the \
+        command ends.
         """))
   var store: BookKind?
 
   func validate() throws {
-    if store == .memory, file != nil { throw ValidationError("A store in memory has no file: leave --file out.") }
+    if store == .memory, file != nil { throw ValidationError("A store in memory has no file: omit --file.") }
   }
 
   /// The address book in the file, which must exist.
@@ -50,7 +51,7 @@ struct FileOption: ParsableArguments {
 
 /// The argument that identifies a person.
 struct PersonArgument: ParsableArguments {
-  @Argument(help: "The e-mail address, or how words of the name begin: ada love.") var person: String
+  @Argument(help: "The e-mail address, or the beginnings of words of the name: ada love.") var person: String
 }
 
 struct Add: ParsableCommand {
@@ -60,9 +61,9 @@ struct Add: ParsableCommand {
   @Argument var firstName: String
   @Argument var lastName: String
   @Option var email: String?
-  @Option(help: "Such as 1815-12-10.") var birthday: Day?
+  @Option(help: "The date, such as 1815-12-10.") var birthday: Day?
   @Option var notes: String?
-  @Option(help: "A group that the person is in. Can be given several times.") var group: [String] = []
+  @Option(help: "A group of the person. Can be given several times.") var group: [String] = []
 
   func run() throws {
     try file.bookOrNew.change { context in
@@ -74,7 +75,7 @@ struct Add: ParsableCommand {
 }
 
 struct Show: ParsableCommand {
-  static let configuration = CommandConfiguration(abstract: "Prints what the book has of a person.")
+  static let configuration = CommandConfiguration(abstract: "Prints all values of a person.")
 
   @OptionGroup var file: FileOption
   @OptionGroup var argument: PersonArgument
@@ -87,14 +88,14 @@ struct Show: ParsableCommand {
 
 struct Edit: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Changes what is given, and leaves the rest. An empty text removes what it is given for.")
+    abstract: "Changes the given values of a person. An empty text removes a value.")
 
   @OptionGroup var file: FileOption
   @OptionGroup var argument: PersonArgument
   @Option var firstName: String?
   @Option var lastName: String?
   @Option var email: String?
-  @Option(help: "Such as 1815-12-10.") var birthday: String?
+  @Option(help: "The date, such as 1815-12-10.") var birthday: String?
   @Option var notes: String?
 
   func run() throws {

@@ -22,16 +22,16 @@ enum ContactsError: Error, CustomStringConvertible {
 
   var description: String {
     switch self {
-    case .noPerson(let text): "there is nobody called \"\(text)\""
+    case .noPerson(let text): "no person matches \"\(text)\""
     case .severalPersons(let text, let persons):
-      "\"\(text)\" could be any of these:\n  " + persons.joined(separator: "\n  ")
-    case .noGroup(let name): "there is no group \"\(name)\""
-    case .addressIsTaken(let email, let owner): "\(owner) has the address \(email) already"
+      "\"\(text)\" matches several people:\n  " + persons.joined(separator: "\n  ")
+    case .noGroup(let name): "the group \"\(name)\" does not exist"
+    case .addressIsTaken(let email, let owner): "\(owner) already has the address \(email)"
     case .notValid(let lines): lines.joined(separator: "\n")
     case .notACondition(let text, let error): Self.description(of: text, error)
-    case .notADay(let text): "\"\(text)\" is not a day such as 1815-12-10"
-    case .changedMeanwhile: "somebody else has just changed that: do it again if it is still right"
-    case .noPicture(let name): "there is no picture of \(name)"
+    case .notADay(let text): "\"\(text)\" is not a date such as 1815-12-10"
+    case .changedMeanwhile: "another program has changed the same data: check it, and try again"
+    case .noPicture(let name): "\(name) has no picture"
     case .notACard(let line, let message): "line \(line): \(message)"
     case .cannotRead(let path): "cannot read the file \(path)"
     case .cannotWrite(let path): "cannot write the file \(path)"

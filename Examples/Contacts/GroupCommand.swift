@@ -3,17 +3,18 @@ import ManagedObjects
 
 struct GroupCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "group", abstract: "Puts persons into groups.",
+    commandName: "group", abstract: "Adds people to groups, and removes them.",
     subcommands: [AddToGroup.self, RemoveFromGroup.self, ListGroups.self])
 }
 
 struct AddToGroup: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "add", abstract: "Puts persons into a group, which is made if it is not there yet.")
+    commandName: "add", abstract: "Adds people to a group, and creates the group if necessary.")
 
   @OptionGroup var file: FileOption
   @Argument var group: String
-  @Argument(help: "Each the e-mail address, or how words of the name begin.") var persons: [String] = []
+  @Argument(help: "The e-mail address, or the beginnings of words of the name, of each person.")
+  var persons: [String] = []
 
   func run() throws {
     try file.book.change { context in
@@ -25,11 +26,12 @@ struct AddToGroup: ParsableCommand {
 
 struct RemoveFromGroup: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "remove", abstract: "Takes persons out of a group; without persons, removes the group.")
+    commandName: "remove", abstract: "Removes people from a group, or the group itself if no people are given.")
 
   @OptionGroup var file: FileOption
   @Argument var group: String
-  @Argument(help: "Each the e-mail address, or how words of the name begin.") var persons: [String] = []
+  @Argument(help: "The e-mail address, or the beginnings of words of the name, of each person.")
+  var persons: [String] = []
 
   func run() throws {
     try file.book.change { context in
@@ -42,7 +44,7 @@ struct RemoveFromGroup: ParsableCommand {
 
 struct ListGroups: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "list", abstract: "Prints all groups with the number of persons, or the persons of one.")
+    commandName: "list", abstract: "Prints all groups with their numbers of people, or the people of one group.")
 
   @OptionGroup var file: FileOption
   @Argument var group: String?

@@ -4,7 +4,7 @@ import ManagedObjects
 
 struct Import: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Adds the persons of a vCard file. Those that the book does not take are left out, and named.")
+    abstract: "Adds the people of a vCard file. Cards with errors are skipped and reported.")
 
   @OptionGroup var file: FileOption
   @Argument(help: "A file with any number of cards.") var cards: String

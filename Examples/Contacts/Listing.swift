@@ -4,7 +4,7 @@ import ManagedObjects
 
 struct Browse: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Shows the book on the whole terminal, to search, change and follow it. Elsewhere the same as list.")
+    abstract: "Shows the contacts on the whole terminal, to search and change them. Without a terminal, lists them.")
 
   @OptionGroup var file: FileOption
 
@@ -18,7 +18,7 @@ struct Browse: AsyncParsableCommand {
 }
 
 struct List: ParsableCommand {
-  static let configuration = CommandConfiguration(abstract: "Prints all persons, by the first letter of the last name.")
+  static let configuration = CommandConfiguration(abstract: "Prints all people, by the first letter of the last name.")
 
   @OptionGroup var file: FileOption
 
@@ -41,7 +41,7 @@ extension AddressBook {
 
 struct Find: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Prints the persons that all of this is true for.",
+    abstract: "Prints the people who meet all conditions.",
     discussion: """
       A condition is a predicate over firstName, lastName, email, birthday, notes, picture and groups:
 
@@ -50,9 +50,9 @@ struct Find: ParsableCommand {
       """)
 
   @OptionGroup var file: FileOption
-  @Argument(help: "How words of the name or the address begin.") var words: [String] = []
-  @Option(name: .customLong("where"), help: "A condition.") var condition: String?
-  @Option(help: "A day that they were born before.") var bornBefore: Day?
+  @Argument(help: "The beginnings of words of the name or the address.") var words: [String] = []
+  @Option(name: .customLong("where"), help: "A condition, as in NSPredicate.") var condition: String?
+  @Option(help: "Only people born before this date.") var bornBefore: Day?
 
   func run() throws {
     let book = try file.book

@@ -4,13 +4,14 @@ import ManagedObjects
 
 struct PictureCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "picture", abstract: "Keeps pictures of persons.",
+    commandName: "picture", abstract: "Stores pictures of people.",
     subcommands: [SetPicture.self, GetPicture.self])
 }
 
 struct SetPicture: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "set", abstract: "Keeps a copy of a file as the picture of a person; without a file, removes it.")
+    commandName: "set",
+    abstract: "Stores a copy of a file as the picture of a person; without a file, removes the picture.")
 
   @OptionGroup var file: FileOption
   @OptionGroup var argument: PersonArgument
@@ -24,7 +25,7 @@ struct SetPicture: ParsableCommand {
 
 struct GetPicture: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "get", abstract: "Writes the picture of a person into a file.")
+    commandName: "get", abstract: "Writes the picture of a person to a file.")
 
   @OptionGroup var file: FileOption
   @OptionGroup var argument: PersonArgument

@@ -243,5 +243,5 @@ struct SQLiteFailure: Error, CustomStringConvertible {
   /// The statement that failed.
   let action: String
 
-  var description: String { "\(path): \(message) (SQLite's error \(code), in: \(action))" }
+  var description: String { "\(path): \(message) (SQLite error \(code), in: \(action))" }
 }

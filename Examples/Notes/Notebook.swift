@@ -24,9 +24,9 @@ enum NotebookError: Error, CustomStringConvertible {
 
   var description: String {
     switch self {
-    case .noSuchNote(let key): "there is no note \"\(key)\""
-    case .alreadyThere(let key): "there is a note \"\(key)\" already"
-    case .notANote(let key): "what the file has under \"\(key)\" is no note"
+    case .noSuchNote(let key): "the note \"\(key)\" does not exist"
+    case .alreadyThere(let key): "the note \"\(key)\" already exists"
+    case .notANote(let key): "the value of the key \"\(key)\" is not a note"
     case .notOfNotes(let path): "\(path) is a database of another program"
     }
   }

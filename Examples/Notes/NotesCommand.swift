@@ -5,26 +5,26 @@ import FoundationEssentials
 struct NotesCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "notes",
-    abstract: "Keeps notes in a keyed archive, a property list, a store of managed objects or a table of SQLite.",
+    abstract: "Keeps notes in a keyed archive, a property list, a store of managed objects or a SQLite table.",
     subcommands: [Add.self, Show.self, Edit.self, Remove.self, List.self])
 }
 
 struct FileOption: ParsableArguments {
-  @Option(help: "Where the notes are. Without it, notes.archive, or notes with the ending of what --store asks for.")
+  @Option(help: "The file of the notes. By default, notes.archive, or notes with the extension for --store.")
   var file: String?
 
   @Option(
     help: ArgumentHelp(
-      "What kind of file it is. Without it, that goes by the file's name.",
+      "The kind of file. By default, the extension of the file decides.",
       discussion: """
-        archive is a keyed archive (.archive, and any name that is not one of these), plist a property list (.plist); \
-        xml, binary and sqlite are stores of managed objects (.xml, .store, .sqlite), and memory is one that is gone when \
-        the command ends; table is a table of SQLite made by hand (.db).
+        archive is a keyed archive (.archive and all other extensions), and plist a property list (.plist); xml, binary \
+        and sqlite are stores of managed objects (.xml, .store, .sqlite), and memory is one that is lost when the \
+        command ends; table is a SQLite table with hand-written SQL (.db).
         """))
   var store: NotebookKind?
 
   func validate() throws {
-    if store == .memory, file != nil { throw ValidationError("A store in memory has no file: leave --file out.") }
+    if store == .memory, file != nil { throw ValidationError("A store in memory has no file: omit --file.") }
   }
 
   var notebook: any Notebook {
@@ -39,7 +39,7 @@ struct Add: ParsableCommand {
   static let configuration = CommandConfiguration(abstract: "Adds a note under a new key.")
 
   @OptionGroup var file: FileOption
-  @Argument(help: "What to find the note by.") var key: String
+  @Argument(help: "The key of the note.") var key: String
   @Argument var title: String
   @Option var author = ""
   @Option var text = ""
@@ -53,7 +53,7 @@ struct Add: ParsableCommand {
 }
 
 struct Show: ParsableCommand {
-  static let configuration = CommandConfiguration(abstract: "Prints the note of a key.")
+  static let configuration = CommandConfiguration(abstract: "Prints the note with a key.")
 
   @OptionGroup var file: FileOption
   @Argument var key: String
@@ -68,14 +68,14 @@ struct Show: ParsableCommand {
 }
 
 struct Edit: ParsableCommand {
-  static let configuration = CommandConfiguration(abstract: "Changes what is given, and leaves the rest.")
+  static let configuration = CommandConfiguration(abstract: "Changes the given values of a note.")
 
   @OptionGroup var file: FileOption
   @Argument var key: String
   @Option var title: String?
   @Option var author: String?
   @Option var text: String?
-  @Option(help: "The tags from now on.") var tag: [String] = []
+  @Option(help: "The new tags, instead of the old ones.") var tag: [String] = []
   @Flag(inversion: .prefixedNo) var published: Bool?
 
   func run() throws {
@@ -92,7 +92,7 @@ struct Edit: ParsableCommand {
 }
 
 struct Remove: ParsableCommand {
-  static let configuration = CommandConfiguration(abstract: "Removes the note of a key.")
+  static let configuration = CommandConfiguration(abstract: "Removes the note with a key.")
 
   @OptionGroup var file: FileOption
   @Argument var key: String

@@ -32,8 +32,8 @@ enum SettingsError: Error, CustomStringConvertible {
 
   var description: String {
     switch self {
-    case .noSuchSetting(let name): "there is no setting \"\(name)\""
-    case .notAValue(let text, let name): "\"\(text)\" is no value of \(name)"
+    case .noSuchSetting(let name): "the setting \"\(name)\" does not exist"
+    case .notAValue(let text, let name): "\"\(text)\" is not a value of \(name)"
     case .forced(let name): "\(name) is managed on this computer and cannot be changed"
     }
   }

@@ -13,12 +13,12 @@ import Preferences
 @main
 struct SettingsCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "settings", abstract: "Shows and changes settings, and watches others change them.",
+    commandName: "settings", abstract: "Shows and changes settings, and watches changes by other processes.",
     subcommands: [Show.self, Set.self, Reset.self, Watch.self])
 }
 
 struct FolderOption: ParsableArguments {
-  @Option(help: "The folder that the settings are kept in, instead of that of the user.")
+  @Option(help: "The folder of the settings, instead of the user's folder.")
   var folder: String?
 
   var preferences: UserPreferences {
@@ -40,7 +40,7 @@ struct Overrides: ParsableArguments {
   mutating func validate() throws {
     for index in stride(from: 0, to: overrides.count, by: 2) {
       guard overrides[index].hasPrefix("-"), index + 1 < overrides.count else {
-        throw ValidationError("\"\(overrides[index])\" is no setting with a value: -fontSize 20")
+        throw ValidationError("expected a setting with a value, such as -fontSize 20, found \"\(overrides[index])\"")
       }
       try Settings.named(String(overrides[index].dropFirst())).check(overrides[index + 1])
     }
@@ -48,7 +48,7 @@ struct Overrides: ParsableArguments {
 }
 
 struct Show: ParsableCommand {
-  static let configuration = CommandConfiguration(abstract: "Prints each setting, and where its value comes from.")
+  static let configuration = CommandConfiguration(abstract: "Prints each setting with its value and source.")
 
   @OptionGroup var folder: FolderOption
   @OptionGroup var overrides: Overrides
@@ -63,13 +63,13 @@ struct Set: ParsableCommand {
 
   @OptionGroup var folder: FolderOption
   @Argument var name: String
-  @Argument(help: "A value that begins with a hyphen stands after --.") var value: String
+  @Argument(help: "Put a value that begins with a hyphen after --.") var value: String
 
   func run() throws { try Settings.named(name).set(value, in: folder.preferences) }
 }
 
 struct Reset: ParsableCommand {
-  static let configuration = CommandConfiguration(abstract: "Gives a setting its default value again.")
+  static let configuration = CommandConfiguration(abstract: "Resets a setting to its default value.")
 
   @OptionGroup var folder: FolderOption
   @Argument var name: String
@@ -79,7 +79,7 @@ struct Reset: ParsableCommand {
 
 struct Watch: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Prints the settings, then a line for every change by any process, until it is interrupted.")
+    abstract: "Prints the settings, then a line for each change by any process, until it is interrupted.")
 
   @OptionGroup var folder: FolderOption
   @OptionGroup var overrides: Overrides

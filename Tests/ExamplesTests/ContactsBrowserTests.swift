@@ -82,7 +82,7 @@ import Testing
     for (typed, found) in [
       ("/an", ["A", "> Anders Ångström", "P", "  Александр Пушкин", "W", "  王小明", "Z", "  曾国藩"]),
       ("g", ["A", "> Anders Ångström", "W", "  王小明"]),
-      ("s", ["A", "> Anders Ångström"]), ("zz", ["nobody"]), ("\u{15}@exa", ["L", "> Ada Lovelace"]),
+      ("s", ["A", "> Anders Ångström"]), ("zz", ["no people found"]), ("\u{15}@exa", ["L", "> Ada Lovelace"]),
       ("\u{15}", ["#", "  Note 9", "A", "  Anders Ångström", "B", "  Charles Babbage", "L", "> Ada Lovelace"]),
     ] {
       browser.type(typed)
@@ -106,7 +106,7 @@ import Testing
     // The form is still there, with what was typed.
     browser.type("\u{1B}[Z")
     try await message("Hopper\r", "the e-mail address \"@\" is not like")
-    try await message("\t\u{15}ada@example.org\r", "Ada Lovelace has the address")
+    try await message("\t\u{15}ada@example.org\r", "Ada Lovelace already has the address")
     try await message("\u{15}grace@example.mil\t1906-12-09\tNavy, Work\t\t\(picture.path)\r", "Add Grace Hopper")
     let grace = "Grace Hopper\ne-mail: grace@example.mil\nborn: 1906-12-09\npicture: 5000 bytes\ngroups: Navy, Work\n"
     #expect(try shown("grace") == grace)
@@ -114,14 +114,14 @@ import Testing
     #expect(try shown("grace").hasPrefix("Grace Murray Hopper\n"))
     try await message("d", "Delete Grace Murray Hopper")
     #expect(try shown("grace") == "")
-    try await message("u", "Taken back: Delete Grace Murray Hopper")
-    try await message("u", "Taken back: Change Grace Murray Hopper")
+    try await message("u", "Undone: Delete Grace Murray Hopper")
+    try await message("u", "Undone: Change Grace Murray Hopper")
     #expect(try shown("grace") == grace)
-    try await message("u", "Taken back: Add Grace Hopper")
-    try await message("u", "There is nothing to take back")
+    try await message("u", "Undone: Add Grace Hopper")
+    try await message("u", "Nothing to undo")
     #expect(try shown("grace") == "")
     #expect(try Program.run("contacts", ["group", "list", file(kind)]).text == "Work\t1\n")
-    try await message("r", "Again: Add Grace Hopper")
+    try await message("r", "Redone: Add Grace Hopper")
     #expect(try shown("grace") == grace)
   }
 
@@ -190,7 +190,7 @@ import Testing
     browser.type("Augusta \r")
     let lines = try await browser.lines { $0.count == 24 && !$0[22].isEmpty }
     #expect(!lines[22].hasPrefix("Change") && lines[23].hasPrefix("Enter save"), "\(lines)")
-    #expect(lines.contains { $0.contains("Ada Lovelace is gone") })
+    #expect(lines.contains { $0.contains("Ada Lovelace was deleted") })
   }
 
   /// What a key or another program leads to.
@@ -212,15 +212,15 @@ import Testing
     try run("edit", "augusta", "--last-name", "Byron")
     _ = try await browser.lines { $0.contains { $0.contains("> Augusta Byron") } }
     browser.type("u")
-    #expect(try await message(browser, "Taken") == "Taken back: Change Augusta Lovelace")
+    #expect(try await message(browser, "Undone") == "Undone: Change Augusta Lovelace")
     let text = try Program.run("contacts", ["list", file("sqlite")]).text
     #expect(text.contains("B\n  Charles Babbage\n  Ada Byron <ada@example.org>\nP\n"), "\(text)")
     browser.type("r")
-    #expect(try await message(browser, "Again") == "Again: Change Augusta Lovelace")
+    #expect(try await message(browser, "Redone") == "Redone: Change Augusta Lovelace")
     try run("remove", "augusta")
     _ = try await browser.lines { $0[0].hasSuffix(" 6") }
     browser.type("u")
-    #expect(try await message(browser, "Somebody else has changed") != "")
+    #expect(try await message(browser, "Another program has changed this") != "")
   }
 
   @Test("leaves the groups alone that others put somebody into") func otherGroups() async throws {
@@ -231,7 +231,7 @@ import Testing
     try run("group", "add", "Navy", "ada")
     browser.type(", Fun\r")
     // It may be the first to learn of the other save.
-    if try await browser.lines(when: { !$0[22].isEmpty })[22].hasPrefix("somebody else") { browser.type("\r") }
+    if try await browser.lines(when: { !$0[22].isEmpty })[22].hasPrefix("another program") { browser.type("\r") }
     #expect(try await message(browser, "Change") == "Change Ada Lovelace")
     #expect(try Program.run("contacts", ["show", "ada", file("sqlite")]).text.contains("groups: Fun, Navy, Work\n"))
     browser.type("e\t\t\t\t\u{15}Navy, Fun\r")
@@ -246,7 +246,7 @@ import Testing
     browser.type("L")
     _ = try await browser.lines { $0.contains { $0.contains("> Ada") } }
     try run("remove", "ada", kind: kind)
-    #expect(try await message(browser, "Ada") == "Ada Lovelace is not here any more")
+    #expect(try await message(browser, "Ada") == "Ada Lovelace is no longer in the list")
     browser.type("d/")
     var lines = try await browser.lines { $0.last?.hasPrefix("Enter keep") == true }
     #expect(lines[0].hasSuffix(" 6"))

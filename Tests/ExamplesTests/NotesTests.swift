@@ -74,7 +74,7 @@ import Testing
     ] {
       let run = try Program.run("notes", arguments)
       #expect(run.status == 1)
-      #expect(run.errors.hasPrefix("Error: there is "))
+      #expect(run.errors.hasPrefix("Error: the note \""))
     }
     #expect(try Data(contentsOf: folder.url.appending(path: "notes." + kind)) == before)
   }

@@ -145,7 +145,7 @@ extension Browser {
     case .home: list.moveToStart()
     case .end: list.moveToEnd()
     case .character(let letter) where letter.isUppercase || letter == "#":
-      if !list.move(toLetter: String(letter)) { message = "There is nobody from \(letter) on" }
+      if !list.move(toLetter: String(letter)) { message = "No names from \(letter) on" }
     default: _ = moves(key)
     }
     return true
@@ -203,7 +203,7 @@ extension Browser {
       try context.delete(person)
       return "Delete " + name
     }
-    if isDone { message += " — u takes it back" }
+    if isDone { message += " — u undoes it" }
   }
 
   /// Changes the address book and saves. If this fails, all changes are undone.
@@ -228,7 +228,7 @@ extension Browser {
   /// Undoes the last change, or redoes it.
   private func replay(redoing: Bool) {
     guard redoing ? undoManager.canRedo : undoManager.canUndo else {
-      message = redoing ? "There is nothing to make again" : "There is nothing to take back"
+      message = redoing ? "Nothing to redo" : "Nothing to undo"
       return
     }
     let name = redoing ? undoManager.redoActionName : undoManager.undoActionName
@@ -237,11 +237,11 @@ extension Browser {
         try list.selectingChanged {
           redoing ? context.redo() : context.undo()
           guard context.hasChanges else {
-            message = "Somebody else has changed that: \(name)"
+            message = "Another program has changed this: \(name)"
             return
           }
           try context.save()
-          message = (redoing ? "Again: " : "Taken back: ") + name
+          message = (redoing ? "Redone: " : "Undone: ") + name
         }
       } catch {
         redoing ? context.undo() : context.redo()
@@ -273,7 +273,7 @@ extension Browser {
         mode = .form(form)
       } else if selected != nil, list.selected !== selected {
         hasLostSelection = true
-        message = "\(name) is not here any more"
+        message = "\(name) is no longer in the list"
       }
     }
   }

@@ -86,7 +86,7 @@ struct BrowserFrame {
   }
 
   private var emptyText: String {
-    browser.list.search.isEmpty && browser.list.group == nil ? "nobody yet: a adds somebody" : "nobody"
+    browser.list.search.isEmpty && browser.list.group == nil ? "no people yet: press a to add one" : "no people found"
   }
 
   /// Returns the letters of the index. If there are more letters than lines, it contains every second one, every third
@@ -116,7 +116,7 @@ struct BrowserFrame {
   ///   - column: The first column of the form on the terminal.
   private mutating func formLines(_ form: PersonForm, width: Int, line: Int, column: Int, height: Int) -> [Line] {
     let labelWidth = min(12, width / 2)
-    let title = form.person == nil ? "Add somebody" : form.isGone ? form.name + " is gone" : "Change " + form.name
+    let title = form.person == nil ? "Add a person" : form.isGone ? form.name + " was deleted" : "Change " + form.name
     var lines = [Line.of(title, width: width, .bold)]
     // Scrolls so that the current field is visible even on a very low terminal.
     let first = max(0, min(form.current - height + 2, form.fields.count - 1))
@@ -153,8 +153,8 @@ struct BrowserFrame {
     let text =
       switch browser.mode {
       case .list: "/ search  a add  e edit  d delete  u undo  r redo  Tab group  A-Z letter  q quit"
-      case .search: "Enter keep  Esc all  ↑↓ move"
-      case .form: "Enter save  Esc leave  Tab next field"
+      case .search: "Enter keep  Esc show all  ↑↓ move"
+      case .form: "Enter save  Esc cancel  Tab next field"
       }
     return .of(text, width: columns, .dim)
   }

@@ -33,13 +33,13 @@ struct PersonForm {
   init(_ person: Person?) {
     self.person = person
     name = person?.fullName ?? ""
-    let picture = person?.picture.map { "has \($0.count) bytes; a file replaces them, - removes them" }
+    let picture = person?.picture.map { "\($0.count) bytes; enter a file to replace it, - to remove it" }
     fields = [
       Field("first name", person?.firstName ?? ""), Field("last name", person?.lastName ?? ""),
       Field("e-mail", person?.email ?? "", hint: "such as ada@example.org"),
       Field("birthday", person?.birthday.map { Day($0).description } ?? "", hint: "such as 1815-12-10"),
-      Field("groups", person?.groupNames.joined(separator: ", ") ?? "", hint: "with commas between them"),
-      Field("notes", person?.notes ?? ""), Field("picture", hint: picture ?? "the name of a file"),
+      Field("groups", person?.groupNames.joined(separator: ", ") ?? "", hint: "separated by commas"),
+      Field("notes", person?.notes ?? ""), Field("picture", hint: picture ?? "the path of a file"),
     ]
   }
 

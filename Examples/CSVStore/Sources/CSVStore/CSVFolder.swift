@@ -39,7 +39,7 @@ final class CSVFolder: Sendable {
     guard lock >= 0 else { throw ManagedObjectError(.open, "\(url.path): \(String(cString: strerror(errno)))") }
     // If this throws, `deinit` closes the file.
     guard flock(lock, LOCK_EX | LOCK_NB) == 0 else {
-      throw ManagedObjectError(.locked, "another store has the folder \(url.path)")
+      throw ManagedObjectError(.locked, "another store has opened the folder \(url.path)")
     }
     try finishSave()
   }

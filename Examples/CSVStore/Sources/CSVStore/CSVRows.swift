@@ -18,12 +18,12 @@ enum CSVRows {
       }
       guard isPlain, fileNames.insert(entity.name.lowercased()).inserted else {
         throw ManagedObjectError(
-          .incompatibleSchema, "CSV cannot store the entity \(entity.name): its name is no file name of its own")
+          .incompatibleSchema, "CSV cannot store the entity \(entity.name): its name is not a valid, unique file name")
       }
       for property in entity.properties where keyColumns.contains(property.name) {
         throw ManagedObjectError(
           .incompatibleSchema,
-          "CSV cannot store \(property.name) of \(entity.name): the store uses a column of that name")
+          "CSV cannot store \(property.name) of \(entity.name): the store reserves this column name")
       }
       for attribute in entity.attributes where attribute.type == .undefined || attribute.type == .objectID {
         throw ManagedObjectError(
@@ -78,8 +78,8 @@ enum CSVRows {
         guard let key = missing.min() else { continue }
         throw ManagedObjectError(
           .open,
-          "\(entity.name).csv: object \(row.key.number): \(relationship.name) refers to \(key.number), which is missing or "
-            + "belongs to another object")
+          "\(entity.name).csv: object \(row.key.number): \(relationship.name) refers to object \(key.number), which "
+            + "is missing or belongs to another object")
       }
     }
   }
@@ -95,7 +95,7 @@ enum CSVRows {
     for (position, name) in header.fields.enumerated() {
       guard let name, names.contains(name), positions.updateValue(position, forKey: name) == nil else {
         throw ManagedObjectError(
-          .open, "\(entity.name).csv:1: the column \(name ?? "without a name") is unknown, or is there twice")
+          .open, "\(entity.name).csv:1: the column \(name ?? "without a name") is unknown, or occurs twice")
       }
     }
     var rows: [StoreRow] = []
@@ -119,7 +119,7 @@ enum CSVRows {
         switch column {
         case .attribute(let attribute):
           guard let value = attribute.type.value(fromText: text) else {
-            throw failure("\(attribute.name): \(text) is not a value of the type \(attribute.type.name)")
+            throw failure("\(attribute.name): expected \(attribute.type.name), found \(text)")
           }
           row.values[column.slot] = .attribute(value)
         case .relationship(let relationship):

@@ -65,7 +65,7 @@ enum CSVText {
       }
     }
     if isQuoted {
-      throw ManagedObjectError(.open, "\(file).csv:\(first): a quotation mark has no end")
+      throw ManagedObjectError(.open, "\(file).csv:\(first): a quotation mark is not closed")
     }
     if !fields.isEmpty || !field.isEmpty || wasQuoted {
       end()

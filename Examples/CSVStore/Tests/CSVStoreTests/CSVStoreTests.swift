@@ -47,11 +47,11 @@ import Testing
   @Test(
     "What is wrong with a file is told with its name",
     arguments: [
-      ("_number,title\n1,\"a", "Note.csv:2: a quotation mark has no end"),
+      ("_number,title\n1,\"a", "Note.csv:2: a quotation mark is not closed"),
       ("_number,title\n1\n", "Note.csv:2: expected 2 fields, found 1"),
       ("_number,title\nx,a\n", "Note.csv:2: expected a positive _number"),
       ("_number,author\n1,Ada\n", "Note.csv:2: author: expected a reference such as Person/7, found Ada"),
-      ("_number,author\n1,Person/7\n", "Note.csv: object 1: author refers to 7"),
+      ("_number,author\n1,Person/7\n", "Note.csv: object 1: author refers to object 7"),
     ])
   func findings(text: String, message: String) throws {
     try withFolder { folder, model in
