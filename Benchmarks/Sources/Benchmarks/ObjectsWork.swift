@@ -12,10 +12,10 @@ struct ObjectsWork {
     case sort = "fetch all, sorted by a text"
     case walk = "walk from owners to their 10 items each"
     case fault = "read all of them one by one, as faults"
-    case changeOne = "change one of all that are loaded, and save"
+    case changeOne = "change one of all loaded objects, and save"
     case open = "open, fetch all"
     case openMany = "open a store of 50 entities"
-    case memory = "memory of a loaded object, with its strings"
+    case memory = "memory of a loaded object, including its strings"
   }
 
   let kind: Kind
@@ -38,8 +38,8 @@ struct ObjectsWork {
   var name: String {
     switch storage {
     case .memory where kind == .insert: "insert and save, in memory"
-    case .memory where kind == .memory: "memory of a loaded object, over its strings"
-    case .sqlite where kind == .fetchOne: "fetch one by a text that has an index"
+    case .memory where kind == .memory: "memory of a loaded object, without its strings"
+    case .sqlite where kind == .fetchOne: "fetch one by an indexed text"
     case .memory, .sqlite: kind.rawValue
     case .xml: "\(kind.rawValue), XML store"
     case .binary: "\(kind.rawValue), binary store"

@@ -10,7 +10,7 @@ enum PreferencesWork: String, CaseIterable {
   case twoThreads = "`integer(forKey:)` in 2 threads at once"
   case fourThreads = "`integer(forKey:)` in 4 threads at once"
   case set = "`set(_:forKey:)`"
-  case setMany = "set 10 000 keys, until on the disk"
+  case setMany = "set 10 000 keys, until they are on the disk"
   case setSlowly = "set 10 000 keys in a second, processor time"
   case open = "open a domain of 10 000 keys, read one"
   case process = "a process that opens a domain of 20 keys, reads one and ends"

@@ -5,7 +5,7 @@ import SQLiteStore
 /// Fetched results: opening, and updating after one change.
 enum ResultsWork: String, CaseIterable {
   case open = "open, in sections, and show 30"
-  case openKept = "the same, kept on the disk"
+  case openKept = "the same, with a cache on the disk"
   case fetch = "for comparison: a fetch of all"
   case insert = "insert 1"
   case move = "move 1 to another section"

@@ -126,7 +126,7 @@ let growth = [10_000, 100_000, 1_000_000]
 if arguments.first == "growth" {
   let suspects = try GrowthTable(arguments: Array(arguments.dropFirst())).printTable()
   if !suspects.isEmpty {
-    print("\nFaster than n log n, or not measured:\n" + suspects.joined(separator: "\n"))
+    print("\nThese operations grow faster than n log n, or cannot be measured:\n" + suspects.joined(separator: "\n"))
     exit(1)
   }
 } else if arguments.first == GrowthTable.lineMode {

@@ -15,7 +15,7 @@ enum GrowthArchive: String, CaseIterable {
   case set = "a set"
   case dictionary = "a dictionary"
   case classes = "a class for each object"
-  case fields = "an object of many keys"
+  case fields = "an object with many keys"
   case circle = "circles of two objects"
   case nested = "archives in data"
   case levels = "archives in data in archives, 8 levels"

@@ -117,7 +117,7 @@ enum GrowthObjects: String, CaseIterable {
   case owner = "an author of all notes"
   case album = "an album of all notes"
   case hub = "a tag of all notes"
-  case grid = "notes of ten tags each"
+  case grid = "notes with ten tags each"
   case chain = "a chain of persons"
   case tree = "a tree of persons"
 

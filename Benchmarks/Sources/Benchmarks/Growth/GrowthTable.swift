@@ -51,7 +51,7 @@ struct GrowthTable {
   /// Measures the line with this name in this process, and prints its times as JSON.
   func measureLine() throws {
     guard let line = lines.first(where: { $0.name == text }) else {
-      throw UsageError(description: "there is no line \(text)")
+      throw UsageError(description: "no line is named \(text)")
     }
     // A limit of processor time would make the system count this time in coarse ticks.
     alarm(Self.timeLimit)

@@ -78,14 +78,14 @@ extension GrowthTable {
     /// The ways to derive the second file of a comparison from the first.
     let edits: [(name: String, edit: (PropertyList, Int) -> PropertyList)] = [
       ("the same", { value, _ in value }),
-      ("every tenth value is another", { value, _ in value.edited { $0 % 10 == 0 ? .string("other \($0)") : nil } }),
-      ("all values are others", { value, _ in value.edited { .string("other \($0)") } }),
+      ("every tenth value differs", { value, _ in value.edited { $0 % 10 == 0 ? .string("other \($0)") : nil } }),
+      ("all values differ", { value, _ in value.edited { .string("other \($0)") } }),
       ("reversed", { value, _ in value.reversed }),
       ("every third is missing, new ones at the end", { value, size in value.thinned(size) }),
     ]
     for (name, edit) in edits {
       for shape in [GrowthShape.wide, .long, .records, .equal] {
-        if name == "every tenth value is another", shape == .equal { continue }
+        if name == "every tenth value differs", shape == .equal { continue }
         func write(_ size: Int, _ folder: URL) throws -> Int32 {
           let value = shape.value(size)
           let other = edit(value, size)
@@ -108,7 +108,7 @@ extension GrowthTable {
       }
     }
     lines.append(
-      tool.line("diff --patch", "a wide dictionary, every tenth value is another") { size, folder in
+      tool.line("diff --patch", "a wide dictionary, every tenth value differs") { size, folder in
         let value = GrowthShape.wide.value(size)
         try value.write(to: folder.appendingPathComponent("old"), format: .xml)
         try value.edited { $0 % 10 == 0 ? .string("other") : nil }
