@@ -14,11 +14,11 @@ import Testing
     "ToolSupport": 6, "BrowsingPages": 6, "StorePages": 6, "plistutil": 6, "storeutil": 6,
   ]
 
-  @Test func `Each target has a floor`() throws {
+  @Test func `each target has a layer`() throws {
     #expect(try Set(SourceFolder.targets()) == Set(Self.floors.keys))
   }
 
-  @Test func `No target imports one of a floor above, and none imports itself through others`() throws {
+  @Test func `no target imports a target of a higher layer, or itself through others`() throws {
     var graph: [String: Set<String>] = [:]
     for target in try SourceFolder.targets() {
       let imported = try SourceFolder.files(of: target).reduce(into: Set<String>()) { $0.formUnion($1.imports) }
@@ -31,7 +31,7 @@ import Testing
     #expect(Circles.find(in: graph) == [])
   }
 
-  @Test func `Full Foundation is imported by the target that says so in its name alone`() throws {
+  @Test func `only the target named for it imports full Foundation`() throws {
     let targets = try SourceFolder.targets().filter { target in
       try SourceFolder.files(of: target).contains { $0.imports.contains("Foundation") }
     }
@@ -39,14 +39,14 @@ import Testing
   }
 
   @Test(arguments: ["CLibXML2", "CSQLite", "CZlib"])
-  func `A C library is imported by one target`(_ library: String) throws {
+  func `each C library is imported by only one target`(_ library: String) throws {
     let targets = try SourceFolder.targets().filter { target in
       try SourceFolder.files(of: target).contains { $0.imports.contains(library) }
     }
     #expect(targets.count == 1)
   }
 
-  @Test func `No folder of a target uses one that uses it`() throws {
+  @Test func `no two folders of a target use each other`() throws {
     for target in try SourceFolder.targets() {
       #expect(Circles.find(in: try Self.uses(of: target)) == [], "\(target)")
     }

@@ -10,7 +10,7 @@ import Testing
     try page.rows(of: group)[key]?[2] as? NSDictionary
   }
 
-  @Test func `have each object once, by class, and all references`() throws {
+  @Test func `a page has each object once, by class, and all references`() throws {
     let page = try PageFile(SampleArchive.people)
     #expect(try page.head["kind"] as? String == "archive")
     #expect(try page.rows.count == 13)
@@ -26,7 +26,7 @@ import Testing
     #expect(try value(page, "top level", 0)?["o"] as? NSArray == ["root", ["r": [person, 1]]])
   }
 
-  @Test func `have pictures whole, by how they begin, and of other data the first bytes`() throws {
+  @Test func `a page has whole pictures, and the first bytes of other data`() throws {
     let large = Data(repeating: 7, count: 100_000)
     let svg = Data("<svg xmlns=\"http://www.w3.org/2000/svg\"/>".utf8)
     // As wide and as high as a billion pixels, in the few bytes of one.
@@ -69,7 +69,7 @@ import Testing
     Array("RIFF".utf8) + [0, 0, 0, 0] + Array("WEBP\(chunk)".utf8) + [0, 0, 0, 0] + content
   }
 
-  @Test("show no picture that would take a browser's memory", arguments: heads)
+  @Test("a picture that needs too much memory is not shown", arguments: heads)
   func showNoHugePicture(_ head: (name: String, large: [UInt8], small: [UInt8])) throws {
     // Cut anywhere, they are no findings of the page either.
     let cuts = (0..<head.large.count).map { PropertyList.data(Data(head.large.prefix($0))) }
@@ -79,7 +79,7 @@ import Testing
     #expect((data[2]?[2] as? [String: Any])?["i"] as? String == head.name)
   }
 
-  @Test func `have no byte in their data that HTML or a terminal would take for more than text`() throws {
+  @Test func `data in a page contains no HTML and no control characters`() throws {
     let texts = SampleArchive.hostileTexts
     let objects = texts.map { PropertyList.string($0) }
     let fields = PropertyList.dictionary(.init(uniqueKeysWithValues: texts.map { ($0, .string($0)) }))
@@ -99,7 +99,7 @@ import Testing
     for (index, text) in texts.enumerated() { #expect(strings[index + 1]?[2] as? String == text) }
   }
 
-  @Test func `show an error instead of what cannot be read`() throws {
+  @Test func `an unreadable value is shown as an error`() throws {
     let page = try PageFile(
       SampleArchive.of([
         ["a": SampleArchive.uid(99), "$class": SampleArchive.uid(77)], ["loose"], SampleArchive.uid(1),
@@ -111,7 +111,7 @@ import Testing
     #expect(try page.rows(of: "array").count == 1 && page.rows(of: "reference").count == 1)
   }
 
-  @Test func `are refused for archives whose objects overlap, in little time`() throws {
+  @Test func `archives with overlapping objects are refused quickly`() throws {
     // Each of many objects is the same long array.
     let count = 4000
     var bytes = Array("bplist00".utf8)
@@ -145,7 +145,7 @@ import Testing
   }
 
   @Test(arguments: Fixtures.names(in: "archives"))
-  func `are made of every archive among the fixtures`(_ name: String) throws {
+  func `every archive of the fixtures has a page`(_ name: String) throws {
     let page = try PageFile(KeyedArchive(Fixtures.data(name)), title: name)
     #expect(try page.rows.count > 2)
   }

@@ -5,7 +5,7 @@ import PropertyLists
 import Testing
 
 extension PagesInBrowsersTests {
-  @Suite("filters of columns", .serialized, .enabled(if: Chromium.program != nil, "\(Chromium.missing)"))
+  @Suite("Filters of columns in browsers", .serialized, .enabled(if: Chromium.program != nil, "\(Chromium.missing)"))
   struct Filters {
     private static func field(_ column: String) -> String {
       "document.querySelector(`[aria-label='Filter \(column)']`)"
@@ -43,7 +43,7 @@ extension PagesInBrowsersTests {
       ("id", "5..9", { $0 < 6 && $0 > 0 }),
     ]
 
-    @Test func `keep the rows whose value has the text, or compares with the number or the date`() throws {
+    @Test func `a filter keeps rows whose value contains the text, or compares with a number or date`() throws {
       let tab = try BrowserTab(PageFile(SampleStore.store(250)), at: "/entity/Person")
       try tab.wait(for: "document.querySelectorAll('tbody tr').length === 100")
       let first = try #require(Int(try tab.text("document.querySelector('tbody th').innerText")))
@@ -60,7 +60,7 @@ extension PagesInBrowsersTests {
       #expect(try tab.text("window.errors").isEmpty)
     }
 
-    @Test func `work with each other, with the order of a column and with pages, and are in the address`() throws {
+    @Test func `filters work with each other, with sorting and with pages, and are in the address`() throws {
       let tab = try BrowserTab(PageFile(SampleStore.store(250)))
       let length = try tab.number("history.length")
       try tab.go("#/entity/Person?sort=name", until: "document.querySelector('[aria-sort=ascending]')")
@@ -91,7 +91,7 @@ extension PagesInBrowsersTests {
       #expect(try tab.text("window.errors").isEmpty)
     }
 
-    @Test func `are used by keys alone, and are named and explained`() throws {
+    @Test func `filters can be used by keyboard, and are labeled and explained`() throws {
       let tab = try BrowserTab(PageFile(SampleStore.store(250)), at: "/entity/Person")
       try tab.wait(for: "document.querySelectorAll('tbody tr').length === 100")
       try tab.press("ArrowUp")
@@ -122,7 +122,7 @@ extension PagesInBrowsersTests {
       #expect(try tab.text("window.errors").isEmpty)
     }
 
-    @Test func `test 100 000 rows once for several keys in a row, then only the rows that are left`() throws {
+    @Test func `typing several keys filters 100 000 rows once, then only the remaining rows`() throws {
       let page = try PageFile { output in
         var page = try PageWriter(to: output)
         for number in 0..<100_000 {
@@ -162,7 +162,7 @@ extension PagesInBrowsersTests {
       #expect(try tab.text("window.errors").isEmpty)
     }
 
-    @Test func `compare integers exactly that JavaScript has no numbers for`() throws {
+    @Test func `integers beyond JavaScript's precision are compared exactly`() throws {
       let page = try PageFile { output in
         var page = try PageWriter(to: output)
         for key in [Int64.max, Int64.max - 1, 1 << 53, 5] {
@@ -188,7 +188,7 @@ extension PagesInBrowsersTests {
       }
     }
 
-    @Test func `know the values that the fields of a class have in an archive`() throws {
+    @Test func `the fields of archived classes can be filtered by value`() throws {
       let tab = try BrowserTab(PageFile(SampleArchive.people), at: "/class/Model.Person")
       try tab.wait(for: "document.querySelectorAll('tbody tr').length === 2")
       for (column, words, keys) in [

@@ -4,7 +4,8 @@ import PropertyLists
 import Testing
 
 extension PagesInBrowsersTests {
-  @Suite("links to objects", .serialized, .enabled(if: Chromium.program != nil, "\(Chromium.missing)")) struct Links {
+  @Suite("Links to objects in browsers", .serialized, .enabled(if: Chromium.program != nil, "\(Chromium.missing)"))
+  struct Links {
     /// Orders of products: one without any text, one whose only text is white space, and one with a colour.
     private static func orders() throws -> PageFile {
       let model = try ManagedObjectModel(entities: [
@@ -39,7 +40,7 @@ extension PagesInBrowsersTests {
       """
     }
 
-    @Test func `an object without a name is a link by its first text, or by its entity and number`() throws {
+    @Test func `a link shows the object's first text, or its entity and primary key`() throws {
       let tab = try BrowserTab(Self.orders(), at: "/entity/Order")
       try tab.wait(for: "document.querySelectorAll('tbody tr').length === 4")
       #expect(
@@ -92,7 +93,7 @@ extension PagesInBrowsersTests {
         ])
     }
 
-    @Test func `of many objects that refer to one, the first are shown, and all after a click`() throws {
+    @Test func `only the first of many referring objects are shown, the rest after a click`() throws {
       let tab = try BrowserTab(PageFile(SampleStore.store(250)), at: "/entity/Account/row/1")
       try tab.wait(for: "document.querySelector('.sources')")
       #expect(try tab.text("document.querySelector('.sources h3').innerText") == "Person account 84")
@@ -119,7 +120,7 @@ extension PagesInBrowsersTests {
       })
       """
 
-    @Test func `the type of a field is next to its value`() throws {
+    @Test func `the type of a field is shown next to its value`() throws {
       let store = try PageFile(SampleStore.store(30))
       let key = try #require(try store.rows(of: "Person").keys.min())
       let tab = try BrowserTab(store, at: "/entity/Person/row/\(key)")
@@ -146,7 +147,7 @@ extension PagesInBrowsersTests {
         ])
     }
 
-    @Test func `a value of an archive that is an object of its own is seen to be a link`() throws {
+    @Test func `an archived object in a field is a link`() throws {
       let tab = try BrowserTab(
         PageFile(
           SampleArchive.of([

@@ -5,7 +5,9 @@ import PropertyLists
 import Testing
 
 extension PagesInBrowsersTests {
-  @Suite("lists of entities and classes", .serialized, .enabled(if: Chromium.program != nil, "\(Chromium.missing)"))
+  @Suite(
+    "Lists of entities and classes in browsers", .serialized,
+    .enabled(if: Chromium.program != nil, "\(Chromium.missing)"))
   struct Lists {
     /// Abstract animals, with cats and birds; lions are cats. "Bench" sorts between "Animal" and "Bird".
     private static func zoo(_ names: [(entity: String, name: String)] = []) throws -> PageFile {
@@ -29,7 +31,7 @@ extension PagesInBrowsersTests {
         line.style.getPropertyValue('--level') + ' ' + line.innerText.replace(/\\s+/g, ' ').trim())
       """
 
-    @Test func `an entity is indented under the entities in the list that it inherits from, and after them`() throws {
+    @Test func `an entity follows its superentity in the list, indented`() throws {
       let tab = try BrowserTab(Self.zoo([("Cat", "Tom"), ("Lion", "Leo"), ("Bird", "Tweety"), ("Bench", "green")]))
       #expect(try tab.evaluate(Self.lines) as? [String] == ["0 Bench 1", "0 Bird 1", "0 Cat 1", "1 Lion 1"])
       let indents =
@@ -39,7 +41,7 @@ extension PagesInBrowsersTests {
       #expect(try tab.text("window.errors").isEmpty)
     }
 
-    @Test func `entities without objects are listed with the count 0, abstract ones are not`() throws {
+    @Test func `entities without objects have the count 0; abstract ones are not listed`() throws {
       let tab = try BrowserTab(Self.zoo([("Lion", "Leo")]))
       #expect(try tab.evaluate(Self.lines) as? [String] == ["0 Bench 0", "0 Bird 0", "0 Cat 0", "1 Lion 1"])
       #expect(try !tab.text("document.querySelector('#main').innerText").contains("no objects"))
@@ -51,7 +53,7 @@ extension PagesInBrowsersTests {
       #expect(try tab.text("window.errors").isEmpty)
     }
 
-    @Test func `a store without objects has its entities, and says so`() throws {
+    @Test func `a store without objects lists its entities, and says that it is empty`() throws {
       let tab = try BrowserTab(Self.zoo())
       #expect(try tab.evaluate(Self.lines) as? [String] == ["0 Bench 0", "0 Bird 0", "0 Cat 0", "1 Lion 0"])
       #expect(try tab.text("document.querySelector('#main .note').innerText") == "The store has no objects.")
@@ -60,14 +62,14 @@ extension PagesInBrowsersTests {
       #expect(try tab.text("window.errors").isEmpty)
     }
 
-    @Test func `an archive without objects says so`() throws {
+    @Test func `an archive without objects says that it is empty`() throws {
       let tab = try BrowserTab(PageFile(SampleArchive.of([], top: ["root": SampleArchive.uid(0)])))
       #expect(try tab.text("document.querySelector('#main .note').innerText") == "The archive has no objects.")
       #expect(try tab.text("document.querySelector('#groups').innerText") == "The archive has no objects.")
       #expect(try tab.number("document.querySelectorAll('#main table').length") == 0)
     }
 
-    @Test func `numbers that are objects of an archive are in the order of numbers`() throws {
+    @Test func `numbers that are archived objects are sorted as numbers`() throws {
       let values = [10, 9, 2].map { PropertyList.integer($0) }
       let objects = values.indices.map { index -> PropertyList in
         ["count": SampleArchive.uid(UInt32(index + 5)), "$class": SampleArchive.uid(4)]
@@ -79,7 +81,7 @@ extension PagesInBrowsersTests {
       #expect(try tab.text(counts) == "2,9,10")
     }
 
-    @Test func `entities that cannot be read are not counted as empty`() throws {
+    @Test func `unreadable entities are not counted as empty`() throws {
       let page = try PageFile { output in
         var group = PageHead.Group("Lost")
         group.columns = [PageHead.Column("name", kind: "string")]

@@ -6,7 +6,7 @@ import Testing
 @testable import BrowsingPages
 
 @Suite("The code of pages") struct PageCodeTests {
-  @Test func `the hashes are those of the script and of the style`() {
+  @Test func `the content security policy has the hashes of the script and the style`() {
     #expect(PageCode.scriptHash == SHA2.sha256(PageCode.script).base64EncodedString())
     #expect(PageCode.styleHash == SHA2.sha256(PageCode.style).base64EncodedString())
   }
@@ -19,7 +19,7 @@ import Testing
   }
 
   @Test(.enabled(if: node != nil, "no Node.js is installed"))
-  func `every file of the script is a script of its own`() throws {
+  func `each script file is valid on its own`() throws {
     let names = try FileManager.default.contentsOfDirectory(atPath: Self.folder.path).filter { $0.hasSuffix(".js") }
     #expect(names.count == 9)
     for name in names {
@@ -29,7 +29,7 @@ import Testing
     }
   }
 
-  @Test func `the script makes no markup of text, and no code`() {
+  @Test func `the script does not turn text into markup or code`() {
     let script = String(decoding: PageCode.script, as: UTF8.self)
     for word in ["innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "new Function", "srcdoc"] {
       #expect(!script.contains(word))

@@ -12,7 +12,7 @@ struct PagesInBrowsersTests {
   /// What the item says that has the focus.
   private static let focused = "document.activeElement.textContent"
 
-  @Test func `the tree of an archive opens, closes and is followed by keys alone`() throws {
+  @Test func `the tree of an archive can be opened, closed and followed by keyboard`() throws {
     let tab = try BrowserTab(PageFile(SampleArchive.people), at: "/tree")
     #expect(try tab.isTrue("document.querySelector('[role=tree]') && \(Self.items).length > 4"))
     #expect(try tab.text(Self.focused).contains("Ada"))
@@ -40,7 +40,7 @@ struct PagesInBrowsersTests {
     #expect(try tab.text("window.errors").isEmpty)
   }
 
-  @Test func `an object has its fields, and what leads to it with the names of the fields`() throws {
+  @Test func `an object is shown with its fields and the fields that refer to it`() throws {
     let tab = try BrowserTab(PageFile(SampleArchive.people), at: "/object/3")
     try tab.wait(for: "document.querySelector('h1').textContent.includes('2 elements')")
     let sources = try tab.text("document.querySelector('.sources').innerText")
@@ -70,7 +70,7 @@ struct PagesInBrowsersTests {
   }
 
   @Test(
-    "a search finds texts, keys, classes and numbers, also those in opened data",
+    "a search finds texts, keys, classes and numbers, also in opened data",
     arguments: [
       ("chARLes", "Charles"), ("nickname", "nickname"), ("model.person", "Model.Person"), ("#10", "NSDate"),
       ("2001-01-01", "NSDate"),
@@ -87,7 +87,7 @@ struct PagesInBrowsersTests {
     #expect(try tab.text("window.errors").isEmpty)
   }
 
-  @Test func `nothing of a hostile archive is run, loaded or followed`() throws {
+  @Test func `nothing from a hostile archive is run, loaded or followed`() throws {
     let texts = SampleArchive.hostileTexts
     let fields = PropertyList.dictionary(.init(uniqueKeysWithValues: texts.map { ($0, .string($0)) }))
     var objects: [PropertyList] = texts.map { .string($0) }
@@ -131,7 +131,7 @@ struct PagesInBrowsersTests {
     #expect(try tab.isTrue("!/[\\u202a-\\u202e\\u2066-\\u2069]/.test(document.body.innerText + document.title)"))
   }
 
-  @Test func `a browser runs nothing but the page's own script, even if data became markup`() throws {
+  @Test func `the browser runs only the page's own script, even if data became markup`() throws {
     let page = try PageFile(SampleArchive.people)
     let broken = try page.text.replacingOccurrences(
       of: "<main id=\"main\"></main>",

@@ -3,7 +3,8 @@ import KeyedArchiving
 import Testing
 
 extension PagesInBrowsersTests {
-  @Suite("searches", .serialized, .enabled(if: Chromium.program != nil, "\(Chromium.missing)")) struct Searches {
+  @Suite("Searches in browsers", .serialized, .enabled(if: Chromium.program != nil, "\(Chromium.missing)"))
+  struct Searches {
     private static let advice = "document.querySelector('#main .advice').innerText"
 
     /// Presses a button by its words.
@@ -12,7 +13,7 @@ extension PagesInBrowsersTests {
         "[...document.querySelectorAll('#main button')].find((button) => button.innerText === '\(button)').click()")
     }
 
-    @Test("a search without a match says what was searched, and which filters are active, and is cleared by a button")
+    @Test("a search without a match shows its scope and the active filters, and can be cleared")
     func aSearchWithoutAMatch() throws {
       let tab = try BrowserTab(
         PageFile(SampleStore.store(30), limit: 20), at: "/entity/Person?sort=name&filter.age=%3E5")
@@ -38,7 +39,7 @@ extension PagesInBrowsersTests {
       #expect(try tab.text("window.errors").isEmpty)
     }
 
-    @Test func `what a search finds is shown as tables, with the order and the filters that they have`() throws {
+    @Test func `search results are shown as tables with their own order and filters`() throws {
       let tab = try BrowserTab(PageFile(SampleStore.store(250)), at: "/entity/Person?sort=name&filter.age=%3E80")
       try tab.wait(for: "document.querySelector('.kept').innerText.startsWith('18 of 250 rows')")
       try tab.go("#/search/number%201", until: "document.querySelector('.tables')")
@@ -64,7 +65,7 @@ extension PagesInBrowsersTests {
       #expect(try tab.text("window.errors").isEmpty)
     }
 
-    @Test func `a table without a row that meets the search and the filters says which they are`() throws {
+    @Test func `an empty table names the search and the filters that exclude all rows`() throws {
       let tab = try BrowserTab(
         PageFile(SampleStore.store(30)), at: "/entity/Person?search=note&filter.age=%3E40&filter.name=Person")
       try tab.wait(for: "document.querySelector('.advice li')")
@@ -77,7 +78,7 @@ extension PagesInBrowsersTests {
       #expect(try tab.text("document.activeElement.getAttribute('aria-label')") == "Filter id")
     }
 
-    @Test func `an archive without a match, and a list without a name, give advice too`() throws {
+    @Test func `an archive without a match and an unmatched list name show advice`() throws {
       let tab = try BrowserTab(PageFile(SampleArchive.people), at: "/search/nowhere")
       try tab.wait(for: "document.querySelector('[data-done]')")
       #expect(

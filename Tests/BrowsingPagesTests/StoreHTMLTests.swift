@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite("storeutil html") struct StoreHTMLTests {
-  @Test func `writes a page of a store, of as many rows as are asked for`() throws {
+  @Test func `--limit sets the number of rows in the page`() throws {
     let folder = TemporaryFolder()
     let (store, page) = (folder.path("Notes.sqlite"), folder.path("Notes.html"))
     func run(_ arguments: String...) throws -> Program { try Program.run("storeutil", arguments) }

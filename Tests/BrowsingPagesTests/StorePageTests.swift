@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @Suite("Pages about stores") struct StorePageTests {
-  @Test func `have each row with its values, relationships and opened archives`() throws {
+  @Test func `a page has each row with its values, relationships and opened archives`() throws {
     let page = try PageFile(SampleStore.store(30))
     let people = try page.rows(of: "Person")
     let columns = try #require((try page.head["groups"] as? [[String: Any]])?[1]["columns"] as? [[String: String]])
@@ -26,14 +26,14 @@ import Testing
     #expect(columns.first { $0["name"] == "account" }?["kind"] == "to Account")
   }
 
-  @Test func `have as many rows of an entity as is asked for, and say how many there are`() throws {
+  @Test func `a page has the requested number of rows, and says how many there are`() throws {
     let page = try PageFile(SampleStore.store(30), limit: 10)
     #expect(try page.rows(of: "Person").count == 10 && page.rows(of: "Account").count == 3)
     let groups = try #require(try page.head["groups"] as? [[String: Any]])
     #expect(groups[1]["total"] as? Int == 30 && groups[0]["total"] as? Int == 3)
   }
 
-  @Test func `tell rows apart whose keys JavaScript has no numbers for`() throws {
+  @Test func `rows whose keys exceed JavaScript's precision are distinguished`() throws {
     let page = try PageFile { output in
       var page = try PageWriter(to: output)
       for key in [Int64.max, Int64.max - 1, 1 << 53] {

@@ -6,7 +6,8 @@ import TestSupport
 import Testing
 
 extension PagesInBrowsersTests {
-  @Suite("of stores", .serialized, .enabled(if: Chromium.program != nil, "\(Chromium.missing)")) struct Stores {
+  @Suite("Pages about stores in browsers", .serialized, .enabled(if: Chromium.program != nil, "\(Chromium.missing)"))
+  struct Stores {
     private static func column(_ name: String) -> String {
       "[...document.querySelectorAll('thead th')].findIndex((cell) => cell.innerText.trim().startsWith('\(name)'))"
     }
@@ -14,7 +15,7 @@ extension PagesInBrowsersTests {
     private static let names =
       "[...document.querySelectorAll('tbody tr')].map((row) => row.cells[\(column("name"))].innerText)"
 
-    @Test func `rows are in pages and in the order of a column, by keys and by links`() throws {
+    @Test func `rows are shown in pages, sorted by any column, by keyboard and by links`() throws {
       let tab = try BrowserTab(PageFile(SampleStore.store(250)), at: "/entity/Person")
       try tab.wait(for: "document.querySelectorAll('tbody tr').length === 100")
       #expect(try tab.text("document.querySelector('.pager').innerText").contains("1–100 of 250"))
@@ -41,7 +42,7 @@ extension PagesInBrowsersTests {
       #expect(try tab.text("window.errors").isEmpty)
     }
 
-    @Test func `relationships are followed both ways`() throws {
+    @Test func `relationships are followed in both directions`() throws {
       let page = try PageFile(SampleStore.store(30))
       let keys = try page.rows(of: "Person").keys.sorted()
       let tab = try BrowserTab(page, at: "/entity/Person/row/\(keys[4])")
@@ -63,7 +64,7 @@ extension PagesInBrowsersTests {
       #expect(try tab.text("window.errors").isEmpty)
     }
 
-    @Test func `archives in values are opened, addresses are text`() throws {
+    @Test func `archives in values are opened, and addresses are plain text`() throws {
       let page = try PageFile(SampleStore.store(30))
       let keys = try page.rows(of: "Person").keys.sorted()
       let tab = try BrowserTab(page, at: "/entity/Person/row/\(keys[0])")
@@ -80,7 +81,7 @@ extension PagesInBrowsersTests {
       #expect(try tab.text("window.errors").isEmpty)
     }
 
-    @Test func `50 000 rows are read, searched and sorted in slices, with no long stall`() throws {
+    @Test func `50 000 rows are read, searched and sorted without long pauses`() throws {
       let page = try PageFile(SampleStore.store(50_000))
       let start = Date()
       let tab = try BrowserTab(page, at: "/entity/Person")
@@ -104,7 +105,8 @@ extension PagesInBrowsersTests {
     }
   }
 
-  @Suite("for people", .serialized, .enabled(if: Chromium.program != nil, "\(Chromium.missing)")) struct Looks {
+  @Suite("The layout of pages in browsers", .serialized, .enabled(if: Chromium.program != nil, "\(Chromium.missing)"))
+  struct Looks {
     /// Texts that stand out too little from what is behind them (WCAG 2.2, 1.4.3: 4.5 to 1).
     private static let faintTexts = """
       (() => {
@@ -136,7 +138,7 @@ extension PagesInBrowsersTests {
       """
 
     @Test(
-      "text is read in light and in dark, in narrow and in wide windows, and nothing is beside the window",
+      "text is readable in light and dark mode, in narrow and wide windows",
       arguments: [("light", 1400), ("dark", 1400), ("light", 360), ("dark", 360)])
     func textIsRead(_ scheme: String, _ width: Int) throws {
       let store = try PageFile(SampleStore.store(250))
@@ -159,7 +161,7 @@ extension PagesInBrowsersTests {
       }
     }
 
-    @Test func `the list of entities is behind a button in narrow windows`() throws {
+    @Test func `a button opens the list of entities in narrow windows`() throws {
       let tab = try BrowserTab(PageFile(SampleStore.store(30)), width: 360, height: 720)
       #expect(try tab.isTrue("!document.querySelector('#sidebar').checkVisibility()"))
       try tab.evaluate("document.querySelector('#list-button').click()")

@@ -52,7 +52,7 @@ import Testing
   }
 
   @Test(arguments: kinds)
-  func `shows sections by the first Latin letter, also of names in other scripts`(_ kind: String) async throws {
+  func `people are listed by the first Latin letter, also names in other scripts`(_ kind: String) async throws {
     try fill(kind)
     let browser = try await browser(kind)
     let lines = try await browser.lines { $0.count == 24 && $0[23].contains("q quit") }
@@ -76,7 +76,7 @@ import Testing
     #expect(String(decoding: browser.output, as: UTF8.self).hasSuffix("\u{1B}[?7h\u{1B}[?25h\u{1B}[?1049l"))
   }
 
-  @Test("searches as somebody types") func search() async throws {
+  @Test("the list is searched while the user types") func search() async throws {
     try fill()
     let browser = try await browser()
     for (typed, found) in [
@@ -91,7 +91,7 @@ import Testing
     }
   }
 
-  @Test(arguments: kinds) func `adds, changes and deletes, and takes all that back`(_ kind: String) async throws {
+  @Test(arguments: kinds) func `adding, changing and deleting can be undone`(_ kind: String) async throws {
     try fill(kind)
     let browser = try await browser(kind)
     func message(_ keys: String, _ text: String) async throws {
@@ -125,7 +125,7 @@ import Testing
     #expect(try shown("grace") == grace)
   }
 
-  @Test("shows what others do at once", arguments: kinds) func others(_ kind: String) async throws {
+  @Test("changes by other processes appear immediately", arguments: kinds) func others(_ kind: String) async throws {
     try fill(kind)
     let first = try await browser(kind)
     let second = try await browser(kind, lines: 30, columns: 50)
@@ -146,7 +146,7 @@ import Testing
     #expect(try await second.lines { $0[0].hasSuffix("7") }.contains { $0.hasPrefix("  Ada Lovelace") })
   }
 
-  @Test("gives the terminal no commands of the book") func hostile() async throws {
+  @Test("control characters in contacts do not reach the terminal") func hostile() async throws {
     let name = "\u{1B}]0;owned\u{07}\u{9B}31m\u{202E}x"
     try #require(
       try Program.run("contacts", ["add", name, "Ab\u{1B}[2Jc", "--notes", name, file("sqlite")]).status == 0)
@@ -158,7 +158,7 @@ import Testing
     #expect(!output.contains("\u{202E}") && output.components(separatedBy: "\u{1B}[2J").count <= 3)
   }
 
-  @Test("works on a terminal that is hardly there") func small() async throws {
+  @Test("a very small terminal works") func small() async throws {
     try fill()
     for (lines, columns) in [(1, 1), (3, 10), (5, 200), (60, 4)] {
       let browser = try await browser(lines: lines, columns: columns)
@@ -170,7 +170,7 @@ import Testing
     }
   }
 
-  @Test("takes pasted text and unknown keys for no commands") func pasted() async throws {
+  @Test("pasted text and unknown keys are not commands") func pasted() async throws {
     try fill()
     let browser = try await browser()
     // Alt-d, F1 and a paste in the list, then a paste in a form.
@@ -180,7 +180,7 @@ import Testing
     #expect(lines[0] == " contacts.sqlite   8" && lines[22] == "Add Grace Murray Hopper")
   }
 
-  @Test("says that a person is gone who is being changed", arguments: kinds) func gone(_ kind: String) async throws {
+  @Test("the form shows that its person was deleted", arguments: kinds) func gone(_ kind: String) async throws {
     try fill(kind)
     let browser = try await browser(kind)
     browser.type("Le")
@@ -204,7 +204,7 @@ import Testing
     try #require(run.status == 0, "\(run.errors)")
   }
 
-  @Test("sorts by the names of now when one of them is taken back") func otherName() async throws {
+  @Test("undo keeps the name that another process changed") func otherName() async throws {
     try fill()
     let browser = try await browser()
     browser.type("Le\u{15}Augusta\r")
@@ -223,7 +223,7 @@ import Testing
     #expect(try await message(browser, "Another program has changed this") != "")
   }
 
-  @Test("leaves the groups alone that others put somebody into") func otherGroups() async throws {
+  @Test("editing a person keeps groups that another process added") func otherGroups() async throws {
     try fill()
     let browser = try await browser()
     browser.type("Le\t\t\t\t")
@@ -240,7 +240,7 @@ import Testing
   }
 
   @Test(arguments: kinds)
-  func `deletes nobody who came to the position of somebody who is gone`(_ kind: String) async throws {
+  func `d does not delete the person that replaced a deleted one`(_ kind: String) async throws {
     try fill(kind)
     let browser = try await browser(kind)
     browser.type("L")
@@ -255,7 +255,8 @@ import Testing
     #expect(lines[22].hasPrefix("Delete ") && lines[0].hasSuffix(" 5"))
   }
 
-  @Test("shows all when the group is gone that it shows", arguments: kinds) func lostGroup(_ kind: String) async throws
+  @Test("when the shown group is deleted, all people are shown", arguments: kinds) func lostGroup(_ kind: String)
+    async throws
   {
     try fill(kind)
     let browser = try await browser(kind)
@@ -266,7 +267,7 @@ import Testing
   }
 
   @Test(arguments: kinds)
-  func `says at once that its file is gone, and goes on when it is back`(_ kind: String) async throws {
+  func `a removed file is reported immediately, and used again when it is back`(_ kind: String) async throws {
     try fill(kind)
     let browser = try await browser(kind)
     let (file, aside) = (folder.path("contacts." + kind), folder.path("aside"))
@@ -281,7 +282,7 @@ import Testing
   }
 
   @Test(arguments: [SIGHUP, SIGINT, SIGTERM, SIGUSR1])
-  func `leaves the terminal as it was when a signal ends it`(_ signal: Int32) async throws {
+  func `a signal restores the terminal`(_ signal: Int32) async throws {
     try fill()
     let browser = try await browser()
     browser.send(signal)
@@ -290,7 +291,7 @@ import Testing
     #expect(String(decoding: browser.output, as: UTF8.self).hasSuffix("\u{1B}[?7h\u{1B}[?25h\u{1B}[?1049l"))
   }
 
-  @Test("takes the terminal again when it goes on") func stopped() async throws {
+  @Test("the terminal is used again after a stop") func stopped() async throws {
     try fill()
     let browser = try await browser()
     func count(_ text: String) -> Int {

@@ -60,7 +60,7 @@ import Testing
     var contents: Data? { try? Data(contentsOf: url) }
   }
 
-  @Test(arguments: kinds) func `persons are added, shown, changed and removed`(_ kind: String) throws {
+  @Test(arguments: kinds) func `people are added, shown, changed and removed`(_ kind: String) throws {
     let book = try Book.filled(kind)
     #expect(
       try book.text("show", "ada@example.org")
@@ -74,7 +74,7 @@ import Testing
     #expect(book.folder.names == ["contacts." + kind])
   }
 
-  @Test(arguments: kinds) func `a book that is not there is only made by who adds to it`(_ kind: String) throws {
+  @Test(arguments: kinds) func `only commands that add create the file`(_ kind: String) throws {
     let book = Book(kind)
     for arguments in [
       ["list"], ["find", "ada"], ["show", "ada"], ["remove", "ada"], ["edit", "ada"], ["group", "add", "Work", "ada"],
@@ -88,7 +88,7 @@ import Testing
     #expect(try book.text("find", "ada") == "Ada Lovelace\n")
   }
 
-  @Test(arguments: kinds) func `the list goes by the first letter, as people sort`(_ kind: String) throws {
+  @Test(arguments: kinds) func `the list is sorted by first letter, as people sort`(_ kind: String) throws {
     let book = try Book.filled(kind)
     #expect(
       try book.text("list") == """
@@ -120,20 +120,20 @@ import Testing
     (["--where", "SUBQUERY(groups, $g, $g.members.@count > 1).@count > 0", "ada"], "Ada Lovelace <ada@example.org>"),
     (["--born-before", "1800-01-01"], "Charles Babbage"),
   ])
-  func `persons are found by words and by conditions`(_ arguments: [String], _ expected: String) throws {
+  func `people are found by words and by conditions`(_ arguments: [String], _ expected: String) throws {
     let book = try Book.filled("xml")
     let run = try Program.run("contacts", ["find"] + arguments + [book.file])
     #expect(run.text.split(separator: "\n").joined(separator: ", ") == expected, "\(run.errors)")
     #expect(run.status == 0)
   }
 
-  @Test func `nobody found is a failure without words`() throws {
+  @Test func `finding no one is a failure without a message`() throws {
     let book = try Book.filled("xml")
     let run = try book("find", "nobody")
     #expect(run.status == 1 && run.text == "" && run.errors == "")
   }
 
-  @Test func `a condition that is none says where`() throws {
+  @Test func `an invalid condition is reported with its position`() throws {
     let book = Book("xml")
     _ = try book.text("add", "Ada", "Lovelace")
     _ = try book.text("remove", "ada")
@@ -156,7 +156,7 @@ import Testing
   }
 
   @Test(
-    "values that the book does not take are refused in words for people, and change nothing",
+    "invalid values are reported in plain language, and change nothing",
     arguments: [
       (["add", "Ada", ""], "the last name is missing"),
       (["add", "Ada", "L", "--email", "ada"], "the e-mail address \"ada\" is not like ada@example.org"),
@@ -187,7 +187,7 @@ import Testing
     #expect(book.contents == before)
   }
 
-  @Test(arguments: kinds) func `groups are filled, emptied and removed, and their persons stay`(_ kind: String) throws {
+  @Test(arguments: kinds) func `groups are filled, emptied and removed, but their people stay`(_ kind: String) throws {
     let book = try Book.filled(kind)
     #expect(try book.text("group", "add", "Family", "ada", "émilie").isEmpty)
     #expect(try book.text("group", "list", "family") == "Émilie du Châtelet\nAda Lovelace <ada@example.org>\n")
@@ -198,7 +198,7 @@ import Testing
     #expect(try book.text("show", "ada") == "Ada Lovelace\ne-mail: ada@example.org\nborn: 1815-12-10\n")
   }
 
-  @Test(arguments: kinds) func `pictures come back as they were`(_ kind: String) throws {
+  @Test(arguments: kinds) func `pictures are stored unchanged`(_ kind: String) throws {
     let book = try Book.filled(kind)
     let picture = Data((0..<200_000).map { UInt8(truncatingIfNeeded: $0 &* 31) })
     let url = book.folder.url.appending(path: "ada.png")
@@ -213,7 +213,7 @@ import Testing
     #expect(try book("picture", "get", "ada", url.path).status == 1)
   }
 
-  @Test("cards are imported, and what the book does not take is left out with all that came with it", arguments: kinds)
+  @Test("cards are imported; a card with an error is skipped with all its values", arguments: kinds)
   func cards(_ kind: String) throws {
     let book = try Book.filled(kind)
     let cards = book.folder.url.appending(path: "cards.vcf")
@@ -272,7 +272,7 @@ import Testing
   }
 
   @Test(
-    "a file that is not one of cards is an error with the line, and adds nothing",
+    "a file that is not vCard is an error with a line, and adds nothing",
     arguments: [
       ("BEGIN:VCARD\nN:A;B\n", "line 1: the card has no END line"), ("N:A;B\n", "line 1: N is outside a card"),
       ("BEGIN:VCARD\nBEGIN:VCARD\n", "line 2: BEGIN is inside another card"), ("hello\n", "line 1: expected a colon"),
@@ -290,7 +290,7 @@ import Testing
   }
 
   @Test(
-    "processes add persons to the same groups at the same time, and all of them are there", .serialized,
+    "processes that add people to the same groups lose nothing", .serialized,
     arguments: kinds)
   func processes(_ kind: String) async throws {
     let book = Book(kind)
@@ -308,7 +308,7 @@ import Testing
   }
 
   @Test(.serialized, arguments: kinds)
-  func `of processes that add the same address at the same time one does it`(_ kind: String) async throws {
+  func `of processes that add the same address, one succeeds`(_ kind: String) async throws {
     let book = Book(kind)
     let runs = try await Program.runAtTheSameTime(
       "contacts", (0..<5).map { ["add", "Ada", "N\($0)", "--email", "ada@example.org", book.file] })

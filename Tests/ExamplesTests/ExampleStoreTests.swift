@@ -21,7 +21,7 @@ struct Example: CustomTestStringConvertible, Sendable {
 }
 
 /// Which file the program makes.
-@Suite("Examples keep what they have where they are asked to") struct ExampleStoreTests {
+@Suite("The storage options of the examples") struct ExampleStoreTests {
   private let folder = TemporaryFolder(isInMemory: true)
 
   private func add(_ example: Example, _ options: String...) throws -> Program {
@@ -41,7 +41,7 @@ struct Example: CustomTestStringConvertible, Sendable {
     (.notes, "table", "SQLite format 3", "notes.db"),
   ]
 
-  @Test("in a file of the kind that is asked for, whatever its name", arguments: kinds)
+  @Test("--store chooses the kind of file, whatever its name", arguments: kinds)
   func whateverItsName(_ example: Example, _ kind: String, _ start: String, _ name: String) throws {
     // The name of another kind.
     let file = kind == "xml" ? example.other : "other.xml"
@@ -54,7 +54,7 @@ struct Example: CustomTestStringConvertible, Sendable {
     #expect(folder.names == [file])
   }
 
-  @Test("in a file of its own for each kind, if no name is given", arguments: kinds)
+  @Test("without a name, each kind has its own file", arguments: kinds)
   func noName(_ example: Example, _ kind: String, _ start: String, _ name: String) throws {
     #expect(try add(example, "--store", kind).status == 0)
     #expect(folder.names == [name])
@@ -62,13 +62,13 @@ struct Example: CustomTestStringConvertible, Sendable {
     #expect(try find(example, "--file", name).text == example.found)
   }
 
-  @Test(arguments: [Example.contacts, .notes]) func `in memory, and nowhere else`(_ example: Example) throws {
+  @Test(arguments: [Example.contacts, .notes]) func `a store in memory writes no file`(_ example: Example) throws {
     #expect(try add(example, "--store", "memory").status == 0)
     let list = try Program.run(example.program, ["list", "--store", "memory"], in: folder.url)
     #expect(list.status == 0 && list.text == "" && folder.names.isEmpty)
   }
 
-  @Test func `in memory, where what contacts would not take is said, too`() throws {
+  @Test func `a store in memory also reports invalid values`() throws {
     let run = try Program.run("contacts", ["add", "--store", "memory", "Ada", ""], in: folder.url)
     #expect(run.errors == "Error: the last name is missing\n" && folder.names.isEmpty)
   }
@@ -80,7 +80,7 @@ struct Example: CustomTestStringConvertible, Sendable {
     ("notes", ["list", "--store", "memory", "--file", "a"], "A store in memory has no file"),
     ("notes", ["list", "--store"], "Missing value for '--store <store>'"),
   ])
-  func `and say what they can be asked for`(_ program: String, _ arguments: [String], _ message: String) throws {
+  func `the help lists the kinds`(_ program: String, _ arguments: [String], _ message: String) throws {
     let run = try Program.run(program, arguments, in: folder.url)
     #expect(run.status == 64)
     #expect(run.errors.contains(message), "\(run.errors)")

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// Tables made by hand.
-@Suite("The notes example with tables of SQLite made by hand") struct NotesTableTests {
+@Suite("The notes example with a SQLite table") struct NotesTableTests {
   private let folder = TemporaryFolder(isInMemory: true)
   private var url: URL { folder.url.appending(path: "notes.db") }
 
@@ -31,7 +31,7 @@ import Testing
   }
 
   @Test(arguments: ["'); DROP TABLE note; --", "\"quoted\" ?1 :a", "", "Zoë 日本 \u{1F600}", "a\nb\tc", "%_*"])
-  func `keeps any text as it is`(_ text: String) throws {
+  func `any text is stored unchanged`(_ text: String) throws {
     #expect(try notes("add", "--", text, text).status == 0)
     #expect(try notes("edit", "--text", text, "--tag", text, "--", text).status == 0)
     let shown = try notes("show", "--", text).text
@@ -41,7 +41,7 @@ import Testing
     #expect(try column("SELECT key FROM note").isEmpty)
   }
 
-  @Test func `removes the tags with their note, and changes none of another one`() throws {
+  @Test func `removing a note removes only its own tags`() throws {
     _ = try notes("add", "a", "First", "--tag", "home", "--tag", "shop", "--tag", "home")
     _ = try notes("add", "b", "Second", "--tag", "shop")
     #expect(try column("SELECT note || ' ' || name FROM tag ORDER BY note, place") == ["a home", "a shop", "b shop"])
@@ -52,7 +52,7 @@ import Testing
     #expect(try column("PRAGMA foreign_key_check").isEmpty)
   }
 
-  @Test func `leaves a database of another program, and a file that is none, as it is`() throws {
+  @Test func `a database of another program, or another file, is left unchanged`() throws {
     _ = try column("CREATE TABLE invoice (number INTEGER)")
     let store = folder.url.appending(path: "store.db")
     _ = try SQLiteStore(store, model: ManagedObjectModel(entities: [EntityDescription("Invoice")]))
@@ -70,7 +70,7 @@ import Testing
     }
   }
 
-  @Test func `names the file and the statement of an error, and changes nothing then`() throws {
+  @Test func `an error names the file and the statement, and changes nothing`() throws {
     _ = try notes("add", "a", "First", "--tag", "home")
     // The last statement of a change fails, after the others were done.
     _ = try column(

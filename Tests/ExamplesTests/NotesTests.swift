@@ -43,7 +43,7 @@ import Testing
   static let sharedKinds = ["xml", "store", "sqlite", "db"]
 
   @Test(arguments: kinds)
-  func `notes are made, found, changed, removed and listed, in all kinds of file`(_ kind: String) throws {
+  func `notes are added, shown, changed, removed and listed in all kinds of file`(_ kind: String) throws {
     let file = "--file=" + folder.path("notes." + kind)
     #expect(try notes("list", file).text == "")
     #expect(
@@ -65,7 +65,7 @@ import Testing
   }
 
   @Test(arguments: kinds)
-  func `a key that is taken, or that nobody has, is an error and changes nothing`(_ kind: String) throws {
+  func `an existing or missing key is an error and changes nothing`(_ kind: String) throws {
     let file = "--file=" + folder.path("notes." + kind)
     try #require(try notes("add", file, "a", "First").status == 0)
     let before = try Data(contentsOf: folder.url.appending(path: "notes." + kind))
@@ -79,7 +79,7 @@ import Testing
     #expect(try Data(contentsOf: folder.url.appending(path: "notes." + kind)) == before)
   }
 
-  @Test func `a file with anything else in it is an error, and stays as it is`() throws {
+  @Test func `a file with other contents is an error, and is left unchanged`() throws {
     let url = folder.url.appending(path: "notes.archive")
     try KeyedArchiver.archive(["a": URL(filePath: "/")], to: url)
     let before = try Data(contentsOf: url)
@@ -90,7 +90,7 @@ import Testing
   }
 
   @Test(arguments: ["xml", "store", "sqlite"])
-  func `a tag is one object for all notes, and goes with the last of them`(_ kind: String) throws {
+  func `a tag is one object for all notes, and is deleted with the last one`(_ kind: String) throws {
     let url = folder.url.appending(path: "notes." + kind)
     let file = "--file=" + url.path
     func tags() throws -> Int {
@@ -109,7 +109,7 @@ import Testing
   }
 
   @Test(.serialized, arguments: sharedKinds)
-  func `processes add notes at the same time, and all of them are there`(_ kind: String) async throws {
+  func `processes that add notes at the same time lose none`(_ kind: String) async throws {
     let file = "--file=" + folder.path("notes." + kind)
     let runs = try await Program.runAtTheSameTime(
       "notes", (0..<12).map { ["add", file, "key\($0)", "Note", "--tag", "shop", "--tag", "tag\($0 % 3)"] })
@@ -121,7 +121,7 @@ import Testing
   }
 
   @Test(.serialized, arguments: sharedKinds)
-  func `processes change one note at the same time, and every change is there`(_ kind: String) async throws {
+  func `processes that change one note at the same time lose no change`(_ kind: String) async throws {
     let file = "--file=" + folder.path("notes." + kind)
     try #require(try notes("add", file, "a", "First").status == 0)
     let runs = try await Program.runAtTheSameTime(
@@ -137,7 +137,7 @@ import Testing
     #expect(shown.hasSuffix("\ntags: shop\nMilk\n"))
   }
 
-  @Test func `a store of another program is an error, and stays as it is`() throws {
+  @Test func `a store of another program is an error, and is left unchanged`() throws {
     let url = folder.url.appending(path: "notes.xml")
     _ = try XMLStore(url, model: ManagedObjectModel(entities: [EntityDescription("Invoice")]))
     let before = try Data(contentsOf: url)

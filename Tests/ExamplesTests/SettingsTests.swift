@@ -19,7 +19,7 @@ import Testing
 
   private func lines(_ program: Program) -> [String] { program.text.split(separator: "\n").map(String.init) }
 
-  @Test func `settings are shown with where they come from, set, and reset`() throws {
+  @Test func `settings are shown with their sources, set, and reset`() throws {
     #expect(try lines(settings("show")) == Self.defaults)
     for (name, value) in [("fontSize", "14"), ("theme", "dark"), ("showsLineNumbers", "no"), ("author", "Zoë K.")] {
       let run = try settings("set", name, value)
@@ -36,7 +36,7 @@ import Testing
     #expect(try lines(settings("show")) == Self.defaults)
   }
 
-  @Test func `the command line comes first for one run, and is not kept`() throws {
+  @Test func `values on the command line count for one run, and are not stored`() throws {
     #expect(try settings("set", "fontSize", "14").status == 0)
     let overridden = try lines(settings("show", "-fontSize", "20", "-lineSpacing", "-1"))
     #expect(overridden.prefix(2) == ["fontSize = 20 (arguments)", "lineSpacing = -1.0 (arguments)"])
@@ -47,14 +47,14 @@ import Testing
     ["set", "size", "14"], ["set", "fontSize", "large"], ["set", "theme", "Dark"], ["reset", "size"],
     ["show", "-size", "14"], ["show", "-fontSize", "large"], ["show", "-fontSize"], ["show", "14"],
   ])
-  func `what is no setting, or no value of one, is an error and changes nothing`(_ arguments: [String]) throws {
+  func `an unknown setting or an invalid value is an error and changes nothing`(_ arguments: [String]) throws {
     let run = try Program.run("settings", arguments + [option])
     #expect(run.status != 0)
     #expect(run.errors.hasPrefix("Error: "))
     #expect(folder.names.isEmpty)
   }
 
-  @Test func `what other processes change is seen by one that watches, a line for each`() async throws {
+  @Test func `watch prints a line for each change by other processes`() async throws {
     let watching = try RunningProgram("settings", ["watch", option, "-author", "Zoë"])
     let shown = await watching.next(5).map(\.text)
     #expect(shown == Self.defaults.dropLast() + ["author = Zoë (arguments)"])
@@ -76,7 +76,7 @@ import Testing
     #expect(await watching.next(1).map(\.text) == ["theme: dark → light (default)"])
   }
 
-  @Test func `a change reaches a process that watches within 100 ms`() async throws {
+  @Test func `watch prints a change within 100 ms`() async throws {
     let watching = try RunningProgram("settings", ["watch", option])
     #expect(await watching.next(5).count == 5)
     let preferences = UserPreferences(

@@ -30,21 +30,23 @@ import Testing
   func valuesThere(_ format: PropertyListFormat, _ pair: Pair) throws { try pair.expectDecodedByFoundation(format) }
 
   @Test(
-    "dates, calendars, places in the world: Foundation writes, we read", arguments: PropertyListFormat.ofArchives,
+    "dates, calendars, locales and time zones: Foundation writes, we read", arguments: PropertyListFormat.ofArchives,
     Pair.times)
   func timesHere(_ format: PropertyListFormat, _ pair: Pair) throws { try pair.expectDecodedHere(format) }
 
   @Test(
-    "dates, calendars, places in the world: we write, Foundation reads", arguments: PropertyListFormat.ofArchives,
+    "dates, calendars, locales and time zones: we write, Foundation reads", arguments: PropertyListFormat.ofArchives,
     Pair.times)
   func timesThere(_ format: PropertyListFormat, _ pair: Pair) throws { try pair.expectDecodedByFoundation(format) }
 
   @Test(
-    "text, units, characters: Foundation writes, we read", arguments: PropertyListFormat.ofArchives, Pair.structures)
+    "text, units and character sets: Foundation writes, we read", arguments: PropertyListFormat.ofArchives,
+    Pair.structures)
   func structuresHere(_ format: PropertyListFormat, _ pair: Pair) throws { try pair.expectDecodedHere(format) }
 
   @Test(
-    "text, units, characters: we write, Foundation reads", arguments: PropertyListFormat.ofArchives, Pair.structures)
+    "text, units and character sets: we write, Foundation reads", arguments: PropertyListFormat.ofArchives,
+    Pair.structures)
   func structuresThere(_ format: PropertyListFormat, _ pair: Pair) throws { try pair.expectDecodedByFoundation(format) }
 
   @Test(

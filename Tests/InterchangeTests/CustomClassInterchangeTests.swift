@@ -3,7 +3,7 @@ import KeyedArchiving
 import PropertyLists
 import Testing
 
-@Suite("Classes of a program's own are exchanged with Foundation") struct CustomClassInterchangeTests {
+@Suite("Custom classes are exchanged with Foundation") struct CustomClassInterchangeTests {
   private static var full: OurVehicle {
     let vehicle = OurVehicle()
     vehicle.name = "train"
@@ -25,18 +25,18 @@ import Testing
   }
 
   @Test(arguments: PropertyListFormat.ofArchives)
-  func `with every kind of contents: Foundation writes, we read`(_ format: PropertyListFormat) throws {
+  func `values of every kind: Foundation writes, we read`(_ format: PropertyListFormat) throws {
     let data = try Foundations.archive(Vehicle(Self.full), format: format)
     #expect(try KeyedUnarchiver.unarchivedObject(of: OurVehicle.self, from: data) == Self.full)
   }
 
   @Test(arguments: PropertyListFormat.ofArchives)
-  func `with every kind of contents: we write, Foundation reads`(_ format: PropertyListFormat) throws {
+  func `values of every kind: we write, Foundation reads`(_ format: PropertyListFormat) throws {
     let data = try KeyedArchiver.archivedData(withRootObject: Self.full, outputFormat: format)
     #expect(OurVehicle(try Foundations.unarchive(Vehicle.self, data)) == Self.full)
   }
 
-  @Test func `under another name, when they are read`() throws {
+  @Test func `a class is read under another name`() throws {
     let theirs = try KeyedUnarchiver(forReadingFrom: Foundations.archive(Vehicle(Self.full)))
     theirs.setClass(OtherVehicle.self, forClassName: "InterchangeTests.Vehicle")
     #expect(try theirs.decode(OtherVehicle.self, forKey: "root").name == "train")
@@ -48,7 +48,7 @@ import Testing
     #expect(ours.decodeObject(of: NamedVehicle.self, forKey: "root")?.name == "tram")
   }
 
-  @Test func `under another name, when they are written`() throws {
+  @Test func `a class is written under another name`() throws {
     let archiver = KeyedArchiver()
     archiver.setClassName("InterchangeTests.NamedVehicle", for: OtherVehicle.self)
     try archiver.encode([OtherVehicle(name: "tram")], forKey: "root")
@@ -84,7 +84,7 @@ import Testing
     #expect(decoded[0].owner === decoded[1])
   }
 
-  @Test func `a subclass where its superclass is asked for: we read it if it is named, Foundation always`() throws {
+  @Test func `a subclass in place of its superclass: we read it if it is allowed, Foundation always`() throws {
     let theirs = Truck()
     theirs.plate = Data([1])
     let data = try Foundations.archive(theirs)
@@ -99,7 +99,7 @@ import Testing
   }
 
   @Test(arguments: PropertyListFormat.ofArchives)
-  func `several values at the top: Foundation writes, we read`(_ format: PropertyListFormat) throws {
+  func `several top-level values: Foundation writes, we read`(_ format: PropertyListFormat) throws {
     let archiver = NSKeyedArchiver(requiringSecureCoding: true)
     archiver.outputFormat = format == .binary ? .binary : .xml
     archiver.encode(NSArray(array: ["a"]), forKey: "array")
@@ -129,7 +129,7 @@ import Testing
   }
 
   @Test(arguments: PropertyListFormat.ofArchives)
-  func `several values at the top: we write, Foundation reads`(_ format: PropertyListFormat) throws {
+  func `several top-level values: we write, Foundation reads`(_ format: PropertyListFormat) throws {
     let archiver = KeyedArchiver(outputFormat: format)
     try archiver.encode(["a"], forKey: "array")
     try archiver.encode(Int32(-3), forKey: "Int32")

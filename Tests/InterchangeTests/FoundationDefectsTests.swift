@@ -6,15 +6,15 @@ import Testing
 
 /// Where Foundation on Linux (Swift 6.3) goes wrong, beside what is right. Should a test fail after the toolchain was
 /// changed, a finding may be gone.
-@Suite("Where Foundation on Linux is wrong") struct FoundationDefectsTests {
-  @Test func `it reads the start of an interval as its end`() throws {
+@Suite("Defects of Foundation on Linux") struct FoundationDefectsTests {
+  @Test func `it reads the start of a date interval as its end`() throws {
     let interval = DateInterval(start: Date(timeIntervalSinceReferenceDate: 10), duration: 10)
     let data = try KeyedArchiver.archivedData(withRootObject: interval)
     #expect(try Foundations.unarchive(NSDateInterval.self, data).duration == 0)
     #expect(try KeyedUnarchiver.unarchivedObject(of: DateInterval.self, from: data) == interval)
   }
 
-  @Test func `it writes components that are not set as the largest integer, which they are not`() throws {
+  @Test func `it writes missing date components as the largest integer`() throws {
     let components = DateComponents(year: 2001)
     let theirs = try PropertyList(Foundations.archive(components as NSDateComponents))
     #expect(theirs["$objects"]?[1]?["NS.day"] == .integer(.init(Int.max)))
@@ -32,7 +32,7 @@ import Testing
     #expect(try KeyedUnarchiver.unarchivedObject(of: Archived.Notification.self, from: data) == notification)
   }
 
-  @Test func `it writes a string called $null as nothing`() throws {
+  @Test func `it writes the string $null as nil`() throws {
     let theirs = try Foundations.archive(NSArray(array: ["$null"]))
     #expect(try Foundations.unarchive(NSArray.self, with: [NSString.self], theirs) == [])
     #expect(failure { try KeyedUnarchiver.unarchivedObject(of: [String].self, from: theirs) } == .valueNotFound)
@@ -40,7 +40,7 @@ import Testing
     #expect(try KeyedUnarchiver.unarchivedObject(of: [String].self, from: ours) == ["$null"])
   }
 
-  @Test func `it takes equal mutable strings for one, and writes it as immutable`() throws {
+  @Test func `it merges equal mutable strings, and writes them as immutable`() throws {
     let (first, second) = (NSMutableString(string: "a"), NSMutableString(string: "a"))
     let theirs = try PropertyList(Foundations.archive(NSArray(array: [first, second])))
     #expect(theirs["$objects"]?[1]?["NS.objects"] == [.uid(.init(2)), .uid(.init(2))])
@@ -51,7 +51,7 @@ import Testing
     #expect(read == ours && read[0] !== read[1])
   }
 
-  @Test func `it takes true and 1 for one number`() throws {
+  @Test func `it merges true and 1`() throws {
     let theirs = try Foundations.archive(NSArray(array: [true, 1, 1.0] as [NSNumber]))
     let ours: [ArchivedValue] = [.boolean(true), .integer(1), .real(1)]
     #expect(
@@ -61,7 +61,7 @@ import Testing
     #expect(try KeyedUnarchiver.unarchivedObject(of: [ArchivedValue].self, from: data) == ours)
   }
 
-  @Test func `it forgets class names that were set`() throws {
+  @Test func `it ignores class names that were set`() throws {
     let theirs = NSKeyedArchiver(requiringSecureCoding: true)
     theirs.setClassName("Other", for: NamedVehicle.self)
     theirs.encode(NamedVehicle(name: "a"), forKey: "root")
@@ -75,14 +75,14 @@ import Testing
     #expect(data["$objects"]?.array?.contains { $0["$classname"] == "Other" } == true)
   }
 
-  @Test func `it never asks for a replacement`() throws {
+  @Test func `it never calls replacementObject`() throws {
     let theirs = try PropertyList(Foundations.archive(Replaced()))
     #expect(theirs["$objects"]?[1]?["$class"] != nil)
     let ours = try KeyedArchiver.archivedData(withRootObject: OurReplaced())
     #expect(try KeyedUnarchiver.unarchivedObject(of: String.self, from: ours) == "replacement")
   }
 
-  @Test func `it forgets an object that was referred to conditionally at first`() throws {
+  @Test func `it loses an object whose first reference is conditional`() throws {
     let theirs = NSKeyedArchiver(requiringSecureCoding: true)
     let theirObject = NamedVehicle(name: "a")
     theirs.encodeConditionalObject(theirObject, forKey: "conditional")
@@ -100,7 +100,7 @@ import Testing
     #expect(try unarchiver.decode(OurVehicle.self, forKey: "object") === decoded)
   }
 
-  @Test func `it decodes numbers that do not fit as other numbers`() throws {
+  @Test func `it decodes numbers that do not fit as other values`() throws {
     let archiver = KeyedArchiver()
     try archiver.encode(1 << 40, forKey: "large")
     try archiver.encode(3.75, forKey: "fraction")
@@ -116,7 +116,7 @@ import Testing
     #expect(try ours.decode(Bool.self, forKey: "two"))
   }
 
-  @Test func `it looks at the class of an object only the first time`() throws {
+  @Test func `it checks the class of an object only once`() throws {
     let archiver = KeyedArchiver()
     let uuid = UUID()
     try archiver.encode(uuid, forKey: "UUID")
@@ -133,7 +133,7 @@ import Testing
     #expect(failure { try ours.decode(URL.self, forKey: "URL") } == .classNotAllowed)
   }
 
-  @Test func `it opens archives without secure coding`() throws {
+  @Test func `it decodes archives without secure coding`() throws {
     let data = try KeyedArchiver.archivedData(withRootObject: UUID())
     let theirs = try NSKeyedUnarchiver(forReadingFrom: data)
     #expect(!theirs.requiresSecureCoding)
@@ -141,7 +141,7 @@ import Testing
     #expect(failure { try KeyedUnarchiver.unarchivedObject(of: URL.self, from: data) } == .classNotAllowed)
   }
 
-  @Test func `it hands out an object without a class as a dictionary, whatever was asked for`() throws {
+  @Test func `it returns an object without a class as a dictionary, whatever class was requested`() throws {
     let list: PropertyList = [
       "$version": 100000, "$archiver": "NSKeyedArchiver", "$top": ["root": .uid(.init(1))],
       "$objects": ["$null", ["a": 1]],
@@ -152,7 +152,7 @@ import Testing
     #expect(failure { try KeyedUnarchiver.unarchivedObject(of: UUID.self, from: data) } == .malformed)
   }
 
-  @Test func `it drops elements that are nothing, and all elements if one is no reference`() throws {
+  @Test func `it drops nil elements, and all elements if one is not a reference`() throws {
     let nothing = try archive(["NSArray", "NSObject"], ["NS.objects": [.uid(.init(0)), .uid(.init(3))]], ["a"])
     #expect(try Foundations.unarchive(NSArray.self, with: [NSString.self], nothing) == ["a"])
     #expect(failure { try KeyedUnarchiver.unarchivedObject(of: [String].self, from: nothing) } == .valueNotFound)
@@ -161,7 +161,7 @@ import Testing
     #expect(try KeyedUnarchiver.unarchivedObject(of: [Int].self, from: inline) == [7, 8])
   }
 
-  @Test func `it reads an array with a number for its elements as empty`() throws {
+  @Test func `it reads an array whose elements are a number as empty`() throws {
     let data = try archive(["NSArray", "NSObject"], ["NS.objects": 7])
     #expect(try Foundations.unarchive(NSArray.self, data) == [])
     #expect(failure { try KeyedUnarchiver.unarchivedObject(of: [Int].self, from: data) } == .typeMismatch)
@@ -185,7 +185,7 @@ import Testing
   @Test(arguments: [
     (-5, 3, KeyedArchiveError.Kind.numberOutOfRange), (3, -5, .numberOutOfRange), (Int.max, 3, .invalidContents),
   ])
-  func `it reads indices that cannot be`(_ location: Int, _ length: Int, _ kind: KeyedArchiveError.Kind) throws {
+  func `it reads indices that are out of range`(_ location: Int, _ length: Int, _ kind: KeyedArchiveError.Kind) throws {
     let data = try archive(
       ["NSIndexSet", "NSObject"],
       ["NSRangeCount": 1, "NSLocation": .integer(.init(location)), "NSLength": .integer(.init(length))])
@@ -193,25 +193,25 @@ import Testing
     #expect(failure { try KeyedUnarchiver.unarchivedObject(of: Archived.IndexSet.self, from: data) } == kind)
   }
 
-  @Test func `it reads an index path of a negative length`() throws {
+  @Test func `it reads an index path with a negative length`() throws {
     let data = try archive(["NSIndexPath", "NSObject"], ["NSIndexPathLength": -1])
     #expect(try Foundations.unarchive(NSIndexPath.self, data).length == 0)
     #expect(failure { try KeyedUnarchiver.unarchivedObject(of: IndexPath.self, from: data) } == .invalidContents)
   }
 
-  @Test func `it reads a rectangle of nonsense as an empty one`() throws {
+  @Test func `it reads an invalid rectangle as an empty one`() throws {
     let data = try archive(["NSValue", "NSObject"], ["NS.special": 3, "NS.rectval": .uid(.init(3))], ["nonsense"])
     #expect(try Foundations.unarchive(NSValue.self, data).rectValue == .zero)
     #expect(failure { try KeyedUnarchiver.unarchivedObject(of: Archived.Rect.self, from: data) } == .invalidContents)
   }
 
-  @Test func `it reads no text as a URL`() throws {
+  @Test func `it reads a URL without text`() throws {
     let data = try archive(["NSURL", "NSObject"], ["NS.base": .uid(.init(0)), "NS.relative": .uid(.init(3))], [""])
     #expect(try Foundations.unarchive(NSURL.self, data).absoluteString == "")
     #expect(failure { try KeyedUnarchiver.unarchivedObject(of: URL.self, from: data) } == .invalidContents)
   }
 
-  @Test func `it never writes what Apple numbers a unit by`() throws {
+  @Test func `it does not write Apple's identifiers of units`() throws {
     let theirs = try KeyedUnarchiver.unarchivedObject(
       of: Archived.Unit.self, from: Foundations.archive(UnitLength.miles))
     #expect(theirs.specifier == nil)
@@ -224,7 +224,7 @@ import Testing
 }
 
 /// Archives as Apple's software writes them.
-@Suite("What Foundation on Linux refuses though it is right") struct FoundationRefusalTests {
+@Suite("Valid archives that Foundation on Linux refuses") struct FoundationRefusalTests {
   /// Foundation takes a key that is not there for damage (4865), even if it is one that may be missing.
   private func isRefused<T: NSObject & NSCoding>(
     _ type: T.Type, with others: [AnyClass] = [], _ data: Data, _ code: CocoaError.Code = .coderValueNotFound
@@ -237,26 +237,26 @@ import Testing
     }
   }
 
-  @Test func `text in one run, because it has no list of runs`() throws {
+  @Test func `an attributed string with one run, which has no list of runs`() throws {
     let text = Archived.AttributedString("ab", attributes: ["Size": .integer(1)])
     let data = try KeyedArchiver.archivedData(withRootObject: text)
     #expect(isRefused(NSAttributedString.self, with: [NSString.self, NSDictionary.self, NSNumber.self], data))
     #expect(try KeyedUnarchiver.unarchivedObject(of: Archived.AttributedString.self, from: data) == text)
   }
 
-  @Test func `components of a date, because those that are not set are absent`() throws {
+  @Test func `date components, because missing ones are absent`() throws {
     let data = try KeyedArchiver.archivedData(withRootObject: DateComponents(year: 2001))
     #expect(isRefused(NSDateComponents.self, data))
     #expect(try KeyedUnarchiver.unarchivedObject(of: DateComponents.self, from: data) == DateComponents(year: 2001))
   }
 
-  @Test func `an error whose user info is absent`() throws {
+  @Test func `an error without user info`() throws {
     let data = try archive(["NSError", "NSObject"], ["NSDomain": .uid(.init(3)), "NSCode": 5], ["d"])
     #expect(isRefused(NSError.self, data))
     #expect(try KeyedUnarchiver.unarchivedObject(of: Archived.Error.self, from: data) == .init(domain: "d", code: 5))
   }
 
-  @Test func `a transformation of 24 bytes`() throws {
+  @Test func `an affine transform of 24 bytes`() throws {
     let transformation = Archived.AffineTransform(m11: 1, m12: 2, m21: 3, m22: 4, tX: 5, tY: 6)
     let data = try KeyedArchiver.archivedData(withRootObject: transformation)
     #expect(try PropertyList(data)["$objects"]?[1]?["NSTransformStruct"]?.data?.count == 24)
@@ -265,13 +265,13 @@ import Testing
   }
 
   @Test(arguments: [Decimal(7), Decimal(-12.5)])
-  func `a decimal number, whose class it does not know`(_ decimal: Decimal) throws {
+  func `a decimal number, whose class is unknown`(_ decimal: Decimal) throws {
     let data = try KeyedArchiver.archivedData(withRootObject: decimal)
     #expect(isRefused(NSDecimalNumber.self, data, .coderReadCorrupt))
     #expect(try KeyedUnarchiver.unarchivedObject(of: Decimal.self, from: data) == decimal)
   }
 
-  @Test func `an object of a program's own whose optional contents are absent`() throws {
+  @Test func `a custom object without its optional values`() throws {
     let data = try archive(["InterchangeTests.Optionally", "NSObject"], [:])
     #expect(isRefused(Optionally.self, data))
     #expect(try KeyedUnarchiver.unarchivedObject(of: OurOptionally.self, from: data).name == nil)

@@ -5,7 +5,7 @@ import Testing
 
 /// Foundation of the toolchain is the oracle: what it reads out of a file, it writes as XML, and that has to be what
 /// this package writes for what it read out of the same file. One comparison for four readers and writers.
-@Suite("Beside Foundation") struct FoundationTests {
+@Suite("Comparison with Foundation") struct FoundationTests {
   static func foundationXML(_ data: Data) throws -> String {
     let value = try PropertyListSerialization.propertyList(from: data, format: nil)
     return String(
@@ -29,7 +29,7 @@ import Testing
       "xml/no-plist-tag.plist", "xml/attributes.plist", "xml/integers.plist", "xml/dates.plist", "xml/base64.plist",
       "xml/empty-tags.plist",
     ] + (1...8).flatMap { ["binary/reference-width-\($0).bplist", "binary/offset-width-\($0).bplist"] })
-  func `files mean the same to both, and are written as the same bytes`(_ name: String) throws {
+  func `both read the same values from files, and write the same bytes`(_ name: String) throws {
     let data = try Fixtures.data(name)
     let value = try PropertyList(data)
     let expected = try Self.foundationXML(data)
@@ -40,13 +40,13 @@ import Testing
 
   /// Over every file of the folder that `PLIST_CORPUS` names. Foundation refuses UIDs, so keyed archives are passed
   /// over.
-  @Test(arguments: Fixtures.corpus) func `what both read means the same`(_ url: URL) throws {
+  @Test(arguments: Fixtures.corpus) func `files that both accept have the same values`(_ url: URL) throws {
     let data = try Data(contentsOf: url)
     guard let value = try? PropertyList(data), let expected = try? Self.foundationXML(data) else { return }
     #expect(try Self.ourXML(value) == expected)
   }
 
-  @Test func `reals are written alike to the last digit`() throws {
+  @Test func `reals are written with the same digits`() throws {
     var random = SeededGenerator(seed: 17)
     var values: [Double] = [
       0.1, 1e-5, 9.9999999999999995e-6, 1e17, 1e17.nextDown, 1e16, 123_456_789_012_345_680, 0.3, 2.5, 1e22,
@@ -70,7 +70,7 @@ import Testing
     #expect(read.count == values.count)
   }
 
-  @Test func `dates are written alike`() throws {
+  @Test func `dates are written in the same form`() throws {
     var random = SeededGenerator(seed: 17)
     var seconds: [Double] = [0, -0.5, 0.5, -1, 86399.999, -63_113_904_000, 252_423_993_600, 63_113_904_000]
     for _ in 0..<20_000 { seconds.append(Double.random(in: -63_000_000_000...252_000_000_000, using: &random)) }
@@ -89,7 +89,7 @@ import Testing
 
 /// Where this package and Foundation differ, each with the reason. The article "Differences from Apple's reader" has
 /// the list in words.
-@Suite("Where we differ from Foundation") struct DifferenceTests {
+@Suite("Differences from Foundation") struct DifferenceTests {
   struct Difference: CustomTestStringConvertible, Sendable {
     let input: String
     /// What Foundation makes of it; nil if it refuses.
@@ -137,13 +137,13 @@ import Testing
       reason: "a comment may stand in text"),
   ]
 
-  @Test(arguments: differences) func `each with its reason`(_ difference: Difference) throws {
+  @Test(arguments: differences) func `each difference has a reason`(_ difference: Difference) throws {
     let data = Data("<plist version=\"1.0\">\(difference.input)</plist>".utf8)
     #expect(body(try? FoundationTests.foundationXML(data)) == difference.foundation)
     #expect(body(try? FoundationTests.ourXML(PropertyList(data))) == difference.ours)
   }
 
-  @Test func `UTF-16 without a mark, and the null object`() throws {
+  @Test func `UTF-16 without a byte order mark, and the null object`() throws {
     let utf16 = try Fixtures.data("xml/utf16-little.plist")
     #expect((try? FoundationTests.foundationXML(utf16)) == nil)
     #expect(try PropertyList(utf16) == ["käse": "Größe"])

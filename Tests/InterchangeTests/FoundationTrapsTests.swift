@@ -5,33 +5,33 @@ import Testing
 
 /// Foundation on Linux (Swift 6.3) is not asked: every one of these archives ends its process, most of them in
 /// functions that throw errors.
-@Suite("What ends the process with Foundation on Linux") struct FoundationTrapsTests {
+@Suite("Archives that crash Foundation on Linux") struct FoundationTrapsTests {
   private func decode<T: KeyedArchiving.SecureCoding>(_ type: T.Type, _ data: Data) throws -> T {
     try KeyedUnarchiver.unarchivedObject(of: type, from: data)
   }
 
   @Test(arguments: [Decimal(7), Decimal(-12.5), .greatestFiniteMagnitude])
-  func `to archive a decimal number is possible`(_ decimal: Decimal) throws {
+  func `a decimal number can be archived`(_ decimal: Decimal) throws {
     #expect(try decode(Decimal.self, KeyedArchiver.archivedData(withRootObject: decimal)) == decimal)
   }
 
-  @Test func `to archive an error is possible`() throws {
+  @Test func `an error can be archived`() throws {
     let error = Archived.Error(domain: "d", code: 1, userInfo: ["k": .integer(1)])
     #expect(try decode(Archived.Error.self, KeyedArchiver.archivedData(withRootObject: error)) == error)
   }
 
-  @Test func `to archive a set of characters that was made of a bitmap is possible`() throws {
+  @Test func `a character set from a bitmap can be archived`() throws {
     let set = Archived.CharacterSet(.bitmap(Data(repeating: 1, count: 8192)))
     #expect(try decode(Archived.CharacterSet.self, KeyedArchiver.archivedData(withRootObject: set)) == set)
   }
 
-  @Test func `a match without its regular expression is decoded`() throws {
+  @Test func `a text checking result without its regular expression is decoded`() throws {
     let match = Archived.TextCheckingResult(ranges: [.init(location: 1, length: 1)], regularExpression: nil)
     let data = try KeyedArchiver.archivedData(withRootObject: match)
     #expect(try decode(Archived.TextCheckingResult.self, data) == match)
   }
 
-  @Test func `an object of a class that was not asked for is an error, at the root and inside`() throws {
+  @Test func `an object of a class that was not requested is an error, at the root and inside`() throws {
     let uuid = UUID()
     let root = try KeyedArchiver.archivedData(withRootObject: uuid)
     #expect(failure { try decode(URL.self, root) } == .classNotAllowed)
@@ -40,13 +40,13 @@ import Testing
   }
 
   @Test
-  func `a notification, whose class does not support secure coding, is decoded, and without an object too`() throws {
+  func `a notification is decoded, also without an object`() throws {
     let notification = Archived.Notification(name: "n")
     let data = try KeyedArchiver.archivedData(withRootObject: notification)
     #expect(try decode(Archived.Notification.self, data) == notification)
   }
 
-  @Test func `objects that refer to each other in a circle are decoded`() throws {
+  @Test func `circular references are decoded`() throws {
     let (first, second) = (Link(), Link())
     (first.next, second.next) = (second, first)
     defer { first.next = nil }
@@ -56,12 +56,12 @@ import Testing
     decoded.next = nil
   }
 
-  @Test func `an array that is an element of itself is an error`() throws {
+  @Test func `an array that contains itself is an error`() throws {
     let data = try archive(["NSArray", "NSObject"], ["NS.objects": [.uid(.init(1))]])
     #expect(failure { try decode([ArchivedValue].self, data) } == .circularReference)
   }
 
-  @Test func `a class that is text is an error`() throws {
+  @Test func `a class that is a string is an error`() throws {
     let list: PropertyList = [
       "$version": 100000, "$archiver": "NSKeyedArchiver", "$top": ["root": .uid(.init(1))],
       "$objects": ["$null", ["$class": .uid(.init(2))], "NSUUID"],
@@ -70,7 +70,7 @@ import Testing
     #expect(failure { try decode(UUID.self, data) } == .malformed)
   }
 
-  @Test func `a mutable string without text, or with a number for it, is an error`() throws {
+  @Test func `a mutable string without text, or with a number instead, is an error`() throws {
     let classes: [PropertyList] = ["NSMutableString", "NSString", "NSObject"]
     let without = try archive(classes, [:])
     #expect(failure { try decode(String.self, without) } == .valueNotFound)
@@ -84,7 +84,7 @@ import Testing
   }
 
   @Test(arguments: [1 << 60, -1])
-  func `an array of C that claims more elements than it has, or fewer than none, is an error`(_ count: Int) throws {
+  func `a C array with a wrong or negative count is an error`(_ count: Int) throws {
     let array: PropertyList = [
       "NS.count": .integer(.init(count)), "NS.size": 4, "NS.type": 105, "$0": 1, "$class": .uid(.init(5)),
     ]

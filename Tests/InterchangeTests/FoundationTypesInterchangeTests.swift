@@ -28,7 +28,7 @@ import Testing
   @Test(arguments: pairs)
   func `archived here are decoded by Foundation`(_ pair: Pair) throws { try pair.expectDecodedByFoundation(.binary) }
 
-  @Test func `stand under keys, in collections and in optionals`() throws {
+  @Test func `values can be under keys, in collections and in optionals`() throws {
     let archiver = KeyedArchiver()
     try archiver.encode([1, 2] as IndexSet, forKey: "rows")
     try archiver.encode([Self.name], forKey: "names")
@@ -44,7 +44,7 @@ import Testing
     #expect(try unarchiver.decodeIfPresent(IndexSet.self, forKey: "nothing") == nil)
   }
 
-  @Test func `an empty URL relative to another, archived by Foundation, is decoded here`() throws {
+  @Test func `an empty relative URL that Foundation archived is decoded`() throws {
     let base = try #require(URL(string: "http://example.com/a/b"))
     let data = try Foundations.archive(try #require(NSURL(string: "", relativeTo: base)))
     let url = try KeyedUnarchiver.unarchivedObject(of: URL.self, from: data)

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// GNUstep's tool `pl`, which reads OpenStep from its standard input and writes it in ASCII.
-@Suite("Beside GNUstep", .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/pl")))
+@Suite("Comparison with GNUstep", .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/pl")))
 struct GNUstepTests {
   /// What GNUstep reads out of a text; nil if it refuses it.
   static func gnustep(_ text: String) throws -> PropertyList? {
@@ -30,7 +30,7 @@ struct GNUstepTests {
   }
 
   @Test(arguments: 0..<20 as Range<UInt64>)
-  func `what is written in OpenStep means the same to GNUstep`(_ seed: UInt64) throws {
+  func `GNUstep reads the same values from our OpenStep`(_ seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let value: PropertyList = ["a": Self.random(depth: 3, using: &random)]
     let text = try Self.text(value, isCompact: seed & 1 == 1)
@@ -38,7 +38,7 @@ struct GNUstepTests {
   }
 
   /// But for a byte order mark at the beginning of a string, which it drops, escaped or not.
-  @Test func `every character means the same to GNUstep`() throws {
+  @Test func `GNUstep reads every character the same`() throws {
     let scalars = Array(0..<0x250) + [0x2028, 0x2029, 0xFFFD, 0x1F600, 0x10FFFD] as [UInt32]
     let characters = scalars.map { Character(Unicode.Scalar($0)!) }
     let value = PropertyList.array(characters.flatMap { [.string("x\($0)1"), .string("\($0)")] })
@@ -48,7 +48,7 @@ struct GNUstepTests {
   }
 
   @Test(
-    "values with a type mean the same to GNUstep, which prints them without it",
+    "GNUstep reads the same typed values, and prints them without types",
     arguments: [
       (5, "5"), (-5, "-5"), (.integer(.init(Int64.min)), "-9223372036854775808"),
       (.integer(.init(UInt64.max)), "18446744073709551615"), (1.5, "1.5"), (0.1, "0.1"), (true, "1"), (false, "0"),
@@ -59,12 +59,12 @@ struct GNUstepTests {
   }
 
   @Test(arguments: ["<*F1.5>", "<*T0.5>", "<*N>", "<*XR7ff8000000000001>"])
-  func `what GNUstep has no notation for, it refuses`(_ text: String) throws {
+  func `GNUstep refuses values that it has no notation for`(_ text: String) throws {
     #expect(try PropertyList(openStep: text) != .string(text))
     #expect(try Self.gnustep("(\(text))") == nil)
   }
 
-  @Test func `a strings file means the same to GNUstep`() throws {
+  @Test func `GNUstep reads the same values from a strings file`() throws {
     let value: PropertyList = ["a b": "c\n\"d\"\\", "é日😀": "", "": "x"]
     #expect(try Self.gnustep(Self.text(value, .strings))?.withSortedKeys() == value.withSortedKeys())
   }

@@ -3,7 +3,7 @@ import PropertyLists
 import TestSupport
 import Testing
 
-@Suite("JSON beside Foundation and Python") struct JSONInterchangeTests {
+@Suite("JSON compared with Foundation and Python") struct JSONInterchangeTests {
   static let valid = [
     "null", "true", "false", "0", "-0", "1", "-1.5", "1e3", "1E+2", "1e-7", "0.1", "123456789012345678", "5e-324",
     "1.7976931348623157e308",
@@ -50,12 +50,12 @@ import Testing
     }
   }
 
-  @Test(arguments: valid) func `Foundation reads the same`(_ text: String) throws {
+  @Test(arguments: valid) func `Foundation reads the same values`(_ text: String) throws {
     let object = try JSONSerialization.jsonObject(with: Data(text.utf8), options: .fragmentsAllowed)
     #expect(isSame(object, try tree(text)), "\(object)")
   }
 
-  @Test(arguments: invalid) func `Foundation refuses the same`(_ text: String) throws {
+  @Test(arguments: invalid) func `Foundation refuses the same texts`(_ text: String) throws {
     #expect(throws: (any Error).self) {
       try JSONSerialization.jsonObject(with: Data(text.utf8), options: .fragmentsAllowed)
     }
@@ -63,7 +63,7 @@ import Testing
   }
 
   /// The rows of the documentation, which say "on Linux" where Foundation may be another elsewhere.
-  @Test func `Foundation takes a key twice, and integers that no property list has`() throws {
+  @Test func `Foundation accepts duplicate keys and integers that property lists cannot hold`() throws {
     #expect(try JSONSerialization.jsonObject(with: Data(#"{"a":1,"a":2}"#.utf8)) is [String: Any])
     #expect(try JSONSerialization.jsonObject(with: Data("[18446744073709551616]".utf8)) is [Any])
     #if os(Linux)
@@ -76,10 +76,10 @@ import Testing
     #expect(String(decoding: try JSONSerialization.data(withJSONObject: ["/", 1.0]), as: UTF8.self) == #"["\/",1]"#)
   }
 
-  @Test("what is lost elsewhere is refused here", arguments: takenByOthers)
+  @Test("texts that lose values elsewhere are refused here", arguments: takenByOthers)
   func whatIsLostElsewhereIsRefusedHere(_ text: String) { #expect(throws: PropertyListError.self) { try tree(text) } }
 
-  @Test(arguments: 0..<40) func `Foundation reads what is written here, and we what it writes`(_ seed: UInt64) throws {
+  @Test(arguments: 0..<40) func `Foundation reads our JSON, and we read Foundation's`(_ seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let value = PropertyList.randomJSON(depth: 4, using: &random)
     for isCompact in [false, true] {
@@ -92,7 +92,7 @@ import Testing
     }
   }
 
-  @Test func `JSONEncoder's JSON is decoded, and JSONDecoder decodes ours`() throws {
+  @Test func `JSON of JSONEncoder is decoded, and JSONDecoder decodes ours`() throws {
     struct Model: Codable, Equatable {
       var name = "größe \"x\" / \u{1}"
       var count = Int.min
@@ -135,7 +135,7 @@ import Testing
 
   static let hasPython = Program.python != nil
 
-  @Test(.enabled(if: hasPython)) func `Python reads the same, and refuses the same`() throws {
+  @Test(.enabled(if: hasPython)) func `Python accepts and refuses the same texts`() throws {
     let results = try python((Self.valid + Self.invalid).map { Data($0.utf8) })
     try #require(results.count == Self.valid.count + Self.invalid.count)
     for (text, result) in zip(Self.valid, results) {
@@ -150,7 +150,7 @@ import Testing
     }
   }
 
-  @Test(.enabled(if: hasPython)) func `Python reads what is written here`() throws {
+  @Test(.enabled(if: hasPython)) func `Python reads our JSON`() throws {
     var random = SeededGenerator(seed: 11)
     let values = (0..<60).map { _ in PropertyList.randomJSON(depth: 4, using: &random) }
     let results = try python(values.map { try $0.data(format: .json) })

@@ -4,7 +4,7 @@ import PropertyLists
 import Testing
 
 /// What only one side can do; `FoundationDefectsTests` says what the other makes of it.
-@Suite("Archives go to Foundation, or come from it") struct OneWayInterchangeTests {
+@Suite("Archives that work in one direction only") struct OneWayInterchangeTests {
   private func decode<T: KeyedArchiving.SecureCoding>(
     _ type: T.Type, from object: NSObject, secure: Bool = true, _ format: PropertyListFormat
   ) throws -> T {
@@ -12,19 +12,19 @@ import Testing
   }
 
   @Test(arguments: PropertyListFormat.ofArchives)
-  func `a string called $null comes in a box, which Foundation opens`(_ format: PropertyListFormat) throws {
+  func `the string $null is archived in a box, which Foundation opens`(_ format: PropertyListFormat) throws {
     let data = try KeyedArchiver.archivedData(withRootObject: ["$null", "a", "$null"], outputFormat: format)
     #expect(try Foundations.unarchive(NSArray.self, with: [NSString.self], data) == ["$null", "a", "$null"])
   }
 
   @Test(arguments: PropertyListFormat.ofArchives)
-  func `an interval of dates is read`(_ format: PropertyListFormat) throws {
+  func `a date interval of Foundation is read`(_ format: PropertyListFormat) throws {
     let interval = DateInterval(start: Date(timeIntervalSinceReferenceDate: 10), duration: 10)
     #expect(try decode(DateInterval.self, from: interval as NSDateInterval, format) == interval)
   }
 
   @Test(arguments: PropertyListFormat.ofArchives)
-  func `components of a date, of which few are set, are read`(_ format: PropertyListFormat) throws {
+  func `date components with few values are read`(_ format: PropertyListFormat) throws {
     let components = DateComponents(year: 2001, month: 2)
     var expected = components
     // Foundation has no third state.
@@ -33,7 +33,7 @@ import Testing
   }
 
   @Test(arguments: PropertyListFormat.ofArchives)
-  func `a transformation is read from Foundation's array of C`(_ format: PropertyListFormat) throws {
+  func `an affine transform is read from Foundation's C array`(_ format: PropertyListFormat) throws {
     let transform = NSAffineTransform(transform: AffineTransform(m11: 1, m12: 2, m21: 3, m22: 4, tX: 5, tY: 6))
     #expect(
       try decode(Archived.AffineTransform.self, from: transform, format)
@@ -41,13 +41,13 @@ import Testing
   }
 
   @Test(arguments: PropertyListFormat.ofArchives)
-  func `a mutable string is read by Foundation as one`(_ format: PropertyListFormat) throws {
+  func `Foundation reads a mutable string as mutable`(_ format: PropertyListFormat) throws {
     let data = try KeyedArchiver.archivedData(withRootObject: Archived.Mutable("abc"), outputFormat: format)
     #expect(try Foundations.unarchive(NSMutableString.self, data) == "abc")
   }
 
   @Test(arguments: PropertyListFormat.ofArchives)
-  func `the opposite of characters: Foundation writes a bitmap`(_ format: PropertyListFormat) throws {
+  func `an inverted character set: Foundation writes a bitmap`(_ format: PropertyListFormat) throws {
     let inverted = NSCharacterSet(charactersIn: "abc").inverted as NSCharacterSet
     let read = try decode(Archived.CharacterSet.self, from: inverted, format)
     guard case .bitmap(let bitmap) = read.form else {
@@ -63,7 +63,7 @@ import Testing
     }
   }
 
-  @Test func `a calendar and a time zone of which only the name is known are read by Foundation`() throws {
+  @Test func `Foundation reads a calendar and a time zone that have only a name`() throws {
     let calendar = try KeyedArchiver.archivedData(withRootObject: Archived.Calendar(identifier: "gregorian"))
     #expect(try Foundations.unarchive(NSCalendar.self, calendar).calendarIdentifier == .gregorian)
     let zone = try KeyedArchiver.archivedData(withRootObject: Archived.TimeZone(name: "Europe/Berlin"))
@@ -71,7 +71,7 @@ import Testing
   }
 
   @Test(arguments: PropertyListFormat.ofArchives)
-  func `units of dimensions are read`(_ format: PropertyListFormat) throws {
+  func `units of Foundation are read`(_ format: PropertyListFormat) throws {
     let miles = try decode(
       Archived.Measurement.self, from: NSMeasurement(doubleValue: 45, unit: UnitLength.miles), format)
     #expect(miles.value == 45 && miles.unit.symbol == "mi" && miles.unit.unitClass.name == "NSUnitLength")
@@ -89,7 +89,9 @@ import Testing
     #expect(theirs.converter.baseUnitValue(fromValue: 1) == 235.215)
   }
 
-  @Test(arguments: PropertyListFormat.ofArchives) func `a notification is read`(_ format: PropertyListFormat) throws {
+  @Test(arguments: PropertyListFormat.ofArchives) func `a notification of Foundation is read`(
+    _ format: PropertyListFormat
+  ) throws {
     let notification = NSNotification(
       name: .init("n"), object: NSString(string: "sender"), userInfo: ["k": NSNumber(value: 1)])
     #expect(
@@ -98,7 +100,7 @@ import Testing
   }
 
   @Test(arguments: PropertyListFormat.ofArchives)
-  func `a formatter of intervals is read`(_ format: PropertyListFormat) throws {
+  func `a date interval formatter of Foundation is read`(_ format: PropertyListFormat) throws {
     let formatter = DateIntervalFormatter()
     formatter.locale = Locale(identifier: "de_DE")
     formatter.dateStyle = .long
@@ -107,7 +109,7 @@ import Testing
   }
 
   @Test(arguments: PropertyListFormat.ofArchives)
-  func `an error is read by Foundation`(_ format: PropertyListFormat) throws {
+  func `Foundation reads an error`(_ format: PropertyListFormat) throws {
     let error = Archived.Error(
       domain: "outer", code: -4,
       userInfo: [

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// The accessors of this package and of Foundation's `UserDefaults`, asked for the same values in one process.
-@Suite("What the accessors make of a stored value") struct PreferencesCoercionTests {
+@Suite("Conversions of stored values by accessors") struct PreferencesCoercionTests {
   /// A store that never saves anything, because its values are registered ones.
   private static func preferences(_ values: [String: PropertyList]) throws -> UserPreferences {
     let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
@@ -16,7 +16,7 @@ import Testing
     return preferences
   }
 
-  @Test(arguments: Coercion.table) func `is what is written in the table`(_ coercion: Coercion) throws {
+  @Test(arguments: Coercion.table) func `conversions match the table`(_ coercion: Coercion) throws {
     let preferences = try Self.preferences(["key": coercion.stored])
     for accessor in Coercion.Accessor.allCases {
       #expect(preferences.answer(accessor) == coercion.expected[accessor], "\(accessor)")
@@ -25,7 +25,7 @@ import Testing
 
   /// Foundation is not asked for a URL in data, which ends the process if there is none.
   @Test(arguments: Coercion.table)
-  func `is what Foundation makes of it, or one of the differences`(_ coercion: Coercion) throws {
+  func `conversions match Foundation, or are listed differences`(_ coercion: Coercion) throws {
     let defaults = try #require(UserDefaults(suiteName: "coercions-\(UUID().uuidString)"))
     defaults.set(coercion.stored.foundationObject, forKey: "key")
     for accessor in Coercion.Accessor.allCases where accessor != .url || coercion.stored.kind != .data {
@@ -39,7 +39,7 @@ import Testing
     }
   }
 
-  @Test func `differs only for values of the table, each listed once`() {
+  @Test func `each difference is listed once in the table`() {
     let stored = Set(Coercion.table.map(\.stored))
     #expect(stored.count == Coercion.table.count)
     for value in CoercionDifference.all.keys { #expect(stored.contains(value), "\(value) is not in the table") }
@@ -52,7 +52,7 @@ import Testing
   }
 
   @Test(
-    "Foundation ends the process over text that begins with a character beyond 16 bits",
+    "Foundation crashes on text that begins with a character beyond 16 bits",
     arguments: ["🙂", "𝟙"], [Coercion.Accessor.integer, .double, .float])
   func foundationEndsTheProcessOverTextThatBegins(_ text: String, _ accessor: Coercion.Accessor) throws {
     let folder = TemporaryFolder()
@@ -64,7 +64,7 @@ import Testing
 
   /// They cannot be set, but a file may have them.
   @Test(arguments: [PropertyList.uid(.init(5)), .null])
-  func `is nothing for what only the binary format has`(_ value: PropertyList) throws {
+  func `values that only the binary format has are nil`(_ value: PropertyList) throws {
     let folder = TemporaryFolder()
     let contents: PropertyList = ["key": value, "other": 1]
     try contents.data(format: .binary).write(to: URL(filePath: folder.path("binary.plist")))
@@ -77,7 +77,7 @@ import Testing
     }
   }
 
-  @Test func `is 0, false or nil if there is none`() throws {
+  @Test func `a missing value is 0, false or nil`() throws {
     let preferences = try Self.preferences([:])
     let defaults = try #require(UserDefaults(suiteName: "nothing-\(UUID().uuidString)"))
     let expected: [Coercion.Accessor: PropertyList] = [.bool: false, .integer: 0, .double: 0.0, .float: .float(0)]

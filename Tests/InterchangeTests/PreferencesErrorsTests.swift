@@ -8,7 +8,7 @@ import Testing
 
 /// What `UserDefaults` of Foundation on Linux (Swift 6.3) gets wrong, beside what is right. Should a test fail after
 /// the toolchain was changed, an error may be gone.
-@Suite("Where UserDefaults on Linux is wrong") final class PreferencesErrorsTests {
+@Suite("Defects of UserDefaults on Linux that this package does not have") final class PreferencesErrorsTests {
   private let files: FoundationPreferences
   /// In this process, and never saved.
   private let defaults: UserDefaults
@@ -24,7 +24,7 @@ import Testing
   deinit { try? store.synchronize() }
 
   /// Foundation takes the call for the one with a URL, which calls itself without an end.
-  @Test func `to set nil removes the value`() throws {
+  @Test func `setting nil removes the value`() throws {
     store.set(1, forKey: "key")
     store.set(nil, forKey: "key")
     #expect(store.value(forKey: "key") == nil)
@@ -36,7 +36,7 @@ import Testing
   }
 
   @Test(arguments: [UInt64(Int.max), UInt64(Int.max) + 1, .max])
-  func `integers that need all of 64 bits are kept`(_ integer: UInt64) throws {
+  func `integers that need 64 bits are kept`(_ integer: UInt64) throws {
     let value = PropertyList.integer(.init(integer))
     try files.run("foundation-set", "theirs", input: ["key": value])
     #expect(try files.run("foundation-string", "theirs", "key").text == "nil\n")
@@ -49,7 +49,7 @@ import Testing
     #expect(store.integer(forKey: "key") == .max)
   }
 
-  @Test func `data that is no archive is no URL, and ends no process`() throws {
+  @Test func `data that is not an archive is not a URL, and does not crash`() throws {
     #expect(try files.runToAnyEnd(["foundation-url-of-data", "theirs"]).wasKilled)
     store.set(.data(Data("no archive".utf8)), forKey: "key")
     #expect(store.url(forKey: "key") == nil)
@@ -57,7 +57,7 @@ import Testing
     #expect(store.url(forKey: "key") == nil)
   }
 
-  @Test func `elements of containers are values, and not optional ones`() throws {
+  @Test func `elements of containers are not optionals`() throws {
     defaults.set([1], forKey: "key")
     let element = try #require(defaults.array(forKey: "key")?.first)
     #expect(Mirror(reflecting: element).displayStyle == .optional)
@@ -67,7 +67,7 @@ import Testing
     #expect(store.dictionary(forKey: "key")?["a"] == 1)
   }
 
-  @Test func `to set a volatile domain replaces it`() {
+  @Test func `setting a volatile domain replaces it`() {
     for entries in [["a": 1], ["b": 2]] {
       defaults.setVolatileDomain(entries, forName: "domain")
       store.setVolatileDomain(entries.mapValues { .integer(.init($0)) }, forName: "domain")
@@ -76,7 +76,7 @@ import Testing
     #expect(store.volatileDomain(forName: "domain") == ["b": 2])
   }
 
-  @Test func `the domain of registered values can be read`() {
+  @Test func `the registration domain can be read`() {
     let key = UUID().uuidString
     defaults.register(defaults: [key: 1])
     #expect(defaults.integer(forKey: key) == 1)
@@ -85,7 +85,7 @@ import Testing
     #expect(store.volatileDomain(forName: UserPreferences.registrationDomain) == [key: 1])
   }
 
-  @Test func `all values that count are those of all domains`() throws {
+  @Test func `dictionaryRepresentation has the values of all domains`() throws {
     try files.run("foundation-set", ".GlobalPreferences", input: ["global": 1])
     try files.run("foundation-set", "theirs", input: ["application": 2])
     let theirs = try files.run("foundation-get", "theirs", "-argument", "first").output
@@ -98,7 +98,7 @@ import Testing
   }
 
   @Test(arguments: ["https://a.b/c?d=e#f", "mailto:a@b", "data:,x"])
-  func `a URL that is no file's keeps its host`(_ text: String) throws {
+  func `a URL that is not a file URL keeps its host`(_ text: String) throws {
     let url = try #require(URL(string: text))
     defaults.set(url, forKey: "key")
     #expect(defaults.url(forKey: "key") != url)
@@ -109,7 +109,7 @@ import Testing
     #expect(try Foundations.unarchive(NSURL.self, archive) as URL == url)
   }
 
-  @Test func `a URL of a file is stored as a path, and text with a scheme is a URL`() throws {
+  @Test func `a file URL is stored as a path, and text with a scheme is a URL`() throws {
     store.set(URL(filePath: "/a b/c"), forKey: "key")
     #expect(store.value(forKey: "key") == "/a b/c")
     #expect(store.url(forKey: "key") == URL(filePath: "/a b/c"))
@@ -123,7 +123,7 @@ import Testing
     #expect(store.url(forKey: "key")?.path == "/x")
   }
 
-  @Test func `the global domain is no suite, whose values nobody would find`() throws {
+  @Test func `the global domain cannot be a suite`() throws {
     try files.run("foundation-set", "NSGlobalDomain", input: ["key": "value"])
     #expect(files.names == ["NSGlobalDomain.plist"])
     #expect(try files.run("foundation-string", "-", "key").text == "nil\n")
@@ -135,7 +135,7 @@ import Testing
     #expect(try files.run("string", "-", "key").text == "value\n")
   }
 
-  @Test func `the name of a suite does not lead out of the folder`() throws {
+  @Test func `a suite name cannot lead out of the folder`() throws {
     let files = FoundationPreferences(subfolder: "configuration")
     try files.run("foundation-set", "../escaped/suite", input: ["key": 1])
     #expect(files.folder.names.contains("escaped"))
@@ -143,7 +143,7 @@ import Testing
     #expect(throws: PreferencesError.invalidName(name, reason: "it contains a path separator")) { try DomainName(name) }
   }
 
-  @Test func `a key has at least one character`() throws {
+  @Test func `an empty key is an error`() throws {
     try files.run("foundation-set", "theirs", input: ["": 1])
     #expect(try files.run("foundation-string", "theirs", "").text == "1\n")
     let ours = try files.run("set", "com.example.errors", input: ["": 1, "key": 2])
@@ -171,7 +171,7 @@ import Testing
     #expect(try files.run("string", "com.example.errors", "key").text == "12.34\n")
   }
 
-  @Test func `values that nobody asked to save are saved when the process ends`() throws {
+  @Test func `values are saved at exit without a call`() throws {
     try files.run("foundation-set-unsaved", "theirs", "a", "b")
     #expect(files.names == [])
     try files.run("set-unsaved", "com.example.errors", "a", "b")
@@ -181,7 +181,7 @@ import Testing
   }
 
   /// Foundation loses about a third of them, not always the same.
-  @Test func `three processes that set 200 keys each lose none`() throws {
+  @Test func `three processes that set 200 keys each lose no values`() throws {
     let errors = Mutex<[String]>([])
     DispatchQueue.concurrentPerform(iterations: 3) { [files] process in
       do { try files.run("count", "com.example.errors", "process\(process)") } catch {
@@ -196,7 +196,7 @@ import Testing
     }
   }
 
-  @Test func `a file that cannot be read is kept`() throws {
+  @Test func `an unreadable file is kept`() throws {
     let damage = Data("bplist00 and no more".utf8)
     for suite in ["theirs", "ours"] {
       let url = URL(filePath: files.folder.path("\(suite).plist"))
@@ -216,7 +216,7 @@ import Testing
 
   /// Foundation finds nothing in a file that has one, and overwrites it.
   @Test(arguments: [PropertyList.null, .uid(.init(1)), ["a": [.null]]])
-  func `what Apple's reader refuses is not stored`(_ value: PropertyList) throws {
+  func `values that Apple's reader refuses are not stored`(_ value: PropertyList) throws {
     let contents: PropertyList = ["bad": value, "good": "kept"]
     try contents.data(format: .binary).write(to: URL(filePath: files.folder.path("theirs.plist")))
     #expect(try files.run("foundation-string", "theirs", "good").text == "nil\n")
@@ -225,7 +225,7 @@ import Testing
     #expect(try files.run("foundation-string", "com.example.errors", "good").text == "kept\n")
   }
 
-  @Test func `managed values are forced, and others are not`() throws {
+  @Test func `managed values are forced, other values are not`() throws {
     let managed = files.folder.url.appending(path: "managed")
     try FileManager.default.createDirectory(at: managed, withIntermediateDirectories: true)
     let contents: PropertyList = ["managed": 1]

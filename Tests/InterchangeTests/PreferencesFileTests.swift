@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// One folder of files, used by Foundation's `UserDefaults` in other processes and by stores of this package.
-@Suite("Files of preferences that Foundation uses too") struct PreferencesFileTests {
+@Suite("Preferences files that Foundation also uses") struct PreferencesFileTests {
   private let files = FoundationPreferences()
 
   /// Each kind of value in forms that both have.
@@ -22,7 +22,7 @@ import Testing
     "a key with spaces/and.dots é 🙂": 1, "CF$UID": ["CF$UID": "no UID"], "": "the empty key",
   ]
 
-  @Test func `of Foundation are read, and keep every value and the format when something is saved here`() throws {
+  @Test func `files of Foundation are read, and saving keeps their values and format`() throws {
     try files.run("foundation-set", "com.example.kinds", input: Self.kinds)
     #expect(files.names == ["com.example.kinds.plist"])
     let store = files.store(DomainName("com.example.kinds"))
@@ -43,7 +43,7 @@ import Testing
   }
 
   @Test(arguments: [PropertyListFormat.binary, .xml])
-  func `of this package are read by Foundation`(_ format: PropertyListFormat) throws {
+  func `Foundation reads files of this package`(_ format: PropertyListFormat) throws {
     if format == .xml {
       let empty: PropertyList = [:]
       try empty.data(format: .xml).write(to: URL(filePath: files.folder.path("com.example.kinds.plist")))
@@ -72,7 +72,7 @@ import Testing
   @Test(arguments: [
     "a\u{1}b", "\u{0}", "\u{1B}[1m", "\u{1F}", "\u{7F}", "a\rb", "a\r\nb\r\n", "\u{FFFE}", "x\u{FFFF}", "]]>\u{8}",
   ])
-  func `of Foundation are read though their text is not XML`(_ text: String) throws {
+  func `invalid XML of Foundation is read`(_ text: String) throws {
     let values: PropertyList = [
       "text": .string(text), "other": 1, "deep": [["key \(text)": .string(text)]], "key \(text)": "\n",
     ]
@@ -87,7 +87,7 @@ import Testing
     try expectSame(files.foundationValues("com.example.text"), expected)
   }
 
-  @Test func `that people edited have ends of lines, and no carriage returns`() throws {
+  @Test func `edited files have line feeds, not carriage returns`() throws {
     let text =
       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\r\n<plist><dict>\r\n<key>a</key><string>b\r\nc</string></dict></plist>"
     try Data(text.utf8).write(to: URL(filePath: files.folder.path("com.example.edited.plist")))
@@ -99,7 +99,7 @@ import Testing
     ("<string><![CDATA[\u{1}&]]></string>", "\u{1}&"), ("<string>a\rb</string><!-- c -->", "a\rb"),
     ("<string><![CDATA[x\r\ny]]></string>", "x\ny"),
   ])
-  func `of Foundation that people edited keep its characters`(_ value: String, _ expected: String) throws {
+  func `edited files of Foundation keep their characters`(_ value: String, _ expected: String) throws {
     let text = """
       <?xml version="1.0" encoding="UTF-8"?>
       <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
@@ -114,14 +114,14 @@ import Testing
     #expect(files.store(DomainName("com.example.edited")).string(forKey: "a") == expected)
   }
 
-  @Test func `that have the characters which stand for others while a file is read are not changed`() throws {
+  @Test func `characters that are used as substitutes while reading are not changed`() throws {
     let values: PropertyList = ["text": "\u{10FF01}\u{10FF20}", "end": "a\u{10FFFF}"]
     try files.run("foundation-set", "com.example.text", input: values)
     let store = files.store(DomainName("com.example.text"))
     expectSame(sorted(store.persistentDomain(store.domain)), values)
   }
 
-  @Test func `keep what only the binary format has, until Foundation writes them`() throws {
+  @Test func `values that only the binary format has are kept until Foundation writes the file`() throws {
     let store = files.store(DomainName("com.example.widths"))
     let moment = Date(timeIntervalSinceReferenceDate: 100.5)
     store.set(.float(12.34), forKey: "float")
@@ -135,7 +135,7 @@ import Testing
   }
 
   /// Foundation finds nothing in such a file, though it is its own, and would overwrite it.
-  @Test func `of Foundation are saved here for it, if it wrote a dictionary that it takes for a UID`() throws {
+  @Test func `a dictionary that Foundation reads as a UID is saved`() throws {
     let values: PropertyList = ["a": ["CF$UID": 7], "b": 1]
     try files.run("foundation-set", "com.example.uid", input: values)
     try expectSame(files.foundationValues("com.example.uid"), [:])
@@ -147,7 +147,7 @@ import Testing
   }
 
   @Test(arguments: [nil, PropertyListFormat.binary, .xml])
-  func `are changed and saved by turns in one process`(_ format: PropertyListFormat?) throws {
+  func `both can change and save a file in one process`(_ format: PropertyListFormat?) throws {
     if let format {
       let contents: PropertyList = ["first": 1]
       try contents.data(format: format).write(to: URL(filePath: files.folder.path("com.example.turns.plist")))
@@ -158,7 +158,7 @@ import Testing
     #expect(Set(left.keys) == Set(first + ["ours-18", "ours-19", "theirs-18", "theirs-19"]))
   }
 
-  @Test func `removed keys are gone for both, and a key that Foundation removed does not come back`() throws {
+  @Test func `removed keys are removed for both, and do not come back`() throws {
     try files.run("foundation-set", "com.example.removal", input: ["a": 1, "b": 2, "c": 3])
     let store = files.store(DomainName("com.example.removal"))
     store.removeValue(forKey: "a")
@@ -170,7 +170,7 @@ import Testing
     #expect(try files.foundationValues("com.example.removal") == ["c": 3, "d": 4])
   }
 
-  @Test func `of the global domain are the same`() throws {
+  @Test func `the file of the global domain is the same`() throws {
     try files.run("foundation-set", ".GlobalPreferences", input: ["theirs": "there"])
     let global = files.store(.global)
     #expect(files.store(DomainName("com.example.any")).string(forKey: "theirs") == "there")
@@ -234,7 +234,7 @@ import Testing
     try #require(copying.status == 0, "\(copying.errors)")
   }
 
-  @Test(arguments: installations) func `is the one that Foundation takes`(_ installation: Installation) throws {
+  @Test(arguments: installations) func `the domain is the same as Foundation's`(_ installation: Installation) throws {
     var files = FoundationPreferences()
     let home = TemporaryFolder()
     let program = home.url.appending(path: installation.program)
@@ -263,7 +263,7 @@ import Testing
 
   /// A name of a file that no domain has stands for itself nearly.
   @Test(arguments: [("back\\slash", "back_slash"), ("a\nb", "a_b")])
-  func `has no characters that are no part of a name`(_ name: String, _ domain: String) throws {
+  func `a domain name has only valid characters`(_ name: String, _ domain: String) throws {
     var files = FoundationPreferences()
     let home = TemporaryFolder()
     let program = home.url.appending(path: name)

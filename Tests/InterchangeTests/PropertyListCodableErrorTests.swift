@@ -44,7 +44,7 @@ struct Decoding: CustomTestStringConvertible, Sendable {
   }
 }
 
-@Suite("Codable beside Foundation: conversions and errors") struct PropertyListCodableErrorTests {
+@Suite("Codable compared with Foundation: conversions and errors") struct PropertyListCodableErrorTests {
   struct Field<T: Codable & Sendable>: Codable, Sendable {
     var value: T
   }
@@ -211,7 +211,7 @@ struct Decoding: CustomTestStringConvertible, Sendable {
     #expect(decoding.ours(binary) == difference.ours)
   }
 
-  @Test func `scalars may stand alone in a file; Foundation reads them, but writes none but data`() throws {
+  @Test func `a root can be a scalar; Foundation reads scalars, but writes only data`() throws {
     func check<T: Codable & Equatable>(_ value: T) throws {
       #expect(throws: EncodingError.self) { try Foundation.PropertyListEncoder().encode(value) }
       let data = try PropertyLists.PropertyListEncoder().encode(value)
@@ -239,7 +239,7 @@ struct Decoding: CustomTestStringConvertible, Sendable {
     #expect(try PropertyLists.PropertyListEncoder().encodeToPropertyList(["$null": "null"]) == ["$null": "null"])
   }
 
-  @Test func `null objects of binary files are nil to both`() throws {
+  @Test func `null objects of binary files are nil in both`() throws {
     let data = try PropertyList.array([.null, 1]).data(format: .binary)
     #expect(try Foundation.PropertyListDecoder().decode([Int?].self, from: data) == [nil, 1])
     #expect(try PropertyLists.PropertyListDecoder().decode([Int?].self, from: data) == [nil, 1])
@@ -256,7 +256,9 @@ struct Decoding: CustomTestStringConvertible, Sendable {
     #expect(throws: EncodingError.self) { try Foundation.PropertyListEncoder().encode([Int128(5)]) }
   }
 
-  @Test func `a value that encodes nothing is refused by both, and is an empty dictionary in another value`() throws {
+  @Test func `a value that encodes nothing is refused by both at the root, and is an empty dictionary elsewhere`()
+    throws
+  {
     struct Nothing: Encodable { func encode(to encoder: any Encoder) {} }
     #expect(throws: EncodingError.self) { try Foundation.PropertyListEncoder().encode(Nothing()) }
     #expect(throws: EncodingError.self) { try PropertyLists.PropertyListEncoder().encode(Nothing()) }

@@ -62,7 +62,7 @@ enum Coders {
   }
 }
 
-@Suite("Codable beside Foundation") struct PropertyListCodableInterchangeTests {
+@Suite("Codable compared with Foundation") struct PropertyListCodableInterchangeTests {
   typealias Models = CodableModels
 
   static let cases: [CodableCase] =
@@ -121,9 +121,9 @@ enum Coders {
   ]
 
   @Test(arguments: cases)
-  func `what one encodes, the other decodes`(_ testCase: CodableCase) throws { try testCase.check() }
+  func `each decodes what the other encodes`(_ testCase: CodableCase) throws { try testCase.check() }
 
-  @Test(arguments: 0..<40) func `any value, tried as one type after the other`(_ seed: UInt64) throws {
+  @Test(arguments: 0..<40) func `any value, decoded as each of several types`(_ seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let value = CodableModels.Anything.array([.random(depth: 4, using: &random), .random(depth: 4, using: &random)])
     for format in Coders.foundationFormats {
@@ -138,7 +138,7 @@ enum Coders {
     }
   }
 
-  @Test func `types find the same in userInfo, and the same paths`() throws {
+  @Test func `userInfo and coding paths are the same`() throws {
     let value = ["list": [Models.Context(found: "a"), .init(found: "b")]]
     var encoder = PropertyLists.PropertyListEncoder()
     encoder.userInfo[Models.Context.key] = "here"

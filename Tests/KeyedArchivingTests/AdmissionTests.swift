@@ -24,7 +24,7 @@ private final class Note: SecureCoding {
 }
 
 @Suite("Which types an archive's objects may be") struct AdmissionTests {
-  @Test func `a class description whose $classes begin with another class is malformed`() throws {
+  @Test func `a class description whose $classes begins with another class is malformed`() throws {
     for classes in [["Evil", "Ticket", "NSObject"], ["NSObject", "Ticket"], ["Evil"], []] {
       var archive = HandmadeArchive()
       let description = archive.add(["$classname": "Ticket", "$classes": .array(classes.map { .string($0) })])
@@ -38,7 +38,7 @@ private final class Note: SecureCoding {
     }
   }
 
-  @Test("a class that inherits the class name of its superclass is not decoded, in whichever order the types are named")
+  @Test("a class that inherits its superclass's class name is not decoded, in any order of the types")
   func inheritedName() throws {
     var archive = HandmadeArchive()
     let object = archive.addObject("Ticket")
@@ -56,7 +56,7 @@ private final class Note: SecureCoding {
     #expect(type(of: try unarchiver.decode(SeasonTicket.self, forKey: "root")) == SeasonTicket.self)
   }
 
-  @Test func `types that one call adds count for that call`() throws {
+  @Test func `types that a call adds are allowed only for that call`() throws {
     var archive = HandmadeArchive()
     let ticket = archive.addObject("Ticket")
     let list = archive.addArray([ticket, archive.add("text")])
@@ -80,7 +80,7 @@ private final class Note: SecureCoding {
     #expect(unarchiver.additionalTypes.isEmpty)
   }
 
-  @Test func `types that one call adds count in the objects that the value consists of`() throws {
+  @Test func `types that a call adds are also allowed inside the decoded value`() throws {
     var archive = HandmadeArchive()
     let entries: OrderedDictionary<String, PropertyList> = [
       "NS.keys": [archive.add("key")], "NS.objects": [archive.addObject("Ticket")],
@@ -93,7 +93,7 @@ private final class Note: SecureCoding {
     #expect(decoded.info.count == 1)
   }
 
-  @Test func `the description of a value is short, however much its parts share`() throws {
+  @Test func `the description of a value is short, even if its parts are shared`() throws {
     let file = (0..<60).reduce(ArchivedValue.string("leaf")) { inner, _ in .array([inner, inner, .integer(1)]) }
     for text in ["\(file)", String(reflecting: file), String(reflecting: [file])] {
       #expect(text.utf8.count < 3000)

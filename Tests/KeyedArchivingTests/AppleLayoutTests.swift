@@ -17,7 +17,7 @@ private final class Listener: NSObject, KeyedArchiving.SecureCoding {
     try KeyedArchive(KeyedArchiver.archivedData(withRootObject: value)).classes.map(\.description.name)
   }
 
-  @Test func `an empty URL relative to another is decoded, and archived as it was`() throws {
+  @Test func `an empty relative URL is decoded, and archived in the same form`() throws {
     let data = try Fixtures.data("archives/empty-relative-url.bplist")
     let url = try unarchive(URL.self, data)
     #expect(url.relativeString.isEmpty)
@@ -29,14 +29,14 @@ private final class Listener: NSObject, KeyedArchiving.SecureCoding {
     #expect(archiveError { _ = try archive.decode(URL.self, root: lone) }?.kind == .invalidContents)
   }
 
-  @Test func `a subclass of NSObject has it as its ancestor once, as it is called everywhere`() throws {
+  @Test func `a subclass of NSObject lists it once as an ancestor, under its usual name`() throws {
     #expect(Listener.archivedClass.ancestors == ["NSObject"])
     #expect(ArchivedClass(NSObject.self) == ArchivedClass("NSObject", ancestors: []))
     let archive = try KeyedArchive(KeyedArchiver.archivedData(withRootObject: Listener()))
     #expect(try archive.classes.map(\.description.classes) == [[Listener.archivedClass.name, "NSObject"]])
   }
 
-  @Test func `a class that another program described with reflection's name of NSObject is read`() throws {
+  @Test func `a class whose ancestor has the reflection name of NSObject is read`() throws {
     var archive = HandmadeArchive()
     let description = archive.addClass(Listener.archivedClass.name, ancestors: ["Foundation.NSObject", "NSObject"])
     let object = archive.add(["$class": description])
@@ -47,7 +47,7 @@ private final class Listener: NSObject, KeyedArchiving.SecureCoding {
     #expect(try archive.decode(UUID.self, root: hinted).uuid.0 == 0)
   }
 
-  @Test func `the ranges of a match are an array that can be changed, but for many ranges`() throws {
+  @Test func `the ranges of a text checking result are mutable, except for many ranges`() throws {
     func match(_ count: Int) -> Archived.TextCheckingResult {
       Archived.TextCheckingResult(
         ranges: (0..<count).map { Archived.Range(location: $0, length: 1) }, regularExpression: nil)
@@ -70,7 +70,7 @@ private final class Listener: NSObject, KeyedArchiving.SecureCoding {
     #expect(try unarchive(Archived.Mutable<Archived.AttributedString>.self, data).value == text)
   }
 
-  @Test func `dictionaries of Core Data share their keys`() throws {
+  @Test func `dictionaries of Core Data share their key sets`() throws {
     var archive = HandmadeArchive()
     let texts = ["a", "b", "x", "y", "empty"].map { archive.add(.string($0)) }
     let keys = archive.addArray([texts[0], texts[1]])
@@ -90,7 +90,7 @@ private final class Listener: NSObject, KeyedArchiving.SecureCoding {
         == .dictionary([.string("a"): .string("x"), .string("b"): .string("y")]))
   }
 
-  @Test func `dictionaries of Core Data that lack a value are refused, as are those that are their own keys`() throws {
+  @Test func `dictionaries of Core Data without a value, or that are their own keys, are refused`() throws {
     var archive = HandmadeArchive()
     let text = archive.add("a")
     let keys = archive.addArray([text, archive.add("b")])

@@ -49,7 +49,7 @@ private struct Comparable: SecureCoding, Equatable {
 }
 
 /// Each archive here is small, and asks for more work or memory than there is.
-@Suite("What an archive can cost", .serialized) struct ArchiveCostTests {
+@Suite("The cost of archives", .serialized) struct ArchiveCostTests {
   /// Runs something that may throw, but has to come to an end soon, even in a debug build on a busy machine.
   private func soon<T>(
     _ seconds: Int = 10, sourceLocation: SourceLocation = #_sourceLocation, _ body: () throws -> T
@@ -75,7 +75,7 @@ private struct Comparable: SecureCoding, Equatable {
     return element
   }
 
-  @Test func `arrays that share their elements are refused when they expand beyond measure`() throws {
+  @Test func `arrays of shared elements that expand too far are refused`() throws {
     var archive = HandmadeArchive()
     let root = arrays(levels: 60, width: 2, &archive)
     #expect(kind(soon { try archive.decode(ArchivedValue.self, root: root) }) == .limitExceeded)
@@ -93,7 +93,7 @@ private struct Comparable: SecureCoding, Equatable {
     #expect(try small.decode([[Int]].self, root: smallRoot).count == 700)
   }
 
-  @Test func `objects that share others come back, each once`() throws {
+  @Test func `shared objects are decoded once each`() throws {
     var archive = HandmadeArchive()
     let description = archive.addClass("Fork")
     var next = PropertyList.reference(0)
@@ -130,7 +130,7 @@ private struct Comparable: SecureCoding, Equatable {
   }
 
   @Test(arguments: [true, false])
-  func `a large text that many references lead to is in memory once`(_ isInObjects: Bool) throws {
+  func `a large string with many references is in memory once`(_ isInObjects: Bool) throws {
     let text = megabytes(3000, isText: true, isInObjects: isInObjects)
     let data = megabytes(3000, isText: false, isInObjects: isInObjects)
     let before = peakMemory
@@ -144,7 +144,7 @@ private struct Comparable: SecureCoding, Equatable {
     #expect(kind(soon { try KeyedUnarchiver.unarchivedObject(of: [String].self, from: more) }) == .limitExceeded)
   }
 
-  @Test func `what is hashed while it is decoded counts as often as it is hashed`() throws {
+  @Test func `hashing during decoding counts as work each time`() throws {
     for className in ["NSSet", "NSOrderedSet", "NSDictionary", "NSCountedSet"] {
       var archive = HandmadeArchive()
       let heavy = arrays(levels: 24, width: 2, &archive)
@@ -175,7 +175,7 @@ private struct Comparable: SecureCoding, Equatable {
     }
   }
 
-  @Test func `a set in a set in a set is not hashed over and over`() throws {
+  @Test func `nested sets are not hashed repeatedly`() throws {
     var archive = HandmadeArchive()
     let description = archive.addClass("NSSet")
     let numbers = (0..<20_000).map { archive.add(.integer(.init($0))) }
@@ -185,7 +185,7 @@ private struct Comparable: SecureCoding, Equatable {
     #expect(kind(result) == .limitExceeded || kind(result) == .nestedTooDeeply)
   }
 
-  @Test func `values that cannot be hashed are not compared with each other over and over`() throws {
+  @Test func `values that cannot be hashed are not compared repeatedly`() throws {
     var archive = HandmadeArchive()
     let description = archive.addClass("Comparable")
     let elements = (0..<20_000).map { archive.add(["number": .integer(.init($0)), "$class": description]) }
@@ -196,7 +196,7 @@ private struct Comparable: SecureCoding, Equatable {
     #expect(kind(result) == .limitExceeded)
   }
 
-  @Test func `values that all have the same hash are not compared with each other over and over`() throws {
+  @Test func `values with equal hashes are not compared repeatedly`() throws {
     // Foundation hashes the first 80 bytes of data, and the double next to a decimal number.
     var archive = HandmadeArchive()
     let prefix = Data(repeating: 0, count: 80)
@@ -230,7 +230,7 @@ private struct Comparable: SecureCoding, Equatable {
     #expect(kind(soon { try archive.decode(Set<Archived.Mutable<Data>>.self, root: set) }) != nil)
   }
 
-  @Test func `the message about an element that stands twice is short, however large the element is`() throws {
+  @Test func `the message about a duplicate element is short`() throws {
     var archive = HandmadeArchive()
     let heavy = arrays(levels: 13, width: 2, &archive)
     let set = archive.addObject("NSSet", ["NS.objects": [heavy, heavy]])
@@ -239,7 +239,7 @@ private struct Comparable: SecureCoding, Equatable {
     if case .failure(let error) = result { #expect("\(error)".utf8.count < 1000) }
   }
 
-  @Test func `class descriptions are read no further than names go`() throws {
+  @Test func `class descriptions are read only up to the names`() throws {
     var file = HandmadeBinary()
     let long = file.add(string: String(repeating: "N", count: 1 << 20))
     let (name, classes, hints) = (
@@ -282,7 +282,7 @@ private struct Comparable: SecureCoding, Equatable {
     func encode(with coder: KeyedArchiver) throws {}
   }
 
-  @Test func `the keys of objects are read as far as the limit goes`() throws {
+  @Test func `the keys of objects are read up to the limit`() throws {
     // Each object has a key of its own, so that none has the same keys as one before, and a long one that all share.
     var file = HandmadeBinary()
     let long = file.add(string: String(repeating: "k", count: 1 << 20))
@@ -304,7 +304,7 @@ private struct Comparable: SecureCoding, Equatable {
     }
   }
 
-  @Test func `keys that overlap are read as far as the limit goes`() throws {
+  @Test func `overlapping keys are read up to the limit`() throws {
     // Each of these bytes begins a string of its own: a marker, a count of 8 bytes, and the characters.
     var file = HandmadeBinary()
     let length = 40_000
@@ -378,7 +378,7 @@ private struct Comparable: SecureCoding, Equatable {
     expectSmall([[String?]].self, try lists(of: texts, className: "NSArray", key: "NS.objects"))
   }
 
-  @Test func `packed numbers that many objects share are unpacked as far as the limit goes`() throws {
+  @Test func `packed numbers that many objects share are unpacked up to the limit`() throws {
     let numbers = Data(repeating: 1, count: 1 << 16)
     let text = String(repeating: "t", count: 1 << 15)
     for (className, entries, packed) in [
@@ -410,7 +410,7 @@ private struct Comparable: SecureCoding, Equatable {
     }
   }
 
-  @Test func `any value may be one of the additional types`() throws {
+  @Test func `any value can be of an additional type`() throws {
     for types in [[ArchivedValue.self], [ArchivedValue?.self], [[ArchivedValue].self]] as [[any SecureCoding.Type]] {
       let unarchiver = try HandmadeArchive.unarchiver { $0.addArray([$0.addObject("NSObject")]) }
       unarchiver.additionalTypes = types
@@ -433,7 +433,7 @@ private struct Comparable: SecureCoding, Equatable {
     for case .object(let element) in elements { (element as? Archived.Mutable<[ArchivedValue]>)?.value = [] }
   }
 
-  @Test func `an archive with a long prefix of nothing is opened at once`() throws {
+  @Test func `an archive with a long prefix of unused objects opens immediately`() throws {
     var file = HandmadeBinary()
     let null = file.add(string: "$null")
     let objects = file.add(array: Array(repeating: null, count: 1_000_000))

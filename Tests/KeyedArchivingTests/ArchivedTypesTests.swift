@@ -5,8 +5,8 @@ import PropertyLists
 import TestSupport
 import Testing
 
-@Suite("An index set") struct IndexSetTests {
-  @Test func `has its ranges in order, joined where they touch, none of them empty`() throws {
+@Suite("Index sets") struct IndexSetTests {
+  @Test func `ranges are sorted, joined and not empty`() throws {
     let set = try #require(Archived.IndexSet(ranges: [10..<20, 0..<5, 5..<6, 7..<7, 15..<30]))
     #expect(set.ranges == [0..<6, 10..<30])
     #expect(Array(set.integers) == Array(0..<6) + Array(10..<30))
@@ -14,13 +14,13 @@ import Testing
     #expect(Archived.IndexSet(ranges: []) == Archived.IndexSet())
   }
 
-  @Test func `cannot be made of what is no index`() {
+  @Test func `an invalid index is refused`() {
     #expect(Archived.IndexSet(ranges: [-1..<5]) == nil)
     #expect(Archived.IndexSet([1, -1]) == nil)
     #expect(Archived.IndexSet([Int.max]) == nil)
   }
 
-  @Test func `finds an integer`() throws {
+  @Test func `an index set contains an integer`() throws {
     let set = try #require(Archived.IndexSet(ranges: [0..<6, 10..<11, 20..<30]))
     let found = (-3..<35).filter { set.contains($0) }
     #expect(found == Array(set.integers))
@@ -28,14 +28,14 @@ import Testing
   }
 
   /// The ranges of an archive may touch; the set is the same.
-  @Test func `is read from ranges that touch`() throws {
+  @Test func `adjacent ranges are read`() throws {
     let data = try archive("NSIndexSet", ["NSRangeCount": 2, "NSRangeData": .bytes([0, 5, 5, 1])])
     #expect(try unarchive(Archived.IndexSet.self, data).ranges == [0..<6])
   }
 }
 
-@Suite("A counted set") struct CountedSetTests {
-  @Test func `is equal to another with the same counts in another order`() {
+@Suite("Counted sets") struct CountedSetTests {
+  @Test func `sets with the same counts in another order are equal`() {
     let set: Archived.CountedSet = ["a", "b", "a"]
     #expect(set == ["a", "a", "b"])
     #expect(Set([set, ["b", "a", "a"]]).count == 1)
@@ -47,8 +47,8 @@ import Testing
   }
 }
 
-@Suite("An attributed text") struct AttributedStringTests {
-  @Test func `has runs as long as it, in UTF-16 units`() throws {
+@Suite("Attributed strings") struct AttributedStringTests {
+  @Test func `the runs cover the string, in UTF-16 code units`() throws {
     #expect(Archived.AttributedString("a🙂").runs == [.init(length: 3)])
     #expect(try Archived.AttributedString("a🙂", runs: [.init(length: 1), .init(length: 2)]).runs.count == 2)
     for lengths in [[], [2], [4], [3, 0], [-1, 4], [Int.max, Int.max, 5]] {
@@ -59,7 +59,7 @@ import Testing
     #expect(try Archived.AttributedString("", runs: []) == Archived.AttributedString())
   }
 
-  @Test func `is equal to another with the same runs, whatever list of attributes the archive has`() throws {
+  @Test func `strings with the same runs are equal, whatever attribute list the archive has`() throws {
     let fields: OrderedDictionary<String, PropertyList> = ["NS.keys": ["a"], "NS.objects": [1], "$class": .uid(6)]
     let data = try archive(
       "NSAttributedString", ["NSString": "ab", "NSAttributes": .uid(3), "NSAttributeInfo": .bytes([1, 0, 1, 2])],
@@ -94,7 +94,7 @@ import Testing
     #expect(try unarchiver.decodeRect(forKey: "$rect") == .init(x: 0, y: 0.1, width: 640, height: .infinity))
   }
 
-  @Test func `that are none are errors`() throws {
+  @Test func `invalid geometry is an error`() throws {
     let unarchiver = try KeyedUnarchiver(
       forReadingFrom: archive([["NS.keys": [], "$class": .uid(2)], Description.dictionary]))
     #expect { try unarchiver.decodePoint(forKey: "none") } throws: {
@@ -105,7 +105,7 @@ import Testing
     }
   }
 
-  @Test func `come back exactly, whatever numbers they are of`() throws {
+  @Test func `numbers of geometry are decoded exactly`() throws {
     var random = SeededGenerator(seed: 17)
     for _ in 0..<1_000 {
       let number = Double(bitPattern: random.next())
@@ -116,7 +116,7 @@ import Testing
     }
   }
 
-  @Test func `a range of the standard library becomes one of Apple's and back`() {
+  @Test func `a Swift range is converted to an NSRange and back`() {
     #expect(Archived.Range(2..<5) == .init(location: 2, length: 3))
     #expect(Archived.Range(location: 2, length: 3).range == 2..<5)
     #expect(Archived.Range(location: -2, length: 3).range == nil)
@@ -125,13 +125,13 @@ import Testing
     #expect(Archived.Range(Int.min..<Int.max).range == nil)
   }
 
-  @Test func `an array of C has elements of one type`() {
+  @Test func `a C array has elements of one type`() {
     #expect(Archived.CArray(.int, [.int(1), .unsignedInt(1)]) == nil)
     #expect(Archived.CArray(.int, [.int(1), .int(2)])?.objectiveCType == "[2i]")
   }
 }
 
-@Suite("The numbers of a color") struct ColorTests {
+@Suite("Components of colors") struct ColorTests {
   typealias Color = Archived.Color
 
   static let colors: [([String: Color.Field], [Double]?)] = [
@@ -154,12 +154,14 @@ import Testing
     (["UIWhite": .string("1")], nil),
   ]
 
-  @Test(arguments: colors) func `are those of the form it has`(_ fields: [String: Color.Field], _ expected: [Double]?) {
+  @Test(arguments: colors) func `the components depend on the color's form`(
+    _ fields: [String: Color.Field], _ expected: [Double]?
+  ) {
     #expect(Color(fields: fields).components == expected)
   }
 }
 
-@Suite("What has no form in an archive") struct InvalidValueTests {
+@Suite("Values without a form in archives") struct InvalidValueTests {
   struct Invalid: CustomTestStringConvertible, Sendable {
     let testDescription: String
     let encode: @Sendable (SourceLocation) -> KeyedArchiveError?
@@ -202,15 +204,15 @@ import Testing
     return calendar
   }
 
-  @Test(arguments: values) func `is an error that says where`(_ invalid: Invalid) throws {
+  @Test(arguments: values) func `archiving such a value is an error with its path`(_ invalid: Invalid) throws {
     let error = try #require(invalid.encode(#_sourceLocation))
     #expect(error.kind == .invalidValue)
     #expect(error.path?.components.first == .key("root"))
   }
 }
 
-@Suite("Plain structures and Foundation's types") struct ConversionTests {
-  @Test func `say the same`() throws {
+@Suite("Swift structures and Foundation's types") struct ConversionTests {
+  @Test func `both have the same description`() throws {
     #expect(Archived.Locale(Locale(identifier: "de_DE")).identifier == "de_DE")
     #expect(try Locale(Archived.Locale(identifier: "de_DE")) == Locale(identifier: "de_DE"))
     #expect(try Archived.TimeZone(#require(TimeZone(identifier: "Asia/Tokyo"))) == .init(name: "Asia/Tokyo"))
@@ -222,16 +224,16 @@ import Testing
   }
 
   @Test(arguments: [("GMT", 0), ("UTC", 0), ("GMT+0000", 0), ("GMT+0130", 5400), ("GMT-1800", -64800)])
-  func `time zones by name: how far from Greenwich`(_ name: String, _ seconds: Int) throws {
+  func `time zones with an offset from Greenwich in their name`(_ name: String, _ seconds: Int) throws {
     #expect(try TimeZone(.init(name: name)).secondsFromGMT() == seconds)
   }
 
   @Test(arguments: ["GMT+0060", "GMT+18000", "GMT+1801", "GMT*0100", "GMT+01x0", "GMT +100", ""])
-  func `no time zone has such a name`(_ name: String) {
+  func `names that are not time zones are refused`(_ name: String) {
     #expect { try TimeZone(.init(name: name)) } throws: { ($0 as? KeyedArchiveError)?.kind == .invalidContents }
   }
 
-  @Test func `a calendar that does not say how weeks are counted has the weeks of its locale`() throws {
+  @Test func `a calendar without week rules has those of its locale`() throws {
     var expected = Calendar(identifier: .gregorian)
     expected.locale = Locale(identifier: "de_DE")
     let read = try Calendar(.init(identifier: "gregorian", locale: .init(identifier: "de_DE"), firstWeekday: 0))

@@ -10,8 +10,8 @@ func objects(_ data: Data) throws -> [PropertyList] { try PropertyList(data)["$o
 
 private func uid(_ value: UInt32) -> PropertyList { .uid(.init(value)) }
 
-@Suite("What an archiver writes") struct ArchiverTests {
-  @Test func `objects are numbered when they are reached, and their class after their contents`() throws {
+@Suite("Archiver output") struct ArchiverTests {
+  @Test func `objects get UIDs when they are reached, and classes after their contents`() throws {
     let list = try objects(KeyedArchiver.archivedData(withRootObject: [Point(x: 1, y: 2)]))
     #expect(
       list == [
@@ -21,7 +21,7 @@ private func uid(_ value: UInt32) -> PropertyList { .uid(.init(value)) }
       ])
   }
 
-  @Test func `equal values are in the archive once, whatever they consist of`() throws {
+  @Test func `equal values are archived once, also composite ones`() throws {
     let point = Point(x: 1, y: 2)
     let list = try objects(
       KeyedArchiver.archivedData(withRootObject: [[point, point], [point, point], [Point(x: 1, y: 3)]]))
@@ -32,7 +32,7 @@ private func uid(_ value: UInt32) -> PropertyList { .uid(.init(value)) }
     #expect(texts[1]["NS.objects"] == [uid(2), uid(3), uid(2), uid(2)])
   }
 
-  @Test func `an object is in the archive once, and is one object again`() throws {
+  @Test func `an object is archived once, and decoded as one object`() throws {
     let shared = Circle(color: "red", radius: 2)
     let equal = Circle(color: "red", radius: 2)
     let data = try KeyedArchiver.archivedData(withRootObject: [shared, equal, shared])
@@ -56,7 +56,7 @@ private func uid(_ value: UInt32) -> PropertyList { .uid(.init(value)) }
     #expect(try KeyedUnarchiver.unarchivedObject(of: [String].self, from: data) == ["abc", "abc", "abc"])
   }
 
-  @Test func `a graph with circles comes back as it was`() throws {
+  @Test func `a circular graph is decoded to the same graph`() throws {
     let root = TreeNode("root", [TreeNode("left"), TreeNode("right", [TreeNode("leaf")])])
     root.friend = root
     root.children[0].friend = root.children[1].children[0]
@@ -70,7 +70,7 @@ private func uid(_ value: UInt32) -> PropertyList { .uid(.init(value)) }
     root.friend = nil
   }
 
-  @Test func `what is only referred to conditionally is not archived, in whichever order it is mentioned`() throws {
+  @Test func `an object with only conditional references is not archived, in any order`() throws {
     let parent = TreeNode("parent", [TreeNode("child")])
     let orphan = try KeyedUnarchiver.unarchivedObject(
       of: TreeNode.self, from: KeyedArchiver.archivedData(withRootObject: parent.children[0]))
@@ -91,7 +91,7 @@ private func uid(_ value: UInt32) -> PropertyList { .uid(.init(value)) }
     #expect(!unarchiver.containsValue(forKey: "other"))
   }
 
-  @Test func `numbers keep their widths, and truth values stay such`() throws {
+  @Test func `numbers keep their widths, and Booleans stay Booleans`() throws {
     let archiver = KeyedArchiver()
     try archiver.encode(true, forKey: "bool")
     try archiver.encode(Int8.min, forKey: "int8")
@@ -118,7 +118,7 @@ private func uid(_ value: UInt32) -> PropertyList { .uid(.init(value)) }
     #expect(Set(unarchiver.topLevelKeys) == ["bool", "int8", "int", "uint64", "float", "double", "bytes", "list"])
   }
 
-  @Test func `keys that begin with a dollar are kept apart from the archiver's own`() throws {
+  @Test func `keys that begin with a dollar sign do not collide with the archiver's keys`() throws {
     let archiver = KeyedArchiver()
     try archiver.encode("a", forKey: "$class")
     try archiver.encode("b", forKey: "$$")
@@ -132,12 +132,12 @@ private func uid(_ value: UInt32) -> PropertyList { .uid(.init(value)) }
     #expect(Set(unarchiver.topLevelKeys) == ["$class", "$$", "$\u{301}"])
   }
 
-  @Test func `the text $null is text`() throws {
+  @Test func `the string $null is a string`() throws {
     let data = try KeyedArchiver.archivedData(withRootObject: ["$null", nil, "$null", "$nul"])
     #expect(try KeyedUnarchiver.unarchivedObject(of: [String?].self, from: data) == ["$null", nil, "$null", "$nul"])
   }
 
-  @Test func `a replacement is archived instead of a value, and once for an object`() throws {
+  @Test func `a replacement is archived instead of a value, once for each object`() throws {
     final class Original: SecureCoding {
       static nonisolated(unsafe) var asked = 0
       static let archivedClass = ArchivedClass("Original")
@@ -170,7 +170,7 @@ private func uid(_ value: UInt32) -> PropertyList { .uid(.init(value)) }
     #expect(try KeyedUnarchiver.unarchivedObject(of: Fahrenheit.self, from: degrees).degrees == 2)
   }
 
-  @Test func `a decoded value may be replaced with another`() throws {
+  @Test func `a decoded value can be replaced`() throws {
     final class Unique: SecureCoding, Sendable {
       static let archivedClass = ArchivedClass("Unique")
       static let shared = Unique()
@@ -184,7 +184,7 @@ private func uid(_ value: UInt32) -> PropertyList { .uid(.init(value)) }
     #expect(copies.allSatisfy { $0 === Unique.shared })
   }
 
-  @Test func `an archiver can call a class by another name, and an unarchiver can read it by that`() throws {
+  @Test func `an archiver can rename a class, and an unarchiver can read the name`() throws {
     let archiver = KeyedArchiver()
     archiver.setClassName("Spot", for: Point.self)
     #expect(archiver.className(for: Point.self) == "Spot")
@@ -197,7 +197,7 @@ private func uid(_ value: UInt32) -> PropertyList { .uid(.init(value)) }
     #expect(try unarchiver.decode(Point.self, forKey: "root") == Point(x: 1, y: 2))
   }
 
-  @Test func `hints and ancestors are written as they are declared`() throws {
+  @Test func `class hints and ancestors are written as declared`() throws {
     struct Color: SecureCoding {
       static let archivedClass = ArchivedClass("UIColor", ancestors: ["NSObject"], hints: ["NSColor"])
       init() {}
@@ -216,7 +216,7 @@ private func uid(_ value: UInt32) -> PropertyList { .uid(.init(value)) }
     _ = try KeyedUnarchiver.unarchivedObject(of: MacColor.self, from: data)
   }
 
-  @Test func `a type is called Module.Type unless it says another name, whatever it stands in`() throws {
+  @Test func `the class name is Module.Type by default, also for nested types`() throws {
     struct Local: Codable, SecureCoding { var a = 1 }
     #expect(
       Local.archivedClass.name == "KeyedArchivingTests.ArchiverTests.Local"
@@ -225,7 +225,7 @@ private func uid(_ value: UInt32) -> PropertyList { .uid(.init(value)) }
     #expect(Local.archivedClass.ancestors == ["NSObject"])
   }
 
-  @Test func `sets and dictionaries give the same archive each time, in the order of Apple's`() throws {
+  @Test func `sets and dictionaries are archived deterministically, in Apple's order`() throws {
     let numbers = try objects(KeyedArchiver.archivedData(withRootObject: Set([1, 2, 3, 4, 5])))
     #expect(numbers[2...6] == [3, 2, 5, 1, 4])
     var archives: Set<Data> = []
@@ -241,7 +241,7 @@ private func uid(_ value: UInt32) -> PropertyList { .uid(.init(value)) }
     #expect(archives.count == 1)
   }
 
-  @Test func `XML has the same objects, and its keys in the order of XML that Apple writes`() throws {
+  @Test func `XML archives have the same objects, and Apple's order of keys`() throws {
     let foo = Foo(kBar: "祈求者Kael", kBaz: 24)
     let data = try KeyedArchiver.archivedData(withRootObject: foo, outputFormat: .xml)
     let text = String(decoding: data, as: UTF8.self)
@@ -253,7 +253,7 @@ private func uid(_ value: UInt32) -> PropertyList { .uid(.init(value)) }
     #expect(throws: Never.self) { try PropertyListSerialization.propertyList(from: data, format: nil) }
   }
 
-  @Test func `files are written in one step and read again`() throws {
+  @Test func `files are written atomically and read again`() throws {
     let folder = TemporaryFolder()
     let url = folder.url.appending(path: "points.plist")
     try KeyedArchiver.archive([Point(x: 1, y: 2)], to: url)
@@ -264,7 +264,7 @@ private func uid(_ value: UInt32) -> PropertyList { .uid(.init(value)) }
     #expect(throws: KeyedArchiveError.self) { try KeyedUnarchiver.unarchivedObject(of: [Point].self, from: nowhere) }
   }
 
-  @Test func `an archiver that has failed, or is complete, gives nothing more`() throws {
+  @Test func `an archiver that has failed or finished returns no more data`() throws {
     struct Broken: SecureCoding {
       struct Failure: Error {}
       static let archivedClass = ArchivedClass("Broken")
@@ -284,7 +284,7 @@ private func uid(_ value: UInt32) -> PropertyList { .uid(.init(value)) }
     #expect(throws: KeyedArchiveError.self) { try complete.encodedData() }
   }
 
-  @Test func `a key that is encoded twice is an error, also behind other objects`() throws {
+  @Test func `a key that is encoded twice is an error, also after other objects`() throws {
     struct Twice: SecureCoding {
       static let archivedClass = ArchivedClass("Twice")
       init() {}
@@ -300,7 +300,7 @@ private func uid(_ value: UInt32) -> PropertyList { .uid(.init(value)) }
     #expect(error?.code == 4866)
   }
 
-  @Test func `a chain that the stack has no room for is an error, in both directions, on any thread`() throws {
+  @Test func `a chain that is too deep for the stack is an error, in both directions, on any thread`() throws {
     let chain = ChainLink.chain(length: 1_000_000)
     defer { ChainLink.release(chain) }
     let error = #expect(throws: KeyedArchiveError.self) { try KeyedArchiver.archivedData(withRootObject: chain) }
@@ -326,7 +326,7 @@ private func uid(_ value: UInt32) -> PropertyList { .uid(.init(value)) }
       ["array", "author", "title", "$class", "published", "date"]
     ),
   ])
-  func `is that of keys in archives that macOS wrote`(_ encoded: [String], _ stored: [String]) throws {
+  func `the order is the same as in archives of macOS`(_ encoded: [String], _ stored: [String]) throws {
     struct Fields: SecureCoding {
       static let archivedClass = ArchivedClass("Fields")
       var keys: [String]
@@ -339,7 +339,7 @@ private func uid(_ value: UInt32) -> PropertyList { .uid(.init(value)) }
   }
 }
 
-@Suite("Property lists within objects") struct InlinePropertyListTests {
+@Suite("Property lists in objects") struct InlinePropertyListTests {
   struct Holder: SecureCoding {
     static let archivedClass = ArchivedClass("Holder")
     var list: PropertyList
@@ -355,7 +355,7 @@ private func uid(_ value: UInt32) -> PropertyList { .uid(.init(value)) }
   }
 
   @Test(arguments: [PropertyListFormat.binary, .xml])
-  func `come back as they were`(_ format: PropertyListFormat) throws {
+  func `property lists are decoded unchanged`(_ format: PropertyListFormat) throws {
     let list: PropertyList = [
       "a": [1, 2.5, true, "text"], "b": .data(Data([9])), "c": .date(Date(timeIntervalSince1970: 0)),
     ]
@@ -365,7 +365,7 @@ private func uid(_ value: UInt32) -> PropertyList { .uid(.init(value)) }
     #expect(try KeyedUnarchiver.unarchivedObject(of: Holder.self, from: other).list == nested(400))
   }
 
-  @Test func `that are nested too deeply, or hold UIDs, are errors`() throws {
+  @Test func `property lists that are nested too deeply, or contain UIDs, are errors`() throws {
     let error = #expect(throws: KeyedArchiveError.self) {
       try KeyedArchiver.archivedData(withRootObject: Holder(list: nested(600)))
     }
@@ -382,7 +382,7 @@ private func uid(_ value: UInt32) -> PropertyList { .uid(.init(value)) }
     #expect(small.error == nil || (small.error as? KeyedArchiveError)?.kind == .nestedTooDeeply)
   }
 
-  @Test func `in many objects take no longer than they are large`() throws {
+  @Test func `property lists in many objects take time in proportion to their size`() throws {
     let holders = (0..<20_000).map { Holder(list: [.integer(.init($0)), "x"]) }
     let data = try KeyedArchiver.archivedData(withRootObject: holders)
     let start = ThreadClock.now

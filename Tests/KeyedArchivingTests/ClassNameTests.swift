@@ -21,7 +21,9 @@ private class Plant: SecureCoding {
 private final class Tree: Plant {}
 
 @Suite("The class names of archives") struct ClassNameTests {
-  @Test func `a subclass that is called like its superclass is refused, because it would come back as that`() throws {
+  @Test func `a subclass with its superclass's class name is refused, because it would be decoded as the superclass`()
+    throws
+  {
     let error = #expect(throws: KeyedArchiveError.self) { try KeyedArchiver.archivedData(withRootObject: Bicycle()) }
     #expect(error?.kind == .invalidValue)
     let archiver = KeyedArchiver()
@@ -38,7 +40,7 @@ private final class Tree: Plant {}
     #expect(type(of: copy) == Tree.self)
   }
 
-  @Test func `two types that are called alike by accident are refused`() throws {
+  @Test func `two types with the same class name are refused`() throws {
     struct First: SecureCoding {
       static let archivedClass = ArchivedClass("ClassNameTests.Same")
       init() {}
@@ -60,7 +62,7 @@ private final class Tree: Plant {}
     #expect(error?.kind == .invalidValue)
   }
 
-  @Test func `a class without ancestors is still described by its own name`() throws {
+  @Test func `a class without ancestors is described by its own name`() throws {
     struct Lone: SecureCoding {
       static let archivedClass = ArchivedClass("Lone", ancestors: [])
       init() {}
@@ -73,8 +75,8 @@ private final class Tree: Plant {}
   }
 }
 
-@Suite("Nothing, in collections") struct NothingTests {
-  @Test func `is an NSNull, as Apple's collections have it, and nil again`() throws {
+@Suite("Nil in collections") struct NothingTests {
+  @Test func `nil is archived as NSNull, and decoded as nil`() throws {
     let data = try KeyedArchiver.archivedData(withRootObject: [1, nil, 2, nil])
     let list = try objects(data)
     #expect(list[1]["NS.objects"]?.array?.contains(.uid(.init(0))) == false)
@@ -87,7 +89,7 @@ private final class Tree: Plant {}
   }
 }
 
-@Suite("An object that was refused after it was published") struct RefusedObjectTests {
+@Suite("Objects that are refused after publishing themselves") struct RefusedObjectTests {
   final class Parent: SecureCoding {
     static let archivedClass = ArchivedClass("Parent")
     var percent: Int
@@ -120,7 +122,7 @@ private final class Tree: Plant {}
     func encode(with coder: KeyedArchiver) throws { try coder.encode(parent, forKey: "parent") }
   }
 
-  @Test func `is not to be had from what it was given to`() throws {
+  @Test func `the object cannot be reached through other objects`() throws {
     let parent = Parent(percent: 101)
     parent.child = Child(parent: parent)
     let archiver = KeyedArchiver()

@@ -118,12 +118,12 @@ private enum Suit: String, Codable, SecureCoding { case hearts, spades }
 
 @Suite("Codable types in archives") struct CodableTests {
   @Test(arguments: [PropertyListFormat.binary, .xml])
-  func `a type that only says it conforms comes back as it was`(_ format: PropertyListFormat) throws {
+  func `a Codable type without code is archived and decoded`(_ format: PropertyListFormat) throws {
     let data = try KeyedArchiver.archivedData(withRootObject: Settings.example, outputFormat: format)
     #expect(try KeyedUnarchiver.unarchivedObject(of: Settings.self, from: data) == .example)
   }
 
-  @Test func `the keys of the archive are the names of the properties, and numbers stand in the object`() throws {
+  @Test func `the keys are the property names, and numbers are inline`() throws {
     let data = try KeyedArchiver.archivedData(withRootObject: Settings.example)
     let object = try #require(try PropertyList(data)["$objects"]?[1]?.dictionary)
     #expect(Set(object.keys).isSuperset(of: ["volume", "scale", "name", "windows", "$class"]))
@@ -134,14 +134,14 @@ private enum Suit: String, Codable, SecureCoding { case hearts, spades }
     #expect(object["nothing"] == nil)
   }
 
-  @Test func `a superclass has a part of its own`() throws {
+  @Test func `a superclass has its own container`() throws {
     let data = try KeyedArchiver.archivedData(withRootObject: Dog(name: "Rex", trick: "roll"))
     let dog = try KeyedUnarchiver.unarchivedObject(of: Dog.self, from: data)
     #expect(dog.name == "Rex")
     #expect(dog.trick == "roll")
   }
 
-  @Test func `values without keys are numbered, as Apple's archiver numbers them`() throws {
+  @Test func `values without keys are numbered as by Apple's archiver`() throws {
     let token = try KeyedArchiver.archivedData(withRootObject: Token(text: "abc"))
     #expect(try PropertyList(token)["$objects"]?[1]?["$0"] == .uid(.init(2)))
     #expect(try KeyedUnarchiver.unarchivedObject(of: Token.self, from: token) == Token(text: "abc"))
@@ -159,7 +159,7 @@ private enum Suit: String, Codable, SecureCoding { case hearts, spades }
     #expect(throws: KeyedArchiveError.self) { try KeyedUnarchiver.unarchivedObject(of: Suit.self, from: other) }
   }
 
-  @Test func `a Codable value that declares nothing can be encoded under a key`() throws {
+  @Test func `a plain Codable value can be encoded under a key`() throws {
     let archiver = KeyedArchiver()
     let tree = Tree(children: [Tree(children: []), Tree(children: [Tree(children: [])])])
     try archiver.encodeEncodable(tree, forKey: "tree")
@@ -171,7 +171,7 @@ private enum Suit: String, Codable, SecureCoding { case hearts, spades }
     #expect(try unarchiver.decodeDecodable([Int: String].self, forKey: "numbers") == [1: "a", 2: "b"])
   }
 
-  @Test func `what is missing or of another type is an error that says where`() throws {
+  @Test func `a missing value, or one of another type, is an error with its path`() throws {
     var settings = try PropertyList(KeyedArchiver.archivedData(withRootObject: Settings.example))
     settings.dictionary?["$objects"]?.array?[1].dictionary?["volume"] = "loud"
     let error = #expect(throws: KeyedArchiveError.self) {
@@ -203,7 +203,7 @@ private enum Suit: String, Codable, SecureCoding { case hearts, spades }
     [["NS.keys": [.uid(.init(5))], "NS.objects": [children], "$class": .uid(.init(3))]]
   }
 
-  @Test func `a value that is a part of itself is an error`() throws {
+  @Test func `a value that contains itself is an error`() throws {
     let data = try forest(
       node(children: .uid(.init(7))) + [["NS.objects": [.uid(.init(6))], "$class": .uid(.init(4))]])
     let error = #expect(throws: KeyedArchiveError.self) {
@@ -212,7 +212,7 @@ private enum Suit: String, Codable, SecureCoding { case hearts, spades }
     #expect(error?.kind == .circularReference)
   }
 
-  @Test func `values nested without end, or shared without measure, are errors`() throws {
+  @Test func `endlessly nested or excessively shared values are errors`() throws {
     var deep: [PropertyList] = []
     for level in 0..<50_000 {
       deep += node(children: .uid(.init(UInt32(7 + 2 * level))))
@@ -260,7 +260,7 @@ private enum Suit: String, Codable, SecureCoding { case hearts, spades }
     }
   }
 
-  @Test func `values that stand for each other without end are an error`() throws {
+  @Test func `values that encode each other endlessly are errors`() throws {
     var link = Link.end
     for _ in 0..<3000 { link = .next(link) }
     let result = OnSmallStack.run { try KeyedArchiver().encodeEncodable(link, forKey: "link") }
@@ -278,7 +278,7 @@ private enum Suit: String, Codable, SecureCoding { case hearts, spades }
     }
   }
 
-  @Test("a key that is encoded twice in a value without a class is an error, not an archive that cannot be read")
+  @Test("a key that is encoded twice in a value without a class is an error, not an unreadable archive")
   func repeatedKey() throws {
     let error = #expect(throws: KeyedArchiveError.self) {
       try KeyedArchiver().encodeEncodable([Repeating()], forKey: "values")
@@ -288,7 +288,7 @@ private enum Suit: String, Codable, SecureCoding { case hearts, spades }
 
   private struct Plain: Codable, Hashable { var number: Int }
 
-  @Test func `sets and dictionaries of values without a class give the same archive, however they came about`() throws {
+  @Test func `sets and dictionaries of values without a class are archived deterministically`() throws {
     let numbers = Array(0..<20)
     let plain = numbers.map(Plain.init)
     func archive(_ order: [Int], capacity: Int) throws -> Data {

@@ -28,14 +28,14 @@ struct Sample: CustomTestStringConvertible, Sendable {
   }
 }
 
-@Suite("What is archived comes back") struct ConformanceTests {
+@Suite("Values are decoded as archived") struct ConformanceTests {
   @Test(arguments: PropertyListFormat.allCases, Sample.basics)
   func `basic values`(_ format: PropertyListFormat, _ sample: Sample) throws { try sample.check(format) }
 
   @Test(arguments: PropertyListFormat.allCases, Sample.collections)
   func `collections of values`(_ format: PropertyListFormat, _ sample: Sample) throws { try sample.check(format) }
 
-  @Test("dates, calendars, places in the world", arguments: PropertyListFormat.allCases, Sample.times)
+  @Test("dates, calendars, locales and time zones", arguments: PropertyListFormat.allCases, Sample.times)
   func timeValues(_ format: PropertyListFormat, _ sample: Sample) throws { try sample.check(format) }
 
   @Test(arguments: PropertyListFormat.allCases, Sample.values)
@@ -58,18 +58,18 @@ struct Sample: CustomTestStringConvertible, Sendable {
   }
 
   @Test(arguments: PropertyListFormat.allCases, Sample.numbers)
-  func `numbers of C`(_ format: PropertyListFormat, _ number: Archived.CNumber) throws {
+  func `C numbers`(_ format: PropertyListFormat, _ number: Archived.CNumber) throws {
     try Sample("\(number)", Archived.Value.number(number)).check(format)
     try Sample("\(number)", Archived.CArray(number.type, [number, number]).map { Archived.Value.array($0) }).check(
       format)
   }
 
-  @Test("every number type of C is among those")
+  @Test("every C number type is tested")
   func typesOfC() { #expect(Set(Sample.numbers.map(\.type)) == Set(Archived.CType.allCases)) }
 }
 
-@Suite("Equal values") struct EqualValueTests {
-  @Test func `stand in an archive once, also those that consist of several objects`() throws {
+@Suite("Archiving equal values") struct EqualValueTests {
+  @Test func `equal values are archived once, also those of several objects`() throws {
     let path = IndexPath(indexes: [1, 2])
     let archived = try PropertyList(KeyedArchiver.archivedData(withRootObject: [path, path]))
     // Null, the array, the path, its data, and the classes of the three.
@@ -77,7 +77,7 @@ struct Sample: CustomTestStringConvertible, Sendable {
     #expect(archived["$objects"]?[1]?["NS.objects"] == [.uid(2), .uid(2)])
   }
 
-  @Test func `of two classes stand in an archive twice`() throws {
+  @Test func `equal values of two classes are archived twice`() throws {
     let units = ["NSUnitLength", "NSUnitMass"].map { Archived.Unit(dimension: $0, symbol: "x", converter: .identity) }
     let data = try KeyedArchiver.archivedData(withRootObject: units)
     #expect(try unarchive([Archived.Unit].self, data) == units)

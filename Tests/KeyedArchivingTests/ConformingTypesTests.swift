@@ -53,12 +53,12 @@ private final class LabelledCrate<Content: SecureCoding>: Crate<Content> {
 private enum Suit: String, Codable, SecureCoding { case hearts, spades }
 
 /// As the article says that types can conform.
-@Suite("Types that conform") struct ConformingTypesTests {
+@Suite("Conforming types") struct ConformingTypesTests {
   private func again<T: SecureCoding>(_ value: T) throws -> T {
     try KeyedUnarchiver.unarchivedObject(of: T.self, from: KeyedArchiver.archivedData(withRootObject: value))
   }
 
-  @Test func `a class that is not final, and its subclass, with no code`() throws {
+  @Test func `a class that is not final, and its subclass, need no code`() throws {
     #expect(try again(Instrument(name: "drum")).name == "drum")
     let guitar = try again(Guitar(name: "lute", strings: 6))
     #expect(guitar.name == "lute" && guitar.strings == 6)
@@ -70,7 +70,7 @@ private enum Suit: String, Codable, SecureCoding { case hearts, spades }
     #expect(Guitar.archivedClass.ancestors == [Instrument.archivedClass.name, "NSObject"])
   }
 
-  @Test func `a generic type, several of whose kinds are in one archive`() throws {
+  @Test func `several specializations of a generic type are in one archive`() throws {
     #expect(try again(Page(elements: [1, 2])) == Page(elements: [1, 2]))
     #expect(try again(Page(elements: ["a"])) == Page(elements: ["a"]))
     #expect(try again(Page(elements: [Page(elements: [Suit.hearts])])).elements[0].elements == [.hearts])

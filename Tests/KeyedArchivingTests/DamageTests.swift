@@ -11,7 +11,7 @@ import Testing
   /// Whatever a part of an archive is replaced by, the outcome is a value, which can be archived or not, or a typed
   /// error.
   @Test(arguments: samples)
-  func `anywhere in an archive is an error or another value, and nothing worse`(_ sample: Sample) throws {
+  func `damage anywhere in an archive is an error or another value`(_ sample: Sample) throws {
     var random = SeededGenerator(seed: 17)
     let original = try PropertyList(sample.archive())
     let objectCount = original["$objects"]?.array?.count ?? 0

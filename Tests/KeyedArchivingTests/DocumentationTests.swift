@@ -13,7 +13,7 @@ private protocol Drawable: SecureCoding {
 extension Shape: Drawable {}
 
 /// What the README and the articles show, run.
-@Suite("The examples of the documentation") struct DocumentationTests {
+@Suite("The documentation examples of keyed archives") struct DocumentationTests {
   struct Settings: Codable, SecureCoding { var volume: Double }
 
   final class Person: SecureCoding {
@@ -65,7 +65,7 @@ extension Shape: Drawable {}
     #expect(try KeyedUnarchiver.unarchivedObject(of: Settings.self, from: data).volume == 0.5)
   }
 
-  @Test func `persons who are friends of each other`() throws {
+  @Test func `people who are friends of each other`() throws {
     let (kim, lee) = (Person(name: "Kim", born: .distantPast), Person(name: "Lee", born: .distantFuture))
     (kim.friends, lee.friends) = ([lee], [kim])
     defer { (kim.friends, lee.friends) = ([], []) }
@@ -76,7 +76,7 @@ extension Shape: Drawable {}
     copy.friends = []
   }
 
-  @Test func `errors say where, as the README has it`() throws {
+  @Test func `errors have a path, as in the README`() throws {
     let invoices = [Invoice(total: 1), Invoice(total: 2), Invoice(total: 3), Invoice(total: 4)]
     var archive = try PropertyList(KeyedArchiver.archivedData(withRootObject: invoices))
     let objects = try #require(archive["$objects"]?.array)
@@ -90,7 +90,7 @@ extension Shape: Drawable {}
     #expect(error?.code == 4864)
   }
 
-  @Test func `errors of a type's own checks say where`() throws {
+  @Test func `errors of a type's own checks have a path`() throws {
     let data = try KeyedArchiver.archivedData(withRootObject: ["load": Progress(percent: 101)])
     let error = #expect(throws: KeyedArchiveError.self) {
       try KeyedUnarchiver.unarchivedObject(of: [String: Progress].self, from: data)
@@ -100,7 +100,7 @@ extension Shape: Drawable {}
 }
 
 extension DocumentationTests {
-  @Test func `several types, and objects of unknown classes, as the README has it`() throws {
+  @Test func `several types, and objects of unknown classes, as in the README`() throws {
     let archiver = KeyedArchiver()
     try archiver.encode([Circle(color: "red", radius: 1), Square(color: "blue")] as [any Drawable], forKey: "root")
     let drawing = try archiver.encodedData()
@@ -134,13 +134,13 @@ extension DocumentationTests {
     }
   }
 
-  @Test func `a property that an old archive lacks gets its default`() throws {
+  @Test func `a property that is missing from an old archive gets its default`() throws {
     let archive = try HandmadeArchive.unarchiver { $0.addObject("Look", ["volume": 0.5]) }
     let look = try archive.decode(Look.self, forKey: "root")
     #expect(look.volume == 0.5 && look.theme == "light" && look.note == nil)
   }
 
-  @Test func `the surprises that the article names`() throws {
+  @Test func `the surprises that the article describes`() throws {
     func again<T: SecureCoding>(_ value: T) throws -> T {
       try KeyedUnarchiver.unarchivedObject(of: T.self, from: KeyedArchiver.archivedData(withRootObject: value))
     }

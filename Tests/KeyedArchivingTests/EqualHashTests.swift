@@ -27,7 +27,7 @@ private struct Blank: Codable, Hashable, SecureCoding {
 
 /// Foundation hashes 80 bytes of data and no more, so an archive can be full of elements with one hash, and a set or a
 /// dictionary compares each with all of them.
-@Suite("Elements that have the same hash") struct EqualHashTests {
+@Suite("Elements with equal hashes") struct EqualHashTests {
   private static let header = Data(repeating: 0x5A, count: 80)
 
   private static func data(_ number: Int) -> Data {
@@ -127,7 +127,9 @@ private struct Blank: Codable, Hashable, SecureCoding {
     },
   ]
 
-  @Test(arguments: floods) func `are refused before a collection compares all of them`(_ flood: Flood) throws {
+  @Test(arguments: floods) func `a collection of such elements is refused before all are compared`(_ flood: Flood)
+    throws
+  {
     let unarchiver = try KeyedUnarchiver(forReadingFrom: flood.archive(6000))
     var error: KeyedArchiveError?
     let duration = ThreadClock.measure { error = archiveError { try flood.decode(unarchiver) } }
@@ -137,7 +139,7 @@ private struct Blank: Codable, Hashable, SecureCoding {
     #expect(duration < .seconds(60), "which is long, but this is a debug build")
   }
 
-  @Test func `are refused in a collection that many references lead to, where they would be compared again`() throws {
+  @Test func `shared collections of such elements are refused before repeated comparisons`() throws {
     for times in [1, 100] {
       var archive = HandmadeArchive()
       let elements = (0..<250).map { archive.add(.data(Self.data($0))) }
@@ -151,13 +153,13 @@ private struct Blank: Codable, Hashable, SecureCoding {
     }
   }
 
-  @Test(arguments: floods) func `are no reason to refuse a thousand of them`(_ flood: Flood) throws {
+  @Test(arguments: floods) func `a thousand such elements are accepted`(_ flood: Flood) throws {
     let data = try flood.archive(flood.testDescription.contains("poor") ? 300 : 1000)
     let unarchiver = try KeyedUnarchiver(forReadingFrom: data)
     #expect(throws: Never.self) { try flood.decode(unarchiver) }
   }
 
-  @Test func `are counted in all collections of an archive together`() throws {
+  @Test func `such elements are counted over all collections of an archive`() throws {
     var archive = HandmadeArchive()
     let datas = (0..<1000).map { archive.add(.data(Self.data($0))) }
     let sets = (0..<100).map { _ in archive.addObject("NSSet", ["NS.objects": .array(datas)]) }

@@ -4,7 +4,7 @@ import OrderedCollections
 import TestSupport
 import Testing
 
-@Suite("What is equal in spite of its order") struct EqualityTests {
+@Suite("Equality independent of order") struct EqualityTests {
   private let ascending: OrderedDictionary<String, ArchivedValue> = [
     "a": .integer(1), "b": .dictionary([.string("x"): .null, .string("y"): .boolean(true)]),
   ]
@@ -32,7 +32,7 @@ import Testing
     #expect(Archived.AttributedString("ab") != Archived.AttributedString("ab", attributes: ascending))
   }
 
-  @Test func `what errors, exceptions and notifications say`() {
+  @Test func `errors, exceptions and notifications`() {
     expect { Archived.Error(domain: "d", code: 1, userInfo: $0) }
     expect { userInfo in
       Archived.Exception(name: "n", userInfo: userInfo.reduce(into: [:]) { $0[.string($1.key)] = $1.value })
@@ -51,7 +51,7 @@ import Testing
     #expect(ArchivedValue.array([.integer(1), .string("a")]) != .array([.string("a"), .integer(1)]))
   }
 
-  @Test func `dictionaries within dictionaries, in a time that grows as their size does`() {
+  @Test func `nested dictionaries, in linear time`() {
     func chain(_ depth: Int, _ isReversed: Bool) -> ArchivedValue {
       var value = ArchivedValue.integer(0)
       for _ in 0..<depth {

@@ -58,7 +58,7 @@ private final class Holder: SecureCoding {
 }
 
 /// What a value is made of counts as often as it is in it, whether the archive holds it once or many times.
-@Suite("Values that are larger than their archives") struct ExpandedSizeTests {
+@Suite("Values that expand beyond their archives") struct ExpandedSizeTests {
   /// A way to archive pairs of pairs of pairs, with `1 << levels` leaves.
   struct Pairs: CustomTestStringConvertible, Sendable {
     let testDescription: String
@@ -163,7 +163,7 @@ private final class Holder: SecureCoding {
   }
 
   @Test(arguments: pairs)
-  func `are refused by default when a few hundred bytes stand for millions`(_ pairs: Pairs) throws {
+  func `a few hundred bytes that expand to millions are refused by default`(_ pairs: Pairs) throws {
     for levels in [20, 22, 26, 60] {
       let (data, _) = try pairs.archive(levels)
       #expect(data.count < 8192)
@@ -175,7 +175,7 @@ private final class Holder: SecureCoding {
   }
 
   @Test(arguments: pairs)
-  func `are refused at the size that the limits name, whatever they are decoded as`(_ pairs: Pairs) throws {
+  func `the limits define the refused size, for any decoded type`(_ pairs: Pairs) throws {
     for limit in [5000, 20_000, 100_000, 1_000_000] {
       let limits = ParsingLimits(expandedSize: limit, expansionRatio: 1)
       for levels in [8, 10, 12, 14, 16, 18, 20, 26] {
@@ -187,7 +187,7 @@ private final class Holder: SecureCoding {
     }
   }
 
-  @Test func `count once for each object of a class that holds them`() throws {
+  @Test func `a value counts once for each object of a class that holds it`() throws {
     var archive = HandmadeArchive()
     var tree = archive.addObject("Tree")
     for _ in 0..<15 { tree = archive.addObject("Tree", ["left": tree, "right": tree]) }
@@ -201,14 +201,14 @@ private final class Holder: SecureCoding {
     #expect(archiveError { _ = try archive.decode([Holder].self, root: many) }?.kind == .limitExceeded)
   }
 
-  @Test func `say what the limit is, and where it was exceeded`() throws {
+  @Test func `the error has the limit and the path`() throws {
     let (data, _) = try Self.pairs[0].archive(26)
     let error = archiveError { _ = try KeyedUnarchiver.unarchivedObject(of: ArchivedValue.self, from: data) }
     #expect(error?.message.contains("expandedSize") == true)
     #expect(error?.path?.components.isEmpty == false)
   }
 
-  @Test func `may be as large as somebody asks for`() throws {
+  @Test func `a caller can allow any size`() throws {
     let grid = Array(repeating: Array(repeating: 0, count: 1000), count: 1000)
     let data = try KeyedArchiver.archivedData(withRootObject: grid)
     let error = archiveError { _ = try KeyedUnarchiver.unarchivedObject(of: [[Int]].self, from: data) }

@@ -57,8 +57,8 @@ private final class Stubborn: SecureCoding {
   }
 }
 
-@Suite("What goes wrong in types that use the coders") struct FailingCodersTests {
-  @Test func `an error of the type's own is what a decoding call throws, and the unarchiver can be used on`() throws {
+@Suite("Errors of types that use the coders") struct FailingCodersTests {
+  @Test func `a type's own error is thrown by the decoding call, and the unarchiver can be used again`() throws {
     let archiver = KeyedArchiver()
     let good = Picky("good")
     try archiver.encode(Picky("outer", [good, Picky("not decoded", [good]), good]), forKey: "bad")
@@ -78,7 +78,7 @@ private final class Stubborn: SecureCoding {
     }
   }
 
-  @Test func `an object that was refused is not what a later reference leads to`() throws {
+  @Test func `a later reference does not lead to a refused object`() throws {
     // The part publishes itself, is refused, and is asked for again.
     let unarchiver = try HandmadeArchive.unarchiver {
       let text = $0.add("not decoded")
@@ -90,7 +90,7 @@ private final class Stubborn: SecureCoding {
     #expect(stubborn.parts.isEmpty && stubborn.other == nil)
   }
 
-  @Test func `an archiver that failed gives the error again, and no archive`() throws {
+  @Test func `a failed archiver throws the error again, and returns no archive`() throws {
     for format in PropertyListFormat.allCases {
       let archiver = KeyedArchiver(outputFormat: format)
       try archiver.encode(Picky("good"), forKey: "good")
@@ -105,14 +105,14 @@ private final class Stubborn: SecureCoding {
     }
   }
 
-  @Test func `an archiver that failed gives no archive, also if a type has caught the error`() throws {
+  @Test func `a failed archiver returns no archive, even if a type has caught the error`() throws {
     let archiver = KeyedArchiver()
     let stubborn = Stubborn([Picky("a"), Picky("not encoded"), Picky("b")])
     #expect(throws: Refusal(reason: "encoding")) { try archiver.encode(stubborn, forKey: "root") }
     #expect(throws: Refusal(reason: "encoding")) { try archiver.encodedData() }
   }
 
-  @Test func `a key that is encoded twice is an error that names it`() throws {
+  @Test func `a key that is encoded twice is an error with the key`() throws {
     struct Twice: SecureCoding {
       init() {}
       init(coder: KeyedUnarchiver) {}
@@ -133,7 +133,7 @@ private final class Stubborn: SecureCoding {
     #expect(archiveError { _ = try top.encodedData() }?.kind == .duplicateKey)
   }
 
-  @Test func `an archive is completed once, and not by what is in it`() throws {
+  @Test func `an archive is finished once, and not by an encoded value`() throws {
     struct Impatient: SecureCoding {
       init() {}
       init(coder: KeyedUnarchiver) {}
@@ -148,7 +148,7 @@ private final class Stubborn: SecureCoding {
     #expect(archiveError { try archiver.encode(1, forKey: "late") }?.kind == .finished)
   }
 
-  @Test func `values that have no form are refused`() throws {
+  @Test func `values without a form are refused`() throws {
     let archiver = KeyedArchiver()
     let error = archiveError { try archiver.encode(propertyList: [["uid": .reference(1)]], forKey: "list") }
     #expect(error?.kind == .invalidValue && error?.code == 4866)
@@ -196,8 +196,8 @@ private struct Inquisitive: SecureCoding {
   func encode(with coder: KeyedArchiver) throws {}
 }
 
-@Suite("A type that uses the archiver to say its name", .serialized) struct InquisitiveTests {
-  @Test func `is archived like any other`() throws {
+@Suite("A type that uses the archiver in its class name", .serialized) struct InquisitiveTests {
+  @Test func `the type is archived like any other`() throws {
     let archiver = KeyedArchiver()
     archiver.setClassName("Other", for: Data.self)
     Inquisitive.archiver = archiver
@@ -207,7 +207,7 @@ private struct Inquisitive: SecureCoding {
   }
 }
 
-@Suite("Objects that are replaced when they are archived") struct ReplacementTests {
+@Suite("Objects with replacements") struct ReplacementTests {
   /// How an object is referred to, one after the other.
   static let orders: [[Bool]] = [
     [false], [false, false], [true, false], [false, true], [true, true, false, true], [true], [true, true],
@@ -231,7 +231,7 @@ private struct Inquisitive: SecureCoding {
   }
 
   @Test(arguments: orders)
-  func `the replacement is what all references lead to, and it is asked for once`(_ conditional: [Bool]) throws {
+  func `all references lead to the replacement, which is requested once`(_ conditional: [Bool]) throws {
     let secret = Secret(Picky("public"))
     let unarchiver = try archived(secret, conditional, with: KeyedArchiver())
     let decoded = try conditional.indices.map { try unarchiver.decodeIfPresent(Picky.self, forKey: "\($0)") }
@@ -241,7 +241,7 @@ private struct Inquisitive: SecureCoding {
   }
 
   @Test(arguments: orders)
-  func `the replacement can be a value, or an object that is archived besides`(_ conditional: [Bool]) throws {
+  func `the replacement can be a value, or an object that is also archived itself`(_ conditional: [Bool]) throws {
     let known = Picky("known")
     let replacements: [(any SecureCoding, String)] = [
       ("text", "text"), (5, "5"), (["a", "b"], #"["a", "b"]"#), (known, ""), (Int?.none, "nil"),

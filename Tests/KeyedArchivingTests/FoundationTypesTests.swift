@@ -20,22 +20,22 @@ private struct Selection: Codable, KeyedArchiving.SecureCoding, Equatable {
   }
 }
 
-@Suite("Index sets, names and ranges") struct FoundationTypesTests {
+@Suite("Index sets, notification names and ranges") struct FoundationTypesTests {
   private func classNames(_ data: Data) throws -> Set<String> {
     Set(try KeyedArchive(data).classes.map(\.description.name))
   }
 
-  @Test func `in a Codable type are archived as Apple's classes`() throws {
+  @Test func `in a Codable type, they are archived as Apple's classes`() throws {
     let data = try KeyedArchiver.archivedData(withRootObject: Selection.example)
     #expect(try classNames(data) == ["Selection", "NSIndexSet", "NSPersonNameComponents", "NSValue"])
     #expect(try unarchive(Selection.self, data) == .example)
   }
 
-  @Test func `are decoded from an archive in Apple's layout`() throws {
+  @Test func `they are decoded from Apple's layout`() throws {
     #expect(try unarchive(Selection.self, Fixtures.data("archives/foundation-values.bplist")) == .example)
   }
 
-  @Test func `in collections, and where there is none`() throws {
+  @Test func `they can be in collections, or nil`() throws {
     struct Many: Codable, KeyedArchiving.SecureCoding, Equatable {
       var sets: [IndexSet]
       var named: [String: NSRange]
@@ -53,7 +53,7 @@ private struct Selection: Codable, KeyedArchiving.SecureCoding, Equatable {
     #expect(data.count < 3000)
   }
 
-  @Test func `by themselves, where any Codable value may be encoded`() throws {
+  @Test func `they can be encoded wherever any Codable value can`() throws {
     let archiver = KeyedArchiver()
     try archiver.encodeEncodable([2, 3] as IndexSet, forKey: "rows")
     let data = try archiver.encodedData()
@@ -63,7 +63,7 @@ private struct Selection: Codable, KeyedArchiving.SecureCoding, Equatable {
     #expect(try unarchiver.decode(Archived.IndexSet.self, forKey: "rows") == Archived.IndexSet([2, 3]))
   }
 
-  @Test func `that are of another class, or none, are errors that say where`() throws {
+  @Test func `a value of another class, or an invalid one, is an error with its path`() throws {
     var archive = HandmadeArchive()
     let rows = archive.addObject("NSSet", ["NS.objects": []])
     let selection = archive.addObject("Selection", ["rows": rows])
@@ -83,7 +83,7 @@ private struct Selection: Codable, KeyedArchiving.SecureCoding, Equatable {
 /// Ranges of the standard library.
 extension FoundationTypesTests {
   @Test(arguments: [0..<0, 3..<9, 0..<Int.max])
-  func `a range of integers is an NSRange in an NSValue, and comes back`(_ range: Range<Int>) throws {
+  func `a range of integers is archived as an NSRange in an NSValue`(_ range: Range<Int>) throws {
     let data = try KeyedArchiver.archivedData(withRootObject: range)
     #expect(try classNames(data) == ["NSValue"])
     #expect(try unarchive(Range<Int>.self, data) == range)
@@ -91,19 +91,21 @@ extension FoundationTypesTests {
   }
 
   @Test(arguments: [-5..<3, Int.min..<Int.max])
-  func `a range that no NSRange can be is an array of its bounds`(_ range: Range<Int>) throws {
+  func `a range that does not fit an NSRange is an array of its bounds`(_ range: Range<Int>) throws {
     let data = try KeyedArchiver.archivedData(withRootObject: range)
     #expect(try classNames(data) == ["NSArray"])
     #expect(try unarchive(Range<Int>.self, data) == range)
   }
 
-  @Test(arguments: [0...0, 2...5, -3...3, 0...Int.max]) func `a closed range too`(_ range: ClosedRange<Int>) throws {
+  @Test(arguments: [0...0, 2...5, -3...3, 0...Int.max]) func `the same is true for a closed range`(
+    _ range: ClosedRange<Int>
+  ) throws {
     let data = try KeyedArchiver.archivedData(withRootObject: range)
     #expect(try classNames(data) == [range.lowerBound < 0 || range.upperBound == .max ? "NSArray" : "NSValue"])
     #expect(try unarchive(ClosedRange<Int>.self, data) == range)
   }
 
-  @Test func `contents that make no range are errors`() throws {
+  @Test func `contents that are not a range are errors`() throws {
     let empty = try KeyedArchiver.archivedData(withRootObject: 3..<3)
     #expect(error(decoding: ClosedRange<Int>.self, empty)?.kind == .invalidContents)
     for bounds in [[], [1], [2, 1], [1, 2, 3]] {

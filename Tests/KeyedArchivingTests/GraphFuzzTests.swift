@@ -18,7 +18,7 @@ import Testing
 ///
 /// `GRAPH_FUZZ_SECONDS=600` is the long form. `GRAPH_FUZZ_MILLISECONDS` is how much processor time an input may take:
 /// 100 for a release build, and by default what a debug build on a busy machine needs.
-@Suite("Bent object graphs of at most 64 KB", .serialized) struct GraphFuzzTests {
+@Suite("Random object graphs of at most 64 KB", .serialized) struct GraphFuzzTests {
   private static let environment = ProcessInfo.processInfo.environment
   private static let seconds = environment["GRAPH_FUZZ_SECONDS"].flatMap { Double($0) } ?? 3
   private static let milliseconds = environment["GRAPH_FUZZ_MILLISECONDS"].flatMap { Double($0) } ?? 4000
@@ -29,7 +29,7 @@ import Testing
   /// The processor time of this thread, in milliseconds.
   private static var processorTime: Double { ThreadClock.now / .milliseconds(1) }
 
-  @Test func `are decoded, hashed, compared and archived again in little time, or refused`() throws {
+  @Test func `graphs are decoded, hashed, compared and archived quickly, or refused`() throws {
     var random = SeededGenerator(seed: Self.environment["GRAPH_FUZZ_SEED"].flatMap { UInt64($0) } ?? 11)
     let end = ContinuousClock.now + .seconds(Self.seconds)
     let originals = MutationTests.originals.filter { $0.data.count <= Self.largestInput / 2 }

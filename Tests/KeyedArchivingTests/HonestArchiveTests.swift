@@ -49,7 +49,7 @@ private struct Sheet: Codable, SecureCoding, Hashable {
 }
 
 /// No limit that stops an archive made to harm may stop one that is only repetitive.
-@Suite("Archives that say the same over and over") struct HonestArchiveTests {
+@Suite("Repetitive archives are accepted") struct HonestArchiveTests {
   private func expectRoundTrip<T: SecureCoding & Equatable>(
     _ value: T, formats: [PropertyListFormat] = [.binary, .xml], sourceLocation: SourceLocation = #_sourceLocation
   ) throws {
@@ -61,7 +61,7 @@ private struct Sheet: Codable, SecureCoding, Hashable {
   }
 
   @Test(arguments: [0, 1, 15, 16, 63, 64, 65, 127, 128, 250, 256, 257, 1000, 100_000])
-  func `texts of any length`(_ length: Int) throws {
+  func `strings of any length`(_ length: Int) throws {
     for character in LongForm.isWanted || length < 100 ? ["a", "🙂"] : ["a"] {
       let text = String(repeating: character, count: length)
       let count = length <= 1000 ? LongForm.size(5000, or: 2000) : 300
@@ -113,7 +113,7 @@ private struct Sheet: Codable, SecureCoding, Hashable {
     try expectRoundTrip(Set((0..<50).map { first in Set((0..<50).map { [first, $0] }) }))
   }
 
-  @Test func `numbers that are not numbers, as keys and elements`() throws {
+  @Test func `NaN as keys and elements`() throws {
     let data = try KeyedArchiver.archivedData(withRootObject: [Double.nan: "nan", 1: "one", -.nan: "other"])
     let decoded = try KeyedUnarchiver.unarchivedObject(of: [Double: String].self, from: data)
     #expect(decoded.values.sorted() == ["nan", "one", "other"])
@@ -122,7 +122,7 @@ private struct Sheet: Codable, SecureCoding, Hashable {
     #expect(try KeyedUnarchiver.unarchivedObject(of: Set<Double>.self, from: set).count == 3)
   }
 
-  @Test func `bytes that stand in the objects themselves`() throws {
+  @Test func `inline bytes of objects`() throws {
     let bytes = Data((0..<10_000).map { UInt8(truncatingIfNeeded: $0) })
     let text = String(repeating: "a text ", count: 1000)
     let pictures = (0..<1000).map { _ in Picture(bytes, text) }
@@ -131,7 +131,7 @@ private struct Sheet: Codable, SecureCoding, Hashable {
     #expect(decoded.count == 1000 && decoded.allSatisfy { $0.bytes == bytes && $0.text.value == text })
   }
 
-  @Test func `Codable values that have no class`() throws {
+  @Test func `Codable values without a class`() throws {
     try expectRoundTrip(Sheet(cells: Array(repeating: Cell(), count: LongForm.size(4000, or: 1200))))
     let other = Cell(title: "another", notes: [])
     try expectRoundTrip(Sheet(cells: (0..<LongForm.size(4000, or: 1200)).map { $0 % 3 == 0 ? other : Cell() }))
@@ -151,7 +151,7 @@ private struct Sheet: Codable, SecureCoding, Hashable {
     }
   }
 
-  @Test func `Codable values that hand on to each other what they are made of`() throws {
+  @Test func `Codable values that forward their encoding to other values`() throws {
     let value = Wrapper(Wrapper(Wrapper(Wrapper(Cell()))))
     let archiver = KeyedArchiver()
     try archiver.encodeEncodable(value, forKey: "one")
@@ -165,7 +165,7 @@ private struct Sheet: Codable, SecureCoding, Hashable {
 
   private final class Box: Codable { var number = 1 }
 
-  @Test func `Codable classes that have no identity in an archive do not get one by being equal`() throws {
+  @Test func `Codable classes without identity stay separate if they are equal`() throws {
     let archiver = KeyedArchiver()
     try archiver.encodeEncodable((0..<5).map { _ in [Box()] }, forKey: "boxes")
     let unarchiver = try KeyedUnarchiver(forReadingFrom: archiver.encodedData())
@@ -173,7 +173,7 @@ private struct Sheet: Codable, SecureCoding, Hashable {
     #expect(Set(boxes.map { ObjectIdentifier($0) }).count == 5)
   }
 
-  @Test func `a program may ask for the same again and again`() throws {
+  @Test func `a program can decode the same value repeatedly`() throws {
     let archiver = KeyedArchiver()
     let text = String(repeating: "text", count: 10)
     try archiver.encode(text, forKey: "text")

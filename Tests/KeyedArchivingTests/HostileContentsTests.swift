@@ -44,16 +44,18 @@ struct HostileClass<T: SecureCoding>: Sendable {
 
 @Suite("Hostile contents") struct HostileContentsTests {
   @Test(arguments: Hostile.collections)
-  func `of collections are errors that say where`(_ hostile: Hostile) throws { try check(hostile) }
+  func `hostile collections are errors with their path`(_ hostile: Hostile) throws { try check(hostile) }
 
   @Test(arguments: Hostile.values)
-  func `of values are errors that say where`(_ hostile: Hostile) throws { try check(hostile) }
+  func `hostile values are errors with their path`(_ hostile: Hostile) throws { try check(hostile) }
 
   @Test(arguments: Hostile.times)
-  func `of times and places are errors that say where`(_ hostile: Hostile) throws { try check(hostile) }
+  func `hostile dates, locales and time zones are errors with their path`(_ hostile: Hostile) throws {
+    try check(hostile)
+  }
 
   @Test(arguments: Hostile.others)
-  func `of other classes are errors that say where`(_ hostile: Hostile) throws { try check(hostile) }
+  func `hostile contents of other classes are errors with their path`(_ hostile: Hostile) throws { try check(hostile) }
 
   private func check(_ hostile: Hostile, sourceLocation: SourceLocation = #_sourceLocation) throws {
     let error = try #require(try hostile.decode(sourceLocation))
@@ -63,7 +65,7 @@ struct HostileClass<T: SecureCoding>: Sendable {
     #expect(error.uid != nil)
   }
 
-  @Test func `of a class that was not asked for are never looked at`() throws {
+  @Test func `contents of a class that is not allowed are not read`() throws {
     let data = try archive("NSURL", ["NS.relative": "x"])
     #expect(error(decoding: Archived.IndexSet.self, data)?.kind == .classNotAllowed)
     #expect(error(decoding: Archived.Value.self, data)?.kind == .classNotAllowed)
@@ -74,7 +76,7 @@ struct HostileClass<T: SecureCoding>: Sendable {
   }
 
   /// Errors in errors, each the cause of the one around it.
-  @Test func `that are nested deeper than the stack has room for are an error`() throws {
+  @Test func `contents that are too deep for the stack are an error`() throws {
     var objects: [PropertyList] = []
     let count: UInt32 = 20_000
     for index in 0..<count {
@@ -91,7 +93,7 @@ struct HostileClass<T: SecureCoding>: Sendable {
 
   /// A number replaces the object; its value is no length.
   @Test(arguments: [Int64.max, .min, -1] as [Int64], [true, false])
-  func `that are a number instead of an object are an error`(_ number: Int64, _ isReal: Bool) throws {
+  func `a number in place of an object is an error`(_ number: Int64, _ isReal: Bool) throws {
     let value: PropertyList = isReal ? .real(Double(bitPattern: UInt64(bitPattern: number))) : .integer(.init(number))
     let data = try archive([["NS.objects": [.uid(3), .uid(3)], "$class": .uid(2)], Description.array, value])
     #expect(error(decoding: [Date].self, data)?.kind == .typeMismatch)
@@ -101,7 +103,7 @@ struct HostileClass<T: SecureCoding>: Sendable {
   }
 
   /// A circle of errors.
-  @Test func `that lead back to themselves are an error`() throws {
+  @Test func `circular contents are an error`() throws {
     let data = try archive(
       "NSError", ["NSDomain": .uid(3), "NSCode": 1, "NSUserInfo": .uid(4)],
       ["domain", ["NS.keys": [.uid(3)], "NS.objects": [.uid(1)], "$class": .uid(5)], Description.dictionary])

@@ -6,7 +6,7 @@ import Testing
 
 @testable import KeyedArchiving
 
-@Suite("The check of an archive") struct KeyedArchiveCheckTests {
+@Suite("Checking archives") struct KeyedArchiveCheckTests {
   /// A finding as a test expects it.
   struct Expected: Hashable, CustomStringConvertible {
     let kind: KeyedArchive.Finding.Kind
@@ -40,7 +40,7 @@ import Testing
   }
 
   @Test(arguments: PropertyListFormat.allCases)
-  func `finds nothing wrong with good archives`(_ format: PropertyListFormat) throws {
+  func `valid archives have no findings`(_ format: PropertyListFormat) throws {
     #expect(try twoFriends(format: format).check().isEmpty)
     #expect(try KeyedArchive(contentsOf: Fixtures.url("archives/foo-ios.bplist")).check().isEmpty)
     let archive = try keyedArchive(
@@ -55,12 +55,12 @@ import Testing
     #expect(archive.check().isEmpty, "\(archive.check())")
   }
 
-  @Test(arguments: Fixtures.archives) func `finds nothing wrong with archives of Apple's`(_ url: URL) throws {
+  @Test(arguments: Fixtures.archives) func `archives of Apple have no findings`(_ url: URL) throws {
     let findings = try KeyedArchive(contentsOf: url).check()
     #expect(findings.isEmpty, "\(findings)")
   }
 
-  @Test func `finds nothing wrong with archives of this package`() throws {
+  @Test func `archives of this package have no findings`() throws {
     let url = try #require(URL(string: "index.html", relativeTo: URL(string: "https://www.swift.org/")))
     let archiver = KeyedArchiver()
     try archiver.encode(["one": [Foo(kBar: "bar", kBaz: 1), Foo(kBar: "bar", kBaz: 2)], "two": []], forKey: "foos")
@@ -101,7 +101,9 @@ import Testing
   ]
 
   @Test(arguments: otherLists)
-  func `tells what a property list lacks to be an archive`(_ list: PropertyList, _ expected: [Expected]) throws {
+  func `findings say what is missing from a property list that is not an archive`(
+    _ list: PropertyList, _ expected: [Expected]
+  ) throws {
     try expect(expected, in: list.data(format: .binary))
     try expect(expected, in: list.data(format: .xml))
   }
@@ -163,7 +165,7 @@ import Testing
   ]
 
   @Test(arguments: damagedObjects)
-  func `finds what is wrong with objects, and where`(_ objects: [PropertyList], _ expected: [Expected]) throws {
+  func `defects of objects are found with their paths`(_ objects: [PropertyList], _ expected: [Expected]) throws {
     let list = PropertyList.archive(objects: objects)
     try expect(expected, in: list.data(format: .binary))
     try expect(expected, in: list.data(format: .xml))
@@ -191,7 +193,7 @@ import Testing
     ("NSMutableString", ["NS.string": 5], "an NSMutableString whose NS.string is no text"),
   ]
 
-  @Test("finds objects of Foundation's classes that Apple's reader would refuse", arguments: damagedContents)
+  @Test("objects that Apple's reader would refuse are found", arguments: damagedContents)
   func findsObjectsOfFoundationsClassesThatApplesReaderWould(_ name: String, _ object: PropertyList, _ message: String)
     throws
   {
@@ -204,7 +206,7 @@ import Testing
     try expect([], in: other.data(format: .binary))
   }
 
-  @Test func `finds immutable collections that contain themselves`() throws {
+  @Test func `immutable collections that contain themselves are found`() throws {
     func array(_ uids: UInt32..., class uid: UInt32) -> PropertyList {
       ["NS.objects": .array(uids.map { .uid($0) }), "$class": .uid(uid)]
     }
@@ -223,7 +225,7 @@ import Testing
       ], in: list.data(format: .binary))
   }
 
-  @Test func `finds keys that stand twice, in the archive, its top, objects and dictionaries`() throws {
+  @Test func `duplicate keys are found in the archive, at the top, in objects and in dictionaries`() throws {
     var list = PropertyList.archive(
       top: ["root": .uid(1), "a1": 1, "a2": 2],
       objects: [["list": [["b1": 1, "b2": 2] as PropertyList], "c1": 1, "c2": 2, "$class": .uid(2)], .described("C")])
@@ -238,7 +240,7 @@ import Testing
       ], in: data)
   }
 
-  @Test func `finds every value and key that cannot be read`() throws {
+  @Test func `unreadable values and keys are found`() throws {
     let list = PropertyList.archive(
       top: ["root": .uid(1), "t": "top!"],
       objects: [
@@ -257,7 +259,7 @@ import Testing
       ], in: data)
   }
 
-  @Test func `finds containers that contain themselves, and are nested too deeply`() throws {
+  @Test func `containers that contain themselves, or are nested too deeply, are found`() throws {
     var deep: PropertyList = []
     for _ in 0..<600 { deep = [deep] }
     let list = PropertyList.archive(top: ["root": .uid(1), "deep": deep], objects: ["root"])
@@ -275,14 +277,14 @@ import Testing
       [.init(.invalidObject, 1), .init(.unreadableValue, 1, "[0]"), .init(.unreadableValue, 1, "[1]")], in: file.data)
   }
 
-  @Test func `stops at overlapping objects`() throws {
+  @Test func `checking stops at overlapping objects`() throws {
     let findings = KeyedArchive.check(
       try PropertyListDocument(BinaryFile.sharedDictionary(entries: 3000, objects: 3000).data))
     #expect(findings.last?.kind == .limitExceeded)
     #expect(findings.dropLast().allSatisfy { $0.kind == .missingClass })
   }
 
-  @Test func `says of each finding how bad it is: what can be decoded is no error`() throws {
+  @Test func `each finding has a severity: decodable contents are not errors`() throws {
     var archive = HandmadeArchive()
     let root = archive.add("root")
     archive.addObject("Unused")
@@ -297,7 +299,7 @@ import Testing
     }
   }
 
-  @Test func `every sort of finding is found by one of these tests`() {
+  @Test func `every kind of finding has a test`() {
     let found = Set(Self.otherLists.flatMap { $0.1.map(\.kind) } + Self.damagedObjects.flatMap { $0.1.map(\.kind) })
     let elsewhere: Set<KeyedArchive.Finding.Kind> = [
       .invalidContents, .circularCollection, .duplicateKey, .unreadableValue, .limitExceeded,
@@ -306,7 +308,7 @@ import Testing
     #expect(found.isDisjoint(with: elsewhere))
   }
 
-  @Test func `says where`() throws {
+  @Test func `findings have positions`() throws {
     let archive = try keyedArchive(["a\u{1B}": [1, .uid(9)], "$class": .uid(2)], .described("C"))
     #expect(
       archive.check().map(\.description) == [

@@ -5,8 +5,8 @@ import PropertyLists
 import TestSupport
 import Testing
 
-@Suite("The picture of an archive") struct KeyedArchiveGraphTests {
-  @Test func `shows objects, their values, what refers to what, and circles`() throws {
+@Suite("Graphs of archives") struct KeyedArchiveGraphTests {
+  @Test func `a graph shows objects, values, references and circles`() throws {
     #expect(
       try twoFriends().graph() == #"""
         digraph archive {
@@ -26,7 +26,7 @@ import Testing
         """#)
   }
 
-  @Test func `shows further references in blue, and what leads out of the table in red`() throws {
+  @Test func `repeated references are blue, and references out of the table are red`() throws {
     let archive = try keyedArchive(
       top: ["a": .uid(1), "b": .uid(1), "c": .uid(99), "n": 5],
       ["list": [.uid(2), ["k": .uid(2)]], "$class": .uid(3)], ["x": 1, "$class": .uid(3)], .described("Node"))
@@ -43,7 +43,7 @@ import Testing
     #expect(Set(graph.edges) == edges)
   }
 
-  @Test func `shows collections by their indices and keys, and objects that nothing leads to`() throws {
+  @Test func `collections have indices and keys, and unreachable objects are shown`() throws {
     let archive = try keyedArchive(
       ["NS.keys": [.uid(2), .uid(4)], "NS.objects": [.uid(3), .uid(3)], "$class": .uid(5)],
       "name", ["NS.objects": [1, .uid(2)], "$class": .uid(6)], ["x": 1, "$class": .uid(7)],
@@ -56,7 +56,7 @@ import Testing
     #expect(graph.nodes.keys.sorted() == ["o1", "o3", "o4", "o8", "top"])
   }
 
-  @Test func `whatever stands in an archive, the text is one that Graphviz reads`() throws {
+  @Test func `the graph of any archive is valid for Graphviz`() throws {
     let nasty = "a\"b\\n\\\"c\n\u{0}\u{1B}[31m{}<>;]\\"
     let archive = try keyedArchive(
       [nasty: .string(nasty), "list": [.string(nasty)], "o": .uid(3), "$class": .uid(2)],
@@ -67,14 +67,14 @@ import Testing
     #expect(graph.edges.map(\.target) == ["o1", "o3"])
   }
 
-  @Test func `says how much there is that a box has no room for`() throws {
+  @Test func `a box shows how much it leaves out`() throws {
     let archive = try keyedArchive(
       ["NS.objects": .array((0..<100).map { .integer(.init($0)) }), "$class": .uid(2)], .described("NSArray"))
     let label = try #require(GraphvizText(archive.graph()).nodes["o1"]?["label"])
     #expect(label.hasSuffix("[23]: 23\n… 76 more\n"))
   }
 
-  @Test func `can be that of one object, and end some references away`() throws {
+  @Test func `a graph can begin at one object and end after some references`() throws {
     var objects: [PropertyList] = []
     for uid in 1..<10 as Range<UInt32> { objects.append(["next": .uid(uid + 1), "$class": .uid(11)]) }
     objects.append(["next": .uid(0), "$class": .uid(11)])
@@ -87,8 +87,8 @@ import Testing
   }
 }
 
-@Suite("A part of the tree of an archive") struct KeyedArchivePartTests {
-  @Test func `is what is at a path through objects and collections`() throws {
+@Suite("Parts of archive trees") struct KeyedArchivePartTests {
+  @Test func `a path leads through objects and collections`() throws {
     let archive = try twoFriends()
     func tree(_ path: String) throws -> String { try archive.tree(at: PropertyListKeyPath(path)) }
     #expect(try tree("root.name") == "\"Ada\"")
@@ -112,7 +112,7 @@ import Testing
     #expect(failure?.path == PropertyListKeyPath([.key("root"), .key("friends")]))
   }
 
-  @Test func `goes through dictionaries by their keys, be they texts or numbers`() throws {
+  @Test func `a path leads through dictionaries by string and number keys`() throws {
     let archive = try keyedArchive(
       top: ["root": .uid(1), "$0": 7],
       ["NS.keys": [.uid(2), .uid(3)], "NS.objects": [.uid(4), .uid(5)], "$class": .uid(6)], "a.b", 12, "text", "number",
@@ -122,7 +122,7 @@ import Testing
     #expect(try archive.tree(at: PropertyListKeyPath([.key("$0")])) == "7")
   }
 
-  @Test func `is an object by its UID, and what is below it down to a depth`() throws {
+  @Test func `a part is an object by UID, down to a depth`() throws {
     let archive = try twoFriends()
     #expect(try archive.tree(of: PropertyList.UID(3), depth: 1) == "#3 [\n  #1 Person …\n  Person …\n]")
     #expect(try archive.tree(of: PropertyList.UID(4), at: PropertyListKeyPath("name")) == "\"Charles\"")
@@ -131,14 +131,14 @@ import Testing
     #expect(throws: KeyedArchiveError.self) { try archive.tree(of: PropertyList.UID(99)) }
   }
 
-  @Test func `shows an object that was cut short once, and names it where it is met again`() throws {
+  @Test func `an object that was cut off is shown once, and named where it occurs again`() throws {
     let archive = try keyedArchive(
       ["a": .uid(2), "b": .uid(2), "$class": .uid(3)], ["x": 1, "$class": .uid(3)], .described("Node"))
     #expect(try archive.tree(depth: 1) == "root: Node\n  a: #2 Node …\n  b: → #2")
   }
 }
 
-@Suite("The names that Swift has for the classes of an archive") struct SwiftTypeNameTests {
+@Suite("Swift names for the classes of an archive") struct SwiftTypeNameTests {
   @Test(
     arguments: [
       ("NSURL", "URL"), ("NSMutableString", "String"), ("NSArray", "[ArchivedValue]"),
@@ -147,7 +147,7 @@ import Testing
       ("MyApp.Person", "MyApp.Person"), ("_TtC5MyApp6Person", "MyApp.Person"), ("UIColor", "Archived.Color"),
       ("a b", nil), ("", nil), ("A..B", nil), ("1A", nil), ("A\n.self, B", nil),
     ] as [(String, String?)])
-  func `are those of this package's types, or the own ones`(_ className: String, _ expected: String?) throws {
+  func `the names are those of this package's types, or custom names`(_ className: String, _ expected: String?) throws {
     let archive = try keyedArchive(["$class": .uid(2)], .described(className))
     #expect(try archive.classes.map(\.description.swiftTypeName) == [expected])
   }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import KeyedArchiving
 
-@Suite("An archive from somebody who means harm") struct KeyedArchiveHostileTests {
+@Suite("Hostile keyed archives") struct KeyedArchiveHostileTests {
   /// A chain of objects, each of which has the next.
   private func chain(_ count: UInt32, key: String, _ object: (PropertyList) -> PropertyList) throws -> KeyedArchive {
     var objects: [PropertyList] = []
@@ -27,7 +27,7 @@ import Testing
     return (try archive.tree(), try archive.jsonData())
   }
 
-  @Test func `depth costs no stack: a thread of 512 kB shows 30 000 objects, each in the one before`() throws {
+  @Test func `a thread with 512 KB of stack shows 30 000 nested objects`() throws {
     let (many, fewer): (UInt32, UInt32) = (30_000, 5_000)
     let chains = [
       try chain(many, key: "Node") { ["next": $0, "$class": .uid(many + 1)] },
@@ -51,7 +51,7 @@ import Testing
     #expect(outcome.error == nil && outcome.value != nil)
   }
 
-  @Test func `objects that are too deep stand behind the others`() throws {
+  @Test func `objects that are too deep come after the others`() throws {
     let archive = try chain(150, key: "Node") { ["next": $0, "$class": .uid(151)] }
     let tree = try archive.tree().split(separator: "\n")
     #expect(tree.first == "root: Node")
@@ -63,7 +63,7 @@ import Testing
     try matcher.match(json)
   }
 
-  @Test func `overlapping objects end in an error, soon`() throws {
+  @Test func `overlapping objects are an error, quickly`() throws {
     let size = LongForm.size(2000, or: 1200)
     for file in [
       BinaryFile.sharedDictionary(entries: size, objects: size), BinaryFile.sharedTree(depth: 40),
@@ -88,7 +88,7 @@ import Testing
   static let mutations =
     ProcessInfo.processInfo.environment["PLIST_MUTATIONS"].flatMap { Int($0) } ?? LongForm.size(4000, or: 2000)
 
-  @Test(arguments: [1, 2] as [UInt64]) func `damaged archives never trap, and take no time`(_ seed: UInt64) throws {
+  @Test(arguments: [1, 2] as [UInt64]) func `damaged archives never trap, and are read quickly`(_ seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     var originals: [[UInt8]] = [Array(try Fixtures.data("archives/foo-ios.bplist"))]
     for url in Fixtures.archives { originals.append(Array(try Data(contentsOf: url))) }

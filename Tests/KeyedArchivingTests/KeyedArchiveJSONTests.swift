@@ -6,7 +6,7 @@ import Testing
 
 @testable import KeyedArchiving
 
-@Suite("The JSON of an archive") struct KeyedArchiveJSONTests {
+@Suite("Archives as JSON") struct KeyedArchiveJSONTests {
   /// The JSON of what the key `root` leads to.
   private func root(_ archive: KeyedArchive) throws -> String { try top(archive, "root") }
 
@@ -18,7 +18,7 @@ import Testing
     return String(text[start..<end].dropFirst(key.utf8.count + 3))
   }
 
-  @Test func `has the parts of the archive, objects where they are referred to, and the classes`() throws {
+  @Test func `JSON has the parts of the archive, nested objects, and the classes`() throws {
     let json = try KeyedArchive(contentsOf: Fixtures.url("archives/foo-ios.bplist")).jsonData()
     #expect(
       String(decoding: json, as: UTF8.self) == """
@@ -50,7 +50,7 @@ import Testing
   }
 
   @Test(arguments: PropertyListFormat.allCases)
-  func `has shared and circular objects once`(_ format: PropertyListFormat) throws {
+  func `shared and circular objects occur once`(_ format: PropertyListFormat) throws {
     #expect(
       try root(twoFriends(format: format)) == #"""
         {"$class":"Person","$uid":1,"name":"Ada","age":36,"friends":{"$class":"NSArray","$uid":3,"NS.objects":[{"$ref":1},\#
@@ -81,24 +81,24 @@ import Testing
   ]
 
   @Test(arguments: values)
-  func `tells every kind of value from every other`(_ value: PropertyList, _ json: String) throws {
+  func `all kinds of values can be distinguished`(_ value: PropertyList, _ json: String) throws {
     let archive = try keyedArchive(["v": value, "$class": .uid(3)], "unused", .described("Thing"))
     #expect(try root(archive) == #"{"$class":"Thing","v":\#(json)}"#)
   }
 
-  @Test func `escapes keys that could be taken for something else`() throws {
+  @Test func `ambiguous keys are escaped`() throws {
     let archive = try keyedArchive(
       ["$$user": 1, "$0": 2, "$ref": 3, "$.x": 4, "$": 5, "$classname": 6, "$class": .uid(2)], .described("Thing"))
     #expect(
       try root(archive) == #"{"$class":"Thing","$$user":1,"$0":2,"$.ref":3,"$..x":4,"$.":5,"$.classname":6}"#)
   }
 
-  @Test func `says the moment of an NSDate beside its seconds`() throws {
+  @Test func `an NSDate has its time next to its seconds`() throws {
     let archive = try keyedArchive(["NS.time": 86400.25, "$class": .uid(2)], .described("NSDate"))
     #expect(try root(archive) == #"{"$class":"NSDate","$date":"2001-01-02T00:00:00.25Z","NS.time":86400.25}"#)
   }
 
-  @Test func `has long strings and data once, short ones where they are`() throws {
+  @Test func `long strings and data occur once, short ones where they are used`() throws {
     let long = String(repeating: "long ", count: 20)
     let bytes = Data(repeating: 0, count: 65)
     let archive = try keyedArchive(
@@ -115,7 +115,7 @@ import Testing
         """#)
   }
 
-  @Test func `keeps what is wrong`() throws {
+  @Test func `invalid values are kept`() throws {
     let archive = try keyedArchive(
       top: ["a": .uid(1), "b": .uid(2), "c": .uid(3), "d": .uid(4), "e": .uid(4), "f": .uid(5), "g": .uid(6)],
       ["x": 1, "$class": .uid(50)], ["x": 1, "$class": "Name"], [1], .uid(3), ["$k": 2], ["$class": .uid(7)],
@@ -130,7 +130,7 @@ import Testing
         """#), "\(text)")
   }
 
-  @Test func `has objects that no key leads to, and other keys of the property list`() throws {
+  @Test func `unreachable objects, and other keys of the property list, are included`() throws {
     var list = PropertyList.archive(objects: [
       "root", ["other": .uid(3), "$class": .uid(4)], ["other": .uid(2), "$class": .uid(4)], .described("Node"), "$null",
     ])
@@ -146,7 +146,7 @@ import Testing
         """#)
   }
 
-  @Test func `is not made of what cannot be read, or has a key twice; the error says where`() throws {
+  @Test func `unreadable values and duplicate keys are errors with their path`() throws {
     let list = PropertyList.archive(objects: [
       ["list": [1, ["ab": "aXb", "aa": 2] as PropertyList], "$class": .uid(2)], .described("Thing"),
     ])
@@ -161,7 +161,7 @@ import Testing
   }
 
   @Test(arguments: Fixtures.archives + [Fixtures.url("archives/foo-ios.bplist")])
-  func `is read by Foundation`(_ url: URL) throws {
+  func `Foundation reads the JSON`(_ url: URL) throws {
     let archive = try KeyedArchive(contentsOf: url)
     let indented = try JSONSerialization.jsonObject(with: archive.jsonData()) as? NSDictionary
     let compact = try JSONSerialization.jsonObject(with: archive.jsonData(isIndented: false)) as? NSDictionary
@@ -173,7 +173,7 @@ import Testing
     try matcher.match(JSONDecoder().decode(JSONValue.self, from: archive.jsonData()))
   }
 
-  @Test(arguments: 0..<100) func `loses nothing of generated archives`(_ seed: UInt64) throws {
+  @Test(arguments: 0..<100) func `generated archives lose nothing`(_ seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let archive = try KeyedArchive(PropertyList.randomArchive(using: &random).data(format: .binary))
     let data = try archive.jsonData()

@@ -42,9 +42,9 @@ func twoFriends(format: PropertyListFormat = .binary) throws -> KeyedArchive {
     .described("Person"), .described("NSArray"))
 }
 
-@Suite("An archive that is looked at without its classes") struct KeyedArchiveTests {
+@Suite("Archives without their classes") struct KeyedArchiveTests {
   @Test(arguments: PropertyListFormat.allCases)
-  func `has an archiver, top-level keys, and objects by UID`(_ format: PropertyListFormat) throws {
+  func `an archive has an archiver, top-level keys, and objects by UID`(_ format: PropertyListFormat) throws {
     let archive = try twoFriends(format: format)
     #expect(archive.archiver == "NSKeyedArchiver")
     #expect(archive.document.format == format)
@@ -63,7 +63,7 @@ func twoFriends(format: PropertyListFormat = .binary) throws -> KeyedArchive {
     #expect(archive.objects.map(\.className) == [nil, "Person", nil, "NSArray", "Person", nil, "Person", "NSArray"])
   }
 
-  @Test func `is read from a file`() throws {
+  @Test func `an archive is read from a file`() throws {
     let archive = try KeyedArchive(contentsOf: Fixtures.url("archives/foo-ios.bplist"))
     let foo = archive.objects[PropertyList.UID(1)]
     #expect(foo.className == "Foo")
@@ -78,7 +78,7 @@ func twoFriends(format: PropertyListFormat = .binary) throws -> KeyedArchive {
     #expect(try archive.objects[PropertyList.UID(2)].value?.string == "祈求者Kael")
   }
 
-  @Test func `what is no archive is refused with the reason`() throws {
+  @Test func `a property list that is not an archive is refused with a reason`() throws {
     let cases: [(PropertyList, String)] = [
       (["$objects"], "its root is no dictionary"),
       (["$version": 100000], "it has no text $archiver"),
@@ -96,7 +96,7 @@ func twoFriends(format: PropertyListFormat = .binary) throws -> KeyedArchive {
     #expect(error?.code == 3840)
   }
 
-  @Test func `natives have values, and no fields`() throws {
+  @Test func `native values have no fields`() throws {
     let moment = Date(timeIntervalSinceReferenceDate: 1.5)
     let archive = try keyedArchive("text", 3, 2.5, .float(0.5), true, .data(Data([1])), .date(moment), .null)
     let objects = archive.objects
@@ -107,7 +107,7 @@ func twoFriends(format: PropertyListFormat = .binary) throws -> KeyedArchive {
     #expect(try objects.allSatisfy { try $0.fields.isEmpty })
   }
 
-  @Test func `a key that was encoded with a dollar has it, and one encoded without key has its number`() throws {
+  @Test func `a key that begins with a dollar sign keeps it, and a value without a key has its number`() throws {
     let archive = try keyedArchive(
       top: ["$$top": .uid(1), "$0": 7],
       ["$$class": 1, "$$$two": 2, "$0": 3, "plain": 4, "$class": .uid(2)], .described("Thing"))
@@ -115,7 +115,7 @@ func twoFriends(format: PropertyListFormat = .binary) throws -> KeyedArchive {
     #expect(try archive.objects[PropertyList.UID(1)].fields.map(\.key) == ["$class", "$$two", "$0", "plain"])
   }
 
-  @Test func `what an object cannot be is malformed, and so is what lies beyond the table`() throws {
+  @Test func `invalid objects, and references out of the table, are malformed`() throws {
     let archive = try keyedArchive([1], .uid(3), ["a": 1], ["$class": .uid(9)], ["$classname": 3])
     let objects = archive.objects
     #expect(objects.dropFirst().map(\.kind) == [.malformed, .malformed, .malformed, .instance, .classDescription])
@@ -128,7 +128,7 @@ func twoFriends(format: PropertyListFormat = .binary) throws -> KeyedArchive {
     #expect(throws: KeyedArchiveError.self) { try beyond.node }
   }
 
-  @Test func `the objects are a collection that can be gone through in both directions`() throws {
+  @Test func `the objects are a bidirectional collection`() throws {
     let objects = try twoFriends().objects
     #expect(objects.distance(from: objects.startIndex, to: objects.endIndex) == 8)
     #expect(objects.reversed().first?.uid == PropertyList.UID(7))
@@ -137,8 +137,8 @@ func twoFriends(format: PropertyListFormat = .binary) throws -> KeyedArchive {
   }
 }
 
-@Suite("The classes of an archive") struct KeyedArchiveClassesTests {
-  @Test func `are listed with what they inherit from, their hints, and the number of their objects`() throws {
+@Suite("Classes of archives") struct KeyedArchiveClassesTests {
+  @Test func `classes are listed with ancestors, hints and numbers of objects`() throws {
     let archive = try keyedArchive(
       ["$class": .uid(3)], ["$class": .uid(3)], .described("UIColor", hints: ["NSColor"]), .described("Unused", "Base"),
       ["$classname": "Renamed"], ["$class": .uid(5)])
@@ -154,7 +154,7 @@ func twoFriends(format: PropertyListFormat = .binary) throws -> KeyedArchive {
       ])
   }
 
-  @Test(.enabled(if: !Fixtures.archives.isEmpty)) func `of real archives are those that they have`() throws {
+  @Test(.enabled(if: !Fixtures.archives.isEmpty)) func `classes of real archives are found`() throws {
     let url = try #require(
       Fixtures.archives.first { $0.lastPathComponent == "NSTextCheckingResult-SimpleRegex.archive" })
     let classes = try KeyedArchive(contentsOf: url).classes
@@ -171,9 +171,9 @@ func twoFriends(format: PropertyListFormat = .binary) throws -> KeyedArchive {
   }
 }
 
-@Suite("The references of an archive") struct KeyedArchiveReferencesTests {
+@Suite("References of archives") struct KeyedArchiveReferencesTests {
   @Test(arguments: PropertyListFormat.allCases)
-  func `say from where, by which way and to where, circles included`(_ format: PropertyListFormat) throws {
+  func `a reference has a source, a path and a target, also in circles`(_ format: PropertyListFormat) throws {
     #expect(
       try twoFriends(format: format).references().map(\.description) == [
         "root → #1", "#1 name → #2", "#1 friends → #3", "#3 NS.objects[0] → #1", "#3 NS.objects[1] → #4",
@@ -181,14 +181,14 @@ func twoFriends(format: PropertyListFormat = .binary) throws -> KeyedArchive {
       ])
   }
 
-  @Test func `to an object are those that others have to it`() throws {
+  @Test func `references to an object are found`() throws {
     let references = try twoFriends().references(to: PropertyList.UID(3))
     #expect(references.map(\.source?.value) == [1, 4])
     #expect(references.map(\.path.description) == ["friends", "friends"])
     #expect(try twoFriends().references(to: PropertyList.UID(6)).isEmpty, "classes are no part of an object")
   }
 
-  @Test func `are found in dictionaries and arrays within an object, and those to nothing are none`() throws {
+  @Test func `references in dictionaries and arrays of objects are found, except to nil`() throws {
     let archive = try keyedArchive(
       top: ["root": .uid(1), "list": [.uid(2), .uid(99)]],
       ["a": ["b": [[.uid(1)], .uid(0), .uid(2)]], "$$k": .uid(3), "$class": .uid(4)], "$null", "text",
@@ -198,7 +198,7 @@ func twoFriends(format: PropertyListFormat = .binary) throws -> KeyedArchive {
     #expect(try archive.references().first?.source == nil)
   }
 
-  @Test func `are those of unreachable objects too`() throws {
+  @Test func `references of unreachable objects are found`() throws {
     let archive = try keyedArchive("root", [.uid(1)], .uid(1))
     #expect(try archive.references().map(\.description) == ["root → #1", "#2 [0] → #1", "#3  → #1"])
   }

@@ -6,8 +6,8 @@ import Testing
 
 @testable import KeyedArchiving
 
-@Suite("The tree of an archive") struct KeyedArchiveTreeTests {
-  @Test func `shows an object with its class and fields`() throws {
+@Suite("Archive trees") struct KeyedArchiveTreeTests {
+  @Test func `an object is shown with its class and fields`() throws {
     #expect(
       try KeyedArchive(contentsOf: Fixtures.url("archives/foo-ios.bplist")).tree() == """
         root: Foo
@@ -17,7 +17,7 @@ import Testing
   }
 
   @Test(arguments: PropertyListFormat.allCases)
-  func `shows what several references lead to once, with its UID, and circles`(_ format: PropertyListFormat) throws {
+  func `a shared object is shown once with its UID, also in circles`(_ format: PropertyListFormat) throws {
     #expect(
       try twoFriends(format: format).tree() == """
         root: #1 Person
@@ -33,7 +33,7 @@ import Testing
         """)
   }
 
-  @Test func `shows collections by what is in them`() throws {
+  @Test func `collections are shown by their elements`() throws {
     let archive = try keyedArchive(
       top: ["array": .uid(1), "set": .uid(2), "dictionary": .uid(3), "list": [1, ["k": .uid(4)]]],
       ["NS.objects": [.uid(4), .uid(7)], "$class": .uid(8)],
@@ -65,7 +65,7 @@ import Testing
         """)
   }
 
-  @Test func `shows objects that are keys`() throws {
+  @Test func `objects that are keys are shown`() throws {
     let archive = try keyedArchive(
       ["NS.keys": [.uid(2), .uid(3), .uid(3)], "NS.objects": [.uid(4), .uid(2), .uid(5)], "$class": .uid(6)],
       ["x": 1, "$class": .uid(7)], ["NS.objects": [], "$class": .uid(8)], "value", "more",
@@ -82,7 +82,7 @@ import Testing
         """)
   }
 
-  @Test func `shows values of Foundation's classes as people write them`() throws {
+  @Test func `values of Foundation's classes are shown readably`() throws {
     let archive = try keyedArchive(
       top: [
         "text": .uid(1), "data": .uid(2), "date": .uid(3), "uuid": .uid(4), "url": .uid(5), "null": .uid(7),
@@ -117,7 +117,7 @@ import Testing
         """)
   }
 
-  @Test func `shows an object that has not the layout of its class field by field`() throws {
+  @Test func `an object without the layout of its class is shown by fields`() throws {
     let archive = try keyedArchive(
       top: ["a": .uid(1), "b": .uid(2), "c": .uid(3)],
       ["NS.objects": [1], "more": 2, "$class": .uid(4)],
@@ -144,7 +144,7 @@ import Testing
         """)
   }
 
-  @Test func `shows long strings once, and short ones where they are`() throws {
+  @Test func `long strings are shown once, and short ones everywhere`() throws {
     let long = String(repeating: "long ", count: 20)
     let archive = try keyedArchive(
       top: ["a": .uid(1), "b": .uid(1), "c": .uid(2), "d": .uid(2)], .string(long), "short")
@@ -157,7 +157,7 @@ import Testing
         """)
   }
 
-  @Test func `shows what is wrong where it is`() throws {
+  @Test func `defects are shown in place`() throws {
     let archive = try keyedArchive(
       top: ["a": .uid(1), "b": .uid(2), "c": .uid(99), "d": .uid(4), "e": .uid(5), "f": .uid(6), "g": .uid(7)],
       ["x": 1, "$class": .uid(50)], ["x": 1, "$class": "Name"], "unused", [1], .uid(4), ["k": 2], .described("Class"))
@@ -183,7 +183,7 @@ import Testing
         """)
   }
 
-  @Test func `shows objects that no key leads to, also circles of them`() throws {
+  @Test func `unreachable objects are shown, also in circles`() throws {
     let archive = try keyedArchive(
       "root", ["other": .uid(3), "$class": .uid(4)], ["other": .uid(2), "$class": .uid(4)], .described("Node"),
       .described("Unused"), "$null")
@@ -198,7 +198,7 @@ import Testing
         """)
   }
 
-  @Test func `cannot be read: the rest is shown all the same`() throws {
+  @Test func `unreadable values do not hide the rest`() throws {
     let list = PropertyList.archive(objects: [
       ["first": 1, "second": "aXb", "third": 3, "$class": .uid(2)], .described("Thing"),
     ])
@@ -220,7 +220,7 @@ import Testing
         """)
   }
 
-  @Test func `gives a terminal no commands, whatever the strings, keys and classes are`() throws {
+  @Test func `strings, keys and classes are escaped on a terminal`() throws {
     let evil = "\u{1B}[31m\n\r\t\u{7F}\u{9B}\u{2028}\u{202E}\"\\ x: 1"
     let archive = try keyedArchive(
       top: [evil: .uid(1), "": 1],
@@ -234,7 +234,7 @@ import Testing
     #expect(tree.contains(#""\u{1b}[31m\n\r\t\u{7f}\u{9b}\u{2028}\u{202e}\"\\ x: 1""#))
   }
 
-  @Test(.enabled(if: !Fixtures.archives.isEmpty)) func `of real archives reads well`() throws {
+  @Test(.enabled(if: !Fixtures.archives.isEmpty)) func `trees of real archives are readable`() throws {
     let trees = try Dictionary(
       uniqueKeysWithValues: Fixtures.archives.map { ($0.lastPathComponent, try KeyedArchive(contentsOf: $0).tree()) })
     #expect(

@@ -41,7 +41,7 @@ extension KnownDefectsTests {
   }
 
   /// Foundation on Linux, NSKeyedArchiver: replacementObject(for:) is never called.
-  @Test func `an object is asked once for what is archived instead of it`() throws {
+  @Test func `a replacement is requested once for each object`() throws {
     let ticket = Ticket("7")
     let data = try KeyedArchiver.archivedData(withRootObject: [ticket, ticket])
     #expect(ticket.askedCount == 1)
@@ -51,7 +51,7 @@ extension KnownDefectsTests {
 
   /// Foundation on Linux, NSKeyedArchiver: objects are told apart by isEqual. Two NSMutableStrings with the same text
   /// become one, and that one a plain string.
-  @Test func `two mutable strings with the same text stay two, and mutable`() throws {
+  @Test func `two equal mutable strings stay two, and mutable`() throws {
     let (first, second) = (Archived.Mutable("text"), Archived.Mutable("text"))
     #expect(first == second)
     let data = try KeyedArchiver.archivedData(withRootObject: [first, second, first])
@@ -69,7 +69,7 @@ extension KnownDefectsTests {
   /// Foundation on Linux, NSKeyedArchiver: what is encoded conditionally before it is encoded without condition is
   /// dropped, and its key is absent.
   @Test(arguments: [true, false])
-  func `what is encoded conditionally first, and then without condition, is there`(_ isEncodedLater: Bool) throws {
+  func `an object whose first reference is conditional is archived`(_ isEncodedLater: Bool) throws {
     let node = TreeNode("node")
     let archiver = KeyedArchiver()
     try archiver.encodeConditionalObject(node, forKey: "maybe")
@@ -82,7 +82,7 @@ extension KnownDefectsTests {
   }
 
   /// Foundation on Linux, NSKeyedArchiver: the text `$null` comes back as nil.
-  @Test func `the text that stands for nothing in archives comes back as text`() throws {
+  @Test func `the string $null is decoded as a string`() throws {
     let texts: [String?] = ["$null", nil, "$null", "$nul"]
     #expect(try unarchive([String?].self, KeyedArchiver.archivedData(withRootObject: texts)) == texts)
     let map = ["$null": "$null", "$class": "$class"]
@@ -109,7 +109,7 @@ extension KnownDefectsTests {
   /// Foundation on Linux, NSKeyedArchiver: looking for equal objects takes the fourth power of the depth. 64 nested
   /// arrays take 6.6 seconds, 250 are not done after 100; 30 000 overflow the stack.
   @Test(arguments: [250, 5_000, 30_000])
-  func `the time for nested arrays is as their number, and too many are an error`(_ depth: Int) throws {
+  func `nested arrays take linear time, and too many are an error`(_ depth: Int) throws {
     let start = ThreadClock.now
     let outcome = OnSmallStack.run(stackSize: 128 << 20) {
       let value = Self.nested(depth)
@@ -130,7 +130,7 @@ extension KnownDefectsTests {
   }
 
   /// Foundation on Linux, NSKeyedArchiver: the same comparison, in a graph that is wide.
-  @Test func `30 000 equal values are archived at once, and once; 30 000 equal objects are 30 000`() throws {
+  @Test func `30 000 equal values are archived quickly and once; 30 000 equal objects separately`() throws {
     let count = 30_000
     let start = ThreadClock.now
     let points = [Point](repeating: Point(x: 1, y: 2), count: count)

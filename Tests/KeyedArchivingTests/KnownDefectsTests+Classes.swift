@@ -70,7 +70,7 @@ extension KnownDefectsTests {
 
   /// Foundation on Linux, NSURL: no text, or text that is no URL, gives an empty URL.
   @Test(arguments: ["", "http://[::1", "http://a:b:c/", "http://example.com:port/"])
-  func `text that is no URL is an error`(_ text: String) throws {
+  func `text that is not a URL is an error`(_ text: String) throws {
     let data = try archive("NSURL", ["NS.base": .uid(0), "NS.relative": .uid(3)], [.string(text)])
     #expect(error(decoding: URL.self, data)?.kind == .invalidContents)
     let whole = try archive("NSURL", ["NS.base": .uid(0), "NS.relative": .uid(3)], ["http://[::1]/a"])
@@ -87,7 +87,7 @@ extension KnownDefectsTests {
   }
 
   /// Foundation on Linux, DateIntervalFormatter: it reads `NS.dateTemplateFromStyle`, which nobody writes.
-  @Test func `the template that a formatter of intervals has made of its styles comes back`() throws {
+  @Test func `the template that a date interval formatter derives from its styles is kept`() throws {
     let formatter = Archived.DateIntervalFormatter(dateTemplateFromStyles: "yMMMdjm", isModified: true)
     let data = try KeyedArchiver.archivedData(withRootObject: formatter)
     #expect(try objects(data)[1]["NS.dateTemplateFromStyles"] != nil)
@@ -123,7 +123,7 @@ extension KnownDefectsTests {
   /// Foundation on Linux, NSDecimalNumberHandler: it writes `NS.roundingmode` and reads `NS.roundingMode`, so that up
   /// with scale 2 comes back as plain with scale 0. There is no such class here, and a type with this slip is found
   /// out.
-  @Test func `a key that is read in another spelling than it was written in is an error, not 0`() throws {
+  @Test func `a key in another spelling is an error, not 0`() throws {
     let right = Handler(roundingMode: 2, scale: 2)
     #expect(try unarchive(Handler.self, KeyedArchiver.archivedData(withRootObject: right)) == right)
     let slip = Handler(roundingMode: 2, scale: 2, spelling: "NS.roundingmode")
@@ -133,7 +133,7 @@ extension KnownDefectsTests {
   }
 
   /// Foundation on Linux, NSTextCheckingResult and NSURLQueryItem: missing keys trap.
-  @Test func `a match without a range, and an item of a query without a name, are errors`() throws {
+  @Test func `a text checking result without a range, and a query item without a name, are errors`() throws {
     for className in ["NSSimple", "NSExtended", "NSComplex"].map({ "\($0)RegularExpressionCheckingResult" }) {
       let match = try archive(.string(className), [:])
       #expect(error(decoding: Archived.TextCheckingResult.self, match)?.kind == .valueNotFound)
@@ -147,7 +147,7 @@ extension KnownDefectsTests {
 
   /// Foundation on Linux, formatters: a MeasurementFormatter traps; NumberFormatter and DateFormatter archive nothing
   /// of themselves, and nobody is told.
-  @Test func `a formatter is archived with all that it says, or it is an error`() throws {
+  @Test func `a formatter is archived completely, or is an error`() throws {
     var bytes = Archived.ByteCountFormatter()
     (bytes.allowedUnits, bytes.countStyle, bytes.formattingContext) = (4, 3, 2)
     (bytes.zeroPadsFractionDigits, bytes.includesActualByteCount, bytes.allowsNonnumericFormatting) = (
@@ -192,7 +192,7 @@ extension KnownDefectsTests {
   ]
 
   /// Foundation on Linux, all classes: "Unkeyed coding is unsupported" traps, if the coder has no keys.
-  @Test("values without keys, where a class has keys, are an error", arguments: keyedClasses)
+  @Test("values without keys in a class with keys are an error", arguments: keyedClasses)
   func valuesWithoutKeys(_ className: String, _ type: any SecureCoding.Type) throws {
     let data = try archive(.string(className), ["$0": .uid(3), "$1": 1], ["text"])
     let failure = archiveError { _ = try KeyedUnarchiver.unarchivedObject(of: [type], from: data) }
@@ -202,7 +202,7 @@ extension KnownDefectsTests {
   }
 
   /// Foundation on Linux, all classes: the same of a whole archive without keys, as NSArchiver wrote them.
-  @Test func `an archive of the kind before keyed ones is an error`() throws {
+  @Test func `a typedstream is an error`() throws {
     let bytes = Data([0x04, 0x0B] + "streamtyped".utf8 + [0x81, 0xE8, 0x03, 0x84, 0x01, 0x40])
     guard case .propertyList = archiveError({ _ = try KeyedUnarchiver(forReadingFrom: bytes) })?.kind else {
       Issue.record("it was opened")

@@ -10,7 +10,7 @@ extension KnownDefectsTests {
   /// Swift's runtime on Apple's systems: the classes that its collections are built upon could be decoded from an
   /// archive (https://github.com/swiftlang/swift/pull/24394).
   @Test(arguments: ["Array", "MutableArray", "Dictionary", "Set", "String", "Enumerator"])
-  func `the classes below Swift's collections are never made, whatever they say they inherit`(_ kind: String) throws {
+  func `the private classes of Swift's collections are never created`(_ kind: String) throws {
     let base = "__SwiftNativeNS\(kind)Base"
     for name in ["Swift.\(base)", "_TtCs\(base.utf8.count)\(base)", base] {
       let data = try archive([
@@ -30,7 +30,7 @@ extension KnownDefectsTests {
 
   /// GNUstep: secure coding was not enforced until July 2026 (https://github.com/gnustep/libs-base/issues/639).
   /// Archiving with it gives nil, and archiving without it ignores where the error should go.
-  @Test func `no way of decoding gets around the classes, and archiving gives data or throws`() throws {
+  @Test func `no decoding call bypasses the allowed classes, and archiving returns data or throws`() throws {
     let data = try Self.widget()
     let unarchiver = try KeyedUnarchiver(forReadingFrom: data)
     let types: [any SecureCoding.Type] = [UUID.self, ArchivedValue.self]
@@ -53,7 +53,7 @@ extension KnownDefectsTests {
 
   /// GNUstep: NSDate is written as a native date, NSRegularExpression with `pattern` and `options`,
   /// NSPersonNameComponents with keys without `NS.`.
-  @Test func `what GNUstep writes is read, and written as Apple writes it`() throws {
+  @Test func `GNUstep's archives are read, and written as Apple's`() throws {
     let date = Date(timeIntervalSinceReferenceDate: 7)
     #expect(try unarchive(Date.self, archive([.date(date)])) == date)
     #expect(try objects(KeyedArchiver.archivedData(withRootObject: date))[1]["NS.time"] == 7.0)
@@ -90,7 +90,7 @@ extension KnownDefectsTests {
 
   /// libplist: counts and offsets overflowed in many calculations; containers that contain themselves, and depth beyond
   /// 512, came later (https://github.com/libimobiledevice/libplist).
-  @Test func `counts that overflow, containers in themselves and great depth are errors`() throws {
+  @Test func `overflowing counts, circular containers and great depth are errors`() throws {
     for promised in [Int.max, 1 << 62, 1 << 61, 1 << 32, 1 << 31] {
       for marker in [0x40, 0x50, 0x60, 0xA0, 0xD0] as [UInt8] {
         var file = HandmadeBinary()
@@ -136,7 +136,7 @@ extension KnownDefectsTests {
   private static let edges: Set<String> = ["a→b", "a→c", "b→c", "b→a", "c→a", "c→b", "a⇢a", "b⇢c", "c⇢a"]
 
   /// ydkhatri/nska_deserialize: a circle is broken by leaving a reference out, so that what leads back is lost.
-  @Test func `an archive as text and as JSON has every reference of a circle`() throws {
+  @Test func `the tree and the JSON of an archive have every reference of a circle`() throws {
     let archive = try Self.circle()
     let tree = try archive.tree()
     // The root and nine edges are ten references; three of them show a node, and the others lead to it.
@@ -164,7 +164,7 @@ extension KnownDefectsTests {
 
   /// Apple, long ago: the classes that were allowed for a collection said nothing of its contents
   /// (https://github.com/lionheart/openradar-mirror/issues/3765).
-  @Test func `the type of a collection says what may be in it`() throws {
+  @Test func `the type of a collection restricts its elements`() throws {
     let widget: [PropertyList] = [["size": 1, "$class": .uid(4)], classDescription("Widget"), "key"]
     func refused<T: SecureCoding>(
       _ type: T.Type, _ className: PropertyList, _ fields: OrderedDictionary<String, PropertyList>

@@ -9,7 +9,7 @@ extension KnownDefectsTests {
   /// Foundation on Linux, NSDecimalNumber: archiving any kills the process. What Apple writes becomes 0, or is not
   /// found, because the mantissa is looked for in an object, its byte order does not matter, and its bytes are put
   /// together with *and*; the class NSDecimalNumberPlaceholder is unknown.
-  @Test func `decimal numbers are archived as Apple does it, and read in both byte orders`() throws {
+  @Test func `decimal numbers are archived in Apple's form, and read in both byte orders`() throws {
     for number in [-12.5, 7, 0, 65_536, -98_765.4321] as [Decimal] {
       let data = try KeyedArchiver.archivedData(withRootObject: number)
       #expect(try objects(data)[2]["$classname"] == "NSDecimalNumberPlaceholder")
@@ -31,7 +31,7 @@ extension KnownDefectsTests {
 
   /// Foundation on Linux, NSDateInterval: the end is read from the key of the start, so that 10 to 20 comes back as 10
   /// to 10.
-  @Test func `an interval between dates keeps its end`() throws {
+  @Test func `a date interval keeps its end`() throws {
     let interval = DateInterval(
       start: Date(timeIntervalSinceReferenceDate: 10), end: Date(timeIntervalSinceReferenceDate: 20))
     #expect(try unarchive(DateInterval.self, KeyedArchiver.archivedData(withRootObject: interval)) == interval)
@@ -43,14 +43,14 @@ extension KnownDefectsTests {
 
   /// Foundation on Linux, NSDate: NS.time that is no number gives the first moment of 2001.
   @Test(arguments: ["0", .bytes([0]), [0], .uid(3)] as [PropertyList])
-  func `a date whose time is no number is an error`(_ time: PropertyList) throws {
+  func `a date whose time is NaN is an error`(_ time: PropertyList) throws {
     #expect(error(decoding: Date.self, try archive("NSDate", ["NS.time": time], ["0"]))?.kind == .typeMismatch)
     #expect(try unarchive(Date.self, archive("NSDate", ["NS.time": 0])) == Date(timeIntervalSinceReferenceDate: 0))
   }
 
   /// Foundation on Linux, NSIndexSet: a negative location or length, or a sum that overflows, is taken.
   @Test(
-    "an index set with a range that no integers have is an error",
+    "an index set with an impossible range is an error",
     arguments: [
       (-1, 1, .numberOutOfRange), (1, -1, .numberOutOfRange), (.max, 1, .invalidContents), (1, .max, .invalidContents),
       (.max, .max, .invalidContents), (.min, .min, .numberOutOfRange),
@@ -63,7 +63,9 @@ extension KnownDefectsTests {
   }
 
   /// Foundation on Linux, NSIndexPath: a negative length is taken.
-  @Test(arguments: [-1, .min] as [Int64]) func `an index path of negative length is an error`(_ length: Int64) throws {
+  @Test(arguments: [-1, .min] as [Int64]) func `an index path with a negative length is an error`(_ length: Int64)
+    throws
+  {
     let data = try archive(
       "NSIndexPath", ["NSIndexPathLength": .integer(.init(length)), "NSIndexPathData": .bytes([1, 2])])
     #expect(error(decoding: IndexPath.self, data)?.kind == .invalidContents)
@@ -73,7 +75,7 @@ extension KnownDefectsTests {
 
   /// Foundation on Linux, NSValue: text that is no rectangle gives the empty one. A huge count of an array of C kills
   /// the process, and so does a negative one.
-  @Test func `a value that is no rectangle is an error, and so is an array of C with a count that it has not`() throws {
+  @Test func `an invalid rectangle is an error, and so is a C array with a wrong count`() throws {
     for text in ["", "rectangle", "{{1, 2}, {3}}", "{{1, 2}, {3, 4}"] {
       let data = try archive("NSValue", ["NS.special": 3, "NS.rectval": .uid(3)], [.string(text)])
       #expect(error(decoding: Archived.Value.self, data)?.kind == .invalidContents)
@@ -94,7 +96,7 @@ extension KnownDefectsTests {
 
   /// Foundation on Linux, NSAffineTransform: it is written without keys, as an array of C, and what Apple writes cannot
   /// be read.
-  @Test func `a transformation is written and read as Apple's 24 bytes`() throws {
+  @Test func `an affine transform is written and read as Apple's 24 bytes`() throws {
     let transform = Archived.AffineTransform(m11: 1, m12: 2, m21: -2, m22: 0.5, tX: 24, tY: 0)
     let bytes: [UInt8] = [0x3F, 0x80, 0, 0, 0x40, 0, 0, 0, 0xC0, 0, 0, 0, 0x3F, 0, 0, 0, 0x41, 0xC0, 0, 0, 0, 0, 0, 0]
     let object = try objects(KeyedArchiver.archivedData(withRootObject: transform))[1]
@@ -104,7 +106,7 @@ extension KnownDefectsTests {
   }
 
   /// Foundation on Linux, NSDateComponents: what is not set is written as the largest integer.
-  @Test func `components of a date that are not set are not written`() throws {
+  @Test func `missing date components are not written`() throws {
     let components = DateComponents(year: 2001, day: 1)
     let data = try KeyedArchiver.archivedData(withRootObject: components)
     let keys = try objects(data)[1].dictionary.map { Set($0.keys) }
@@ -115,7 +117,7 @@ extension KnownDefectsTests {
   }
 
   /// Foundation on Linux, NSDimension: NS.specifier is never written.
-  @Test func `a unit of a dimension keeps the number that Apple has for it`() throws {
+  @Test func `a unit keeps Apple's identifier`() throws {
     let miles = Archived.Unit(
       dimension: "NSUnitLength", symbol: "mi", converter: .linear(coefficient: 1609.344), specifier: 1287)
     let data = try KeyedArchiver.archivedData(withRootObject: miles)

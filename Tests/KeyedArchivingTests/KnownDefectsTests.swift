@@ -16,14 +16,14 @@ import Testing
 ///
 /// Without a test of its own: that exchange with Apple's systems is an open issue of Foundation on Linux as a whole
 /// (https://github.com/swiftlang/swift-corelibs-foundation/issues/3615). `MacArchiveTests` has archives of macOS.
-@Suite("Defects of other implementations are none here") struct KnownDefectsTests {
+@Suite("Defects of other implementations that this package does not have") struct KnownDefectsTests {
   /// An archive whose root is an object of a class that nobody names.
   static func widget() throws -> Data { try archive("Widget", ["size": 1]) }
 
   /// Foundation on Linux, NSKeyedUnarchiver: an object is cached only when its initializer is done, so a circle
   /// overflows the stack; so does an NSArray in itself
   /// (https://github.com/swiftlang/swift-corelibs-foundation/issues/4214).
-  @Test func `an object that leads back to itself is one object, and an array in itself is an error`() throws {
+  @Test func `a circular object is one object, and an array that contains itself is an error`() throws {
     let unarchiver = try HandmadeArchive.unarchiver {
       let node = $0.next
       let name = PropertyList.reference(node.index + 2)
@@ -47,7 +47,7 @@ import Testing
 
   /// Foundation on Linux, NSKeyedUnarchiver: "Value was of unexpected class" kills the process, at the root and below
   /// it.
-  @Test func `a class that was not asked for is a thrown error, at the root and below it`() throws {
+  @Test func `a class that is not allowed is a thrown error, at the root and inside`() throws {
     let atRoot = error(decoding: UUID.self, try Self.widget())
     #expect(atRoot?.kind == .classNotAllowed && atRoot?.className == "Widget")
     let below = error(
@@ -62,7 +62,7 @@ import Testing
 
   /// Foundation on Linux, NSKeyedUnarchiver: a class that is not secure, such as NSNotification, kills the process.
   @Test
-  func `a notification where something else is due is a thrown error, and a value where it is asked for`() throws {
+  func `a notification in place of another class is a thrown error, and a value if it was requested`() throws {
     let data = try archive("NSNotification", ["NS.name": "saved", "NS.object": .uid(0), "NS.userinfo": .uid(0)])
     #expect(error(decoding: URL.self, data)?.kind == .classNotAllowed)
     #expect(error(decoding: ArchivedValue.self, data)?.kind == .classNotAllowed)
@@ -91,7 +91,7 @@ import Testing
 
   /// Foundation on Linux, NSKeyedUnarchiver: the classes that are allowed are looked at the first time only. An NSUUID
   /// is then given out where an NSURL was asked for.
-  @Test func `an object that was decoded before is refused where its class was not asked for`() throws {
+  @Test func `an object that was decoded before is refused where its class is not allowed`() throws {
     var archive = HandmadeArchive()
     let uuid = archive.addUUID()
     let link = archive.addObject("ChainLink", ["next": .reference(0)])
@@ -108,7 +108,7 @@ import Testing
 
   /// Foundation on Linux, NSKeyedUnarchiver: an absent key that may be absent fails the whole call with error 4865; an
   /// NSError without NSUserInfo is one.
-  @Test func `a key that may be absent is nil, and the rest is decoded`() throws {
+  @Test func `an optional key is nil, and the rest is decoded`() throws {
     let data = try archive("NSError", ["NSDomain": .uid(3), "NSCode": 7], ["domain"])
     #expect(try unarchive(Archived.Error.self, data) == .init(domain: "domain", code: 7))
     let unarchiver = try KeyedUnarchiver(forReadingFrom: data)
@@ -128,7 +128,7 @@ import Testing
 
   /// Foundation on Linux, NSKeyedUnarchiver: after a decoding error, the policy raiseException kills the process
   /// (https://github.com/swiftlang/swift/issues/86344).
-  @Test func `a decoding error can be caught, and the unarchiver can be used on`() throws {
+  @Test func `after a caught decoding error, the unarchiver can be used`() throws {
     let unarchiver = try HandmadeArchive.unarchiver {
       $0.top = ["number": 5, "text": "five"]
       return $0.addObject("Widget")
@@ -141,7 +141,7 @@ import Testing
   }
 
   /// Foundation on Linux, NSKeyedUnarchiver: decodeBool of the integer 2 is false.
-  @Test func `a truth value that is written as a number is false for 0 alone`() throws {
+  @Test func `a Boolean that is written as a number is false only for 0`() throws {
     var archive = HandmadeArchive()
     archive.top = ["two": 2, "minus": -1, "zero": 0, "true": true, "real": 2.0]
     let unarchiver = try archive.unarchiver()
@@ -168,7 +168,7 @@ import Testing
   /// Foundation on Linux, NSKeyedUnarchiver: ten fatal errors kill the process, such as "Decoder already finished",
   /// "cannot decode structs", "array type is missing" and "Cannot unset requiresSecureCoding". An unarchiver here has
   /// nothing to finish and no switch for security.
-  @Test func `an unarchiver is never finished, and structures and arrays of C that are wrong are errors`() throws {
+  @Test func `an unarchiver need not be finished, and invalid structures and C arrays are errors`() throws {
     let structure = try archive("NSValue", ["$0": .uid(3), "$1": .uid(4)], ["{Point=dd}", "{1, 2}"])
     #expect(error(decoding: Archived.Value.self, structure)?.kind == .invalidContents)
 

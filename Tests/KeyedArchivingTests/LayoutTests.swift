@@ -39,25 +39,25 @@ struct Layout: CustomTestStringConvertible, Sendable {
 }
 
 @Suite("The layout of Apple's archives") struct LayoutTests {
-  @Test("of collections is read and written", arguments: PropertyListFormat.allCases, Layout.collections)
+  @Test("collections are read and written", arguments: PropertyListFormat.allCases, Layout.collections)
   func ofCollectionsIsReadAndWritten(_ format: PropertyListFormat, _ layout: Layout) throws { try layout.check(format) }
 
-  @Test("of values is read and written", arguments: PropertyListFormat.allCases, Layout.values)
+  @Test("values are read and written", arguments: PropertyListFormat.allCases, Layout.values)
   func ofValuesIsReadAndWritten(_ format: PropertyListFormat, _ layout: Layout) throws { try layout.check(format) }
 
   @Test(arguments: PropertyListFormat.allCases, Layout.times)
-  func `of times and places is read and written`(_ format: PropertyListFormat, _ layout: Layout) throws {
+  func `dates, locales and time zones are read and written`(_ format: PropertyListFormat, _ layout: Layout) throws {
     try layout.check(format)
   }
 
-  @Test("of units is read and written", arguments: PropertyListFormat.allCases, Layout.units)
+  @Test("units are read and written", arguments: PropertyListFormat.allCases, Layout.units)
   func ofUnitsIsReadAndWritten(_ format: PropertyListFormat, _ layout: Layout) throws { try layout.check(format) }
 
   @Test(arguments: PropertyListFormat.allCases, Layout.text)
-  func `of text is read and written`(_ format: PropertyListFormat, _ layout: Layout) throws { try layout.check(format) }
+  func `text is read and written`(_ format: PropertyListFormat, _ layout: Layout) throws { try layout.check(format) }
 
   @Test(arguments: PropertyListFormat.allCases, Layout.others)
-  func `of other classes is read and written`(_ format: PropertyListFormat, _ layout: Layout) throws {
+  func `other classes are read and written`(_ format: PropertyListFormat, _ layout: Layout) throws {
     try layout.check(format)
   }
 }

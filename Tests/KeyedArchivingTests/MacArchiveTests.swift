@@ -8,13 +8,13 @@ import Testing
 /// Archives that macOS 10.14 wrote, in the folder `macos-10.14` of the one that `PLIST_CORPUS` names:
 /// `PLIST_CORPUS=../shared/corpus swift test`. Each has a type and a value of it declared here.
 @Suite("An archive that macOS 10.14 wrote", .enabled(if: !MacArchive.files.isEmpty)) struct MacArchiveTests {
-  @Test(arguments: MacArchive.files) func `is decoded to what was archived`(_ file: URL) throws {
+  @Test(arguments: MacArchive.files) func `the archive is decoded to the archived value`(_ file: URL) throws {
     let archive = try #require(MacArchive.all[file.name], "no type is declared for \(file.name)")
     try archive.decode(Data(contentsOf: file))
   }
 
   @Test(arguments: MacArchive.files.filter { $0.name != "NSAttributedString" })
-  func `is made again: the same objects in the same order, with the same UIDs, keys and classes`(_ file: URL) throws {
+  func `archiving again gives the same objects, order, UIDs, keys and classes`(_ file: URL) throws {
     let archive = try #require(MacArchive.all[file.name], "no type is declared for \(file.name)")
     let original = try PropertyList(contentsOf: file)
     let data = try archive.archiveAgain(Data(contentsOf: file))
@@ -23,14 +23,14 @@ import Testing
   }
 
   @Test(arguments: MacArchive.files.filter { $0.name != "NSAttributedString" })
-  func `is made again from the declared value, too`(_ file: URL) throws {
+  func `archiving the declared value gives the same archive`(_ file: URL) throws {
     let archive = try #require(MacArchive.all[file.name], "no type is declared for \(file.name)")
     let data = try archive.archiveValue(PropertyListDocument(contentsOf: file).format)
     #expect(try PropertyList(data) == PropertyList(contentsOf: file))
   }
 
   @Test(arguments: MacArchive.files.filter { $0.pathExtension == "plist" })
-  func `in XML is made again, the same to the byte`(_ file: URL) throws {
+  func `archiving as XML gives the same bytes`(_ file: URL) throws {
     let archive = try #require(MacArchive.all[file.name], "no type is declared for \(file.name)")
     let original = try Data(contentsOf: file)
     #expect(
@@ -40,7 +40,7 @@ import Testing
   /// Apple has the attributes of two runs as two objects, though they are equal. Here an archive holds equal values
   /// once.
   @Test(arguments: MacArchive.files.filter { $0.name == "NSAttributedString" })
-  func `of text with equal attributes in two objects has them in one when it is made again`(_ file: URL) throws {
+  func `equal attributes of text in two objects become one when archived again`(_ file: URL) throws {
     let archive = try #require(MacArchive.all[file.name])
     let original = try #require(try PropertyList(contentsOf: file)["$objects"]?.array)
     let again = try #require(try PropertyList(archive.archiveAgain(Data(contentsOf: file)))["$objects"]?.array)

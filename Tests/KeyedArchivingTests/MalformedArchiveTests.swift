@@ -78,7 +78,9 @@ import Testing
     Finding("a text that says nothing", kind: .valueNotFound, "$null"),
   ]
 
-  @Test(arguments: findings) func `are refused, and the error says which object is wrong`(_ finding: Finding) throws {
+  @Test(arguments: findings) func `malformed archives are refused, and the error names the object`(_ finding: Finding)
+    throws
+  {
     var archive = HandmadeArchive()
     archive.objects += finding.objects
     for type in [String.self, Archived.Mutable<String>.self, [String].self, Float.self] as [any SecureCoding.Type] {
@@ -105,7 +107,7 @@ import Testing
     }
   }
 
-  @Test func `a class description may lack its ancestors, and have more than anybody needs`() throws {
+  @Test func `a class description can lack its ancestors, or have too many`() throws {
     let descriptions: [PropertyList] = [
       ["$classname": "NSMutableString"],
       [
@@ -133,7 +135,9 @@ import Testing
       (["$archiver": "A", "$version": 100_000, "$top": [:]], "it has no array $objects"),
       (["$archiver": "A", "$version": 100_000, "$top": [:], "$objects": "$null"], "it has no array $objects"),
     ] as [(PropertyList, String)])
-  func `what is no archive at all says what it lacks`(_ root: PropertyList, _ reason: String) throws {
+  func `a property list that is not an archive is an error that says what is missing`(
+    _ root: PropertyList, _ reason: String
+  ) throws {
     for format in PropertyListFormat.allCases {
       let error = archiveError { _ = try KeyedUnarchiver(forReadingFrom: root.data(format: format, options: .exact)) }
       #expect(error?.kind == .notAnArchive && error?.code == 3840)
@@ -141,7 +145,7 @@ import Testing
     }
   }
 
-  @Test func `an archive without objects has nothing to refer to`() throws {
+  @Test func `an archive without objects has no target for references`() throws {
     var archive = HandmadeArchive()
     archive.objects = []
     archive.top = ["number": 5]
@@ -151,7 +155,7 @@ import Testing
     #expect(archiveError { _ = try unarchiver.decode(Int.self, forKey: "none") }?.kind == .valueNotFound)
   }
 
-  @Test func `a key that stands twice in an object is an error, in every format`() throws {
+  @Test func `a duplicate key in an object is an error, in every format`() throws {
     var archive = HandmadeArchive()
     let text = archive.add("text")
     archive.top = ["kex": text, "key": text]
@@ -167,7 +171,7 @@ import Testing
     }
   }
 
-  @Test func `counts and offsets that lead out of the file are errors when something there is asked for`() throws {
+  @Test func `counts and offsets out of the file are errors when they are used`() throws {
     for promised in [1 << 31, 1 << 40, Int(Int32.max), .max] {
       for marker in [0xA0, 0xD0, 0x40, 0x50, 0x60] as [UInt8] {
         var file = HandmadeBinary()

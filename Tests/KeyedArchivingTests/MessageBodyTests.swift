@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 import Typedstreams
 
-@Suite("The body of a message") struct MessageBodyTests {
+@Suite("Message bodies") struct MessageBodyTests {
   private typealias Attributes = Archived.AttributedString.Attributes
 
   /// A body as Messages archives it.
@@ -19,7 +19,7 @@ import Typedstreams
 
   private static let partName = "__kIMMessagePartAttributeName"
 
-  @Test("has what each attribute says, of text of any kind") func attributes() throws {
+  @Test("all attributes of any text are decoded") func attributes() throws {
     let text = "👨‍👩‍👧‍👦 Zoë\u{FFFC}https"
     let lengths = [11, 1, 3, 1, 5]
     #expect(lengths.reduce(0, +) == text.utf16.count)
@@ -69,7 +69,7 @@ import Typedstreams
     #expect(body.parts.map { $0.attachment?.transferID } == [nil, nil, "at_1", nil])
   }
 
-  @Test("keeps attributes that are not known, and values of other types than those that are due") func others() throws {
+  @Test("unknown attributes, and values of unexpected types, are kept") func others() throws {
     let value: ArchivedValue = .array([.string("a"), .dictionary([.string("k"): .integer(3)]), .real(0.5)])
     let body = try Self.body(
       "ab",
@@ -89,7 +89,7 @@ import Typedstreams
       ])
   }
 
-  @Test("has the runs of any text, wherever they begin", arguments: 0..<20) func random(seed: UInt64) throws {
+  @Test("the runs of any text are decoded", arguments: 0..<20) func random(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let letters = ["a", "é", "e\u{301}", "中", "😀", "🇩🇪", "👨‍👩‍👧", "\u{FFFC}", "\n"]
     for _ in 0..<30 {
@@ -106,7 +106,7 @@ import Typedstreams
     }
   }
 
-  @Test("may be a string alone, or a text of no letters") func plain() throws {
+  @Test("a body can be a plain string or an empty text") func plain() throws {
     let plain = try MessageBody(typedstream(of: .string("plain")))
     #expect(plain.text == "plain" && plain.runs.isEmpty && plain.parts.isEmpty)
     #expect(try Self.body("", []).text.isEmpty)
@@ -133,13 +133,13 @@ import Typedstreams
       (Piece.new("iI") + [1, 3], "no dictionary"), (Piece.new("iI") + [1, 3, 0x92, 0x94], "no dictionary"),
       (Piece.new("@@") + [0x85, 0x85], "the runs end"),
     ] as [([UInt8], String)])
-  func `is an error with an offset if its runs are not those of its text`(groups: [UInt8], message: String) throws {
+  func `runs that do not match the text are an error with an offset`(groups: [UInt8], message: String) throws {
     let error = #expect(throws: TypedstreamError.self) { try MessageBody(Self.broken(groups)) }
     #expect(error?.kind == .invalidContents && error?.byteOffset != nil)
     #expect(error?.message.contains(message) == true, "\(error?.message ?? "")")
   }
 
-  @Test("of another class, or of no object, is refused by name") func otherClasses() throws {
+  @Test("another class, or no object, is refused by name") func otherClasses() throws {
     let date = try typedstream(of: .date(Date()))
     let error = #expect(throws: TypedstreamError.self) { try MessageBody(date) }
     #expect(error?.kind == .classNotAllowed && error?.className == "NSDate")
@@ -148,7 +148,7 @@ import Typedstreams
     }
   }
 
-  @Test func `stands for no more memory than its size allows, however attributes refer to each other`() throws {
+  @Test func `a body takes memory in proportion to its size, however attributes are shared`() throws {
     let text = String(repeating: "x", count: 20_000)
     // Each run has attributes of its own, all with one long value.
     let runs = (0..<2_000).map { (1, ["a\($0)": ArchivedValue.string(text)] as Attributes) }
@@ -159,7 +159,7 @@ import Typedstreams
     #expect(few.runs.count == 50)
   }
 
-  @Test func `has no long runs of work in few bytes, where many runs have one large set of attributes`() throws {
+  @Test func `many runs with one large set of attributes are not much work`() throws {
     let names = (0..<1000).map { ("a\($0)", ArchivedValue.integer(1)) }
     let large = Attributes(uniqueKeysWithValues: names)
     let runs = (0..<400).map { (1, $0 % 2 == 0 ? large : [:]) }
@@ -170,7 +170,7 @@ import Typedstreams
     #expect(many.runs.count == 20_000)
   }
 
-  @Test("and its detected data are decoded from their archive") func detected() throws {
+  @Test("detected data is decoded from its archive") func detected() throws {
     let unit = MessageBody.DetectionResult(type: "Unit", text: "W", range: 2..<3, value: "watt")
     let amount = MessageBody.DetectionResult(type: "PhysicalAmount", text: "5 W", range: 0..<3, parts: [unit])
     let archiver = KeyedArchiver()
@@ -181,7 +181,7 @@ import Typedstreams
     #expect(throws: (any Error).self) { try MessageBody.Detected(kind: .data, archive: Data([1])).result() }
   }
 
-  @Test("has its versions and the parts that were taken back beside it") func edits() throws {
+  @Test("edited versions and retracted parts are decoded") func edits() throws {
     func version(_ text: String, _ date: Double) throws -> PropertyList {
       ["d": .real(date), "t": .data(try Self.stream(Archived.AttributedString(text)))]
     }
@@ -207,7 +207,8 @@ import Typedstreams
   }
 }
 
-@Suite("Bodies that Messages wrote", .enabled(if: !TypedstreamSamples.files.isEmpty)) struct MessageBodySampleTests {
+@Suite("Message bodies of Apple's Messages", .enabled(if: !TypedstreamSamples.files.isEmpty))
+struct MessageBodySampleTests {
   /// A stretch as an independent reader finds it.
   private static func stretches(_ name: String) -> (text: String, lengths: [Int])? {
     guard let groups = TypedstreamSamples.expected[name]?["groups"] as? [[[Any]]],
@@ -220,7 +221,7 @@ import Typedstreams
   }
 
   @Test(arguments: TypedstreamSamples.sound)
-  func `have the text and the runs that another reader finds`(_ name: String) throws {
+  func `the text and the runs are the same as for another reader`(_ name: String) throws {
     let stream = try Typedstream(TypedstreamSamples.data(name))
     guard let root = stream.objects.first?.class.chain.map(\.name), root.contains("NSAttributedString") else { return }
     let body = try MessageBody(stream)
@@ -245,7 +246,7 @@ import Typedstreams
     ("bloom", .bloom), ("jitter", .jitter),
   ]
 
-  @Test("have the attributes that their words say") func words() throws {
+  @Test("the attributes match the text") func words() throws {
     func body(_ name: String) throws -> MessageBody? {
       TypedstreamSamples.files.contains(name) ? try MessageBody(TypedstreamSamples.data(name)) : nil
     }

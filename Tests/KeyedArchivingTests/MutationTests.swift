@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Archives with random damage, decoded as every type there is.
-@Suite("Archives with random damage") struct MutationTests {
+@Suite("Randomly damaged archives") struct MutationTests {
   /// How many damaged archives are decoded. The short form runs always; `ARCHIVE_MUTATIONS=1000000` is the long one.
   static let mutations = ProcessInfo.processInfo.environment["ARCHIVE_MUTATIONS"].flatMap { Int($0) } ?? 4000
 
@@ -50,7 +50,7 @@ import Testing
   }()
 
   @Test(arguments: [1, 2, 3, 4] as [UInt64])
-  func `give a value or an error, in no time and little memory`(_ seed: UInt64) throws {
+  func `a damaged archive gives a value or an error, quickly and with little memory`(_ seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let memory = peakMemory
     var (decoded, refused) = (0, 0)

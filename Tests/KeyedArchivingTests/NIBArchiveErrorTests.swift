@@ -6,7 +6,7 @@ import PropertyLists
 import TestSupport
 import Testing
 
-@Suite("A compiled nib that is damaged, or made to do harm") struct NIBArchiveErrorTests {
+@Suite("Damaged and hostile compiled nibs") struct NIBArchiveErrorTests {
   struct Damage: Sendable, CustomTestStringConvertible {
     let name: String
     let kind: NIBArchiveError.Kind
@@ -63,7 +63,7 @@ import Testing
     },
   ]
 
-  @Test(arguments: damages) func `each damage is an error that says what and where`(_ damage: Damage) throws {
+  @Test(arguments: damages) func `each kind of damage is an error with its position`(_ damage: Damage) throws {
     var bytes = NIBArchiveTests.ada
     damage.bend(&bytes)
     let error = try #require(throws: NIBArchiveError.self) { try NIBArchive(Data(bytes)) }
@@ -72,7 +72,7 @@ import Testing
     #expect(error.description.hasPrefix("byte \(damage.byteOffset ?? -1): "))
   }
 
-  @Test func `a file that ends at any byte is an error`() throws {
+  @Test func `a truncated file is an error`() throws {
     let data = try NIBArchive.label().data()
     for count in 0..<data.count {
       let error = #expect(throws: NIBArchiveError.self) { try NIBArchive(data.prefix(count)) }
@@ -80,7 +80,7 @@ import Testing
     }
   }
 
-  @Test func `a file with any byte changed is an error, or can be looked at`() throws {
+  @Test func `a file with a changed byte is an error, or can be viewed`() throws {
     let data = try NIBArchive.label().data()
     for offset in data.indices {
       let values: [UInt8] = [data[offset] ^ 1, data[offset] ^ 0x80, 0xFF, 0, 1, 0x7F, 0x80]
@@ -99,7 +99,8 @@ import Testing
     }
   }
 
-  @Test(arguments: [1, 2] as [UInt64]) func `headers of any numbers make no memory and no time`(_ seed: UInt64) throws {
+  @Test(arguments: [1, 2] as [UInt64]) func `headers with any numbers take no memory and no time`(_ seed: UInt64) throws
+  {
     var random = SeededGenerator(seed: seed)
     let data = try NIBArchive.label().data()
     let numbers: [UInt32] = [0, 1, 49, 50, 51, UInt32(data.count), UInt32(data.count) + 1, 1 << 31, .max]
@@ -115,7 +116,7 @@ import Testing
   }
 
   @Test(arguments: 1...4 as ClosedRange<UInt64>)
-  func `damaged archives of all sorts never trap`(_ seed: UInt64) throws {
+  func `damaged archives of all kinds never trap`(_ seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     for _ in 0..<LongForm.size(20_000, or: 60) {
       var bytes = Array(try NIBArchive.random(using: &random).data())
@@ -134,7 +135,7 @@ import Testing
       values: Array(repeating: (keyIndex: 0, value: value), count: values), classNames: [.init("NSObject")])
   }
 
-  @Test func `objects that share values are no more work than their bytes`() throws {
+  @Test func `objects that share values take work in proportion to their bytes`() throws {
     for nib in [
       try overlapping(objects: 10_000, values: 10_000, .null), try overlapping(objects: 3, values: 1, .null),
       try overlapping(objects: 5_000, values: 1, .data(Data(count: 50_000))),
@@ -156,7 +157,7 @@ import Testing
     }
   }
 
-  @Test func `findings without number are no list without end`() throws {
+  @Test func `endless findings are limited`() throws {
     let nib = try NIBArchive(
       objects: [(classIndex: 0, values: 0..<0)], keys: Array(repeating: "", count: 100_000), values: [],
       classNames: [.init("NSObject")])

@@ -6,7 +6,7 @@ import PropertyLists
 import TestSupport
 import Testing
 
-@Suite("A compiled nib, read and written") struct NIBArchiveTests {
+@Suite("Reading and writing compiled nibs") struct NIBArchiveTests {
   /// A file by hand, after the public descriptions: a root that has a string, whose class has a fallback.
   static let ada: [UInt8] =
     Array("NIBArchive".utf8) + [1, 0, 0, 0, 9, 0, 0, 0]
@@ -16,7 +16,7 @@ import Testing
     + [0x80, 10, 1, 0, 0, 0, 0x81, 8, 0x83] + Array("Ada".utf8)
     + [0x89, 0x80] + Array("NSObject\0".utf8) + [0x89, 0x81, 0, 0, 0, 0] + Array("NSString\0".utf8)
 
-  @Test func `the tables of a file by hand are read, and written as they were`() throws {
+  @Test func `a hand-made file is read, and written with the same bytes`() throws {
     let nib = try NIBArchive(Data(Self.ada))
     #expect(nib.formatVersion == 1 && nib.coderVersion == 9 && nib.trailingBytes.isEmpty)
     #expect(nib.keys == ["root", "NS.bytes"])
@@ -42,7 +42,9 @@ import Testing
     ([10, 0xFF, 0xFF, 0xFF, 0xFF], .object(4_294_967_295)),
   ]
 
-  @Test(arguments: values) func `each type of value`(_ bytes: [UInt8], _ value: NIBArchive.Value) throws {
+  @Test(arguments: values) func `each type of value is read and written`(_ bytes: [UInt8], _ value: NIBArchive.Value)
+    throws
+  {
     let nib = try NIBArchive(
       objects: [(classIndex: 0, values: 0..<1)], keys: ["k"], values: [(keyIndex: 0, value: value)],
       classNames: [.init("NSObject")])
@@ -58,7 +60,7 @@ import Testing
       (0, [0x80]), (127, [0xFF]), (128, [0x00, 0x81]), (300, [0x2C, 0x82]), (16_384, [0x00, 0x00, 0x81]),
       (4_294_967_295, [0x7F, 0x7F, 0x7F, 0x7F, 0x8F]),
     ] as [(Int, [UInt8])])
-  func `numbers have seven bits in a byte, and the highest bit in the last`(_ number: Int, _ bytes: [UInt8]) throws {
+  func `numbers have seven bits per byte, and a high bit in the last byte`(_ number: Int, _ bytes: [UInt8]) throws {
     let nib = try NIBArchive(
       objects: [(classIndex: number, values: 0..<0)], keys: [], values: [], classNames: [.init("A")])
     let data = try nib.data()
@@ -79,7 +81,7 @@ import Testing
     }
   }
 
-  @Test func `equal archives are of the same bytes, not of texts that look the same`() throws {
+  @Test func `archives are equal if their bytes are, not if strings look the same`() throws {
     func nib(_ key: String, _ value: NIBArchive.Value) throws -> NIBArchive {
       try NIBArchive(objects: [.init("NSObject", [.init(key, value)])])
     }
@@ -91,7 +93,7 @@ import Testing
     #expect(both.keys.count == 2)
   }
 
-  @Test func `objects share the names of keys and classes`() throws {
+  @Test func `objects share key names and class names`() throws {
     let nib = try NIBArchive.label()
     #expect(Set(nib.keys).count == nib.keys.count && Set(nib.classNames.map(\.name)).count == nib.classNames.count)
     #expect(nib.objects[8].fallbackClassNames == ["NSColor"])
@@ -109,7 +111,7 @@ import Testing
     #expect(nib.check().map(\.kind) == [.trailingBytes])
   }
 
-  @Test func `tables may stand anywhere, and numbers be longer than they need`() throws {
+  @Test func `tables can be anywhere, and numbers longer than necessary`() throws {
     var bytes = Self.ada
     // The objects once more at the end, with a class index of two bytes.
     bytes[22...25] = [108, 0, 0, 0]
@@ -120,7 +122,7 @@ import Testing
     #expect(try nib.data() == Data(Self.ada))
   }
 
-  @Test func `indices and limits that the format has no room for are errors`() throws {
+  @Test func `indices and limits beyond the format are errors`() throws {
     func kind(_ body: () throws -> Void) -> NIBArchiveError.Kind? {
       #expect(throws: NIBArchiveError.self, performing: body)?.kind
     }
@@ -134,7 +136,7 @@ import Testing
     #expect(kind { _ = try NIBArchive(Data(Self.ada), limits: ParsingLimits(inputSize: 20)) } == .limitExceeded)
   }
 
-  @Test func `an index beyond the objects is an object without contents`() throws {
+  @Test func `an index beyond the objects is an empty object`() throws {
     let object = try NIBArchive(Data(Self.ada)).objects[99]
     #expect(object.className == nil && object.classIndex == nil && object.values.isEmpty && object["a"] == nil)
     #expect(object.fallbackClassNames.isEmpty && object.valueRange.isEmpty)

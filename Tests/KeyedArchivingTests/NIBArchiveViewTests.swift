@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 @Suite("Views of a compiled nib") struct NIBArchiveViewTests {
-  @Test func `the tree is that of a keyed archive, with the root's values at the top`() throws {
+  @Test func `the tree is that of a keyed archive, with the root's values at the top level`() throws {
     let archive = try NIBArchive.label().keyedArchive()
     #expect(archive.archiver == "UINibEncoder")
     #expect(
@@ -41,7 +41,7 @@ import Testing
         """)
   }
 
-  @Test func `the JSON has all values, the classes with their fallbacks, and the versions`() throws {
+  @Test func `the JSON has all values, classes with fallbacks, and versions`() throws {
     let nib = try NIBArchive(
       objects: [(classIndex: 0, values: 0..<4), (classIndex: 1, values: 4..<5)],
       keys: ["child", "float", "$0", "$class", "NS.bytes"],
@@ -59,7 +59,7 @@ import Testing
         """#)
   }
 
-  @Test func `classes are counted, paths lead through collections, arrows have keys`() throws {
+  @Test func `classes are counted, paths lead through collections, and arrows have keys`() throws {
     let archive = try NIBArchive.label().keyedArchive()
     let classes = try archive.classes
     #expect(classes.first { $0.description.name == "NSString" }?.instanceCount == 2)
@@ -81,7 +81,7 @@ import Testing
     return try nib.keyedArchive().tree()
   }
 
-  @Test func `what is no collection as the coder writes it stays as it is`() throws {
+  @Test func `an object that is not a standard collection is shown unchanged`() throws {
     let element = NIBArchive.NewValue("UINibEncoderEmptyKey", .int8(7))
     let mark = NIBArchive.NewValue("NSInlinedValue", .boolean(true))
     #expect(try tree("NSArray", [mark]) == "a: []")
@@ -93,7 +93,7 @@ import Testing
     #expect(try tree("NSArray", [mark, .init("b", .int8(1))]) == "a: NSArray\n  NSInlinedValue: true\n  b: 1")
   }
 
-  @Test func `strings and data are their contents where they have nothing else`() throws {
+  @Test func `strings and data are shown as their contents if they have nothing else`() throws {
     let bytes = NIBArchive.NewValue("NS.bytes", .data(Data([6, 0, 0, 0, 0, 0, 0, 0, 0])))
     #expect(try tree("NSMutableString", [.init("NS.bytes", .data(Data("x".utf8)))]) == "a: NSMutableString \"x\"")
     #expect(try tree("NSData", [bytes]) == "a: <06000000 00000000 00>")
@@ -101,7 +101,7 @@ import Testing
     #expect(try tree("Other", [bytes]) == "a: Other\n  NS.bytes: <06000000 00000000 00>")
   }
 
-  @Test func `numbers in data are text only where all of it is numbers`() throws {
+  @Test func `numbers in data are shown only if all of the data is numbers`() throws {
     func shown(_ data: Data) throws -> String { try tree("V", [.init("b", .data(data))]) }
     #expect(try shown(NIBArchive.packed([1, -0.0] as [Float])) == "a: V\n  b: \"{1, -0}\"")
     #expect(try shown(NIBArchive.packed([0.1, 1, 2, 3, 4, 5] as [Double])) == "a: V\n  b: \"{0.1, 1, 2, 3, 4, 5}\"")
@@ -112,7 +112,7 @@ import Testing
     #expect(NIBArchive.Value.data(NIBArchive.packed([1.5, 2, 3] as [Float])).numbers == [1.5, 2, 3])
   }
 
-  @Test func `references to the root, and indices that lead nowhere, are shown for what they are`() throws {
+  @Test func `references to the root, and indices out of the table, are shown`() throws {
     #expect(
       try tree("V", [.init("root", .object(0)), .init("lost", .object(99))]) == """
         a: #1 V
@@ -130,17 +130,17 @@ import Testing
   }
 }
 
-@Suite("The check of a compiled nib") struct NIBArchiveCheckTests {
+@Suite("Checking compiled nibs") struct NIBArchiveCheckTests {
   private func findings(_ nib: NIBArchive) -> [String] {
     nib.check().map { "\($0.severity.rawValue) \($0.kind.rawValue) \($0.description)" }
   }
 
-  @Test func `a nib as the coder writes it has no findings`() throws {
+  @Test func `a standard nib has no findings`() throws {
     #expect(try findings(.label()) == [])
     #expect(try findings(NIBArchive(NIBArchive.label().data())) == [])
   }
 
-  @Test func `each index that leads out of a table`() throws {
+  @Test func `each index out of a table is found`() throws {
     let nib = try NIBArchive(
       objects: [(classIndex: 0, values: 0..<2), (classIndex: 5, values: 2..<9)], keys: ["a"],
       values: [(0, .object(1)), (3, .object(44)), (0, .null)],
@@ -156,7 +156,7 @@ import Testing
       ])
   }
 
-  @Test func `what nothing uses, and what stands twice`() throws {
+  @Test func `unused and duplicate entries are found`() throws {
     let nib = try NIBArchive(
       objects: [(classIndex: 1, values: 0..<2), (classIndex: 1, values: 0..<1)], keys: ["a", "b", "a"],
       values: [(0, .null), (2, .null), (0, .object(3))],
@@ -175,7 +175,7 @@ import Testing
     #expect(try findings(NIBArchive(objects: [])) == ["error noRoot there are no objects, and so no root"])
   }
 
-  @Test func `collections that no reader can make`() throws {
+  @Test func `impossible collections are found`() throws {
     let mark = NIBArchive.NewValue("NSInlinedValue", .boolean(true))
     let nib = try NIBArchive(objects: [
       .init("NSObject", (1...6).map { .init("k\($0)", .object($0)) }),
@@ -191,7 +191,7 @@ import Testing
       ])
   }
 
-  @Test func `objects share values without being told twice of them`() throws {
+  @Test func `shared values are reported once`() throws {
     let nib = try NIBArchive(
       objects: [
         (classIndex: 0, values: 0..<3), (classIndex: 1, values: 1..<3), (classIndex: 1, values: 2..<3),

@@ -66,7 +66,7 @@ private final class Parcel: SecureCoding {
   }
 }
 
-@Suite("Objects nested without end") struct NestingTests {
+@Suite("Endlessly nested objects") struct NestingTests {
   /// How objects are nested in an archive, and what they are decoded as.
   struct Nest: CustomTestStringConvertible, Sendable {
     let testDescription: String
@@ -141,7 +141,7 @@ private final class Parcel: SecureCoding {
   ]
 
   @Test(arguments: nests)
-  func `in an archive: they come back, or are nested too deeply, on any thread`(_ nest: Nest) throws {
+  func `archives are decoded, or are nested too deeply, on any thread`(_ nest: Nest) throws {
     for depth in [10, 100, 1000, 10_100] {
       let data = try nest.archive(depth: depth)
       for outcome in onBothStacks({ try decode(nest, data) }) {
@@ -177,7 +177,7 @@ private final class Parcel: SecureCoding {
     return outcome.error == nil
   }
 
-  @Test func `600 levels come back on a thread with 512 KB`() throws {
+  @Test func `600 levels are decoded on a thread with 512 KB of stack`() throws {
     let outcome = OnLargeStack.run {
       let chain = ChainLink.chain(length: 600)
       var (onion, array) = (Onion.heart, ArchivedValue.null)
@@ -199,7 +199,7 @@ private final class Parcel: SecureCoding {
     #expect(outcome.error == nil)
   }
 
-  @Test func `an array that two values share in memory is as deep as it is in each`() throws {
+  @Test func `a shared array has its full depth in each value`() throws {
     let outcome = OnLargeStack.run {
       let inner = (0..<400).reduce(ArchivedValue.null) { value, _ in .array([value]) }
       let outer = (0..<400).reduce(inner) { value, _ in .array([value]) }
@@ -213,7 +213,7 @@ private final class Parcel: SecureCoding {
     #expect(outcome.error == nil)
   }
 
-  @Test func `what a thread can archive it can unarchive`() throws {
+  @Test func `a thread can unarchive what it can archive`() throws {
     let outcome = OnLargeStack.run {
       for depth in stride(from: 580, through: 660, by: 4) {
         let chain = ChainLink.chain(length: depth)
@@ -231,7 +231,7 @@ private final class Parcel: SecureCoding {
     #expect(outcome.error == nil)
   }
 
-  @Test func `the stack's end is elsewhere, but the thread and what it holds are the same`() throws {
+  @Test func `the bounds of another thread's stack are found`() throws {
     let outcome = OnLargeStack.run {
       let chain = Watcher.chain(length: 600)
       nonisolated(unsafe) let watcher = chain
@@ -245,7 +245,7 @@ private final class Parcel: SecureCoding {
     #expect(outcome.error == nil)
   }
 
-  @Test func `a chain of 300 000 objects is refused at once, on any thread`() throws {
+  @Test func `a chain of 300 000 objects is refused quickly, on any thread`() throws {
     let data = try Self.nests[0].archive(depth: 300_000)
     let work: () throws -> Void = {
       let duration = ThreadClock.measure {
@@ -260,7 +260,7 @@ private final class Parcel: SecureCoding {
     #expect(OnLargeStack.run(work).error == nil)
   }
 
-  @Test func `a way around by the top of the archive is nesting too`() throws {
+  @Test func `nesting through the top of the archive is also limited`() throws {
     var archive = HandmadeArchive()
     let description = archive.addClass("Climber")
     for index in 0..<100_000 {
@@ -276,7 +276,7 @@ private final class Parcel: SecureCoding {
     for outcome in outcomes { #expect(outcome.isTooDeep) }
   }
 
-  @Test func `in memory: they are archived, or are nested too deeply, on any thread`() throws {
+  @Test func `values are archived, or are nested too deeply, on any thread`() throws {
     for depth in [10, 100, 1000, 3000] {
       // Values are freed by recursion, so they are made and let go of where there is room for that.
       let outcome = OnLargeStack.run {
@@ -303,7 +303,7 @@ private final class Parcel: SecureCoding {
     }
   }
 
-  @Test func `archives within archives are nested too`() throws {
+  @Test func `nesting of archives in archives is also limited`() throws {
     // What is in a binary archive is in it as it is, so each adds a few hundred bytes.
     var data = Data()
     for _ in 0..<1500 { data = try KeyedArchiver.archivedData(withRootObject: Parcel(data)) }
@@ -317,7 +317,7 @@ private final class Parcel: SecureCoding {
     for outcome in moreOutcomes { #expect(outcome.error == nil || outcome.isTooDeep) }
   }
 
-  @Test func `sets of objects that lead to each other through sets are ordered, on any thread`() throws {
+  @Test func `sets of objects that refer to each other through sets are sorted, on any thread`() throws {
     let outcomes = onBothStacks {
       let members = (0..<300).map { Member($0) }
       for member in members { member.friends = Set(members.prefix(5) + [members[(member.number + 1) % 300]]) }

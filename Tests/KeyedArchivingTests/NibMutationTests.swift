@@ -6,9 +6,9 @@ import PropertyLists
 import TestSupport
 import Testing
 
-@Suite("Compiled nibs that are bent") struct NibMutationTests {
+@Suite("Randomly changed compiled nibs") struct NibMutationTests {
   @Test(arguments: 1...20 as ClosedRange<UInt64>)
-  func `a generated nib has no finding, and all its views`(_ seed: UInt64) throws {
+  func `a generated nib has no findings, and has all views`(_ seed: UInt64) throws {
     var generator = ValidNib(seed: seed)
     let nib = try generator.make()
     #expect(nib.check().map(\.description) == [])
@@ -34,7 +34,7 @@ import Testing
   }
 
   @Test(arguments: 1...4 as ClosedRange<UInt64>)
-  func `give views or an error, however many tables are bent`(_ seed: UInt64) throws {
+  func `nibs with changed tables have views or an error`(_ seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     var used = 0
     for round in 0..<LongForm.size(20_000, or: 40) {
@@ -49,7 +49,7 @@ import Testing
   }
 
   @Test(arguments: 1...2 as ClosedRange<UInt64>)
-  func `give views or an error after damage to their bytes`(_ seed: UInt64) throws {
+  func `nibs with changed bytes have views or an error`(_ seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     for round in 0..<LongForm.size(50_000, or: 60) {
       var generator = ValidNib(seed: seed &* 7919 &+ UInt64(round))
@@ -61,7 +61,7 @@ import Testing
   }
 
   @Test(arguments: [100, 1000, 5000])
-  func `views in views of any depth are shown or refused, on a small stack too`(_ depth: Int) throws {
+  func `nested views of any depth are shown or refused, on a small stack too`(_ depth: Int) throws {
     var objects: [NIBArchive.NewObject] = [.init("NSObject", [.init("UINibTopLevelObjectsKey", .object(1))])]
     for level in 0..<depth {
       objects.append(.init("UIView", [.init("UISubviews", .object(2 * level + 2))]))

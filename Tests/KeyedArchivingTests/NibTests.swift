@@ -7,7 +7,7 @@ import Testing
 
 @testable import ArchiveViews
 
-@Suite("A nib of any form") struct NibTests {
+@Suite("Nibs of all forms") struct NibTests {
   /// A folder of files, while the body runs.
   private func withFolder(_ files: [String: Data], _ body: (URL) throws -> Void) throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "Nib-\(UUID().uuidString).nib")
@@ -26,7 +26,7 @@ import Testing
   }
 
   @Test(arguments: PropertyListFormat.allCases)
-  func `its form is told by its bytes`(_ format: PropertyListFormat) throws {
+  func `the form is detected by the bytes`(_ format: PropertyListFormat) throws {
     guard case .keyedArchive(let archive) = try Nib(keyed(format)) else {
       Issue.record("another form")
       return
@@ -49,7 +49,7 @@ import Testing
     #expect(ArchiveFormat(Data("NIBArchive".utf8)) == .nibArchive && ArchiveFormat(Data("NIBArchiv".utf8)) == nil)
   }
 
-  @Test func `what it is not says so`() throws {
+  @Test func `a file that is not a nib is an error that says so`() throws {
     let truncated = #expect(throws: NibError.self) { try Nib(Data("NIBArchive".utf8)) }
     guard case .nibArchive(let error) = truncated else {
       Issue.record("\(String(describing: truncated))")
@@ -70,7 +70,7 @@ import Testing
     #expect(throws: NIBArchiveError.self) { try NIBArchive(contentsOf: URL(filePath: "/nowhere/x.nib")) }
   }
 
-  @Test func `of a folder, the file for the newest systems is taken`() throws {
+  @Test func `in a folder, the file for the newest systems is used`() throws {
     let names = [
       "classes.nib", "designable.nib", "info.nib", "keyedobjects-101300.nib", "keyedobjects-110000.nib",
       "keyedobjects-.nib", "keyedobjects-x.nib", "keyedobjects.nib", "objects-8.0+.nib", "objects-11.0+.nib",
@@ -98,7 +98,7 @@ import Testing
     #expect(throws: NibError.self) { try Nib.files(in: URL(filePath: "/nowhere")) }
   }
 
-  @Test func `the lines of the article about nibs are run`() throws {
+  @Test func `the code of the article about nibs works`() throws {
     let article = try ArticleText(path: "Sources/Nibs/Documentation.docc/CompiledNibs.md")
     #expect(article.blocks.count == 3)
     #expect(try article.blocks(notIn: "Tests/KeyedArchivingTests/NibTests.swift") == [])

@@ -89,7 +89,7 @@ private final class Private: SecureCoding {
   func encode(with coder: KeyedArchiver) throws { try coder.encode(other, forKey: "other") }
 }
 
-@Suite("Graphs of objects") struct ObjectGraphTests {
+@Suite("Object graphs") struct ObjectGraphTests {
   /// The objects that lead on from some, each once, in the order in which they are reached.
   private func reachable(_ roots: [Node]) -> [Node] {
     var found = roots
@@ -116,7 +116,7 @@ private final class Private: SecureCoding {
     }
   }
 
-  @Test func `a root array that equals one further down`() throws {
+  @Test func `a root array that equals an inner one`() throws {
     let (alice, bob) = (Node("alice"), Node("bob"))
     (alice.list, bob.list) = ([bob], [alice])
     for format in PropertyListFormat.allCases {
@@ -138,7 +138,7 @@ private final class Private: SecureCoding {
     node.isolate()
   }
 
-  @Test(arguments: 0..<200) func `any graph comes back as it was`(_ seed: UInt64) throws {
+  @Test(arguments: 0..<200) func `any graph is decoded to the same graph`(_ seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let nodes = (0..<Int.random(in: 1...12, using: &random)).map { Node("node \($0)") }
     for node in nodes {
@@ -162,7 +162,7 @@ private final class Private: SecureCoding {
     for node in reachable(decoded) { node.isolate() }
   }
 
-  @Test func `sets of objects in circles give the same archive each time, and soon`() throws {
+  @Test func `sets of circular objects are archived deterministically and quickly`() throws {
     var archives: Set<Data> = []
     let duration = try ThreadClock.measure {
       for _ in 0..<4 {
@@ -203,7 +203,7 @@ private final class Private: SecureCoding {
     }
   }
 
-  @Test func `sets in sets in sets are ordered soon, and the same each time`() throws {
+  @Test func `nested sets are sorted quickly and deterministically`() throws {
     var archives: Set<Data> = []
     let duration = try ThreadClock.measure {
       for _ in 0..<3 { archives.insert(try KeyedArchiver.archivedData(withRootObject: Branch(depth: 7, number: 1))) }
@@ -221,7 +221,7 @@ private final class Private: SecureCoding {
     }
   }
 
-  @Test func `an object that nothing but a conditional reference leads to is nil`() throws {
+  @Test func `an object with only a conditional reference is nil`() throws {
     let (node, owner) = (Node("a"), Node("owner"))
     node.owner = owner
     let data = try KeyedArchiver.archivedData(withRootObject: node)
@@ -286,7 +286,7 @@ extension ObjectGraphTests {
   ]
 
   @Test(arguments: circles)
-  func `a circle that nobody published is an error, and stays one`(_ circle: HandmadeRoot) throws {
+  func `a circle of unpublished objects is an error, and stays one`(_ circle: HandmadeRoot) throws {
     let unarchiver = try HandmadeArchive.unarchiver(circle.build)
     for _ in 0..<3 {
       let error = archiveError { try circle.decode(unarchiver) }
@@ -295,7 +295,7 @@ extension ObjectGraphTests {
     }
   }
 
-  @Test func `a circle through values and collections comes back if its objects publish themselves`() throws {
+  @Test func `a circle through values and collections is decoded if its objects publish themselves`() throws {
     let node = Node("a")
     (node.next, node.list, node.set, node.map, node.bond) = (node, [node, node], [node], ["self": node], Bond(node))
     (node.owner, node.bonds) = (node, [Bond(node), nil])
@@ -307,7 +307,7 @@ extension ObjectGraphTests {
     node.isolate()
   }
 
-  @Test func `a mutable array may contain itself`() throws {
+  @Test func `a mutable array can contain itself`() throws {
     let unarchiver = try HandmadeArchive.unarchiver { $0.addArray([$0.next, $0.next], className: "NSMutableArray") }
     unarchiver.additionalTypes = [Archived.Mutable<[ArchivedValue]>.self]
     let array = try unarchiver.decode(Archived.Mutable<[ArchivedValue]>.self, forKey: "root")

@@ -37,7 +37,7 @@ import Testing
     }
   }
 
-  @Test func `are attributes of text, and say what they are and have`() throws {
+  @Test func `unknown objects can be attributes of text, and have a description`() throws {
     let text = try text()
     #expect(text.text == "ab" && text.runs.count == 2)
     let font = try opaque(text.runs[0].attributes["NSFont"])
@@ -55,7 +55,7 @@ import Testing
     #expect(try opaque(stops.first).value(forKey: "NSLocation") == .real(28))
   }
 
-  @Test func `that lead back to themselves can be followed, compared and hashed`() throws {
+  @Test func `circular unknown objects can be followed, compared and hashed`() throws {
     let attachment = try opaque(text().runs[1].attributes["NSAttachment"])
     let cell = try opaque(attachment.value(forKey: "NSCell"))
     #expect(cell.className == "NSTextAttachmentCell" && cell != attachment)
@@ -64,7 +64,7 @@ import Testing
     #expect(Set([attachment, try opaque(cell.value(forKey: "NSAttachment")), cell]).count == 2)
   }
 
-  @Test func `are archived again as they were: classes, hints, keys, kinds, sharing and circles`() throws {
+  @Test func `unknown objects are archived unchanged: classes, hints, keys, kinds, sharing and circles`() throws {
     let original = try Fixtures.data("archives/attributed-font.bplist")
     let data = try KeyedArchiver.archivedData(withRootObject: text())
     #expect(try contents(data) == contents(original))
@@ -88,7 +88,7 @@ import Testing
     #expect(try KeyedArchiver.archivedData(withRootObject: again) == data)
   }
 
-  @Test func `are not allowed unless they are named, and the error says where`() throws {
+  @Test func `unknown objects must be allowed, and the error has the path`() throws {
     let data = try Fixtures.data("archives/attributed-font.bplist")
     for (index, name) in Self.textClasses.enumerated() {
       let others = Self.textClasses.enumerated().filter { $0.offset != index }.map(\.element)
@@ -101,7 +101,7 @@ import Testing
     }
   }
 
-  @Test func `are not allowed by a hint, by their ancestors, or by the name of what stands for any object`() throws {
+  @Test func `a hint, an ancestor, or the name of the general type does not allow unknown objects`() throws {
     var archive = HandmadeArchive()
     let hinted = archive.add(["$class": archive.addClass("Intruder", hints: ["NSFont"])])
     let descendant = archive.add(["$class": archive.addClass("MyFont", ancestors: ["NSFont", "NSObject"])])
@@ -138,7 +138,7 @@ import Testing
     }
   }
 
-  @Test func `stand in properties, arrays, dictionaries, sets and at the root`() throws {
+  @Test func `unknown objects can be in properties, arrays, dictionaries, sets and at the root`() throws {
     var archive = HandmadeArchive()
     let (first, second) = (archive.addObject("NSFont", ["size": 1]), archive.addObject("NSFont", ["size": 2]))
     let document = archive.addObject(
@@ -169,7 +169,7 @@ import Testing
     #expect(try copy.decode((any SecureCoding).self, of: [OpaqueObject.self], forKey: "font") is OpaqueObject)
   }
 
-  @Test func `a class of theirs that this package has a type for is described as they had it, beside its own`() throws {
+  @Test func `a class inside them that this package has a type for keeps its description`() throws {
     var archive = HandmadeArchive()
     let array = archive.add([
       "NS.objects": [archive.add("a")], "$class": archive.addClass("NSArray", ancestors: ["GSArray", "NSObject"]),
@@ -189,7 +189,7 @@ import Testing
 /// What opaque objects cost.
 extension OpaqueObjectTests {
   @Test(arguments: [100, 300, 400, 500])
-  func `dictionaries nested inside one are archived, or are nested too deeply, on any thread`(_ depth: Int) throws {
+  func `dictionaries inside them are archived, or are nested too deeply, on any thread`(_ depth: Int) throws {
     var archive = HandmadeArchive()
     let nested = (0..<depth).reduce(1 as PropertyList) { value, level in level % 2 == 0 ? ["k": value] : [value] }
     let font = archive.addObject("NSFont", ["nested": nested])
@@ -206,7 +206,7 @@ extension OpaqueObjectTests {
     }
   }
 
-  @Test func `a chain of 20 000 of them needs no stack`() throws {
+  @Test func `a chain of 20 000 unknown objects needs no stack`() throws {
     var archive = HandmadeArchive()
     let description = archive.addClass("Link")
     let first = archive.objects.count
@@ -225,7 +225,7 @@ extension OpaqueObjectTests {
     #expect(try objects(again).count == archive.objects.count && className == "Link")
   }
 
-  @Test func `objects that share their parts again and again are refused within the limits`() throws {
+  @Test func `repeatedly shared parts are refused by the limits`() throws {
     // Each dictionary holds the next one twice: 2^40 values.
     var file = HandmadeBinary()
     let levels = 40
@@ -244,7 +244,7 @@ extension OpaqueObjectTests {
     #expect(duration < .seconds(10))
   }
 
-  @Test func `a set of many that lead to the same is archived in a time that grows with their number`() throws {
+  @Test func `a set of many that refer to the same object is archived in linear time`() throws {
     var archive = HandmadeArchive()
     let description = archive.addClass("Leaf")
     var shared = archive.add(["$class": description])
@@ -262,7 +262,7 @@ extension OpaqueObjectTests {
     #expect(duration < .seconds(20))
   }
 
-  @Test func `what is wrong with one of them, or with what it leads to, is an error when it is decoded`() throws {
+  @Test func `a defect of an unknown object, or of an object in it, is an error when it is decoded`() throws {
     func kind(_ fields: OrderedDictionary<String, PropertyList>) throws -> KeyedArchiveError? {
       var archive = HandmadeArchive()
       let root = archive.addObject("NSFont", fields)

@@ -4,8 +4,8 @@ import OrderedCollections
 import PropertyLists
 import Testing
 
-@Suite("What other software writes") struct ProducerTests {
-  @Test func `with a mutable class is read where the other is asked for`() throws {
+@Suite("Archives of other software") struct ProducerTests {
+  @Test func `a mutable class is read as its immutable class`() throws {
     #expect(try unarchive(String.self, archive("NSMutableString", ["NS.string": "x"])) == "x")
     #expect(try unarchive(Data.self, archive("NSMutableData", ["NS.data": .bytes([1])])) == Data([1]))
     #expect(try unarchive([Int].self, archive("NSMutableArray", ["NS.objects": [1]])) == [1])
@@ -23,7 +23,7 @@ import Testing
         == Archived.AttributedString("a"))
   }
 
-  @Test func `as data in the object itself, or in an object of another class, is read as data`() throws {
+  @Test func `inline data, and data in an object of another class, is read`() throws {
     let expected = try #require(Archived.IndexSet([1, 3]))
     let fields: OrderedDictionary<String, PropertyList> = ["NSRangeCount": 2, "NSRangeData": .uid(3)]
     let forms: [[PropertyList]] = [
@@ -36,7 +36,7 @@ import Testing
     }
   }
 
-  @Test func `for unset components of a date, the largest integer, is read as that`() throws {
+  @Test func `the largest integer is read as a missing date component`() throws {
     let data = try archive(
       "NSDateComponents", ["NS.year": 2001, "NS.month": .integer(.init(Int.max)), "NS.leapMonth": true])
     var expected = DateComponents(year: 2001)
@@ -44,7 +44,7 @@ import Testing
     #expect(try unarchive(DateComponents.self, data) == expected)
   }
 
-  @Test func `with GNUstep's keys is read`() throws {
+  @Test func `archives with GNUstep's keys are read`() throws {
     let expression = try archive("NSRegularExpression", ["pattern": "a", "options": 1])
     #expect(try unarchive(Archived.RegularExpression.self, expression) == .init(pattern: "a", options: 1))
     let name = try archive("NSPersonNameComponents", ["givenName": "Ada"])
@@ -53,14 +53,14 @@ import Testing
     #expect(try unarchive(Date.self, date) == Date(timeIntervalSinceReferenceDate: 7))
   }
 
-  @Test func `with the keys of other coders is read`() throws {
+  @Test func `archives with keys of other coders are read`() throws {
     let text = try archive("NSCharacterSet", ["NSStringObject": .uid(3)], ["abc"])
     #expect(try unarchive(Archived.CharacterSet.self, text) == .init(charactersIn: "abc"))
     let bitmap = try archive("NSCharacterSet", ["NSBuiltinID": 0, "NSBitmapObject": .uid(3)], [.bytes([1])])
     #expect(try unarchive(Archived.CharacterSet.self, bitmap) == .init(.bitmap(Data([1]))))
   }
 
-  @Test func `as a transformation, an array of C, is read`() throws {
+  @Test func `a C array is read as an affine transform`() throws {
     let numbers: [PropertyList] = [.float(1), .float(2), .float(3), .float(4), .float(5), .real(6)]
     var fields: OrderedDictionary<String, PropertyList> = [
       "NS.count": 6, "NS.size": 4, "NS.type": 102, "$class": .uid(4),
@@ -71,13 +71,13 @@ import Testing
     #expect(try unarchive(Archived.AffineTransform.self, data) == .init(m11: 1, m12: 2, m21: 3, m22: 4, tX: 5, tY: 6))
   }
 
-  @Test(arguments: [4, 8]) func `as a long of 4 or of 8 bytes is read`(_ size: Int) throws {
+  @Test(arguments: [4, 8]) func `a long of 4 or 8 bytes is read`(_ size: Int) throws {
     let data = try archive(
       "_NSKeyedCoderOldStyleArray", ["NS.count": 1, "NS.size": .integer(.init(size)), "NS.type": 108, "$0": -5])
     #expect(try unarchive(Archived.CArray.self, data).elements == [.long(-5)])
   }
 
-  @Test func `as a text with its runs listed, though there is only one, is read`() throws {
+  @Test func `an attributed string that lists its only run is read`() throws {
     let data = try archive(
       "NSAttributedString", ["NSString": "ab", "NSAttributes": .uid(3), "NSAttributeInfo": .bytes([2, 0])],
       [
@@ -87,7 +87,7 @@ import Testing
     #expect(try unarchive(Archived.AttributedString.self, data) == Archived.AttributedString("ab"))
   }
 
-  @Test func `as a match without its list of ranges is read`() throws {
+  @Test func `a text checking result without its list of ranges is read`() throws {
     let data = try archive("NSRegularExpressionCheckingResult", ["NSRangeLocation": 2, "NSRangeLength": 3])
     #expect(
       try unarchive(Archived.TextCheckingResult.self, data)
@@ -95,13 +95,13 @@ import Testing
   }
 
   @Test(arguments: ["{1,2}", "{1.0, 2e0}", "{+1,   2.}"])
-  func `as a geometry with fewer blanks or other spellings of numbers is read`(_ text: String) throws {
+  func `geometry with fewer spaces or other number spellings is read`(_ text: String) throws {
     let data = try archive("NSValue", ["NS.special": 1, "NS.pointval": .string(text)])
     #expect(try unarchive(Archived.Point.self, data) == .init(x: 1, y: 2))
   }
 
   @Test
-  func `as a unit of a class that nobody knows is read if that is said, and written as that class again`() throws {
+  func `a unit of an unknown class is read if it is allowed, and written as that class`() throws {
     let data = try archive([
       ["NS.symbol": .uid(3), "NS.specifier": 5, "$class": .uid(2)],
       classDescription(["MyUnit", "NSUnitLength", "NSDimension", "NSUnit", "NSObject"]), "x",
@@ -114,7 +114,7 @@ import Testing
     #expect(again["$objects"]?[3]?["$classes"] == ["MyUnit", "NSUnitLength", "NSDimension", "NSUnit", "NSObject"])
   }
 
-  @Test func `as a color of UIKit is read where its hint says it can be`() throws {
+  @Test func `a color of UIKit is read if its hint allows it`() throws {
     let description: PropertyList = [
       "$classname": "MyColor", "$classes": ["MyColor", "NSObject"], "$classhints": ["UIColor", "NSColor"],
     ]

@@ -38,7 +38,7 @@ private final class Guest: Visitor {
   override class var archivedClass: ArchivedClass { ArchivedClass("Guest", superclass: super.archivedClass) }
 }
 
-@Suite("What an archive can get a program to make") struct SecurityTests {
+@Suite("Types that an archive can create") struct SecurityTests {
   /// Archives with an intruder somewhere, and calls that ask for something else there.
   static let breaks: [HandmadeRoot] = [
     HandmadeRoot("the root", Visitor.self) { $0.addObject("Intruder") },
@@ -95,7 +95,7 @@ private final class Guest: Visitor {
   ]
 
   @Test(arguments: breaks)
-  func `a class that is not named is refused, and nothing of it is made`(_ attempt: HandmadeRoot) throws {
+  func `a class that is not allowed is refused, and not created`(_ attempt: HandmadeRoot) throws {
     var archive = HandmadeArchive()
     let root = attempt.build(&archive)
     for format in PropertyListFormat.allCases {
@@ -112,7 +112,7 @@ private final class Guest: Visitor {
 
 /// Which names of classes lead to which types.
 extension SecurityTests {
-  @Test func `a listed class does not stand in for another`() throws {
+  @Test func `a listed class does not allow another`() throws {
     var archive = HandmadeArchive()
     let uuid = archive.addUUID()
     let visitor = archive.addObject("Visitor", ["companion": uuid])
@@ -123,7 +123,7 @@ extension SecurityTests {
     #expect(archiveError { _ = try archive.decode([UUID].self, root: uuid) }?.kind == .classNotAllowed)
   }
 
-  @Test func `a list of types holds for the objects of the call, not for what those consist of`() throws {
+  @Test func `a list of types applies to the objects of the call, not to their contents`() throws {
     var archive = HandmadeArchive()
     let guest = archive.addObject("Guest")
     let visitor = archive.addObject("Visitor", ["companion": guest])
@@ -132,7 +132,7 @@ extension SecurityTests {
     #expect(error?.kind == .classNotAllowed && error?.className == "Guest")
   }
 
-  @Test func `a subclass passes only where it is named`() throws {
+  @Test func `a subclass is accepted only where it is allowed`() throws {
     var archive = HandmadeArchive()
     let guest = archive.addObject("Guest")
     #expect(archiveError { _ = try archive.decode(Visitor.self, root: guest) }?.kind == .classNotAllowed)
@@ -141,7 +141,7 @@ extension SecurityTests {
     #expect(try unarchiver.decode(Visitor.self, of: [Visitor.self, Guest.self], forKey: "root") is Guest)
   }
 
-  @Test func `an object that was made under a broad list is refused under a narrow one`() throws {
+  @Test func `an object that was decoded with a broad list is refused with a narrow one`() throws {
     var archive = HandmadeArchive()
     let uuid = archive.addUUID()
     let guest = archive.addObject("Guest")
@@ -173,14 +173,14 @@ extension SecurityTests {
     #expect(try unarchiver.decode(Guest.self, forKey: "root") === guest)
   }
 
-  @Test func `no types admit nothing`() throws {
+  @Test func `an empty list of types allows nothing`() throws {
     let unarchiver = try HandmadeArchive.unarchiver { $0.addObject("Guest") }
     #expect(archiveError { _ = try unarchiver.decode(of: [], forKey: "root") }?.kind == .classNotAllowed)
     let text = try HandmadeArchive.unarchiver { $0.add("text") }
     #expect(archiveError { _ = try text.decode(of: [], forKey: "root") }?.kind == .typeMismatch)
   }
 
-  @Test func `what a class is mapped to is made only if it is asked for, and nothing else is then`() throws {
+  @Test func `the type that a class is mapped to is created only if it is requested`() throws {
     var archive = HandmadeArchive()
     let old = archive.addObject("OldGuest")
     let unarchiver = try archive.unarchiver(root: old)
@@ -195,7 +195,7 @@ extension SecurityTests {
     #expect(archiveError { _ = try unarchiver.decode(Guest.self, forKey: "root") }?.kind == .classNotAllowed)
   }
 
-  @Test func `a class that is mapped elsewhere is not its own any more`() throws {
+  @Test func `a class that is mapped to another type is not its own type any more`() throws {
     let unarchiver = try HandmadeArchive.unarchiver { $0.addObject("Visitor") }
     unarchiver.setClass(Guest.self, forClassName: "Visitor")
     #expect(archiveError { _ = try unarchiver.decode(Visitor.self, forKey: "root") }?.kind == .classNotAllowed)
@@ -223,13 +223,13 @@ extension SecurityTests {
     "module.Class", "\0Module.Class",
     "_TtC6Module٥Class", "",
   ])
-  func `names that are nearly spelled as Swift's are other names`(_ name: String) throws {
+  func `names that resemble Swift names are other names`(_ name: String) throws {
     let unarchiver = try HandmadeArchive.unarchiver { $0.addObject(name) }
     unarchiver.setClass(Guest.self, forClassName: "Module.Class")
     #expect(archiveError { _ = try unarchiver.decode(Guest.self, forKey: "root") }?.kind == .classNotAllowed)
   }
 
-  @Test func `a hint leads to the type that it names, if that is asked for`() throws {
+  @Test func `a class hint leads to its type, if that is requested`() throws {
     var archive = HandmadeArchive()
     let description = archive.addClass("UnknownGuest", hints: ["Other", "Guest"])
     let object = archive.add(["$class": description])
@@ -238,7 +238,7 @@ extension SecurityTests {
     #expect(error?.kind == .classNotAllowed && error?.className == "UnknownGuest")
   }
 
-  @Test func `a hint does not stand before the name of the class, in whichever order the types are named`() throws {
+  @Test func `the class name has priority over hints, in any order of the types`() throws {
     var archive = HandmadeArchive()
     let object = archive.add(["$class": archive.addClass("Visitor", hints: ["Guest"])])
     for types in [[Guest.self, Visitor.self], [Visitor.self, Guest.self]] as [[any SecureCoding.Type]] {
@@ -248,7 +248,7 @@ extension SecurityTests {
   }
 
   @Test
-  func `values that stand in the object table as themselves are taken by the types that they are values of`() throws {
+  func `values in the object table are accepted by their own types`() throws {
     let values: [(PropertyList, any SecureCoding.Type)] = [
       ("text", String.self), (.data(Data([1])), Data.self), (1, Int.self), (1.5, Double.self), (true, Bool.self),
       (.date(Date(timeIntervalSinceReferenceDate: 1)), Date.self),

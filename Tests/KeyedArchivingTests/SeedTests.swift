@@ -28,13 +28,13 @@ final class Foo: SecureCoding {
 }
 
 @Suite("An archive that iOS wrote") struct SeedTests {
-  @Test func `is decoded to what was archived`() throws {
+  @Test func `the archive is decoded to the archived value`() throws {
     let foo = try KeyedUnarchiver.unarchivedObject(of: Foo.self, from: Fixtures.data("archives/foo-ios.bplist"))
     #expect(foo.kBar == "祈求者Kael")
     #expect(foo.kBaz == 24)
   }
 
-  @Test func `is made again, the same to the byte`() throws {
+  @Test func `archiving again gives the same bytes`() throws {
     let data = try KeyedArchiver.archivedData(withRootObject: Foo(kBar: "祈求者Kael", kBaz: 24))
     #expect(data.count == 241)
     #expect(data == (try Fixtures.data("archives/foo-ios.bplist")))

@@ -47,7 +47,7 @@ private final class Dog: Animal {
   override class var archivedClass: ArchivedClass { ArchivedClass("Dog", superclass: super.archivedClass) }
 }
 
-@Suite("Several types where one is asked for") struct SeveralTypesTests {
+@Suite("Decoding with several types") struct SeveralTypesTests {
   private static var pets: [any SecureCoding.Type] { [Cat.self, Dog.self] }
   private static var figures: [any SecureCoding.Type] { [Disc.self, Label.self] }
   private let cat = Cat("Tom")
@@ -124,7 +124,7 @@ private final class Dog: Animal {
     #expect(mismatch?.kind == .typeMismatch && mismatch?.path?.description == "root.0")
   }
 
-  @Test func `collections that are no collections, lack elements or have them twice are errors`() throws {
+  @Test func `invalid collections, with missing or duplicate elements, are errors`() throws {
     var archive = HandmadeArchive()
     let cat = archive.addObject("Cat", ["name": archive.add("Tom")])
     func kind<T>(_ type: T.Type, _ root: PropertyList) throws -> KeyedArchiveError.Kind? {

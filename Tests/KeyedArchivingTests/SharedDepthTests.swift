@@ -92,13 +92,13 @@ private indirect enum Shell: SecureCoding {
   func encode(with coder: KeyedArchiver) throws {}
 }
 
-@Suite("Depth that only shows in shared values") struct SharedDepthTests {
+@Suite("Depth through shared values") struct SharedDepthTests {
   private static var threads: [(@escaping () throws -> Void) -> OnSmallStack.Outcome] {
     [{ OnSmallStack.run($0) }, { OnLargeStack.run($0) }]
   }
 
   @Test(arguments: [1, 7, 500, 511, 512])
-  func `a property list counts the levels of a subtree that it has built before`(_ step: Int) throws {
+  func `a property list counts the levels of a subtree that was built before`(_ step: Int) throws {
     let data = Ladder(height: 3000, step: step).propertyList()
     for run in Self.threads {
       let outcome = run {
@@ -118,7 +118,7 @@ private indirect enum Shell: SecureCoding {
     #expect(throws: PropertyListError.self) { try PropertyList(Ladder(height: 512, step: 1).propertyList()) }
   }
 
-  @Test func `no reader, decoder or view of property lists is led deeper than its limit`() throws {
+  @Test func `property list readers, decoders and views do not exceed their depth limit`() throws {
     let looks: [(String, (PropertyListDocument) throws -> Void)] = [
       ("validate", { try $0.validate() }), ("tree", { _ = try PropertyList($0.root) }),
       ("XML", { _ = try $0.root.data(format: .xml) }), ("JSON", { _ = try $0.root.data(format: .json) }),
@@ -197,7 +197,7 @@ private indirect enum Shell: SecureCoding {
   ]
 
   @Test(arguments: nests)
-  func `objects and values count the levels of what was decoded before, on any thread`(_ nest: Nest) throws {
+  func `objects and values count the levels of objects that were decoded before, on any thread`(_ nest: Nest) throws {
     // On a small stack there is room for 630 levels.
     for (height, step) in [(10_500, 100), (1500, 500), (560, 50)] {
       for copies in 1...2 {
@@ -212,7 +212,7 @@ private indirect enum Shell: SecureCoding {
     }
   }
 
-  @Test func `values that are as deep as a small stack allows are compared and hashed there`() throws {
+  @Test func `values of the maximum depth of a small stack can be compared and hashed`() throws {
     let data = try Ladder(height: 600, step: 50, copies: 2).archive(Self.nests[2])
     let outcome = OnSmallStack.run {
       let value = try KeyedUnarchiver.unarchivedObject(of: ArchivedValue.self, from: data)
@@ -224,7 +224,7 @@ private indirect enum Shell: SecureCoding {
     #expect(outcome.error == nil)
   }
 
-  @Test func `a property list in an object is as deep as it is there`() throws {
+  @Test func `a property list in an object keeps its depth`() throws {
     let list = (0..<60).reduce(PropertyList.integer(1)) { inner, _ in [inner] }
     let outcome = OnSmallStack.run {
       let archiver = KeyedArchiver()
@@ -260,7 +260,9 @@ private final class Car: TypedstreamDecodable {
 
 extension SharedDepthTests {
   @Test(arguments: [(560, 40), (1500, 100), (10_500, 100)])
-  func `objects of a typedstream count the levels of what was decoded before`(_ height: Int, _ step: Int) throws {
+  func `objects of a typedstream count the levels of objects that were decoded before`(_ height: Int, _ step: Int)
+    throws
+  {
     let data = try typedstream { builder in
       var inner: TypedstreamBuilder.Object?
       for _ in 0..<(height / step) {
@@ -289,7 +291,7 @@ extension SharedDepthTests {
     }
   }
 
-  @Test(arguments: nests) func `views of archives are not led deeper than their limits`(_ nest: Nest) throws {
+  @Test(arguments: nests) func `views of archives do not exceed their depth limit`(_ nest: Nest) throws {
     let data = try Ladder(height: 3000, step: 100).archive(nest)
     let looks: [(String, (KeyedArchive) throws -> Void)] = [
       ("tree", { _ = try $0.tree() }), ("JSON", { _ = try $0.jsonData() }), ("check", { _ = $0.check() }),
@@ -316,7 +318,7 @@ extension SharedDepthTests {
     }
   }
 
-  @Test func `a class that takes its chain apart is freed on a small stack, however long the chain is`() {
+  @Test func `a class that releases its chain step by step needs no deep stack`() {
     let outcome = OnSmallStack.run {
       var page: Page?
       for _ in 0..<200_000 { page = Page(page) }

@@ -63,8 +63,8 @@ private enum Anything: Codable, Equatable {
   }
 }
 
-@Suite("Errors that types go on after", .serialized) struct SwallowedErrorTests {
-  @Test(arguments: [30, 400]) func `failures are counted, however often types ask again`(_ depth: Int) throws {
+@Suite("Types that swallow errors", .serialized) struct SwallowedErrorTests {
+  @Test(arguments: [30, 400]) func `failures are counted, however often types try again`(_ depth: Int) throws {
     var archive = HandmadeArchive()
     let description = archive.addClass("Doubter")
     var inner = PropertyList.reference(0)
@@ -76,7 +76,7 @@ private enum Anything: Codable, Equatable {
     #expect(Doubter.triedCount.withLock { $0 } < 17_000 + data.count)
   }
 
-  @Test(arguments: [30, 400]) func `failures of types that are only Decodable are counted`(_ depth: Int) throws {
+  @Test(arguments: [30, 400]) func `failures of Decodable types are counted`(_ depth: Int) throws {
     var archive = HandmadeArchive()
     let (a, b) = (archive.add("a"), archive.add("b"))
     let description = archive.addClass("NSDictionary")
@@ -91,7 +91,7 @@ private enum Anything: Codable, Equatable {
     #expect(Doubter.triedCount.withLock { $0 } < 35_000 + data.count)
   }
 
-  @Test func `a program may fail at the top as often as it likes`() throws {
+  @Test func `a program can fail at the top level any number of times`() throws {
     var archive = HandmadeArchive()
     let doubter = archive.addObject("Doubter")
     let visitor = archive.add("text")
@@ -105,7 +105,7 @@ private enum Anything: Codable, Equatable {
     #expect(try unarchiver.decode(String.self, forKey: "other") == "text")
   }
 
-  @Test func `types that try what a value could be decode large archives`() throws {
+  @Test func `types that try several types decode large archives`() throws {
     let record = Anything.entries(["id": .number(1), "tags": .list([.text("a"), .entries(["b": .number(2)])])])
     let value = Anything.list(Array(repeating: record, count: 3000))
     let archiver = KeyedArchiver()
@@ -114,7 +114,7 @@ private enum Anything: Codable, Equatable {
     #expect(try unarchiver.decodeDecodable(Anything.self, forKey: "root") == value)
   }
 
-  @Test func `an error has the path to its value after others were caught`() throws {
+  @Test func `an error has the path to its value, also after caught errors`() throws {
     let unarchiver = try HandmadeArchive.unarchiver {
       let text = $0.add("text")
       return $0.addArray([$0.addArray([text, text]), $0.addArray([text, $0.addUUID()])])

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 import Typedstreams
 
-@Suite("A typedstream that is damaged") struct TypedstreamFindingTests {
+@Suite("Damaged typedstreams") struct TypedstreamFindingTests {
   /// A finding, by what the stream has after its first 16 bytes, the kind of error, and where the error is after them.
   struct Finding: CustomTestStringConvertible {
     let testDescription: String
@@ -88,14 +88,14 @@ import Typedstreams
     Finding("the type void", Piece.new("v"), .unsupportedType, at: 2),
   ]
 
-  @Test(arguments: findings) func `is an error that says where`(_ finding: Finding) {
+  @Test(arguments: findings) func `damage is an error with its position`(_ finding: Finding) {
     let error = #expect(throws: TypedstreamError.self) { try Typedstream(bytes: Piece.stream(finding.bytes)) }
     #expect(error?.kind == finding.kind, "\(error?.description ?? "")")
     #expect(error?.byteOffset == 16 + finding.offset, "\(error?.description ?? "")")
     #expect(error?.message.isEmpty == false && error?.description.hasPrefix("byte \(16 + finding.offset): ") == true)
   }
 
-  @Test func `is refused by its head`() {
+  @Test func `a wrong header is refused`() {
     let heads: [([UInt8], TypedstreamError.Kind, String)] = [
       ([], .notATypedstream, "signature"), (Array("bplist00".utf8), .notATypedstream, "signature"),
       ([4] + Piece.text("streamtypes") + [0], .notATypedstream, "signature"),
@@ -115,7 +115,7 @@ import Typedstreams
     }
   }
 
-  @Test func `is an error wherever it is cut off`() {
+  @Test func `a truncated stream is an error`() {
     let whole = Piece.attributedString
     for length in 0..<whole.count where length != 16 {
       let error = #expect(throws: TypedstreamError.self) { try Typedstream(bytes: Array(whole.prefix(length))) }
@@ -123,7 +123,7 @@ import Typedstreams
     }
   }
 
-  @Test func `is nested no deeper than the limit`() throws {
+  @Test func `nesting does not exceed the limit`() throws {
     func nested(_ depth: Int) -> [UInt8] {
       var bytes = Piece.stream(Piece.new("@"), [0x84], Piece.newClass("A"))
       for _ in 1..<depth { bytes += Piece.reference(0) + [0x84] + Piece.reference(1) }
@@ -141,7 +141,7 @@ import Typedstreams
     #expect(throws: TypedstreamError.self) { try Typedstream(bytes: nested(9), limits: ParsingLimits(depth: 8)) }
   }
 
-  @Test func `has no endless chain of superclasses, and no endless type`() throws {
+  @Test func `endless chains of superclasses and endless types are refused`() throws {
     func chain(_ length: Int) -> [UInt8] {
       var bytes = Piece.stream(Piece.new("#"))
       for number in 0..<length { bytes += [0x84] + (number == 0 ? Piece.new("A") : Piece.reference(1)) + [0] }
@@ -173,7 +173,7 @@ import Typedstreams
     }
   }
 
-  @Test func `has no more values than its size allows`() {
+  @Test func `the number of values is limited by the size`() {
     // One long encoding, used again and again by one byte.
     let text = String(repeating: "!{}", count: 5000)
     let encoding: [UInt8] = [0x84, 0x81] + [UInt8(text.utf8.count & 0xFF), UInt8(text.utf8.count >> 8)] + text.utf8
@@ -189,7 +189,7 @@ import Typedstreams
     #expect(throws: TypedstreamError.self) { try Typedstream(bytes: values, limits: ParsingLimits(inputSize: 1000)) }
   }
 
-  @Test func `has as many elements that take no bytes as are allowed, wherever it ends`() throws {
+  @Test func `the number of elements without bytes is limited`() throws {
     let bytes = Piece.stream(Piece.new("[4096!]"))
     let stream = try Typedstream(bytes: bytes)
     #expect([UInt8](stream.data()) == bytes)
@@ -197,7 +197,7 @@ import Typedstreams
     #expect(throws: TypedstreamError.self) { try Typedstream(bytes: more) }
   }
 
-  @Test func `has no JSON that is many times larger`() throws {
+  @Test func `JSON that would be many times larger is refused`() throws {
     let name = String(repeating: "N", count: 30_000)
     let text: [UInt8] = [0x84, 0x81] + [UInt8(name.utf8.count & 0xFF), UInt8(name.utf8.count >> 8)] + name.utf8
     let object: [UInt8] = [0x92, 0x84] + Piece.reference(1) + [0x86]
@@ -208,7 +208,7 @@ import Typedstreams
     #expect(error?.kind == .limitExceeded)
   }
 
-  @Test func `is read or refused, whatever its bytes are`() throws {
+  @Test func `any bytes are read or refused`() throws {
     var generator = SeededGenerator(seed: 16)
     var read = 0
     for round in 0..<LongForm.size(200_000, or: 4000) {

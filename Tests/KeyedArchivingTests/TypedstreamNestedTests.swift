@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 import Typedstreams
 
-@Suite("An archive in the data of a typedstream") struct TypedstreamNestedTests {
+@Suite("Archives in the data of typedstreams") struct TypedstreamNestedTests {
   /// A class that both kinds of archive have.
   private final class Box: SecureCoding, TypedstreamDecodable {
     static let archivedClass = ArchivedClass("Box")
@@ -61,7 +61,7 @@ import Typedstreams
   private static let result = MessageBody.DetectionResult(type: "Unit", text: "W", range: 2..<3, value: "watt")
 
   @Test(arguments: [true, false])
-  func `that is a keyed archive is opened by the call that asks for the value`(_ isObject: Bool) throws {
+  func `a keyed archive is opened by the call that decodes the value`(_ isObject: Bool) throws {
     let stream = isObject ? Self.stream : Self.rawStream
     #expect(try untypedstream(String.self, stream(Self.keyed("text"))) == "text")
     #expect(try untypedstream(Int.self, stream(Self.keyed(300))) == 300)
@@ -76,7 +76,7 @@ import Typedstreams
     #expect(try unarchiver.decode(MessageBody.DetectionResult.self) == Self.result && unarchiver.isAtEnd)
   }
 
-  @Test func `has the value of its only key, if that is not the root`() throws {
+  @Test func `an archive without a root has the value of its only key`() throws {
     let archiver = KeyedArchiver()
     try archiver.encode(Self.result, forKey: "dd-result")
     let data = try Self.stream(archiver.encodedData())
@@ -87,7 +87,7 @@ import Typedstreams
     #expect(typedstreamError(decoding: Int.self, try Self.stream(several.encodedData()))?.kind == .valueNotFound)
   }
 
-  @Test func `stands wherever a value does: in collections, in objects, among other values`() throws {
+  @Test func `an archive can be wherever a value can: in collections, objects and groups`() throws {
     let data = ArchivedValue.data(try Self.keyed(7))
     #expect(try untypedstream([Int].self, typedstream(of: .array([.integer(1), data, data]))) == [1, 7, 7])
     #expect(try untypedstream([String: Int].self, typedstream(of: .dictionary([.string("a"): data]))) == ["a": 7])
@@ -101,7 +101,7 @@ import Typedstreams
   }
 
   @Test(arguments: [PropertyListFormat.binary, .xml])
-  func `may be a typedstream or a property list, in any number of layers`(_ format: PropertyListFormat) throws {
+  func `a typedstream or a property list can be nested in any number of layers`(_ format: PropertyListFormat) throws {
     let list: PropertyList = ["a": 1, "b": [2.5]]
     let data = try Self.stream(list.data(format: format))
     #expect(try untypedstream(PropertyList.self, data) == list)
@@ -114,7 +114,7 @@ import Typedstreams
     #expect(try untypedstream([Int].self, layers) == [1, 2])
   }
 
-  @Test func `stays data where data is asked for, and where any value may stand`() throws {
+  @Test func `data stays data where data or any value is requested`() throws {
     let data = try Self.keyed(1)
     #expect(try untypedstream(Data.self, Self.stream(data)) == data)
     #expect(try untypedstream(Data.self, Self.rawStream(data)) == data)
@@ -127,12 +127,13 @@ import Typedstreams
     #expect(throws: TypedstreamError.self) { try unarchiver.decode(Int.self) }
   }
 
-  @Test func `is one object wherever the stream refers to its data`() throws {
+  @Test func `shared data is decoded as one object`() throws {
     let boxes = try untypedstream([Box].self, Self.shared(Self.keyed(Box(3)), count: 2))
     #expect(boxes.map(\.number) == [3, 3] && boxes[0] === boxes[1])
   }
 
-  @Test(arguments: [true, false]) func `has no class that was not asked for, and says where`(_ isObject: Bool) throws {
+  @Test(arguments: [true, false]) func `a class that is not allowed is an error with its path`(_ isObject: Bool) throws
+  {
     let data = try (isObject ? Self.stream : Self.rawStream)(Self.keyed(["a": Box(1)]))
     let offset = try #require(data.range(of: Data("bplist00".utf8))).lowerBound
     let error = typedstreamError(decoding: [String: String].self, data)
@@ -143,7 +144,7 @@ import Typedstreams
     #expect(throws: TypedstreamError.self) { try unarchiver.decode([String: ArchivedValue].self) }
   }
 
-  @Test func `that is broken is an error that says where`() throws {
+  @Test func `a damaged archive is an error with its path`() throws {
     let archive = try Self.keyed("text")
     for broken in [Data(archive.dropLast()), Data("bplist00 and no more".utf8), Data("NIBArchive and no more".utf8)] {
       let data = try Self.stream(broken)
@@ -156,7 +157,7 @@ import Typedstreams
     #expect(error?.byteOffset == data.range(of: inner)?.lowerBound && error?.kind == .malformed)
   }
 
-  @Test func `takes its share of the limits`() throws {
+  @Test func `nested archives count towards the limits`() throws {
     let shared = try Self.shared(Self.keyed(Array(0..<1000)), count: 20_000)
     let list = PropertyList.array(Array(repeating: .string(String(repeating: "x", count: 500)), count: 500))
     let sharedLists = try Self.shared(list.data(format: .binary), count: 20_000)
@@ -181,7 +182,7 @@ import Typedstreams
     }
   }
 
-  @Test func `in layers is decoded or refused on a small stack`() throws {
+  @Test func `layers are decoded or refused on a small stack`() throws {
     var layers = try Self.keyed(1)
     for _ in 0..<300 { layers = try Self.stream(layers) }
     let data = layers
@@ -191,8 +192,8 @@ import Typedstreams
   }
 }
 
-@Suite("An archive of any kind") struct AnyUnarchiverTests {
-  @Test func `is told by its bytes`() throws {
+@Suite("Detecting kinds of archives") struct AnyUnarchiverTests {
+  @Test func `the kind is detected by the bytes`() throws {
     let keyed = try KeyedArchiver.archivedData(withRootObject: ["a": 1])
     let stream = try typedstream(of: .dictionary([.string("a"): .integer(1)]))
     let nested = try typedstream(of: .data(keyed))
@@ -204,7 +205,7 @@ import Typedstreams
     }
   }
 
-  @Test func `admits no class that was not asked for`() throws {
+  @Test func `a class that is not allowed is refused`() throws {
     let keyed = try KeyedArchiver.archivedData(withRootObject: Date())
     #expect(throws: KeyedArchiveError.self) { try AnyUnarchiver.unarchivedObject(of: String.self, from: keyed) }
     let stream = try typedstream(of: .date(Date()))
@@ -219,8 +220,8 @@ import Typedstreams
   }
 }
 
-@Suite("A limit that a typedstream exceeds") struct TypedstreamLimitTests {
-  @Test func `is an error about the object or the group that was decoded`() throws {
+@Suite("Limits of typedstreams") struct TypedstreamLimitTests {
+  @Test func `exceeding a limit is an error about the object or group that was decoded`() throws {
     let limits = ParsingLimits(expandedSize: 10, expansionRatio: 1)
     let numbers = Piece.stream(Piece.new("i"), [1], Piece.new("[100i]"), Array(repeating: 0, count: 100))
     let unarchiver = try TypedstreamUnarchiver(forReadingFrom: Data(numbers), limits: limits)
@@ -234,7 +235,7 @@ import Typedstreams
     #expect(whole?.kind == .limitExceeded && (whole?.byteOffset ?? 0) > 16 && whole?.objectID != nil)
   }
 
-  @Test func `of a stream that was made has no offset`() throws {
+  @Test func `an error about a stream in memory has no offset`() throws {
     var builder = TypedstreamBuilder()
     try builder.group(.array((0..<100).map { .integer(.init($0)) }))
     let stream = try builder.finish()
@@ -246,7 +247,7 @@ import Typedstreams
     #expect(message?.kind == .classNotAllowed && message?.byteOffset == nil)
   }
 
-  @Test func `holds for sets in sets, which are hashed at each level`() throws {
+  @Test func `the limits apply to nested sets, which are hashed at each level`() throws {
     func sets(_ count: Int) throws -> Data {
       try typedstream { builder in
         var last: TypedstreamBuilder.Object?
@@ -279,7 +280,7 @@ import Typedstreams
     #expect(duration < .seconds(5))
   }
 
-  @Test func `has an offset in many objects as soon as in few`() throws {
+  @Test func `finding the offset takes no longer with many objects`() throws {
     struct Number: TypedstreamDecodable {
       static let typedstreamClasses = ["Number"]
       init(from groups: inout TypedstreamGroups) throws { _ = try groups.decode(of: [String.self, Int.self]) }

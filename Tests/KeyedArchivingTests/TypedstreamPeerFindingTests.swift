@@ -6,7 +6,7 @@ import Typedstreams
 
 /// What other readers of typedstreams are known to get wrong: python-typedstream, crabstep, Madrid, Darling, and those
 /// that search the bytes for text.
-@Suite("What other readers of typedstreams get wrong is right:") struct TypedstreamPeerFindingTests {
+@Suite("Defects of other typedstream readers that this one does not have") struct TypedstreamPeerFindingTests {
   /// An `NSNumber` by hand.
   private func number(_ type: String, _ bytes: [UInt8], isBigEndian: Bool = false) -> Data {
     Data(
@@ -45,7 +45,7 @@ import Typedstreams
     #expect(data.range(of: Data([0x92] + form)) != nil)
   }
 
-  @Test func `the high byte first`() throws {
+  @Test func `big-endian numbers`() throws {
     let value = ArchivedValue.array([
       .integer(300), .integer(-70_000), .integer(1_099_511_627_776), .real(0.1), .float(0.1),
       .string(String(repeating: "é", count: 400)),
@@ -56,7 +56,7 @@ import Typedstreams
     #expect(try untypedstream(ArchivedValue.self, big) == value)
   }
 
-  @Test func `runs around characters of two units`() throws {
+  @Test func `runs around surrogate pairs`() throws {
     let text = "👍🏽 ok 😀!"
     let bold = Archived.AttributedString.Attributes(uniqueKeysWithValues: [("b", ArchivedValue.boolean(true))])
     let runs: [Archived.AttributedString.Run] = [
@@ -100,7 +100,7 @@ import Typedstreams
   }
 
   @Test(arguments: [0, 127, 128, 129, 255, 256, 32_767, 32_768, 65_536, 100_000])
-  func `texts of any length, with any bytes`(_ length: Int) throws {
+  func `strings of any length, with any bytes`(_ length: Int) throws {
     // The marks of the format, and what others search for.
     let text = String(
       ("NSString\u{84}\u{86}\u{1}+\u{92}iI" + String(repeating: "x", count: length)).unicodeScalars.suffix(length).map {

@@ -4,8 +4,8 @@ import PropertyLists
 import Testing
 import Typedstreams
 
-@Suite("A typedstream") struct TypedstreamTests {
-  @Test func `is read as groups of values, objects with their classes and numbers`() throws {
+@Suite("Reading typedstreams") struct TypedstreamTests {
+  @Test func `groups of values, and objects with classes and references, are read`() throws {
     let stream = try Typedstream(Data(Piece.attributedString))
     #expect(
       try stream.json == """
@@ -17,7 +17,7 @@ import Typedstreams
         """)
   }
 
-  @Test func `says its byte order and the version of the system`() throws {
+  @Test func `the byte order and the system version are read`() throws {
     let little = try Typedstream(bytes: Piece.stream())
     #expect(little.byteOrder == .littleEndian && little.systemVersion == 1000 && little.streamerVersion == 4)
     #expect(little.groups.isEmpty)
@@ -38,7 +38,7 @@ import Typedstreams
   ]
 
   @Test(arguments: integers.indices, [false, true])
-  func `has integers of any width in either byte order`(_ index: Int, _ isBigEndian: Bool) throws {
+  func `integers of any width and byte order are read`(_ index: Int, _ isBigEndian: Bool) throws {
     let (head, bytes, value) = Self.integers[index]
     for type in ["s", "i", "l", "q"] {
       let stream = Piece.stream(
@@ -53,7 +53,7 @@ import Typedstreams
     }
   }
 
-  @Test func `has unsigned numbers as signed ones, cut to the width of their type`() throws {
+  @Test func `unsigned numbers are stored as signed ones, cut to their width`() throws {
     let values = Piece.stream(Piece.new("SILQQ"), [0xFD, 0xFD, 0xFF, 0xFD, 0x87, 1, 2, 3, 4, 5, 6, 7, 0x80])
     #expect(
       try Typedstream(bytes: values).groupsJSON
@@ -64,13 +64,13 @@ import Typedstreams
   }
 
   @Test(arguments: [0x00, 0x7F, 0x80, 0x81, 0x84, 0x86, 0x87, 0xFF])
-  func `has numbers of one byte without a head`(_ byte: UInt8) throws {
+  func `single-byte numbers have no type byte`(_ byte: UInt8) throws {
     let stream = Piece.stream(Piece.new("cCB"), [byte, byte, byte])
     let signed = Int8(bitPattern: byte)
     #expect(try Typedstream(bytes: stream).groupsJSON == "[[[\"c\",\(signed)],[\"C\",\(byte)],[\"B\",\(byte)]]]")
   }
 
-  @Test func `has reals as such, or as integers if they are integral`() throws {
+  @Test func `reals can be stored as integers`() throws {
     let little = Piece.stream(
       Piece.new("fddfd"), [0x83, 0, 0, 0xC0, 0x3F], [0x83, 0, 0, 0, 0, 0, 0x20, 0x59, 0x40],
       [0x82, 0x80, 0x01, 0x4B, 0x01], [0xFB], [0x83, 0, 0, 0, 0, 0, 0, 0, 0x80])
@@ -82,7 +82,7 @@ import Typedstreams
     #expect(try Typedstream(bytes: big).groupsJSON == "[[[\"f\",\"inf\"],[\"d\",\"nan\"]]]")
   }
 
-  @Test func `has strings of four types`() throws {
+  @Test func `four types of strings are read`() throws {
     let stream = Piece.stream(
       Piece.new("+:%*"), Piece.text("unshared"), Piece.new("sel:"), Piece.reference(1), [0x84], Piece.reference(1),
       Piece.new("+"), [0], Piece.reference(2), [0x85],
@@ -96,7 +96,7 @@ import Typedstreams
         """)
   }
 
-  @Test func `has arrays, data and structures, one in another`() throws {
+  @Test func `nested arrays, data and structures are read`() throws {
     let stream = Piece.stream(
       Piece.new("[3i]"), [1, 2, 3],
       Piece.new("[4c]"), Array("text".utf8),
@@ -115,7 +115,7 @@ import Typedstreams
         """)
   }
 
-  @Test func `has classes as values, also where an object may be`() throws {
+  @Test func `classes are read as values, also in place of objects`() throws {
     let stream = Piece.stream(
       Piece.new("##@#"), Piece.newClass("A", version: 7), Piece.reference(0), Piece.reference(1), [0x85])
     #expect(
@@ -125,7 +125,7 @@ import Typedstreams
         """)
   }
 
-  @Test func `has objects that lead back to themselves, and several groups at the top`() throws {
+  @Test func `circular objects and several top-level groups are read`() throws {
     let stream = Piece.root("Node", Piece.reference(0), Piece.reference(0)) + Piece.reference(0) + Piece.reference(0)
     #expect(
       try Typedstream(bytes: stream).groupsJSON == """
@@ -133,7 +133,8 @@ import Typedstreams
         """)
   }
 
-  @Test(arguments: [0, 109, 110, 237, 238, 400]) func `has references of 1, 2, 4 and 8 bytes`(_ index: Int) throws {
+  @Test(arguments: [0, 109, 110, 237, 238, 400]) func `references of 1, 2, 4 and 8 bytes are read`(_ index: Int) throws
+  {
     // Objects 0 and 1 are a class and its superclass, the others C strings.
     var bytes = Piece.stream(Piece.new("#"), Piece.newClass("A"), Piece.new("*"), [0x84], Piece.new("2"))
     for number in 3...400 { bytes += Piece.reference(3) + [0x84] + Piece.new("\(number)") }
@@ -156,7 +157,7 @@ import Typedstreams
     withUnsafeBytes(of: value.littleEndian) { Array($0) }
   }
 
-  @Test func `can be walked: groups, values, objects and their classes`() throws {
+  @Test func `groups, values, objects and their classes can be walked`() throws {
     let stream = try Typedstream(bytes: Piece.attributedString)
     let root = try #require(stream.groups.first?.values.first)
     #expect(stream.groups.count == 1 && root.type == "@")
@@ -187,7 +188,7 @@ import Typedstreams
     #expect(String(decoding: text, as: UTF8.self) == "Hello, world")
   }
 
-  @Test func `is equal to one that says the same, however wide its numbers are`() throws {
+  @Test func `streams with equal contents are equal, whatever the widths of numbers`() throws {
     let stream = try Typedstream(bytes: Piece.stream(Piece.new("i+"), [5], Piece.text("text")))
     let wide = try Typedstream(bytes: Piece.stream(Piece.new("i+"), [0x81, 5, 0], [0x81, 4, 0], Array("text".utf8)))
     #expect(stream == wide)
@@ -203,7 +204,7 @@ import Typedstreams
     #expect(try version != Typedstream(bytes: Piece.stream(Piece.new("#"), Piece.newClass("A", version: 2))))
   }
 
-  @Test func `is told by its first bytes`() {
+  @Test func `a typedstream is detected by its first bytes`() {
     #expect(ArchiveFormat(Data(Piece.stream())) == .typedstream)
     #expect(ArchiveFormat(Data(Piece.stream(isBigEndian: true))) == .typedstream)
     #expect(ArchiveFormat(Data(Piece.stream(version: 3))) == .typedstream)

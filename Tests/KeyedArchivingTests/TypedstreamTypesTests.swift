@@ -46,7 +46,7 @@ private struct Pair: TypedstreamDecodable, SecureCoding, Hashable {
   func encode(with coder: KeyedArchiver) throws {}
 }
 
-@Suite("A type of one's own out of a typedstream") struct TypedstreamTypesTests {
+@Suite("Custom types from typedstreams") struct TypedstreamTypesTests {
   private func nodes(
     _ name: String = "Node", version: Int32 = 0,
     _ next: (inout TypedstreamBuilder, TypedstreamBuilder.Object) throws -> Void
@@ -63,7 +63,7 @@ private struct Pair: TypedstreamDecodable, SecureCoding, Hashable {
     }
   }
 
-  @Test func `is decoded by its class's versions, in the order of its groups`() throws {
+  @Test func `a custom type is decoded by class version, in the order of its groups`() throws {
     let old = try untypedstream(Node.self, nodes { builder, _ in try builder.appendNull() })
     #expect(old.name == "a" && old.weight == 1 && old.next == nil)
     let new = try untypedstream(Node.self, nodes("OldNode", version: 2) { builder, _ in try builder.appendNull() })
@@ -79,7 +79,7 @@ private struct Pair: TypedstreamDecodable, SecureCoding, Hashable {
     #expect(renamed.class(forClassName: "Node") is Pair.Type)
   }
 
-  @Test func `is one object where the stream has one, in circles too if it publishes itself`() throws {
+  @Test func `shared objects are decoded once, also in circles if they publish themselves`() throws {
     let data = try nodes { builder, object in try builder.append(object) }
     let unarchiver = try TypedstreamUnarchiver(forReadingFrom: data)
     let node = try unarchiver.decode(Node.self)
@@ -94,7 +94,7 @@ private struct Pair: TypedstreamDecodable, SecureCoding, Hashable {
     #expect(other?.kind == .classNotAllowed)
   }
 
-  @Test func `says what is in its groups`() throws {
+  @Test func `the contents of groups have descriptions`() throws {
     struct Curious: TypedstreamDecodable {
       static let typedstreamClasses = ["Child"]
 
@@ -125,7 +125,7 @@ private struct Pair: TypedstreamDecodable, SecureCoding, Hashable {
     _ = try untypedstream(Curious.self, data)
   }
 
-  @Test func `or one that the program does not know stands among others only if that is allowed`() throws {
+  @Test func `an unknown type among others is decoded only if it is allowed`() throws {
     let data = try typedstream {
       try $0.object("NSArray") {
         try $0.group("i", 2)
@@ -162,8 +162,8 @@ private struct Pair: TypedstreamDecodable, SecureCoding, Hashable {
   }
 }
 
-@Suite("A hostile typedstream") struct TypedstreamCostTests {
-  @Test func `that refers to the same arrays again and again is refused`() throws {
+@Suite("Hostile typedstreams") struct TypedstreamCostTests {
+  @Test func `repeated references to the same arrays are refused`() throws {
     // Each array has the one before it ten times.
     let data = try typedstream { builder in
       var last: TypedstreamBuilder.Object?
@@ -187,7 +187,7 @@ private struct Pair: TypedstreamDecodable, SecureCoding, Hashable {
     #expect(time < .seconds(10))
   }
 
-  @Test func `that refers to one long text again and again is refused`() throws {
+  @Test func `repeated references to one long string are refused`() throws {
     let data = try typedstream { builder in
       try builder.group(.string(String(repeating: "x", count: 100_000)))
       let text = ArchivedValue.string(String(repeating: "x", count: 100_000))
@@ -199,7 +199,7 @@ private struct Pair: TypedstreamDecodable, SecureCoding, Hashable {
     #expect(error?.kind == .limitExceeded)
   }
 
-  @Test func `whose runs have large sets of attributes is refused`() throws {
+  @Test func `runs with large sets of attributes are refused`() throws {
     let runs = 40_000
     let data = try typedstream { builder in
       try builder.object("NSAttributedString") { builder in
@@ -215,7 +215,7 @@ private struct Pair: TypedstreamDecodable, SecureCoding, Hashable {
     #expect(typedstreamError(decoding: Archived.AttributedString.self, data)?.kind == .limitExceeded)
   }
 
-  @Test func `in which each object refers to the one before is decoded or refused on any thread`() throws {
+  @Test func `a chain of objects is decoded or refused on any thread`() throws {
     let data = try typedstream { builder in
       try builder.object("NSArray") {
         try $0.group("i", 20_000)
@@ -233,7 +233,7 @@ private struct Pair: TypedstreamDecodable, SecureCoding, Hashable {
     #expect(error?.kind == .nestedTooDeeply || error?.kind == .limitExceeded, "\(outcome)")
   }
 
-  @Test func `nested as deep as the reader allows is decoded or refused on a small stack`() throws {
+  @Test func `the maximum nesting is decoded or refused on a small stack`() throws {
     // To make the value takes more stack than the thread of a test may have.
     let made = OnSmallStack.run(stackSize: 16 << 20) {
       var deep = ArchivedValue.array([])
@@ -253,7 +253,7 @@ private struct Pair: TypedstreamDecodable, SecureCoding, Hashable {
     #expect(outcome.value as? Int == 500 || (outcome.error as? TypedstreamError)?.kind == .nestedTooDeeply)
   }
 
-  @Test func `is decoded or refused, whatever its bytes are`() throws {
+  @Test func `any bytes are decoded or refused`() throws {
     var random = SeededGenerator(seed: 18)
     var values: [ArchivedValue] = [
       .object(

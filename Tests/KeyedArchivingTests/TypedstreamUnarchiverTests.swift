@@ -28,8 +28,8 @@ func typedstreamError<T: TypedstreamDecodable>(
   #expect(throws: TypedstreamError.self, sourceLocation: sourceLocation) { try untypedstream(type, data) }
 }
 
-@Suite("A value out of a typedstream") struct TypedstreamUnarchiverTests {
-  @Test func `is the one that was archived, for each of Foundation's classes`() throws {
+@Suite("Values from typedstreams") struct TypedstreamUnarchiverTests {
+  @Test func `values of each of Foundation's classes are decoded`() throws {
     let date = Date(timeIntervalSinceReferenceDate: 12.5)
     let url = try #require(URL(string: "a", relativeTo: URL(string: "https://example.com/b/")))
     #expect(try untypedstream(String.self, typedstream(of: .string("Grüße 😀"))) == "Grüße 😀")
@@ -66,13 +66,15 @@ func typedstreamError<T: TypedstreamDecodable>(
     .object(Archived.AttributedString("text", attributes: ["a": .integer(1)])),
   ]
 
-  @Test(arguments: values.indices) func `may be of any of these classes, and says which`(_ index: Int) throws {
+  @Test(arguments: values.indices) func `any of these classes can be requested together, with the class of the result`(
+    _ index: Int
+  ) throws {
     let value = Self.values[index]
     #expect(try untypedstream(ArchivedValue.self, typedstream(of: value)) == value)
     #expect(try untypedstream([ArchivedValue].self, typedstream(of: .array([value, value]))) == [value, value])
   }
 
-  @Test func `may stand there as no object`() throws {
+  @Test func `a value can be nil`() throws {
     let data = try typedstream {
       try $0.group("icQfd+*:%", -5, 1, UInt64.max, 1.5, 0.1, "a", "b", "c", "d")
       try $0.group("[3c][2i]{?=ff}{CGRect={CGPoint=dd}{CGSize=dd}}@", Data([1, 2, 3]), 1, 2, 3, 4, 5, 6, 7, 8, nil)
@@ -97,7 +99,7 @@ func typedstreamError<T: TypedstreamDecodable>(
     #expect(error?.kind == .valueNotFound)
   }
 
-  @Test func `of one of several types is of the one that its class has`() throws {
+  @Test func `with several types, the class decides`() throws {
     let types: [any TypedstreamDecodable.Type] = [Date.self, Int.self, String.self]
     #expect(
       try TypedstreamUnarchiver.unarchivedObject(of: types, from: typedstream(of: .string("a"))) as? String == "a")
@@ -111,7 +113,7 @@ func typedstreamError<T: TypedstreamDecodable>(
     #expect(error?.kind == .classNotAllowed && error?.className == "NSData" && error?.objectID == 0)
   }
 
-  @Test func `is never of a class that was not asked for`() throws {
+  @Test func `a class that is not allowed is never created`() throws {
     let error = typedstreamError(decoding: [Int].self, try typedstream(of: .array([.integer(1), .string("a")])))
     #expect(error?.kind == .classNotAllowed && error?.className == "NSString")
     #expect(error?.byteOffset.map { $0 > 40 } == true)
@@ -126,7 +128,7 @@ func typedstreamError<T: TypedstreamDecodable>(
     #expect(typedstreamError(decoding: ArchivedValue.self, subclass)?.className == "MyString")
   }
 
-  @Test func `is exact, or is none`() throws {
+  @Test func `numbers are exact, or are errors`() throws {
     #expect(typedstreamError(decoding: Int8.self, try typedstream(of: .integer(128)))?.kind == .numberOutOfRange)
     #expect(typedstreamError(decoding: UInt.self, try typedstream(of: .integer(-1)))?.kind == .numberOutOfRange)
     #expect(typedstreamError(decoding: Int.self, try typedstream(of: .real(0.5)))?.kind == .numberOutOfRange)
@@ -165,7 +167,7 @@ func typedstreamError<T: TypedstreamDecodable>(
   private nonisolated(unsafe) static let text: Group = ("@", [ArchivedValue.string("ab")])
   private nonisolated(unsafe) static let noAttributes: Group = ("@", [ArchivedValue.dictionary([:])])
 
-  @Test(arguments: contents.indices) func `has the contents that its class has, or is an error`(_ index: Int) throws {
+  @Test(arguments: contents.indices) func `contents that do not match the class are errors`(_ index: Int) throws {
     let (name, groups) = Self.contents[index]
     let data = try typedstream {
       try $0.object(name) { for group in groups { try $0.group(group.encoding, group.values) } }
@@ -174,7 +176,7 @@ func typedstreamError<T: TypedstreamDecodable>(
     #expect(error?.byteOffset != nil && error?.kind != .malformed, "\(error?.description ?? "")")
   }
 
-  @Test func `is text in runs of UTF-16 units`() throws {
+  @Test func `attributed strings have runs in UTF-16 code units`() throws {
     let runs: [Archived.AttributedString.Run] = [
       .init(length: 4, attributes: ["bold": .boolean(true)]), .init(length: 1),
       .init(length: 2, attributes: ["bold": .boolean(true)]),
@@ -195,7 +197,7 @@ func typedstreamError<T: TypedstreamDecodable>(
     (1, "ffff", "NSRGB"), (2, "ffff", "NSRGB"), (3, "ff", "NSWhite"), (4, "ff", "NSWhite"), (5, "fffff", "NSCMYK"),
   ]
 
-  @Test(arguments: colors.indices) func `is a color of any kind`(_ index: Int) throws {
+  @Test(arguments: colors.indices) func `colors of all kinds are decoded`(_ index: Int) throws {
     let (kind, encoding, key) = Self.colors[index]
     let numbers = encoding.indices.map { Float(encoding.distance(from: encoding.startIndex, to: $0)) / 8 + 0.1 }
     let data = try typedstream {
@@ -215,7 +217,7 @@ func typedstreamError<T: TypedstreamDecodable>(
     #expect(try untypedstream(Archived.Color.self, typedstream(of: .object(named))) == named)
   }
 
-  @Test func `of a geometry is told by its shape, or by its name where several have the shape`() throws {
+  @Test func `geometry is detected by its structure, or by name if that is ambiguous`() throws {
     func value(_ type: String, _ numbers: [Double]) throws -> Data {
       try typedstream {
         try $0.object("NSValue") {
@@ -239,7 +241,7 @@ func typedstreamError<T: TypedstreamDecodable>(
     #expect(typedstreamError(decoding: Archived.Point.self, try typedstream(of: .integer(1)))?.kind == .classNotAllowed)
   }
 
-  @Test func `of NeXTSTEP has the characters of NeXTSTEP`() throws {
+  @Test func `strings of NeXTSTEP have its encoding`() throws {
     func text(_ version: Int32, _ bytes: [UInt8]) throws -> Data {
       try typedstream(systemVersion: version) { try $0.group("+", bytes) }
     }
@@ -251,9 +253,9 @@ func typedstreamError<T: TypedstreamDecodable>(
   }
 }
 
-@Suite("A value out of a typedstream that Apple's archiver wrote", .enabled(if: !TypedstreamSamples.files.isEmpty))
+@Suite("Values from typedstreams of Apple's archiver", .enabled(if: !TypedstreamSamples.files.isEmpty))
 struct TypedstreamSampleValueTests {
-  @Test func `is the one that the file's name says`() throws {
+  @Test func `the value is the one in the file's name`() throws {
     func value<T: TypedstreamDecodable>(_ type: T.Type, _ name: String) throws -> T {
       try untypedstream(type, TypedstreamSamples.data(name))
     }
@@ -283,7 +285,7 @@ struct TypedstreamSampleValueTests {
   }
 
   @Test(arguments: TypedstreamSamples.sound.filter { !$0.hasPrefix("nib") && !$0.contains("HugeWithRefs") })
-  func `is a value of Foundation, but for those of programs' own classes`(_ name: String) throws {
+  func `values are Foundation's, except those of custom classes`(_ name: String) throws {
     let data = try TypedstreamSamples.data(name)
     let value = try untypedstream(ArchivedValue.self, data)
     guard name.hasPrefix("imessage") else { return }
@@ -297,7 +299,7 @@ struct TypedstreamSampleValueTests {
   }
 
   @Test(arguments: TypedstreamSamples.sound.filter { $0.contains("HugeWithRefs") })
-  func `with other classes is refused, or kept as it is`(_ name: String) throws {
+  func `other classes are refused, or kept unchanged`(_ name: String) throws {
     let unarchiver = try TypedstreamUnarchiver(forReadingFrom: TypedstreamSamples.data(name))
     let error = #expect(throws: TypedstreamError.self) { try unarchiver.decode(ArchivedValue.self) }
     #expect(error?.kind == .classNotAllowed && error?.byteOffset != nil)
@@ -306,7 +308,7 @@ struct TypedstreamSampleValueTests {
   }
 
   @Test(arguments: TypedstreamSamples.sound.filter { $0.hasPrefix("nib") })
-  func `of an interface file is kept as it is`(_ name: String) throws {
+  func `objects of interface files are kept unchanged`(_ name: String) throws {
     let unarchiver = try TypedstreamUnarchiver(forReadingFrom: TypedstreamSamples.data(name))
     #expect(throws: TypedstreamError.self) { try unarchiver.decode(ArchivedValue.self) }
     #expect(try unarchiver.decode(Typedstream.Object.self).class.name == "NSIBObjectData")

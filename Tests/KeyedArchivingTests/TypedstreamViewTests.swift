@@ -6,7 +6,7 @@ import PropertyLists
 import Testing
 import Typedstreams
 
-@Suite("A typedstream, looked at as a keyed archive") struct TypedstreamViewTests {
+@Suite("Typedstreams viewed as keyed archives") struct TypedstreamViewTests {
   private nonisolated(unsafe) static let values: [ArchivedValue] = [
     .boolean(true), .integer(-5), .integer(.init(UInt64.max)), .real(0.5), .float(0.1), .string("Grüße"), .null,
     .data(Data([1, 2])), .date(Date(timeIntervalSinceReferenceDate: 5)),
@@ -14,7 +14,7 @@ import Typedstreams
     .set([.string("a")]), .dictionary([.string("a"): .integer(1), .string("b"): .string("a")]),
   ]
 
-  @Test(arguments: values.indices) func `has the values of Foundation's classes`(_ index: Int) throws {
+  @Test(arguments: values.indices) func `values of Foundation's classes are shown`(_ index: Int) throws {
     let value = Self.values[index]
     let archive = try Typedstream(typedstream(of: value)).keyedArchive()
     #expect(archive.archiver == Typedstream.archiverName)
@@ -22,7 +22,7 @@ import Typedstreams
   }
 
   @Test(arguments: [82, 1000] as [Int32])
-  func `has strings of NeXTSTEP as text, and as data what is none`(_ version: Int32) throws {
+  func `strings of NeXTSTEP are shown as text, or as data if they are invalid`(_ version: Int32) throws {
     let isOld = version < 1000
     let data = try typedstream(systemVersion: version) {
       for bytes: [UInt8] in [[0x41, 0xAE], [0xC3, 0xA9], [0xFF]] { try $0.group("+", bytes) }
@@ -45,14 +45,14 @@ import Typedstreams
     ]
   }()
 
-  @Test(arguments: texts.indices) func `has attributed strings as keyed archives have them`(_ index: Int) throws {
+  @Test(arguments: texts.indices) func `attributed strings have the form of keyed archives`(_ index: Int) throws {
     let archive = try Typedstream(typedstream(of: .object(Self.texts[index]))).keyedArchive()
     let decoded = try KeyedUnarchiver(archive.document).decode(Archived.AttributedString.self, forKey: "root")
     #expect(decoded == Self.texts[index])
     #expect(KeyedArchive.check(archive.document).filter { $0.severity == .error }.isEmpty)
   }
 
-  @Test func `has runs that are none as values without keys, and shows those that are`() throws {
+  @Test func `invalid runs are shown as values without keys`() throws {
     #expect(
       try Typedstream(bytes: Piece.attributedString).keyedArchive().tree() == """
         root: NSAttributedString
@@ -68,7 +68,7 @@ import Typedstreams
         """)
   }
 
-  @Test func `has the values of other classes without keys, and circles`() throws {
+  @Test func `values of other classes have no keys, and circles are shown`() throws {
     let bytes = Piece.root(
       "Node", Piece.reference(0), Piece.reference(0), Piece.new("*[2s]{?=if}@"), [0x84], Piece.new("text"),
       [1, 2, 3, 4, 0x85])
@@ -90,14 +90,14 @@ import Typedstreams
         """)
   }
 
-  @Test(arguments: TypedstreamSamples.sound) func `has no findings`(_ name: String) throws {
+  @Test(arguments: TypedstreamSamples.sound) func `valid streams have no findings`(_ name: String) throws {
     let archive = try Typedstream(TypedstreamSamples.data(name)).keyedArchive()
     let findings = KeyedArchive.check(archive.document).filter { $0.kind != .otherArchiver }
     #expect(findings.isEmpty, "\(findings.prefix(5))")
     #expect(try !archive.tree().isEmpty)
   }
 
-  @Test func `is refused where it would be many times larger`() throws {
+  @Test func `a view that would be many times larger is refused`() throws {
     let name = String(repeating: "N", count: 30_000)
     let text: [UInt8] = [0x84, 0x81] + [UInt8(name.utf8.count & 0xFF), UInt8(name.utf8.count >> 8)] + name.utf8
     let bytes = Piece.stream(Piece.new(":"), text, Array(repeating: [0x92, 0x93], count: 10_000).flatMap(\.self))

@@ -6,18 +6,18 @@ import TestSupport
 import Testing
 import Typedstreams
 
-@Suite("A typedstream that is written") struct TypedstreamWriterTests {
-  @Test func `has the bytes that it was read from`() throws {
+@Suite("Writing typedstreams") struct TypedstreamWriterTests {
+  @Test func `a stream is written with the bytes that it was read from`() throws {
     #expect(try [UInt8](Typedstream(bytes: Piece.attributedString).data()) == Piece.attributedString)
   }
 
   @Test(arguments: TypedstreamSamples.sound)
-  func `of Apple's archiver has the bytes of Apple's archiver`(_ name: String) throws {
+  func `streams of Apple's archiver are written with the same bytes`(_ name: String) throws {
     let data = try TypedstreamSamples.data(name)
     #expect(try Typedstream(data).data() == data)
   }
 
-  @Test func `in the other byte order says the same`() throws {
+  @Test func `the other byte order has the same contents`() throws {
     for bytes in try [Piece.attributedString]
       + TypedstreamSamples.sound.map({ [UInt8](try TypedstreamSamples.data($0)) })
     {
@@ -30,7 +30,7 @@ import Typedstreams
     }
   }
 
-  @Test func `has each number as narrow as it can be`() throws {
+  @Test func `numbers have the minimum width`() throws {
     let wide = Piece.stream(
       Piece.new("ilqsd+"), [0x82, 0x92, 0xFF, 0xFF, 0xFF], [0x81, 7, 0], [0x87, 0x80, 0, 0, 0, 0, 0, 0, 0],
       [0x81, 0x91, 0xFF], [0x83, 0, 0, 0, 0, 0, 0, 0xF0, 0x3F], [0x82, 2, 0, 0, 0, 0x48, 0x69])
@@ -53,14 +53,14 @@ import Typedstreams
     ("d", 2_147_483_648, [0x83, 0x41, 0xE0, 0, 0, 0, 0, 0, 0]),
   ]
 
-  @Test(arguments: integers.indices) func `has integers in the widths of Apple's archiver`(_ index: Int) throws {
+  @Test(arguments: integers.indices) func `integers have the widths of Apple's archiver`(_ index: Int) throws {
     let (type, value, bytes) = Self.integers[index]
     var builder = TypedstreamBuilder(byteOrder: .bigEndian)
     try builder.group(type, value)
     #expect(try [UInt8](builder.finish().data()) == Piece.stream(Piece.new(type), bytes, isBigEndian: true))
   }
 
-  @Test func `has reals as integers if those are the same`() throws {
+  @Test func `integral reals are written as integers`() throws {
     var builder = TypedstreamBuilder(byteOrder: .bigEndian, systemVersion: 930)
     try builder.group("fdddfdQ", 1.5 as Float, -2.0, -0.0, Double.infinity, 0.25, 0.5 as Float, UInt64.max - 2)
     let bytes: [UInt8] =
@@ -70,7 +70,7 @@ import Typedstreams
     #expect(try [UInt8](builder.finish().data()) == head + Piece.new("fdddfdQ") + bytes)
   }
 
-  @Test func `has shared strings, C strings, classes and objects once`() throws {
+  @Test func `shared strings, C strings, classes and objects are written once`() throws {
     let plain = TypedstreamClass("A")
     var builder = TypedstreamBuilder()
     try builder.beginGroup("@")
@@ -95,7 +95,7 @@ import Typedstreams
     #expect(try builder.finish() == Typedstream(bytes: bytes))
   }
 
-  @Test func `has arrays, structures and values without bytes by themselves`() throws {
+  @Test func `arrays, structures and values without bytes are written`() throws {
     var builder = TypedstreamBuilder()
     try builder.group("!{}{a=s{b=[2{c=f!}]}}[3c]i", 1, 2, 3, Data([4, 5, 6]), 7)
     try builder.group("[0@][0c]{!}", Data([]))
@@ -172,14 +172,14 @@ import Typedstreams
     (.invalidValue, { try $0.group(.object(Archived.Color(fields: [:]))) }),
   ]
 
-  @Test(arguments: findings.indices) func `has no values that its encodings do not announce`(_ index: Int) {
+  @Test(arguments: findings.indices) func `values that do not match their encodings are refused`(_ index: Int) {
     let (kind, ask) = Self.findings[index]
     var builder = TypedstreamBuilder()
     let error = #expect(throws: TypedstreamError.self) { try ask(&builder) }
     #expect(error?.kind == kind, "\(error?.description ?? "")")
   }
 
-  @Test func `of any objects is read as the same, in both byte orders`() throws {
+  @Test func `any objects are read again, in both byte orders`() throws {
     for seed in 0..<UInt64(LongForm.size(20_000, or: 2_000)) {
       var random = RandomStream(seed: seed)
       let stream = try random.make()
@@ -190,7 +190,7 @@ import Typedstreams
     }
   }
 
-  @Test func `and was damaged before is read as the same`() throws {
+  @Test func `a damaged stream that was read is written and read again`() throws {
     var random = SeededGenerator(seed: 17)
     var count = 0
     for seed in 0..<UInt64(LongForm.size(100_000, or: 5_000)) {
@@ -205,10 +205,10 @@ import Typedstreams
   }
 }
 
-@Suite("Values in a typedstream that is written") struct TypedstreamValueWritingTests {
+@Suite("Values in written typedstreams") struct TypedstreamValueWritingTests {
   private func stream(_ value: ArchivedValue) throws -> [UInt8] { [UInt8](try typedstream(of: value)) }
 
-  @Test func `are the objects that Apple's archiver makes of them`() throws {
+  @Test func `values become the objects of Apple's archiver`() throws {
     // The bytes of `NSNumber` with the number 42 are in the description of the format.
     let number = Piece.stream(
       Piece.new("@"), [0x84, 0x84], Piece.new("NSNumber"), [0, 0x84], Piece.new("NSValue"), [0, 0x84],
@@ -218,7 +218,7 @@ import Typedstreams
     #expect(try stream(.object(Archived.AttributedString("Hello, world"))) == Piece.attributedString)
   }
 
-  @Test func `of one kind that are equal are one object`() throws {
+  @Test func `equal values of one kind are one object`() throws {
     let text = ArchivedValue.string("a")
     let array = ArchivedValue.array([text, .integer(1), .real(1), text, .integer(1), .boolean(true), .null, .null])
     #expect(try Typedstream(bytes: stream(array)).groupsJSON.ranges(of: "\"ref\"").count == 3)
@@ -247,7 +247,7 @@ import Typedstreams
   ]
 
   @Test(arguments: samples.indices.filter { TypedstreamSamples.files.contains(samples[$0].name) })
-  func `have the bytes of Apple's archiver`(_ index: Int) throws {
+  func `the bytes are those of Apple's archiver`(_ index: Int) throws {
     let (name, value) = Self.samples[index]
     let expected = try TypedstreamSamples.data(name)
     if case .value = value {
@@ -258,7 +258,7 @@ import Typedstreams
     }
   }
 
-  @Test func `are refused without a trap, however deep they are`() throws {
+  @Test func `values that are too deep are refused without a trap`() throws {
     for depth in [400, 1000] {
       var deep = ArchivedValue.null
       for _ in 0..<depth { deep = .array([deep]) }

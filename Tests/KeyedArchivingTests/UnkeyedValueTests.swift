@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @Suite("Values without keys") struct UnkeyedValueTests {
-  @Test func `are told from a user's key of the same name, and both are decoded`() throws {
+  @Test func `values without keys and keys with the same name are both decoded`() throws {
     let unarchiver = try KeyedUnarchiver(forReadingFrom: Fixtures.url("archives/unkeyed.bplist"))
     #expect(unarchiver.topLevelKeys == ["$0", "name"])
     #expect(unarchiver.unkeyedCount == 2)
@@ -15,7 +15,7 @@ import Testing
     #expect(try unarchiver.decodeUnkeyed((any SecureCoding).self, of: [String.self], at: 0) as? String == "first")
   }
 
-  @Test func `of a number beyond the last are an error that says so`() throws {
+  @Test func `a number beyond the last value is an error that says so`() throws {
     let unarchiver = try KeyedUnarchiver(forReadingFrom: Fixtures.url("archives/unkeyed.bplist"))
     let error = archiveError { _ = try unarchiver.decodeUnkeyed(String.self, at: 2) }
     #expect(error?.kind == .valueNotFound && error?.message == "no value number 2 without a key")
@@ -35,14 +35,14 @@ import Testing
     func encode(with coder: KeyedArchiver) throws {}
   }
 
-  @Test func `in an object are decoded by the object`() throws {
+  @Test func `values without keys in an object are decoded by the object`() throws {
     var archive = HandmadeArchive()
     let pair = archive.addObject("Pair", ["$0": archive.add("a"), "$1": archive.add("b"), "x": archive.add("c")])
     #expect(try archive.decode(Pair.self, root: pair).parts == ["a", "b"])
     #expect(try archive.decode(Pair.self, root: pair).keys == ["x"])
   }
 
-  @Test func `every key at the top that is listed is decoded, however its dollar was written`() throws {
+  @Test func `every listed top-level key is decoded, whatever the spelling of its dollar sign`() throws {
     var archive = HandmadeArchive()
     archive.top = [
       "$$a": archive.add("escaped"), "$b": archive.add("bare"), "$$$c": archive.add("two"), "$": archive.add("dollar"),

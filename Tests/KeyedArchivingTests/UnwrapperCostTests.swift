@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 /// Small inputs that ask for more work, memory or stack than there is.
-@Suite("What nested data can cost", .serialized) struct UnwrapperCostTests {
+@Suite("The cost of nested data", .serialized) struct UnwrapperCostTests {
   /// In an optimized build 100 ms are the limit; others are slower, and run on busy machines.
   private static let limit: Duration = {
     var isDebug = false
@@ -20,7 +20,7 @@ import Testing
     return isDebug ? .seconds(4) : .milliseconds(100)
   }()
 
-  @Test("data on the ways of many paths is opened once") func openedOnce() throws {
+  @Test("data on many paths is opened once") func openedOnce() throws {
     let names = (0..<500).map { "key \($0)" }
     let archive = try KeyedArchiver.archivedData(
       withRootObject: Dictionary(uniqueKeysWithValues: names.map { ($0, [$0, "second"]) }))
@@ -145,7 +145,7 @@ import Testing
     ),
   ]
 
-  @Test(arguments: inputs.indices) func `is little for small inputs, whatever they ask for`(_ index: Int) throws {
+  @Test(arguments: inputs.indices) func `small inputs cost little, whatever is requested`(_ index: Int) throws {
     let (name, make) = Self.inputs[index]
     let document = try PropertyListDocument(PropertyList.array([make()]).data(format: .binary))
     let looks: [(inout Unwrapper) throws -> Void] = [
@@ -167,7 +167,7 @@ import Testing
     }
   }
 
-  @Test func `a nib in data is opened, and one that would become too large stays data`() throws {
+  @Test func `a nib in data is opened, unless it would become too large`() throws {
     let list: PropertyList = ["nib": .data(try NIBArchive.label().data())]
     let document = try PropertyListDocument(list.data(format: .binary))
     var unwrapper = Unwrapper()

@@ -7,7 +7,7 @@ import PropertyLists
 import TestSupport
 import Testing
 
-@Suite("What is nested in data") struct UnwrappingTests {
+@Suite("Archives nested in data") struct UnwrappingTests {
   /// An archive of one object of a class, as NSKeyedArchiver writes it.
   private static func archive(
     _ className: String, _ fields: OrderedDictionary<String, PropertyList>, _ others: [PropertyList] = []
@@ -31,21 +31,21 @@ import Testing
   }
 
   @Test(arguments: [PropertyListFormat.binary, .xml, .json])
-  func `that is nothing, leaves the document as it is`(_ format: PropertyListFormat) throws {
+  func `other data leaves the document unchanged`(_ format: PropertyListFormat) throws {
     let data: PropertyList = format == .json ? "no data" : .data(Data("no archive".utf8))
     let list: PropertyList = ["a": [1, "$ref", ["$class": "x"]], "b": data]
     let document = try PropertyListDocument(list.data(format: format), format: format)
     #expect(try document.unwrapped() === document)
   }
 
-  @Test func `is a property list in both formats, through any number of levels`() throws {
+  @Test func `property lists in both formats are opened, through any number of levels`() throws {
     var list: PropertyList = ["end": [1, 2.5, .data(Data([1, 2]))]]
     for level in 0..<20 { list = .data(try list.data(format: level % 2 == 0 ? .xml : .binary)) }
     #expect(try value(["x": list]) == ["x": ["end": [1, 2.5, .data(Data([1, 2]))]]])
     #expect(try value(["x": .data(PropertyList.string("text").data(format: .xml))]) == ["x": "text"])
   }
 
-  @Test func `leaves UIDs of any size as they are`() throws {
+  @Test func `UIDs of any size are kept`() throws {
     var uids: [PropertyList] = [0, 5, 255, 65_536, 1 << 28, 1 << 30 - 2, 1 << 30 - 1, 1 << 30, .max].map {
       .uid(PropertyList.UID($0))
     }
@@ -54,7 +54,7 @@ import Testing
     #expect(try value(list) == ["uids": .array(uids), "data": [1]])
   }
 
-  @Test func `is an archive, through archives in its objects and in their fields, in one table`() throws {
+  @Test func `archives in objects and fields of archives are opened into one table`() throws {
     let inner = try Self.archive("Inner", ["n": 1, "me": .uid(PropertyList.UID(1))])
     let outer = try Self.archive("Outer", ["field": .data(inner), "object": .uid(PropertyList.UID(3))], [.data(inner)])
     #expect(
@@ -73,7 +73,7 @@ import Testing
     #expect(try KeyedArchive.check(archive.unwrapped().document).filter { $0.severity == .error }.isEmpty)
   }
 
-  @Test func `is told, if it is broken, and stays data`() throws {
+  @Test func `broken data is reported, and stays data`() throws {
     let whole = try Self.archive("A", ["n": 1])
     for broken in [whole.dropLast(), Data("bplist00".utf8), Data("<plist><dict>".utf8), Data("NIBArchive".utf8)] {
       var unwrapper = Unwrapper()
@@ -84,7 +84,7 @@ import Testing
     }
   }
 
-  @Test func `may be a hundred levels deep, also for the views of archives`() throws {
+  @Test func `data can be a hundred levels deep, also in views of archives`() throws {
     var list = PropertyList.data(try Self.archive("A", ["n": 1]))
     for _ in 0..<100 { list = .data(try PropertyList.array([list]).data(format: .binary)) }
     var unwrapper = Unwrapper()
@@ -94,7 +94,7 @@ import Testing
     #expect(try document.unwrapped().root.value(forKey: "x")?.kind == .array)
   }
 
-  @Test func `that is shared ten thousand times, is opened once`() throws {
+  @Test func `data that is shared ten thousand times is opened once`() throws {
     let data = PropertyList.data(try Self.archive("A", ["n": 1]))
     var unwrapper = Unwrapper()
     let document = try Self.document(.array(Array(repeating: data, count: 10_000)))
@@ -102,7 +102,7 @@ import Testing
     #expect(unwrapper.openedCount == 1)
   }
 
-  @Test func `that doubles at every level, or is too deep, is an error soon`() throws {
+  @Test func `data that doubles at every level, or is too deep, is an error, quickly`() throws {
     var doubled = PropertyList.data(Data("hello".utf8))
     for _ in 0..<40 { doubled = .data(try PropertyList.array([doubled, doubled]).data(format: .binary)) }
     var deep: PropertyList = 1
@@ -118,7 +118,7 @@ import Testing
     }
   }
 
-  @Test func `is on paths, by the keys of objects and by those of collections`() throws {
+  @Test func `paths lead into nested data by keys of objects and collections`() throws {
     let fields: OrderedDictionary<String, PropertyList> = [
       "NS.keys": [.uid(PropertyList.UID(3))], "NS.objects": [.uid(PropertyList.UID(4))],
     ]

@@ -16,7 +16,7 @@ import Testing
     [], .caseInsensitive, .diacriticInsensitive, [.caseInsensitive, .diacriticInsensitive], .normalized,
   ]
 
-  @Test("are looked up in and not searched, with the result of a search", arguments: lists, options)
+  @Test("a lookup gives the same result as a search", arguments: lists, options)
   func lookup(list: PredicateConstant, options: PredicateOptions) throws {
     let test = try ConstantTest(.in, options, list)
     let values = Self.texts.map { AttributeValue.string($0) } + [.null, .integer(1), .double(1), .boolean(true)]
@@ -31,7 +31,7 @@ import Testing
     }
   }
 
-  @Test func `are looked up in by CONTAINS, too, and however often an object is in them`() throws {
+  @Test func `CONTAINS looks up values too, and duplicates do not matter`() throws {
     let contains = try PreparedPredicate(ManagedPredicate(format: "{'a', 'B', 'a'} CONTAINS[c] name"))
     guard case .key(let key, let test) = contains.condition else {
       Issue.record("\(contains.condition)")

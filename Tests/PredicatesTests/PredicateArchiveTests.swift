@@ -17,7 +17,7 @@ import Testing
   }
 
   @Test(arguments: PredicateSearchTests.searches.map(\.0) + PredicateSearchTests.facts.map(\.0))
-  func `are the same tree again`(_ format: String) throws {
+  func `an archived predicate is decoded to the same tree`(_ format: String) throws {
     guard !format.contains("'nan'") else { return }
     let predicate = try ManagedPredicate(format: format)
     if format.contains("UTI-") {
@@ -27,7 +27,7 @@ import Testing
     }
   }
 
-  @Test func `have the classes and keys of Core Data's files`() throws {
+  @Test func `archives have the classes and keys of Core Data's files`() throws {
     let predicate = try ManagedPredicate(format: "name CONTAINS[c] 'x' AND age <= 3 AND count($a.b) == 1")
     let archive = try KeyedArchive(archived(predicate))
     var classes: [String: Set<String>] = [:]
@@ -47,7 +47,7 @@ import Testing
     #expect(classes["NSSelfExpression"] == ["NSExpressionType"])
   }
 
-  @Test func `of other classes are refused, and do not go too deep`() throws {
+  @Test func `other classes are refused, and nesting is limited`() throws {
     let strange = KeyedArchiver()
     try strange.encode("text", forKey: "root")
     #expect(throws: KeyedArchiveError.self) { try unarchived(strange.encodedData()) }
@@ -56,7 +56,7 @@ import Testing
     #expect(throws: KeyedArchiveError.self) { try unarchived(archived(deep)) }
   }
 
-  @Test func `damaged at random are errors or other predicates`() throws {
+  @Test func `a damaged archive is an error or another predicate`() throws {
     var numbers = RandomNumbers(state: 3)
     let samples = try PredicateSearchTests.searches.prefix(200).map { try archived(ManagedPredicate(format: $0.0)) }
     for _ in 0..<5_000 {

@@ -14,7 +14,7 @@ private let samples = ProcessInfo.processInfo.environment["CORE_DATA_SAMPLES"]
     className == "NSKeyPathSpecifierExpression" || object.dictionary?["NSConstantValueClassName"] != nil
   }
 
-  @Test func `are read, and written with the same keys`() throws {
+  @Test func `predicates of real files are read, and written with the same keys`() throws {
     let folder = try #require(samples)
     var count = 0
     for name in try FileManager.default.contentsOfDirectory(atPath: folder).sorted() {

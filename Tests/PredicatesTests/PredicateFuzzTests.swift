@@ -10,7 +10,7 @@ import Testing
     for person in PredicateSamples.people { _ = try? prepared.evaluate(with: person) }
   }
 
-  @Test func `made at random are printed, read and evaluated`() throws {
+  @Test func `random predicates are printed, read and evaluated`() throws {
     var maker = RandomPredicates(numbers: RandomNumbers(state: 1))
     for _ in 0..<LongForm.size(10_000, or: 3_000) {
       let predicate = maker.predicate(4)
@@ -22,7 +22,7 @@ import Testing
     }
   }
 
-  @Test func `damaged at random are errors or other predicates`() {
+  @Test func `damaged text is an error or another predicate`() {
     var maker = RandomPredicates(numbers: RandomNumbers(state: 2))
     let formats = PredicateSearchTests.searches.map(\.0) + PredicateSearchTests.facts.map(\.0)
     let signs = Array("()[]{}.,$%#@'\"\\=<>!&|+-*/: 019aéE\u{0}".utf8) + [0xFF, 0xC3]
@@ -46,7 +46,7 @@ import Testing
     }
   }
 
-  @Test func `with patterns that explode are done soon, or are errors`() throws {
+  @Test func `expensive patterns finish quickly, or are errors`() throws {
     let long = String(repeating: "a", count: LongForm.size(2_000, or: 600))
     let time = ThreadClock.measure {
       for pattern in [

@@ -105,7 +105,9 @@ import Testing
     ("score == CAST('0.1', 'NSDecimalNumber')", ""), ("score == CAST('7.5', 'NSDecimalNumber')", "a"),
   ]
 
-  @Test(arguments: searches) func `among people`(_ search: (format: String, expected: String)) throws {
+  @Test(arguments: searches) func `objects that meet a predicate are found`(
+    _ search: (format: String, expected: String)
+  ) throws {
     if search.expected == "error" {
       #expect(throws: ManagedPredicateError.self) { try PredicateSamples.found(search.format) }
     } else {
@@ -216,7 +218,8 @@ import Testing
     ("'abc'.length == 3", true), ("1.5e3 == 1500", true), (".5 == 0.5", true),
   ]
 
-  @Test(arguments: facts) func `in constants`(_ fact: (format: String, expected: Bool)) throws {
+  @Test(arguments: facts) func `predicates of constants are evaluated`(_ fact: (format: String, expected: Bool)) throws
+  {
     #expect(
       try ManagedPredicate(format: fact.format).evaluate(with: AttributeValue.null) == fact.expected, "\(fact.format)")
   }
@@ -242,7 +245,9 @@ import Testing
   ]
 
   @Test(arguments: failures)
-  func `and say what cannot be found`(_ failure: (format: String, kind: ManagedPredicateError.Kind)) throws {
+  func `a predicate that cannot be evaluated is an error`(_ failure: (format: String, kind: ManagedPredicateError.Kind))
+    throws
+  {
     let predicate = try ManagedPredicate(format: failure.format)
     let error = #expect(throws: ManagedPredicateError.self, "\(failure.format)") {
       try predicate.evaluate(with: AttributeValue.integer(1))
@@ -250,7 +255,7 @@ import Testing
     #expect(error?.kind == failure.kind, "\(failure.format): \(String(describing: error))")
   }
 
-  @Test func `with arguments`() throws {
+  @Test func `arguments replace placeholders`() throws {
     #expect(try PredicateSamples.found("%K == %@", ["name", "Ann"]) == "a")
     #expect(try PredicateSamples.found("%K == %d", ["age", 30]) == "ad")
     #expect(try PredicateSamples.found("score > %f", [3.0]) == "abe")

@@ -4,10 +4,10 @@ import Testing
 
 @Suite("Text of predicates") struct PredicateTextTests {
   @Test(arguments: PredicateSearchTests.searches.map(\.0))
-  func `is the same tree again when it is printed and read`(_ format: String) throws { try check(format) }
+  func `printed text is parsed to the same tree`(_ format: String) throws { try check(format) }
 
   @Test(arguments: PredicateSearchTests.facts.map(\.0))
-  func `is the same tree again for constants`(_ format: String) throws {
+  func `printed constants are parsed to the same constants`(_ format: String) throws {
     // Not a number is not even itself.
     if !format.contains("'nan'") { try check(format) }
   }
@@ -39,11 +39,12 @@ import Testing
     ("($a := 1 + 2) = b", "($a := 1 + 2) == b"), ("a UNION b MINUS c = d", "a UNION b MINUS c == d"),
   ]
 
-  @Test(arguments: printed) func `is printed in one way`(_ sample: (format: String, text: String)) throws {
+  @Test(arguments: printed) func `each predicate has one printed form`(_ sample: (format: String, text: String)) throws
+  {
     #expect(try ManagedPredicate(format: sample.format).description == sample.text)
   }
 
-  @Test func `has constants of all kinds`() throws {
+  @Test func `constants of all kinds have a text`() throws {
     let uuid = try #require(UUID(uuidString: "E621E1F8-C36C-495A-93FC-0C247A3E6E5F"))
     let url = try #require(URL(string: "https://example.com/a?b"))
     let constants: [PredicateConstant] = [
@@ -76,12 +77,12 @@ import Testing
     ("a :b(1) = 2", 3), ("a := 1", 3), ("FIRST = 1", 1),
   ]
 
-  @Test(arguments: defects) func `says where it is wrong`(_ defect: (format: String, column: Int)) throws {
+  @Test(arguments: defects) func `an error has its position`(_ defect: (format: String, column: Int)) throws {
     let error = #expect(throws: ManagedPredicateError.self) { try ManagedPredicate(format: defect.format) }
     #expect(error?.position?.column == defect.column, "\(defect.format): \(String(describing: error))")
   }
 
-  @Test func `takes as many arguments as it has placeholders`() throws {
+  @Test func `the number of arguments must match the placeholders`() throws {
     for (format, arguments) in [
       ("a = %@", []), ("a = 1", [1]), ("a = %@ AND b = %d", [1]), ("%K = 1", [1]), ("%K = 1", ["a..b"]),
       ("a = %d", ["x"]),
@@ -93,7 +94,7 @@ import Testing
     }
   }
 
-  @Test func `is read in time that grows with its length, and not too deep`() throws {
+  @Test func `parsing time is linear, and nesting is limited`() throws {
     let count = 20_000
     let long = Array(repeating: "a.b.c == 1", count: count).joined(separator: " OR ")
     #expect(try ManagedPredicate(format: ManagedPredicate(format: long).formatText()) == ManagedPredicate(format: long))

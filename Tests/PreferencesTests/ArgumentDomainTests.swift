@@ -46,7 +46,7 @@ import Testing
       (["-a", "-inf", "b"], ["inf": "b"]),
       (["-a", "-nan", "b"], ["nan": "b"]),
     ] as [([String], [String: String])])
-  func `has the pairs -key value`(_ arguments: [String], _ expected: [String: String]) throws {
+  func `pairs of -key and value are read`(_ arguments: [String], _ expected: [String: String]) throws {
     let values = try store(arguments).volatileDomain(forName: UserPreferences.argumentDomain)
     #expect(values == expected.mapValues { .string($0) })
   }
@@ -67,7 +67,7 @@ import Testing
       ("<plist version=\"1.0\"><integer>7</integer></plist>", 7),
       ("<?xml version=\"1.0\"?><plist version=\"1.0\"><array/></plist>", []),
     ] as [(String, PropertyList)])
-  func `has property lists as values if they are written as such`(_ text: String, _ expected: PropertyList) throws {
+  func `values in property list syntax are property lists`(_ text: String, _ expected: PropertyList) throws {
     #expect(try store(["-key", text]).value(forKey: "key") == expected)
   }
 
@@ -76,11 +76,11 @@ import Testing
     "<html>", "<integer>x</integer>", "<a/>", "a = b;", String(repeating: "(", count: 100_000),
     String(repeating: "(", count: 505) + String(repeating: ")", count: 505),
   ])
-  func `has text as it is if it is no property list`(_ text: String) throws {
+  func `other text is a string`(_ text: String) throws {
     #expect(try store(["-key", text]).value(forKey: "key") == .string(text))
   }
 
-  @Test func `comes before what is set, and is converted as that is`() throws {
+  @Test func `arguments override set values, and are converted in the same way`() throws {
     let store = try store(["-size", "-7", "-flag", "YES", "-list", "(a, b)", "-url", "/a b"])
     store.register(defaults: ["size": 1])
     store.set(2, forKey: "size")
@@ -98,7 +98,7 @@ import Testing
     store.removePersistentDomain(store.domain)
   }
 
-  @Test func `can be replaced and emptied by name, for the stores that have it`() throws {
+  @Test func `the argument domain can be replaced and cleared by name`() throws {
     let (store, other) = (try store(["-a", "1"]), try store(["-a", "2"]))
     store.setVolatileDomain(["b": 3], forName: UserPreferences.argumentDomain)
     #expect(store.value(forKey: "a") == nil)

@@ -5,9 +5,9 @@ import Testing
 
 @testable import Preferences
 
-@Suite("A process is killed in the middle of a save") struct CrashTests {
+@Suite("Processes that are killed during a save") struct CrashTests {
   @Test(
-    "Before each of its system calls: the file is the old one or the new one, and the next process goes on",
+    "killed before any system call: the file is old or new, and the next process continues",
     arguments: SaveSituation.Kind.allCases)
   func beforeEachOfItsSystemCalls(_ kind: SaveSituation.Kind) throws {
     var count = 0
@@ -41,7 +41,7 @@ import Testing
     #expect(wasOld || kind == .removedDomain)
   }
 
-  @Test("What a killed process leaves beside the file is removed by a later one, but not what is being written")
+  @Test("leftover files are removed later, but not files that are being written")
   func abandonedFiles() throws {
     let file = try SavedFile(["a": 1])
     // Killed when the temporary file is there: before the call that writes to it.

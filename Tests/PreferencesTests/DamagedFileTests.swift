@@ -8,7 +8,7 @@ import Testing
 
 @testable import Preferences
 
-@Suite("A file is damaged while processes use it") struct DamagedFileTests {
+@Suite("Files that are damaged while processes use them") struct DamagedFileTests {
   private let file = SavedFile()
 
   /// What becomes of a file.
@@ -41,7 +41,7 @@ import Testing
   }
 
   @Test(arguments: Damage.allCases)
-  func `Its values are kept, nobody is told that they went, and it is beside the new one`(_ damage: Damage) throws {
+  func `the values are kept without a change notification, and the damaged file is set aside`(_ damage: Damage) throws {
     try file.write(["a": 1, "b": 2])
     let store = file.open()
     let changes = store.changes()
@@ -59,7 +59,7 @@ import Testing
   }
 
   @Test(arguments: Damage.allCases)
-  func `There is a file at its path at every moment while it is made anew`(_ damage: Damage) throws {
+  func `the path always has a file while it is restored`(_ damage: Damage) throws {
     try file.write(["a": 1, "b": 2])
     let store = file.open()
     try damage.happen(to: file)
@@ -82,7 +82,7 @@ import Testing
   }
 
   @Test(
-    "A process that knows an older state begins with the newest that was acknowledged, before it counts on",
+    "a process with older values restores the newest acknowledged ones before it increments",
     arguments: Damage.allCases)
   func theNewestStateCounts(_ damage: Damage) throws {
     let (first, second) = (slow(file), slow(file))
@@ -100,7 +100,7 @@ import Testing
   }
 
   @Test(arguments: Damage.allCases)
-  func `A removed domain does not come back with a state that was acknowledged before`(_ damage: Damage) throws {
+  func `a removed domain is not restored with an older acknowledged state`(_ damage: Damage) throws {
     let process = slow(file)
     try save(process, "a", 1)
     _ = process.table.replace(with: [:])
@@ -112,7 +112,7 @@ import Testing
   }
 
   @Test(arguments: 0..<3)
-  func `A copy of the last save that is not whole, or is another file's, is worth nothing`(_ number: Int) throws {
+  func `an incomplete backup, or one of another file, is ignored`(_ number: Int) throws {
     try save(slow(file), "a", 1)
     let copy = try #require(file.lastSave)
     switch number {
@@ -130,7 +130,7 @@ import Testing
   }
 
   @Test(arguments: [0o600, 0o640, 0o644])
-  func `The copy of the last save is for those who may read the file`(_ permissions: Int) throws {
+  func `the backup has the permissions of the file`(_ permissions: Int) throws {
     let process = slow(file)
     try save(process, "a", 1)
     #expect(file.permissions(try #require(file.lastSave)) == 0o600)
@@ -140,7 +140,7 @@ import Testing
   }
 
   @Test(
-    "A process that knows nothing makes it anew, and those that know more than was saved put back what they know",
+    "a process without values creates a new file, and others restore what they know",
     arguments: Damage.allCases)
   func aProcessThatKnowsNothingMakesItAnew(_ damage: Damage) throws {
     try file.write(["a": 1])
@@ -153,7 +153,7 @@ import Testing
     #expect(try file.contents() == ["c": 3, "b": 2, "a": 1])
   }
 
-  @Test func `What a process has saved last is there when one that did not know it makes the file anew`() throws {
+  @Test func `the last save of a process is restored when another one recreates the file`() throws {
     try file.write(["a": 1, "removed": 1])
     let (first, second) = (slow(file), slow(file))
     try save(second, "a", 2)
@@ -169,7 +169,7 @@ import Testing
     #expect(second.table.values.byName == ["a": 4, "c": 3])
   }
 
-  @Test func `A process that only reads waits a second for others to put back what is lost, and does it then`() throws {
+  @Test func `a reading process waits a second for others to restore values, then does it itself`() throws {
     try file.write(["a": 1, "b": 2])
     let reader = slow(file)
     try Damage.replaced.happen(to: file)
@@ -185,7 +185,7 @@ import Testing
     #expect(try eventually { () throws in try file.contents() == ["a": 1, "b": 2] && !reader.table.hasUnsaved })
   }
 
-  @Test(.enabled(if: getuid() == 0)) func `A file that another user has made anew is left to that user`() throws {
+  @Test(.enabled(if: getuid() == 0)) func `a file that another user has recreated is left to that user`() throws {
     try file.write(["a": 1])
     let reader = slow(file)
     try Damage.replaced.happen(to: file)
@@ -197,7 +197,9 @@ import Testing
     #expect(try file.contents() == ["c": 3])
   }
 
-  @Test(arguments: [true, false]) func `Missing while it is made anew is not removed`(_ hasSeen: Bool) throws {
+  @Test(arguments: [true, false]) func `a file that is missing while it is recreated does not count as removed`(
+    _ hasSeen: Bool
+  ) throws {
     try file.write(["a": 1, "b": 2])
     let process = slow(file)
     try Damage.replaced.happen(to: file)
@@ -221,7 +223,7 @@ import Testing
     #expect(try file.contents() == ["c": 3, "d": 4, "a": 1, "b": 2])
   }
 
-  @Test("A file that somebody removed is gone, and one that was repaired counts, whatever was set aside before")
+  @Test("a removed file stays removed, and a repaired file counts, despite an older backup")
   func aFileThatSomebodyRemovedIsGone() throws {
     try file.write(["a": 1, "b": 2])
     let process = slow(file)
@@ -236,7 +238,7 @@ import Testing
   }
 
   @Test(
-    "Where there are no second names, or files cannot be exchanged, it is made anew too",
+    "without hard links or atomic exchange, the file is also restored",
     arguments: [[SystemCall.link: EPERM], [.exchange: ENOSYS], [.link: EPERM, .exchange: EINVAL], [.exchange: EPERM]])
   func whereThereAreNoSecondNames(_ missing: [SystemCall: Int32]) throws {
     try file.write(["a": 1])
@@ -253,7 +255,7 @@ import Testing
     #expect(file.temporaryNames == [])
   }
 
-  @Test func `A domain that is removed leaves what could not be read, and nothing else`() throws {
+  @Test func `removing a domain leaves only the file that could not be read`() throws {
     try file.write(["a": 1])
     let store = file.open()
     try Damage.replaced.happen(to: file)

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// What the README and the articles show, run.
-@Suite("The examples of the documentation of preferences") final class PreferencesDocumentationTests {
+@Suite("The documentation examples of preferences") final class PreferencesDocumentationTests {
   enum Theme: String, PreferenceValue { case light, dark }
 
   enum Keys {
@@ -45,7 +45,7 @@ import Testing
     #expect(preferences[Keys.fontSize] == 13)
   }
 
-  @Test func `Values and changes are waited for`() async throws {
+  @Test func `waiting for values and changes`() async throws {
     let values = preferences.values(for: Keys.theme)
     let changes = preferences.changes()
     preferences[Keys.theme] = .dark
@@ -60,7 +60,7 @@ import Testing
     init(_ store: UserPreferences) { _fontSize = Preference(Keys.fontSize, store: store) }
   }
 
-  @Test func `A function is told, and a model is invalidated`() throws {
+  @Test func `observing with a function, and invalidating a model`() throws {
     let isTold = DispatchSemaphore(value: 0)
     let observation = preferences.observe(Keys.fontSize) { size in
       if size == 13 { isTold.signal() }
@@ -79,7 +79,7 @@ import Testing
     withExtendedLifetime(observation) {}
   }
 
-  @Test func `What has to be on the disk, and what depends on the value before`() throws {
+  @Test func `waiting for the disk, and updates that depend on the old value`() throws {
     preferences.set("paid", forKey: "state")
     try preferences.synchronize()
     try preferences.update(Keys.launches) { $0 += 1 }
@@ -88,7 +88,7 @@ import Testing
     #expect(file == ["state": "paid", "launches": 2])
   }
 
-  @Test func `Several values are changed together, and the change says what came of it`() throws {
+  @Test func `changing several values together`() throws {
     let price = 20
     func pay() throws(PreferencesError) -> Bool {
       let isPaid = try preferences.update { values in
@@ -114,7 +114,7 @@ import Testing
     #expect(preferences[Keys.fontSize] == 13)
   }
 
-  @Test func `Where a value comes from, and values in other domains`() throws {
+  @Test func `the source of a value, and values in other domains`() throws {
     preferences.set("dark", forKey: "theme", in: .global)
     preferences.set(2, forKey: "display", in: PersistentDomain(preferences.domain.name, host: .current))
     let (value, source) = try #require(preferences.effectiveValue(forKey: "theme"))

@@ -11,7 +11,7 @@ import Testing
     "com.example.notes.plist", "NSglobalDomain", "NSGlobalDomain2", String(repeating: "n", count: 180),
     String(repeating: "é", count: 90),
   ])
-  func `are names of files, without their ending`(_ name: String) throws {
+  func `domain names are file names without the extension`(_ name: String) throws {
     let domain = try DomainName(name)
     #expect(domain.rawValue == name)
     #expect(domain.description == name)
@@ -30,7 +30,7 @@ import Testing
     ("NSGlobalDomain", "it is reserved"), (".GlobalPreferences", "it is reserved"),
     ("NSArgumentDomain", "it is reserved"), ("NSRegistrationDomain", "it is reserved"),
   ])
-  func `have nothing that leads elsewhere`(_ name: String, _ reason: String) throws {
+  func `domain names cannot contain a path`(_ name: String, _ reason: String) throws {
     let error = PreferencesError.invalidName(name, reason: reason)
     #expect(throws: error) { try DomainName(name) }
     #expect("\(error)".hasSuffix("is not a valid domain name: \(reason)"))
@@ -42,11 +42,11 @@ import Testing
     ("a/b", "a_b"), ("..", "_.."), (".", "_."), ("", "_"), ("a\nb", "a_b"), ("NSGlobalDomain", "_NSGlobalDomain"),
     (String(repeating: "é", count: 100), String(repeating: "é", count: 90)), ("../../x", ".._.._x"),
   ])
-  func `are found for the names of processes`(_ text: String, _ name: String) {
+  func `a process name gives a valid domain name`(_ text: String, _ name: String) {
     #expect(DomainName(nearestTo: text).rawValue == name)
   }
 
-  @Test func `are the same if their bytes are, as for files`() throws {
+  @Test func `domain names are compared by their bytes, like file names`() throws {
     let (composed, decomposed) = (DomainName("\u{E9}"), DomainName("e\u{301}"))
     #expect(composed != decomposed)
     #expect(Set([composed, decomposed]).count == 2)
@@ -55,7 +55,7 @@ import Testing
     #expect([DomainName("b"), DomainName("é"), DomainName("a")].sorted().map(\.rawValue) == ["a", "b", "é"])
   }
 
-  @Test func `are literals of the program`() throws {
+  @Test func `domain names can be literals`() throws {
     let name: DomainName = "com.example.notes"
     let text = "com.example.notes"
     #expect(name == (try DomainName(text)))
@@ -65,12 +65,12 @@ import Testing
   }
 
   #if os(Linux) || os(macOS)
-    @Test func `that are none end the program`() async {
+    @Test func `an invalid literal ends the program`() async {
       await #expect(processExitsWith: .failure) { _ = "../elsewhere" as DomainName }
     }
   #endif
 
-  @Test func `give the names of files, and are told from them`() throws {
+  @Test func `domain names are converted to file names and back`() throws {
     #expect(DomainName("a.b").fileName(host: nil) == "a.b.plist")
     #expect(DomainName("a.b").fileName(host: "h") == "a.b.h.plist")
     #expect(DomainName.global.fileName(host: nil) == ".GlobalPreferences.plist")

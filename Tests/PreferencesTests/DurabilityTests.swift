@@ -7,25 +7,25 @@ import Testing
 
 @testable import Preferences
 
-@Suite("Values are saved without a call") struct DurabilityTests {
+@Suite("Values are saved without a call to save") struct DurabilityTests {
   private let file = SavedFile()
 
   @Test(arguments: ["set", "exit"])
-  func `When the main function ends, and when the process calls exit`(_ verb: String) throws {
+  func `when the main function ends, and when the process calls exit`(_ verb: String) throws {
     let process = try file.start(verb, "a", "1", "b", "ü")
     #expect(process.waitUntilExit() == .exited(0), "\(process.errors)")
     #expect(try file.contents() == ["a": "1", "b": "ü"])
     #expect(file.names == ["\(file.domain).plist"])
   }
 
-  @Test func `When a function sets them that exit calls, though it was registered before any value was set`() throws {
+  @Test func `when a function that exit calls sets them, even if it was registered first`() throws {
     let process = try file.start("atexit", "a", "1")
     #expect(process.waitUntilExit() == .exited(0), "\(process.errors)")
     #expect(try file.contents() == ["a": "1", "late": "2"])
   }
 
   @Test(arguments: [true, false])
-  func `Whatever a process prints that has closed its standard output`(_ isThere: Bool) throws {
+  func `also if a process prints after closing its standard output`(_ isThere: Bool) throws {
     if isThere { try file.write(["z": 1]) }
     let process = try file.start("silent", "a", "1")
     #expect(process.waitUntilExit() == .exited(0))
@@ -33,19 +33,19 @@ import Testing
     #expect(file.names == ["\(file.domain).plist"])
   }
 
-  @Test func `When the process just lives on`() throws {
+  @Test func `while the process continues to run`() throws {
     let process = try file.start("live", "a", "1")
     #expect(try eventually { () throws in try file.contents() == ["a": "1"] })
     #expect(process.ended == nil)
   }
 
-  @Test func `When the process had no descriptor left as it opened the domain`() throws {
+  @Test func `also if the process had no free descriptor when it opened the domain`() throws {
     let process = try file.start("starved", "a", "1")
     #expect(try eventually { () throws in try file.contents() == ["a": "1"] })
     #expect(process.ended == nil)
   }
 
-  @Test func `In the process that set them, and many in one go`() throws {
+  @Test func `many values are saved together`() throws {
     let store = file.open()
     let renames = RecordedCalls()
     let start = ContinuousClock.now
@@ -62,14 +62,14 @@ import Testing
     #expect(try file.contents()?["key99"] == 9999)
   }
 
-  @Test func `When nobody has the store any more`() throws {
+  @Test func `when the last reference to the store is released`() throws {
     file.open().set("kept", forKey: "a")
     #expect(try eventually { () throws in try file.contents() == ["a": "kept"] })
     // Waits for the end of that save, before the folder goes.
     try file.open().synchronize()
   }
 
-  @Test func `The file is its owner's alone, and so are folders that are made`() throws {
+  @Test func `a new file and new folders are accessible only to their owner`() throws {
     let file = SavedFile(below: "made/for it")
     let store = file.open()
     store.set(1, forKey: "a")
@@ -80,7 +80,7 @@ import Testing
   }
 
   @Test(arguments: [0o600, 0o640, 0o644, 0o400, 0o660])
-  func `The permissions of a file that is there stay`(_ permissions: Int) throws {
+  func `the permissions of an existing file are kept`(_ permissions: Int) throws {
     try file.write(["a": 1])
     try FileManager.default.setAttributes([.posixPermissions: permissions], ofItemAtPath: file.path)
     let store = file.open()
@@ -92,7 +92,7 @@ import Testing
   }
 
   @Test(
-    "What replaces a file that was set aside has the permissions of the last good one, else it is its owner's alone",
+    "a file that replaces a damaged one has its permissions, or is private to its owner",
     arguments: [0, 0o600, 0o644, 0o666], [nil, 0o600, 0o640])
   func permissionsOfUnreadableFile(_ permissions: Int, _ good: Int?) throws {
     if let good {
@@ -111,7 +111,7 @@ import Testing
   }
 
   @Test(.enabled(if: getuid() == 0))
-  func `The group of the last good file stays when one of another group is set aside`() throws {
+  func `the group of the last good file is kept if a file of another group is set aside`() throws {
     try file.write(["a": 1])
     try #require(chown(file.path, 0, 5678) == 0 && chmod(file.path, 0o640) == 0)
     let store = file.open()
@@ -122,7 +122,7 @@ import Testing
     #expect(file.permissions == 0o640)
   }
 
-  @Test(.enabled(if: getuid() == 0)) func `The group of a file that is there stays`() throws {
+  @Test(.enabled(if: getuid() == 0)) func `the group of an existing file is kept`() throws {
     try file.write(["a": 1])
     try #require(chown(file.path, 0, 5678) == 0)
     try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: file.path)
@@ -132,7 +132,7 @@ import Testing
   }
 
   @Test(.enabled(if: getuid() == 0), arguments: [0o600, 0o644, 0o666])
-  func `A file belongs to the user who saves it, for him alone if another user had made it`(_ permissions: Int) throws {
+  func `a file belongs to the user who saves it, and is private if another user created it`(_ permissions: Int) throws {
     try file.write(["a": 1])
     try #require(chown(file.path, 1234, 5678) == 0)
     try FileManager.default.setAttributes([.posixPermissions: permissions], ofItemAtPath: file.path)
@@ -150,7 +150,7 @@ import Testing
   }
 
   @Test(.enabled(if: getuid() == 0))
-  func `A file that another user made beforehand with the very bytes is replaced too`() throws {
+  func `a file that another user has created with the same bytes is also replaced`() throws {
     try file.write(["a": 1])
     try #require(chown(file.path, 1234, 5678) == 0)
     let store = file.open()
@@ -166,7 +166,7 @@ import Testing
   }
 
   @Test(
-    "XML stays XML, and becomes binary when it cannot hold a value",
+    "an XML file stays XML, and becomes binary if XML cannot hold a value",
     arguments: [
       ("text", .xml), (.date(Date(timeIntervalSinceReferenceDate: 5)), .xml),
       (.date(Date(timeIntervalSinceReferenceDate: 0.5)), .binary), ("bell \u{7}", .binary), (["CF$UID": 3], .binary),
@@ -182,7 +182,7 @@ import Testing
   }
 
   @Test(
-    "The order of keys, and keys that others set, stay; a key that is set anew comes last",
+    "the order of keys, and keys of other processes, are kept; new keys come last",
     arguments: [PropertyListFormat.binary, .xml])
   func theOrderOfKeys(_ format: PropertyListFormat) throws {
     try file.write(["zebra": 1, "ant": 2, "midge": ["y": 1, "x": 2], "bee": 3], format)
@@ -196,7 +196,7 @@ import Testing
     #expect(contents["midge"]?.dictionary.map { Array($0.keys) } == ["y", "x"])
   }
 
-  @Test func `A domain that is replaced has the order it was given`() throws {
+  @Test func `a replaced domain has the given order`() throws {
     let store = file.open()
     store.setPersistentDomain(store.domain, to: ["z": 1, "a": 2, "m": 3])
     store.set(4, forKey: "b")
@@ -204,7 +204,7 @@ import Testing
     #expect(try file.contents().map { Array($0.keys) } == ["z", "a", "m", "b"])
   }
 
-  @Test func `A save waits for the disk: bytes first, then the name`() throws {
+  @Test func `a save syncs first the bytes, then the name`() throws {
     let situation = try SaveSituation(.binaryFile)
     let store = situation.openChanged()
     let recorded = RecordedCalls()

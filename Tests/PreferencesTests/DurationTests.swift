@@ -9,12 +9,12 @@ import Testing
     (.seconds(4_147_199) + .nanoseconds(999_999_999), 4_147_199.999999999),
     (.seconds(1 << 53), 9_007_199_254_740_992),
   ])
-  func `as a real of seconds, which is read back exactly`(_ duration: Duration, _ seconds: Double) throws {
+  func `a duration is stored as a real of seconds, and read exactly`(_ duration: Duration, _ seconds: Double) throws {
     #expect(duration.storedPreference() == .real(seconds))
     #expect(Duration.preferenceValue(from: .real(seconds)) == duration)
   }
 
-  @Test func `Nanoseconds come back, whatever they are, for 48 days`() throws {
+  @Test func `nanoseconds are exact for durations of up to 48 days`() throws {
     var generator = SystemRandomNumberGenerator()
     for _ in 0..<10_000 {
       let limit = 48 * 86_400 * 1_000_000_000
@@ -25,7 +25,7 @@ import Testing
   }
 
   @Test(
-    "Integers and text that is a number are seconds, and nothing else is",
+    "only numbers, and text that is a number, are read as seconds",
     arguments: [
       (5, .seconds(5)), (.integer(.init(Int64.max)), .seconds(Int64.max)), ("2.5", .milliseconds(2500)),
       (.float(0.5), .milliseconds(500)), (.integer(.init(UInt64.max)), nil), (.real(.nan), nil),

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Preferences
 
-@Suite("A system call of a save fails") struct FailingCallTests {
+@Suite("Failing system calls during a save") struct FailingCallTests {
   /// The errors that a call may fail with.
   static func errors(of call: SystemCall) -> [Int32] {
     switch call {
@@ -86,7 +86,7 @@ import Testing
   }
 
   @Test(
-    "The file is the old one or the new one, the error says which file, and the next save has everything",
+    "the file is old or new, the error names it, and the next save saves everything",
     arguments: SaveSituation.Kind.allCases)
   func theFileIsTheOldOneOrTheNew(_ kind: SaveSituation.Kind) throws {
     let calls = try Self.calls(kind) { try $0.synchronize() }
@@ -117,7 +117,7 @@ import Testing
   }
 
   @Test(arguments: SaveSituation.Kind.allCases.filter { !$0.isRemoval })
-  func `An update counts if the file has it, and only then`(_ kind: SaveSituation.Kind) throws {
+  func `an update counts only if the file has it`(_ kind: SaveSituation.Kind) throws {
     let change: (inout PropertyList?) -> Void = { $0 = "new" }
     let calls = try Self.calls(kind) { store in
       try store.update(forKey: "changed", change)
@@ -143,7 +143,7 @@ import Testing
     }
   }
 
-  @Test func `A folder that cannot be looked at is told by the save that has to make it`() throws {
+  @Test func `an inaccessible folder is reported by the save that has to create it`() throws {
     let situation = try SaveSituation(.folderToBeMade)
     let store = situation.openChanged()
     let folder = situation.file.location.path
@@ -157,7 +157,7 @@ import Testing
     #expect(try situation.isNew())
   }
 
-  @Test func `What fails in the background is reported once, tried again, and saved when it is possible`() throws {
+  @Test func `a failure in the background is reported once, and the save is tried again`() throws {
     let file = SavedFile()
     let store = file.open()
     let isFull = RecordedCalls()

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Preferences
 
-@Suite("Nothing but a regular file is moved or replaced, and by way of a link only one of the user")
+@Suite("Only regular files are replaced, through links of the user only")
 struct FileLocationTests {
   /// What leads to something that is not to be touched. Links, folders and files of other users are made by root only.
   enum Obstacle: String, CaseIterable, CustomTestStringConvertible {
@@ -100,7 +100,7 @@ struct FileLocationTests {
     case save, removal, update, updateOfFile, removalOfFile
   }
 
-  @Test("Otherwise the error names what is there, and nothing is touched", arguments: possible, Change.allCases)
+  @Test("the error names the obstacle, and nothing is changed", arguments: possible, Change.allCases)
   func otherwiseTheErrorNamesWhatIsThere(_ obstacle: Obstacle, _ change: Change) throws {
     let (file, real) = try situation(obstacle)
     let before = try everything(in: file.folder)
@@ -130,7 +130,7 @@ struct FileLocationTests {
   }
 
   @Test(arguments: [Obstacle.folder, .pipe, .loop, .linkToGarbage])
-  func `Whoever only reads is told once, and no name that it will get`(_ obstacle: Obstacle) throws {
+  func `a reader reports the obstacle once, without a name for a new file`(_ obstacle: Obstacle) throws {
     let (file, _) = try situation(obstacle)
     let store = file.open()
     try store.synchronize()
@@ -149,7 +149,7 @@ struct FileLocationTests {
     }
   }
 
-  @Test func `When it is gone, all that was known and set is saved`() throws {
+  @Test func `when the obstacle is removed, all values are saved`() throws {
     let file = try SavedFile(["a": 1])
     let store = file.open()
     try FileManager.default.removeItem(at: file.url)
@@ -167,7 +167,7 @@ struct FileLocationTests {
   }
 
   @Test(arguments: Way.allCases)
-  func `Links that the user may follow lead to the file that is replaced`(_ way: Way) throws {
+  func `links that the user may follow lead to the file that is replaced`(_ way: Way) throws {
     if way.needsRoot, getuid() != 0 { return }
     let file = SavedFile(below: "P")
     let folder = file.folder

@@ -7,8 +7,8 @@
 
   @testable import Preferences
 
-  @Suite("A child of fork spoils nothing") struct ForkTests {
-    @Test func `Its end saves nothing that its parent has not saved`() throws {
+  @Suite("Child processes after fork") struct ForkTests {
+    @Test func `the child's exit saves nothing that its parent has not saved`() throws {
       let file = SavedFile()
       let process = try file.start("fork", "exit")
       #expect(process.waitUntilExit() == .exited(0), "\(process.errors)")
@@ -17,7 +17,7 @@
     }
 
     @Test(
-      "It reads the values that there were, and has an error for all else, whatever threads of its parent did",
+      "the child reads the old values, and any other call is an error",
       arguments: 0..<5)
     func busyParent(round: Int) throws {
       let file = SavedFile()
@@ -27,14 +27,14 @@
       #expect(process.errors.contains("forked"))
     }
 
-    @Test func `It keeps no file locked that its parent is done with`() throws {
+    @Test func `the child does not keep files locked after its parent is done`() throws {
       let file = try SavedFile(["a": 1])
       let process = try file.start("fork", "lock")
       #expect(process.waitUntilExit() == .exited(0), "\(process.errors)")
       #expect(process.text == "locked again\n")
     }
 
-    @Test func `It keeps no file locked when its parent is killed`() throws {
+    @Test func `the child does not keep files locked after its parent is killed`() throws {
       let file = try SavedFile(["a": 1])
       let process = try file.start("fork", "killed")
       #expect(process.waitUntilExit() == .killed(signal: SIGKILL))

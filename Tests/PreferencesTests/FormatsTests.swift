@@ -6,7 +6,7 @@ import Testing
 
 @testable import Preferences
 
-@Suite("A file in any format of preferences is read") struct FormatsTests {
+@Suite("Files in all formats of preferences") struct FormatsTests {
   static let openStep: [(text: String, values: OrderedDictionary<String, PropertyList>)] = [
     ("{ a = 1; b = (x, \"y z\"); c = <0102>; }", ["a": "1", "b": ["x", "y z"], "c": .data(Data([1, 2]))]),
     ("/* By hand */\na = <*I5>; // typed\nb = <*BY>;\n", ["a": 5, "b": true]),
@@ -14,7 +14,7 @@ import Testing
     ("{\n}\n", [:]),
   ]
 
-  @Test("in OpenStep, and becomes binary when something is saved", arguments: openStep)
+  @Test("an OpenStep file is read, and becomes binary when it is saved", arguments: openStep)
   func readsOpenStep(_ text: String, _ values: OrderedDictionary<String, PropertyList>) throws {
     let file = SavedFile()
     try file.write(Data(text.utf8))
@@ -33,7 +33,7 @@ import Testing
     #expect(ReportedErrors.about(file.path).isEmpty)
   }
 
-  @Test("and has the values that Foundation finds in it", arguments: openStep.filter { !$0.text.contains("<*") })
+  @Test("files have the same values as in Foundation", arguments: openStep.filter { !$0.text.contains("<*") })
   func andHasTheValuesThatFoundationFinds(_ text: String, _ values: OrderedDictionary<String, PropertyList>) throws {
     // Of a key that stands twice, Foundation has the first, as this reader would only if it lost the second.
     guard !text.contains("a = 2") else { return }

@@ -5,10 +5,10 @@ import Testing
 
 @testable import Preferences
 
-@Suite("A store in memory") struct InMemoryTests {
+@Suite("Preferences in memory") struct InMemoryTests {
   private static let count = PreferenceKey<Int>("count", default: 0)
 
-  @Test func `has the values that it is made with, shares them with no other store, and has no file`() throws {
+  @Test func `a store in memory has its initial values, shares none, and has no file`() throws {
     let store = UserPreferences(inMemory: ["count": 3, "theme": "dark"])
     let other = UserPreferences(inMemory: [:])
     #expect(store[Self.count] == 3 && store.string(forKey: "theme") == "dark")
@@ -24,7 +24,7 @@ import Testing
     #expect(store.string(forKey: "theme") == "light")
   }
 
-  @Test func `saves and updates without an error, and tells of changes`() throws {
+  @Test func `saves and updates succeed, and changes are reported`() throws {
     let store = UserPreferences(inMemory: ["count": 3])
     let changes = store.changes()
     store.set(1, forKey: "size")
@@ -47,7 +47,7 @@ import Testing
     #expect(store[Self.count] == 4)
   }
 
-  @Test func `has an error at once for an update that saves it`() throws {
+  @Test func `an update that saves the same domain is an error`() throws {
     let store = UserPreferences(inMemory: [:])
     let error = try store.update(Self.count) { _ in
       failure { () throws(PreferencesError) in try store.synchronize() }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Preferences
 
-@Suite("Keys are told apart by their bytes") struct KeySpellingTests {
+@Suite("Keys are compared by their bytes") struct KeySpellingTests {
   private let saved = SavedFile()
   private static let composed = "caf\u{E9}"
   private static let decomposed = "cafe\u{301}"
@@ -43,7 +43,7 @@ import Testing
   ])
 
   @Test(arguments: formats)
-  func `Two spellings in a file are two values, and stay when another is saved`(_ format: PropertyListFormat) throws {
+  func `two spellings in a file are two values, which stay when another is saved`(_ format: PropertyListFormat) throws {
     try Self.write(Self.twins, format, to: saved)
     let store = saved.open()
     #expect(Self.spellings.map { store.integer(forKey: $0) } == [1, 2])
@@ -61,7 +61,7 @@ import Testing
 
   private static let formats: [PropertyListFormat] = [.binary, .xml]
 
-  @Test func `Two spellings that are set are two values`() throws {
+  @Test func `two spellings that are set are two values`() throws {
     let store = saved.open()
     store.register(defaults: [Self.composed: "registered"])
     #expect(store.value(forKey: Self.decomposed) == nil)
@@ -73,14 +73,14 @@ import Testing
     #expect(try Self.entries(saved) == Self.bytes([(Self.composed, 0), (Self.decomposed, 11)]))
   }
 
-  @Test func `Arguments too`() throws {
+  @Test func `two spellings in arguments are two values`() throws {
     let store = UserPreferences(
       suiteName: saved.domain, locations: PreferencesLocations(folder: saved.location, host: "here"),
       arguments: Self.spellings.flatMap { ["-" + $0, "\($0.utf8.count)"] })
     #expect(Self.spellings.map { store.string(forKey: $0) } == ["5", "6"])
   }
 
-  @Test func `An observer of one spelling is told of that one`() async throws {
+  @Test func `an observer of one spelling gets only changes of that spelling`() async throws {
     let store = saved.open()
     var changes = store.changes(forKey: Self.decomposed).makeAsyncIterator()
     store.set(1, forKey: Self.composed)
@@ -92,7 +92,7 @@ import Testing
   }
 
   @Test(
-    "A dictionary of strings has one of two spellings, and the other stays when it is stored again", arguments: formats)
+    "a Swift dictionary has one of two spellings, and storing it keeps the other", arguments: formats)
   func aDictionaryOfStringsHasOneOfTwoSpellings(_ format: PropertyListFormat) throws {
     try Self.write(Self.twins, format, to: saved)
     let store = saved.open()
@@ -115,7 +115,7 @@ import Testing
   }
 
   @Test(arguments: formats)
-  func `A change of a file by itself keeps the spelling that it does not show`(_ format: PropertyListFormat) throws {
+  func `PreferencesFile keeps spellings that a Swift dictionary cannot show`(_ format: PropertyListFormat) throws {
     try Self.write(Self.twins, format, to: saved)
     let file = PreferencesFile(at: saved.url)
     #expect(try file.values() == [Self.composed: 1, "other": 3])
@@ -128,7 +128,7 @@ import Testing
   }
 
   @Test(arguments: formats)
-  func `Two spellings inside a value stay until the value is set`(_ format: PropertyListFormat) throws {
+  func `two spellings inside a value stay until the value is set`(_ format: PropertyListFormat) throws {
     try Self.write(
       "<key>list</key><array><dict>\(Self.twins)</dict><integer>7</integer></array><key>other</key><integer>3</integer>",
       format, to: saved)

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Preferences
 
-@Suite("Of two saves the later one counts, whenever it comes") struct LaterSavesTests {
+@Suite("The later of two saves counts") struct LaterSavesTests {
   /// A file, and a store of it that saves. When the new file has replaced the old one and the folder is not
   /// yet on the disk, another process saves `later`, and this process sees that; then the call fails with `code`, if
   /// there is one.
@@ -33,7 +33,7 @@ import Testing
   }
 
   @Test(arguments: [nil, EIO])
-  func `Another process's, before a save that is under way has ended`(_ code: Int32?) throws {
+  func `a save of another process, before a running save has ended`(_ code: Int32?) throws {
     let (file, store) = try save(["key": 2, "other": 3], code) { $0.set(1, forKey: "key") }
     #expect(store.integer(forKey: "key") == 2)
     #expect(store.integer(forKey: "other") == 3)
@@ -43,14 +43,14 @@ import Testing
   }
 
   @Test(arguments: [nil, EIO])
-  func `Another process's, before a domain that was replaced is on the disk`(_ code: Int32?) throws {
+  func `a save of another process, before a replaced domain is on the disk`(_ code: Int32?) throws {
     let (file, store) = try save(["key": 2, "other": 3], code) { $0.setPersistentDomain($0.domain, to: ["key": 1]) }
     #expect(store.dictionaryRepresentation() == ["key": 2, "other": 3])
     try store.synchronize()
     #expect(try file.contents() == ["key": 2, "other": 3])
   }
 
-  @Test func `This process's, before a save that is under way has ended`() throws {
+  @Test func `a save of the same process, before a running save has ended`() throws {
     let (file, store) = try save(["key": 2, "other": 3], nil) { store in
       store.set(1, forKey: "key")
       store.set(1, forKey: "other")

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Preferences
 
-@Suite("Processes take turns by a lock") struct LockTests {
+@Suite("Processes use a lock") struct LockTests {
   /// A file that another process has locked.
   private func locked() throws -> (SavedFile, ChildProcess) {
     let file = try SavedFile(["a": 1])
@@ -17,7 +17,7 @@ import Testing
   }
 
   @Test(
-    "A save gives up when it has waited long enough for a living process; nothing is lost and nobody who reads waits")
+    "a save that waits too long for a living process fails, but nothing is lost and readers do not wait")
   func aSaveGivesUpWhenItHasWaitedLong() throws {
     let (file, process) = try locked()
     let old = file.bytes
@@ -37,7 +37,7 @@ import Testing
     #expect(try file.contents() == ["a": 1, "b": 2])
   }
 
-  @Test func `The lock of a process that was killed is none`() throws {
+  @Test func `the lock of a killed process is released`() throws {
     let (file, process) = try locked()
     process.kill()
     let store = file.open()
@@ -46,7 +46,7 @@ import Testing
     #expect(try file.contents() == ["a": 1, "b": 2])
   }
 
-  @Test func `A save that waits is done as soon as the other process lets go`() throws {
+  @Test func `a waiting save continues as soon as the lock is released`() throws {
     let (file, process) = try locked()
     let store = file.open()
     store.set(2, forKey: "b")
@@ -60,7 +60,7 @@ import Testing
     #expect(try file.contents() == ["a": 1, "b": 2])
   }
 
-  @Test("At the end of the process, a file that is locked for long is saved in the end, and keeps no other waiting")
+  @Test("at exit, a file that is locked for a while is saved, without delaying others")
   func endOfProcess() throws {
     let (file, process) = try locked()
     let free = SavedFile()
@@ -83,7 +83,7 @@ import Testing
     #expect(ReportedErrors.about(file.path) == [])
   }
 
-  @Test func `At the end of the process, a file that stays locked is told after as long as a save waits`() throws {
+  @Test func `at exit, a file that stays locked is reported after the time that a save waits`() throws {
     let (file, process) = try locked()
     let store = file.open()
     _ = store.file.table.set(2, forKey: TableKey("b"))
@@ -93,7 +93,7 @@ import Testing
     try store.synchronize()
   }
 
-  @Test func `Changes that are set while a long save is under way are saved after it`() throws {
+  @Test func `changes during a long save are saved after it`() throws {
     let (file, process) = try locked()
     let store = file.open()
     store.set(2, forKey: "b")

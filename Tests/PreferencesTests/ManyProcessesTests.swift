@@ -23,7 +23,7 @@ import Testing
   private static let writers = 8
 
   @Test(
-    "Nothing that was said to be safe is lost, nothing is torn, and the file can be read all the time",
+    "acknowledged values are never lost or torn, and the file can always be read",
     arguments: 0..<(rounds ?? 1))
   func nothingThatWasSaidToBeSafeIsLost(_ round: Int) throws {
     let file = SavedFile(below: "preferences", isInMemory: Self.rounds == nil)
@@ -84,7 +84,7 @@ import Testing
     #expect(file.names == ["\(file.domain).plist"])
   }
 
-  @Test func `Processes that make the first file at the same moment lose nothing`() throws {
+  @Test func `processes that create the first file at the same moment lose nothing`() throws {
     for _ in 0..<3 {
       let file = SavedFile(below: "to/be made")
       let processes = try (0..<6).map { try file.start("set", "key\($0)", "\($0)") }
@@ -95,7 +95,7 @@ import Testing
     }
   }
 
-  @Test func `Processes that find an unreadable file set it aside once, and lose nothing`() throws {
+  @Test func `processes that find an unreadable file set it aside only once, and lose nothing`() throws {
     for _ in 0..<3 {
       let file = SavedFile()
       try file.write(SaveSituation.corrupt)

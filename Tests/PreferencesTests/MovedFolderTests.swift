@@ -6,7 +6,7 @@
 
   @testable import Preferences
 
-  @Suite("A file is watched where its path leads to, whatever is moved on the way") struct MovedFolderTests {
+  @Suite("Files are watched at their path, also after folders have moved") struct MovedFolderTests {
     /// A folder, and a file below it with the value 1 that is seen.
     private func watched(
       _ path: String, _ prepare: (URL) throws -> Void
@@ -26,7 +26,7 @@
       try contents.write(to: folder.appending(path: name), format: .binary)
     }
 
-    @Test(arguments: ["a/b/c", "a/b", "a"]) func `Folders at any height`(_ moved: String) throws {
+    @Test(arguments: ["a/b/c", "a/b", "a"]) func `a parent folder at any level can be moved`(_ moved: String) throws {
       let (folder, store) = try watched("a/b/c") { try write(1, in: $0.appending(path: "a/b/c")) }
       try FileManager.default.moveItem(at: folder.url.appending(path: moved), to: folder.url.appending(path: "away"))
       try write(2, in: folder.url.appending(path: "a/b/c"))
@@ -36,7 +36,7 @@
     }
 
     @Test(arguments: [true, false])
-    func `A link to a folder, and one in the middle of a chain`(_ isFolder: Bool) throws {
+    func `a link to a folder, or in a chain of links, can be changed`(_ isFolder: Bool) throws {
       let (folder, store) = try watched("config") { url in
         for number in 1...2 { try write(number, in: url.appending(path: "release-\(number)")) }
         if isFolder {

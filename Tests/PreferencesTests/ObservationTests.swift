@@ -45,9 +45,9 @@ func next<Changes: AsyncSequence & Sendable>(
   return await collecting.value
 }
 
-@Suite("Changes of preferences are observed") struct ObservationTests {
+@Suite("Observing preferences with sequences") struct ObservationTests {
   @Test
-  func `A change of the key is told, with what was there before and where the new value comes from`() async throws {
+  func `a change is reported with the old value and the source of the new one`() async throws {
     let store = Store()
     store.preferences.set(1, forKey: "size")
     let changes = store.preferences.changes(forKey: "size")
@@ -60,7 +60,7 @@ func next<Changes: AsyncSequence & Sendable>(
     #expect(change.source == .application(DomainName("com.example.observed"), .any))
   }
 
-  @Test func `Removing a value is a change to nothing, or to what is registered`() async throws {
+  @Test func `removing a value changes it to nil, or to the registered value`() async throws {
     let store = Store()
     store.preferences.register(defaults: ["size": 10])
     store.preferences.set(1, forKey: "size")
@@ -77,7 +77,7 @@ func next<Changes: AsyncSequence & Sendable>(
     #expect(removed.source == nil)
   }
 
-  @Test("The same value again is no change, nor another order of keys, nor what is taken back before anybody asks")
+  @Test("an equal value, another key order, and a change that is reverted early are not reported")
   func equalValues() async throws {
     let store = Store()
     store.preferences.set(["a": [1, 2.5]], forKey: "same")
@@ -92,7 +92,7 @@ func next<Changes: AsyncSequence & Sendable>(
     #expect(await next(1, of: changes).map(\.key) == ["end"])
   }
 
-  @Test func `A change that does not count, because an argument comes first, is not told`() async throws {
+  @Test func `a change that an argument overrides is not reported`() async throws {
     let store = Store(arguments: ["-size", "20"])
     let changes = store.preferences.changes()
     store.preferences.set(1, forKey: "size")
@@ -101,7 +101,7 @@ func next<Changes: AsyncSequence & Sendable>(
     #expect(store.preferences.integer(forKey: "size") == 20)
   }
 
-  @Test func `Whoever is slow is told the latest value`() async throws {
+  @Test func `a slow observer gets the latest value`() async throws {
     let store = Store()
     let changes = store.preferences.changes(forKey: "counter")
     for number in 1...1000 { store.preferences.set(number, forKey: "counter") }
@@ -110,7 +110,7 @@ func next<Changes: AsyncSequence & Sendable>(
     #expect(change.newValue == 1000)
   }
 
-  @Test func `Another store of the same domain, and suites that come and go, are observed too`() async throws {
+  @Test func `changes by another store, and of added and removed suites, are reported`() async throws {
     let store = Store()
     let other = UserPreferences(
       suiteName: DomainName("com.example.observed"), locations: store.preferences.locations, arguments: [])
@@ -128,7 +128,7 @@ func next<Changes: AsyncSequence & Sendable>(
     try await suite.synchronize()
   }
 
-  @Test func `Values of a typed key begin with the one that counts`() async throws {
+  @Test func `the sequence of a typed key begins with the effective value`() async throws {
     let store = Store()
     let key = PreferenceKey<Int>("size", default: 12)
     let values = store.preferences.values(for: key)
@@ -154,7 +154,7 @@ func next<Changes: AsyncSequence & Sendable>(
     #expect(await task.value == 0)
   }
 
-  @Test func `An observer that nobody has any more is forgotten`() throws {
+  @Test func `a released observer is removed`() throws {
     let store = Store()
     weak var observer: PreferencesObserver?
     do {
@@ -166,7 +166,7 @@ func next<Changes: AsyncSequence & Sendable>(
   }
 
   @Test(arguments: [nil, "key"])
-  func `An observer of a suite that comes and goes is not kept more and more often`(_ key: String?) throws {
+  func `adding and removing a suite repeatedly does not accumulate observers`(_ key: String?) throws {
     let store = Store()
     let observer = PreferencesObserver(.searchList(store.preferences), key: key) { _ in }
     var observers = TableObservers()
@@ -174,7 +174,7 @@ func next<Changes: AsyncSequence & Sendable>(
     #expect(observers.concerned(by: [TableKey("key")]).count <= 2)
   }
 
-  @Test func `Changes that never end are told in order, while they go on`() throws {
+  @Test func `endless changes are reported in order while they continue`() throws {
     let store = Store()
     let changes = store.preferences.changes()
     var told: [Int] = []
@@ -187,7 +187,7 @@ func next<Changes: AsyncSequence & Sendable>(
   }
 
   @Test
-  func `A change by another process is told, whether the file is replaced, written in place or removed`() async throws {
+  func `a change by another process is reported, if the file is replaced, overwritten or removed`() async throws {
     let store = Store()
     let changes = store.preferences.changes()
     try store.setElsewhere("size", "5")
@@ -204,7 +204,7 @@ func next<Changes: AsyncSequence & Sendable>(
     #expect(removed.newValue == nil)
   }
 
-  @Test func `A value that this process has not saved yet stays, whatever others save`() async throws {
+  @Test func `an unsaved value of this process stays when others save`() async throws {
     let store = Store()
     let changes = store.preferences.changes(forKey: "theirs")
     try store.setElsewhere("theirs", "1", "mine", "theirs")
@@ -215,7 +215,7 @@ func next<Changes: AsyncSequence & Sendable>(
     #expect(store.preferences.string(forKey: "mine") == "mine")
   }
 
-  @Test func `A folder that is made later, and a file that a symbolic link leads to, are watched`() async throws {
+  @Test func `a folder that is created later, and the target of a link, are watched`() async throws {
     let folder = TemporaryFolder()
     let far = TemporaryFolder()
     let url = folder.url.appending(path: "not/there/yet")
@@ -232,7 +232,7 @@ func next<Changes: AsyncSequence & Sendable>(
   }
 
   @Test(
-    "A slow update of one file does not hold up what others are told of other files, and its own file is looked at after it"
+    "a slow update of one file does not delay changes of others"
   )
   func slowUpdate() async throws {
     let slow = SavedFile()
@@ -261,7 +261,7 @@ func next<Changes: AsyncSequence & Sendable>(
     #expect(try slow.contents() == ["n": 2, "m": 5])
   }
 
-  @Test func `Where the system tells of no changes, files are looked at again and again`() async throws {
+  @Test func `without file notifications, files are checked repeatedly`() async throws {
     let file = try SavedFile(["n": 1])
     let changes = Interception.ofAllCalls(in: file.folder.url.path) {
       $0.call == .watch ? ENOSPC : nil

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Preferences
 
-@Suite("Changes are observed without a sequence") struct ObservingTests {
+@Suite("Observing preferences with functions") struct ObservingTests {
   private let saved = SavedFile()
   private static let size = PreferenceKey<Int>("size", default: 12)
 
@@ -29,7 +29,7 @@ import Testing
   /// Sets a value as another process does it.
   private func setElsewhere(_ value: PropertyList, _ saved: SavedFile) throws { try saved.write(["size": value]) }
 
-  @Test func `A function is told what this process sets, and what others save`() throws {
+  @Test func `a function is called for changes by this and other processes`() throws {
     let store = saved.open()
     let told = Told<Int>()
     let observation = store.observe(Self.size) { told.append($0) }
@@ -45,7 +45,7 @@ import Testing
     observation.invalidate()
   }
 
-  @Test func `A function that wants it is given the value that counts at the beginning, and no value twice`() throws {
+  @Test func `a function can get the initial value, and gets no value twice`() throws {
     try saved.write(["size": 5])
     let store = saved.open()
     let told = Told<Int>()
@@ -57,7 +57,9 @@ import Testing
     try store.synchronize()
   }
 
-  @Test(arguments: [true, false]) func `A function of the main actor is called on it`(_ isInitial: Bool) async throws {
+  @Test(arguments: [true, false]) func `a function of the main actor is called on the main actor`(_ isInitial: Bool)
+    async throws
+  {
     let store = saved.open()
     let (values, value) = AsyncStream.makeStream(of: Int.self)
     let observation = store.observeOnMainActor(Self.size, initial: isInitial) { size in
@@ -72,7 +74,7 @@ import Testing
     try await store.synchronize()
   }
 
-  @Test func `A function for all keys is told the key, the values and where they come from`() throws {
+  @Test func `a function for all keys gets the key, the values and their sources`() throws {
     let store = saved.open()
     let told = Told<PreferenceChange>()
     let observation = store.observe { told.append($0) }
@@ -85,7 +87,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `Nothing is told any more after the end, by a call or with the last reference`(_ isCalled: Bool) throws {
+  func `no function is called after the observation ends, by a call or by its release`(_ isCalled: Bool) throws {
     let store = saved.open()
     let (ended, going) = (Told<Int>(), Told<Int>())
     var observation: PreferenceObservation? = store.observe(Self.size) { ended.append($0) }
@@ -98,7 +100,7 @@ import Testing
     withExtendedLifetime((observation, other)) {}
   }
 
-  @Test func `A function may set values, also the one that it observes`() throws {
+  @Test func `a function can set values, including the one that it observes`() throws {
     let store = saved.open()
     let told = Told<Int>()
     let observation = store.observe(Self.size) { [weak store] size in
@@ -113,7 +115,7 @@ import Testing
   }
 }
 
-@Suite("A property with the value of a preference") struct PreferencePropertyTests {
+@Suite("Property wrappers for preferences") struct PreferencePropertyTests {
   enum Theme: String, PreferenceValue { case light, dark }
 
   @Observable
@@ -134,7 +136,7 @@ import Testing
     return isInvalid
   }
 
-  @Test func `Reads and writes it, with a default`() throws {
+  @Test func `a property reads and writes a value, with a default`() throws {
     let saved = SavedFile()
     let store = saved.open()
     let model = Model(store)
@@ -149,7 +151,7 @@ import Testing
     #expect(try saved.contents() == ["theme": "dark"])
   }
 
-  @Test func `May have no value, and is removed by nil and by way of its projection`() async throws {
+  @Test func `a property can be nil, and is removed by nil or by its projection`() async throws {
     struct Profile {
       @Preference var nickname: String?
       @Preference var age: Int
@@ -176,7 +178,7 @@ import Testing
     #expect(await values.next() == 21)
   }
 
-  @Test func `An observable model that has it is invalidated when this process sets the value`() throws {
+  @Test func `an observable model is invalidated when this process sets the value`() throws {
     let saved = SavedFile()
     let store = saved.open()
     let model = Model(store)
@@ -189,7 +191,7 @@ import Testing
     try store.synchronize()
   }
 
-  @Test func `An observable model that has it is invalidated each time another process saves another value`() throws {
+  @Test func `an observable model is invalidated each time another process saves a new value`() throws {
     let saved = SavedFile()
     let store = saved.open()
     let model = Model(store)

@@ -8,9 +8,9 @@ import Testing
 
 @testable import Preferences
 
-@Suite("What is in the way of a save loses nothing") struct ObstructedSaveTests {
+@Suite("Obstacles to a save lose nothing") struct ObstructedSaveTests {
   @Test(
-    "A full disk and a read-only folder are told with the path, and saved to when that is possible",
+    "a full disk and a read-only folder are reported with the path, and saved to later",
     arguments: [ENOSPC, EROFS, EDQUOT, EACCES])
   func noNewFile(_ code: Int32) throws {
     let file = try SavedFile(["a": 1])
@@ -42,7 +42,7 @@ import Testing
   }
 
   @Test(arguments: [PropertyListFormat.binary, .xml])
-  func `Values that take more bytes than can be read again are not written`(_ format: PropertyListFormat) throws {
+  func `values larger than the reading limit are not written`(_ format: PropertyListFormat) throws {
     let entries = DomainEntries(byName: ["a": .data(Data(count: 1000))])
     let (bytes, _) = try DomainFile.bytes(of: entries, format, for: "/folder/a.plist", limit: 2000)
     #expect(bytes.count > 1000)
@@ -52,7 +52,7 @@ import Testing
     #expect(error.kind == .limitExceeded && error.message.contains("/folder/a.plist"))
   }
 
-  @Test(.enabled(if: getuid() != 0)) func `A folder without the permission to write is told`() throws {
+  @Test(.enabled(if: getuid() != 0)) func `a folder without write permission is reported`() throws {
     let file = SavedFile(below: "folder")
     try FileManager.default.createDirectory(at: file.location, withIntermediateDirectories: true)
     try file.write(["a": 1])
@@ -65,7 +65,7 @@ import Testing
     #expect(try file.contents() == ["a": 1, "b": 2])
   }
 
-  @Test func `A file instead of the folder is told, and left as it is`() throws {
+  @Test func `a file in place of the folder is reported, and left unchanged`() throws {
     let file = SavedFile(below: "folder")
     try Data("a file".utf8).write(to: file.location)
     let store = file.open()
@@ -78,7 +78,7 @@ import Testing
     #expect(try file.contents() == ["a": 1])
   }
 
-  @Test func `Without a home folder values are kept in memory, and no folder is made`() throws {
+  @Test func `without a home folder, values are kept in memory`() throws {
     let folder = TemporaryFolder()
     let missing = folder.path("home")
     let domain = DomainName("com.example.homeless")
@@ -103,7 +103,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `A folder that vanished is told once, made again, and has everything`(_ isLookedAt: Bool) throws {
+  func `a removed folder is reported once, recreated, and has all values`(_ isLookedAt: Bool) throws {
     let file = SavedFile(below: "folder")
     try FileManager.default.createDirectory(at: file.location, withIntermediateDirectories: true)
     try file.write(["a": 1, "b": [2, 3]])
@@ -122,7 +122,7 @@ import Testing
     #expect(file.permissions(file.location.path) == 0o700)
   }
 
-  @Test func `A folder that was removed does not come back by itself, but with the next value that is set`() throws {
+  @Test func `a removed folder is recreated only when the next value is set`() throws {
     let file = SavedFile(below: "folder")
     try FileManager.default.createDirectory(at: file.location, withIntermediateDirectories: true)
     let store = file.open()
@@ -141,7 +141,7 @@ import Testing
     #expect(try file.contents() == ["a": 1, "b": 2])
   }
 
-  @Test func `A folder that vanishes and comes back, as one that is mounted, has its values all along`() throws {
+  @Test func `a folder that is unmounted and mounted again keeps its values`() throws {
     let file = SavedFile(below: "folder")
     try FileManager.default.createDirectory(at: file.location, withIntermediateDirectories: true)
     try file.write(["a": 1])
@@ -161,7 +161,7 @@ import Testing
   }
 
   @Test(
-    "A file that another program replaces or writes to while it is saved is read again, and nothing of either is lost",
+    "a file that changes during a save is read again, and both sets of changes are kept",
     arguments: [SystemCall.read, .write, .synchronize, .exchange], [Data.WritingOptions.atomic, []])
   func replacedMeanwhile(_ moment: SystemCall, _ options: Data.WritingOptions) throws {
     let situation = try SaveSituation(.binaryFile)
@@ -182,7 +182,7 @@ import Testing
     #expect(file.temporaryNames == [])
   }
 
-  @Test("Of two programs that replace the file at the moment of a save, the later counts, and the other's file is kept")
+  @Test("of two programs that replace the file at the same moment, the later wins, and the other file is kept")
   func replacedTwice() throws {
     let situation = try SaveSituation(.binaryFile)
     let file = situation.file
@@ -207,7 +207,7 @@ import Testing
     #expect(file.temporaryNames == [])
   }
 
-  @Test func `A file that is changed again and again is told, and saved when it is left alone`() throws {
+  @Test func `a file that changes constantly is reported, and saved later`() throws {
     let situation = try SaveSituation(.binaryFile)
     let file = situation.file
     let store = situation.openChanged()
@@ -228,7 +228,7 @@ import Testing
     #expect(try file.contents() == ["n": .integer(.init(moments.calls.count - 1)), "changed": "new"])
   }
 
-  @Test func `A program that writes to the file in place, slowly and without a lock, is waited for`() throws {
+  @Test func `a save waits for a program that overwrites the file slowly`() throws {
     for _ in 0..<10 {
       let file = try SavedFile(["old": 1])
       let store = file.open()
@@ -250,7 +250,7 @@ import Testing
   }
 
   @Test
-  func `A program that does not come to the end of writing is told, and its half of a file is left alone`() throws {
+  func `a program that never finishes writing is reported, and its unfinished file is left alone`() throws {
     let whole = try PropertyList.dictionary(["theirs": 1]).data(format: .binary)
     for _ in 0..<10 {
       let file = try SavedFile(["old": 1])

@@ -29,7 +29,7 @@ import Testing
   private func file(_ name: String) -> PropertyList? { try? PropertyList(contentsOf: folder.url.appending(path: name)) }
 
   @Test(arguments: domains)
-  func `are read, replaced and removed`(_ domainName: String?, _ host: PreferencesHost, _ name: String) throws {
+  func `domains are read, replaced and removed`(_ domainName: String?, _ host: PreferencesHost, _ name: String) throws {
     let domain = try domain(domainName, host)
     #expect(store.persistentDomain(domain) == nil)
     store.setPersistentDomain(domain, to: ["b": 1, "a": 2])
@@ -50,7 +50,7 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: folder.path(name)))
   }
 
-  @Test("have values for single keys, whatever the search list says", arguments: domains)
+  @Test("single keys of a domain can be set, independent of the search list", arguments: domains)
   func haveValuesForSingleKeys(_ domainName: String?, _ host: PreferencesHost, _ name: String) throws {
     let domain = try domain(domainName, host)
     store.set("own", forKey: "key", in: PersistentDomain(store.domain.name, host: .current))
@@ -63,7 +63,7 @@ import Testing
     #expect(file(name) == ["key": "value"])
   }
 
-  @Test func `that are replaced lose what others saved before, and keep what they save afterwards`() throws {
+  @Test func `a replaced domain loses earlier saves of others, and keeps later ones`() throws {
     let other = UserPreferences(
       suiteName: DomainName("com.example.own"), locations: PreferencesLocations(folder: folder.url, host: "here"),
       arguments: [])
@@ -78,14 +78,14 @@ import Testing
     #expect(file("com.example.own.plist") == ["new": 2, "after": 3])
   }
 
-  @Test func `leave out what cannot be stored`() throws {
+  @Test func `values that cannot be stored are left out`() throws {
     store.setPersistentDomain(store.domain, to: ["null": .null, "key": 1, "deep": [.uid(.init(1))]])
     #expect(store.persistentDomain(store.domain) == ["key": 1])
     try store.synchronize()
   }
 
   @Test(arguments: [(500, true), (501, false)])
-  func `hold values of 500 levels, and no deeper ones`(_ levels: Int, _ isStored: Bool) throws {
+  func `values can have 500 levels, and no more`(_ levels: Int, _ isStored: Bool) throws {
     let file = SavedFile()
     let store = file.open()
     store.set((1..<levels).reduce(PropertyList.array([])) { value, _ in [value] }, forKey: "deep")
@@ -94,7 +94,7 @@ import Testing
     #expect(try file.contents()?.count == (isStored ? 1 : nil))
   }
 
-  @Test func `are listed by name, without other files of the folder`() throws {
+  @Test func `domains are listed by name, without other files of the folder`() throws {
     #expect(store.persistentDomainNames == [])
     for name in [
       "b.plist", "a.b.plist", ".GlobalPreferences.plist", "c.txt", ".hidden.plist", "NSGlobalDomain.plist", "é.plist",
@@ -106,7 +106,7 @@ import Testing
     #expect(store.persistentDomainNames.first == .global)
   }
 
-  @Test func `are what the values of a store are set in`() throws {
+  @Test func `the values of a store are set in its domain`() throws {
     #expect(store.domain == PersistentDomain(DomainName("com.example.own"), host: .any))
     store.set(1, forKey: "key")
     #expect(store.value(forKey: "key", in: store.domain) == 1)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Preferences
 
-@Suite("The file of a domain by itself") struct PreferencesFileTests {
+@Suite("PreferencesFile") struct PreferencesFileTests {
   private let saved = SavedFile()
 
   private static func file(_ saved: SavedFile) -> PreferencesFile {
@@ -14,7 +14,7 @@ import Testing
       PersistentDomain(saved.domain), locations: PreferencesLocations(folder: saved.location, host: "here"))
   }
 
-  @Test func `is at the path of its domain, or at a path of its own`() throws {
+  @Test func `a file has the path of its domain, or its own path`() throws {
     let locations = PreferencesLocations(folder: saved.location, host: "here")
     #expect(Self.file(saved).path == saved.path)
     let host = PersistentDomain(saved.domain, host: .current)
@@ -28,7 +28,7 @@ import Testing
     #expect(PreferencesFile(at: try #require(URL(string: "https://example.com/a"))).path == nil)
   }
 
-  @Test func `is read as it is now, and nothing is made`() throws {
+  @Test func `reading returns the current contents, and creates nothing`() throws {
     let saved = SavedFile(below: "no/such/folder")
     #expect(try Self.file(saved).values() == nil)
     #expect(saved.folder.names == [])
@@ -39,7 +39,7 @@ import Testing
   }
 
   @Test(arguments: UnreadableFileTests.unreadable)
-  func `is an error if it cannot be read, and stays as it is`(_ name: String, _ bytes: Data) throws {
+  func `an unreadable file is an error, and is left unchanged`(_ name: String, _ bytes: Data) throws {
     try saved.write(bytes)
     let found = failure { () throws(PreferencesError) in _ = try Self.file(saved).values() }
     guard case .unreadable(saved.path, let setAside, _) = found else {
@@ -59,7 +59,7 @@ import Testing
   }
 
   @Test(arguments: [PropertyListFormat.binary, .xml])
-  func `is changed by what it holds, in its order and format`(_ format: PropertyListFormat) throws {
+  func `an update changes the values, and keeps order and format`(_ format: PropertyListFormat) throws {
     try saved.write(["z": 1, "a": 2, "m": 3], format)
     try Self.file(saved).update { values in
       values?["n"] = 4
@@ -71,7 +71,7 @@ import Testing
     #expect(PropertyListFormat(detecting: try #require(saved.bytes).bytes) == format)
   }
 
-  @Test func `is made with its folder when there is something to hold, for its owner alone`() throws {
+  @Test func `the file and its folder are created when needed, for the owner only`() throws {
     let saved = SavedFile(below: "one/two")
     try Self.file(saved).update { $0 = nil }
     #expect(saved.folder.names == [])
@@ -83,7 +83,7 @@ import Testing
     #expect(saved.permissions == 0o600)
   }
 
-  @Test func `goes when it is to hold nothing, and is empty when it is to hold no values`() throws {
+  @Test func `an update to nil removes the file, and one to an empty dictionary empties it`() throws {
     for contents in [["a": 1, "b": 2], [:]] as [OrderedDictionary<String, PropertyList>] {
       try saved.write(contents)
       try Self.file(saved).update { $0 = [:] }
@@ -93,7 +93,7 @@ import Testing
     }
   }
 
-  @Test func `is not touched by a change that changes nothing, or that fails`() throws {
+  @Test func `a change that changes nothing, or fails, does not touch the file`() throws {
     let bytes = Data("/* by hand */ { a = 1; }".utf8)
     try saved.write(bytes)
     try Self.file(saved).update { values in values?["a"] = "1" }
@@ -112,7 +112,7 @@ import Testing
     #expect(saved.bytes == bytes)
   }
 
-  @Test func `loses nothing when many change it`() throws {
+  @Test func `many writers lose nothing`() throws {
     DispatchQueue.concurrentPerform(iterations: 8) { thread in
       for number in 0..<25 {
         do {
@@ -131,7 +131,7 @@ import Testing
     #expect(try saved.contents()?.count == 201)
   }
 
-  @Test func `is seen by stores, and tells what they change`() async throws {
+  @Test func `stores and the file report each other's changes`() async throws {
     let store = saved.open()
     try Self.file(saved).update { $0 = ["a": 1] }
     #expect(eventually { store.integer(forKey: "a") == 1 })
@@ -147,7 +147,7 @@ import Testing
     #expect(removal?.key == "a" && removal?.oldValue == 2 && removal?.newValue == nil)
   }
 
-  @Test func `The domains of a folder are told by the names of its files, for any host or for one`() throws {
+  @Test func `the domains of a folder are found by their file names, for any host or one`() throws {
     let locations = PreferencesLocations(folder: saved.location, host: "here")
     #expect(locations.domainNames() == [] && locations.domainNames(.current) == [])
     for domain in ["b.two", "a.one"] {

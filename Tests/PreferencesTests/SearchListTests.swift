@@ -84,12 +84,14 @@ private struct Folders {
     store = try folders.store()
   }
 
-  @Test func `has all layers in order`() {
+  @Test func `the search list has all layers in order`() {
     #expect(store.searchList.map(\.source) == folders.layers.map(\.source))
     #expect(store.searchList.map(\.path) == folders.layers.map { $0.file.map { folders.folder.path($0) } })
   }
 
-  @Test(arguments: 0..<18) func `is searched in order, and says where a value comes from`(_ index: Int) throws {
+  @Test(arguments: 0..<18) func `domains are searched in order, and the source of a value is reported`(_ index: Int)
+    throws
+  {
     let key = "from-\(index)"
     #expect(folders.layers.count == 18)
     #expect(store.value(forKey: key) == .string("\(index)"))
@@ -101,14 +103,16 @@ private struct Folders {
     #expect(store.dictionaryRepresentation()[key] == .string("\(index)"))
   }
 
-  @Test func `has nothing for a key that no domain has`() {
+  @Test func `a key without a value is nil`() {
     #expect(store.value(forKey: "other") == nil)
     #expect(store.effectiveValue(forKey: "other") == nil)
     #expect(!store.isForced(forKey: "other"))
     #expect(store.dictionaryRepresentation().count == 18)
   }
 
-  @Test("is set in the domain of the application for any host, which counts if nothing is before it", arguments: 0..<18)
+  @Test(
+    "a value is set in the application's domain for any host, and counts if no earlier domain has one",
+    arguments: 0..<18)
   func isSetInTheDomainOfTheApplication(_ index: Int) throws {
     let key = "from-\(index)"
     store.set("set", forKey: key)
@@ -119,7 +123,7 @@ private struct Folders {
     try store.synchronize()
   }
 
-  @Test func `leaves the files of other domains, of administrators and for all users as they are`() throws {
+  @Test func `setting values does not change other domains, or those of administrators and all users`() throws {
     let before = try folders.layers.compactMap(\.file).map { try contents($0) }
     for index in 0..<18 { store.set("set", forKey: "from-\(index)") }
     try store.synchronize()
@@ -132,7 +136,7 @@ private struct Folders {
     try Data(contentsOf: folders.folder.url.appending(path: file))
   }
 
-  @Test func `has the suite that was added last first, and none twice`() throws {
+  @Test func `the last added suite comes first, and each suite occurs once`() throws {
     func suites() -> [String] {
       store.searchList.compactMap { if case .suite(let name, .any) = $0.source { name.rawValue } else { nil } }
     }
@@ -155,7 +159,7 @@ private struct Folders {
     #expect(store.integer(forKey: "from-7") == 11)
   }
 
-  @Test func `of the global domain has it once`() throws {
+  @Test func `the global domain occurs once in its own search list`() throws {
     let global = UserPreferences(suiteName: .global, locations: folders.locations, arguments: [])
     #expect(
       global.searchList.map(\.source) == [
@@ -170,7 +174,7 @@ private struct Folders {
     try global.synchronize()
   }
 
-  @Test func `says in words where a value comes from`() {
+  @Test func `sources of values have descriptions`() {
     #expect(
       store.searchList.map(\.source.description).map {
         $0.replacing("\(folders.folder.url.path)/", with: "").replacing("com.example.search", with: "X")
@@ -184,7 +188,7 @@ private struct Folders {
       ])
   }
 
-  @Test func `does not search volatile domains of other names`() {
+  @Test func `volatile domains with other names are not searched`() {
     store.setVolatileDomain(["mine": 1], forName: "domain")
     #expect(store.value(forKey: "mine") == nil)
     #expect(store.volatileDomain(forName: "domain") == ["mine": 1])
@@ -196,7 +200,7 @@ private struct Folders {
     #expect(store.volatileDomainNames == ["NSArgumentDomain", "NSRegistrationDomain"])
   }
 
-  @Test func `registering values adds them to the table of those before, which is not made anew`() {
+  @Test func `registering values extends the existing table`() {
     let table = DomainTable()
     var moves = 0
     var address = 0
@@ -211,7 +215,7 @@ private struct Folders {
     #expect(moves < 20)
   }
 
-  @Test func `has registered values last, for all stores with the same folders`() throws {
+  @Test func `registered values come last, for all stores with the same folders`() throws {
     let other = UserPreferences(suiteName: folders.suites[0], locations: folders.locations, arguments: [])
     store.register(defaults: ["added": 1])
     store.register(defaults: ["added too": 2, "added": 3])
@@ -250,7 +254,7 @@ private struct Folders {
       (["XDG_CONFIG_DIRS": "a:b"], "/h", "/h/.config", ["/etc/xdg"]),
     ]
 
-    @Test(arguments: environments) func `are those that the environment says, if they are absolute`(
+    @Test(arguments: environments) func `the folders come from the environment, if its paths are absolute`(
       _ environment: [String: String], _ home: String?, _ user: String?, _ system: [String]
     ) {
       let locations = PreferencesLocations(environment: { environment[$0] }, home: home)
@@ -261,7 +265,7 @@ private struct Folders {
     }
   #endif
 
-  @Test func `are explicit ones, and nothing else`() throws {
+  @Test func `explicit folders are used alone`() throws {
     let locations = PreferencesLocations(folder: URL(filePath: "/a/b/"), host: "h")
     #expect(locations.userFolder == "/a/b")
     #expect(locations.systemFolders == [])
@@ -270,7 +274,7 @@ private struct Folders {
     #expect(PreferencesLocations(folder: try #require(URL(string: "https://a.b/c"))).userFolder == nil)
   }
 
-  @Test func `are others if their names have other bytes, though they look the same`() throws {
+  @Test func `folder names are compared by their bytes`() throws {
     let (composed, decomposed) = ("e\u{301}".precomposedStringWithCanonicalMapping, "e\u{301}")
     let folder = TemporaryFolder(isInMemory: true)
     let stores = [composed, decomposed].map { name in
@@ -287,7 +291,7 @@ private struct Folders {
     try stores[0].synchronize()
   }
 
-  @Test func `may be none: values are then kept in memory`() throws {
+  @Test func `without folders, values are kept in memory`() throws {
     let locations = PreferencesLocations(environment: { _ in nil }, home: nil)
     let store = UserPreferences(suiteName: DomainName("nowhere"), locations: locations, arguments: [])
     let other = UserPreferences(suiteName: DomainName("nowhere"), locations: locations, arguments: [])
@@ -299,7 +303,7 @@ private struct Folders {
   }
 
   @Test(
-    "have files whose names hold the host, without what would lead elsewhere", arguments: [("../x", ".._x"), ("", "_")])
+    "file names contain the host, without characters of a path", arguments: [("../x", ".._x"), ("", "_")])
   func haveFilesWhoseNamesHoldTheHost(_ host: String, _ name: String) throws {
     let folder = TemporaryFolder()
     let locations = PreferencesLocations(folder: folder.url, host: host)
@@ -308,7 +312,7 @@ private struct Folders {
   }
 
   @Test(
-    "stand as ~ in a stored URL of a file in the home folder, if its bytes are the same",
+    "a stored URL of a file in the home folder begins with ~",
     arguments: [
       ("/home/e\u{301}/a", "/home/e\u{301}", "~/a"), ("/home/e\u{301}", "/home/e\u{301}", "~"),
       ("/home/e\u{301}/a", "/home/\u{E9}", "/home/e\u{301}/a"), ("/home/user/a", "/home/use", "/home/user/a"),

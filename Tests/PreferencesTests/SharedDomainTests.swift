@@ -5,7 +5,7 @@ import Testing
 
 @testable import Preferences
 
-@Suite("Two users of one domain keep each other's values", .enabled(if: getuid() == 0)) struct SharedDomainTests {
+@Suite("Two users of one domain", .enabled(if: getuid() == 0)) struct SharedDomainTests {
   private static let group: gid_t = 5678
   private static let users: [uid_t] = [1234, 1235]
 
@@ -43,7 +43,7 @@ import Testing
   }
 
   @Test(arguments: [0o660, 0o640, nil])
-  func `In a folder that is shared on purpose, files keep group and permissions`(_ permissions: mode_t?) throws {
+  func `in a shared folder, files keep their group and permissions`(_ permissions: mode_t?) throws {
     let file = try domain(in: 0o2770)
     if let permissions { try write(permissions, file) }
     #expect(try count(file) == ["1", "2", "3", "4"])
@@ -54,7 +54,7 @@ import Testing
   }
 
   @Test(
-    "In any other folder, the user who cannot save without locking out the other is told before anything is changed",
+    "in any other folder, a save that would lock out the other user is an error, and changes nothing",
     arguments: [0o770, 0o777, 0o2777], [0o600, 0o644])
   func notShared(_ folder: mode_t, _ permissions: mode_t) throws {
     let file = try domain(in: folder)
@@ -66,7 +66,7 @@ import Testing
     #expect(file.namesSetAside == [])
   }
 
-  @Test func `A file that a user keeps for himself is not set aside in a shared folder`() throws {
+  @Test func `a private file in a shared folder is not set aside`() throws {
     let file = try domain(in: 0o2770)
     try write(0o600, file)
     let printed = try count(file, rounds: 1)
@@ -75,7 +75,7 @@ import Testing
     #expect(file.namesSetAside == [])
   }
 
-  @Test func `What root saves locks out no user`() throws {
+  @Test func `a save by root does not lock out the user`() throws {
     let file = try domain(in: 0o755)
     try write(0o600, file)
     let store = file.open()
@@ -85,7 +85,7 @@ import Testing
     #expect(try file.contents() == ["n": 0])
   }
 
-  @Test func `Another user's garbage in a shared folder is set aside for the whole group`() throws {
+  @Test func `a damaged file of another user in a shared folder is set aside for the whole group`() throws {
     let file = try domain(in: 0o2770)
     try file.write(SaveSituation.corrupt)
     try #require(chown(file.path, Self.users[1], 1235) == 0 && chmod(file.path, 0o644) == 0)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Preferences
 
-@Suite("Reading waits for nobody who reads") struct SharedValueTests {
+@Suite("Concurrent reading") struct SharedValueTests {
   private static let key = TableKey("key")
   private let table = DomainTable()
 
@@ -36,7 +36,7 @@ import Testing
     return (result ?? nil) ?? false
   }
 
-  @Test func `Two threads are in the middle of a look at the same moment`() {
+  @Test func `two threads can read at the same moment`() {
     let (first, second) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
     let successes = Atomic(0)
     withExtendedLifetime(successes) {
@@ -48,7 +48,7 @@ import Testing
     #expect(successes.load(ordering: .relaxed) == 2)
   }
 
-  @Test func `A change waits for the looks that there are, and those that come then see it`() {
+  @Test func `a change waits for running reads, and later reads see it`() {
     let (begins, mayEnd) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
     let table = table
     let reading = Activity { _ = look(begins: begins, mayEnd: mayEnd) }
@@ -62,7 +62,7 @@ import Testing
       reading.ends(within: .seconds(20)) && changing.ends(within: .seconds(20)) && late.ends(within: .seconds(20)))
   }
 
-  @Test func `More looks at once than there is room for are looks all the same`() throws {
+  @Test func `more reads at once than slots work too`() throws {
     let file = try SavedFile(["n": 5])
     let store = file.open()
     withClaims(4) {
@@ -93,7 +93,7 @@ import Testing
     Issue.record("no room")
   }
 
-  @Test func `No look sees half a change, while values, domains and suites come and go`() throws {
+  @Test func `no read sees an incomplete change of values, domains or suites`() throws {
     let file = SavedFile()
     let store = file.open()
     let suite: PersistentDomain = PersistentDomain(DomainName("com.example.suite"))
@@ -128,7 +128,7 @@ import Testing
     try store.synchronize()
   }
 
-  @Test func `A set takes no longer for thousands of sequences of other keys`() throws {
+  @Test func `setting a value is not slower if thousands of other keys are observed`() throws {
     let file = SavedFile()
     let store = file.open()
     func time() -> Duration {

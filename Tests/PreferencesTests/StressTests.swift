@@ -26,7 +26,7 @@ import Testing
     done.wait()
   }
 
-  @Test("Nothing that a thread set or counted is lost, while others read, save, observe, and stores come and go")
+  @Test("no set or counted value is lost while others read, save, observe and open stores")
   func nothingThatAThreadSetOrCountedIsLost() throws {
     let file = SavedFile()
     let other = DomainName("com.example.other")
@@ -81,7 +81,7 @@ import Testing
     #expect(file.temporaryNames == [])
   }
 
-  @Test("An update and a value that is set at the same time: the update is of what was set, or what was set counts")
+  @Test("an update and a simultaneous set happen one after the other")
   func updateAndSet() throws {
     let file = SavedFile()
     let store = file.open()
@@ -110,7 +110,7 @@ import Testing
     }
   }
 
-  @Test func `Stores of the same domain that come and go have what the others set`() throws {
+  @Test func `stores of one domain that are opened and released have each other's values`() throws {
     let file = SavedFile()
     let errors = Mutex<[String]>([])
     onThreads { thread in

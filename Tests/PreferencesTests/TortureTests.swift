@@ -11,13 +11,13 @@ import Testing
 ///
 /// In its short form this is one round with few values. With the environment variable `PREFERENCES_ROUNDS` it is as
 /// many rounds as that says, on the disk; a round takes some seconds.
-@Suite("What processes were told to be safe is there in the end", .serialized) struct TortureTests {
+@Suite("Acknowledged values survive", .serialized) struct TortureTests {
   static let rounds = ManyProcessesTests.rounds
   private static let writers = 4
   private static let values = rounds == nil ? 150 : 400
   private static let events = rounds == nil ? 2 : 5
 
-  @Test(arguments: 0..<(rounds ?? 1)) func `although garbage replaces the file again and again`(_ round: Int) throws {
+  @Test(arguments: 0..<(rounds ?? 1)) func `repeated replacement of the file by garbage`(_ round: Int) throws {
     let crowd = try Crowd(Self.writers, values: Self.values, counters: 20, isInMemory: Self.rounds == nil)
     var random = SeededGenerator(seed: UInt64(round))
     var kept: [Data] = []
@@ -45,7 +45,7 @@ import Testing
   }
 
   @Test(arguments: 0..<(rounds ?? 1))
-  func `although the file is cut again and again, to any length`(_ round: Int) throws {
+  func `repeated truncation of the file to any length`(_ round: Int) throws {
     let crowd = try Crowd(Self.writers, values: Self.values, counters: 20, isInMemory: Self.rounds == nil)
     var random = SeededGenerator(seed: UInt64(round))
     for number in 0..<Self.events {
@@ -62,7 +62,7 @@ import Testing
   }
 
   @Test(arguments: 0..<(rounds ?? 1))
-  func `although processes are stopped, also while they have the file locked`(_ round: Int) throws {
+  func `stopped processes, also while they hold the lock`(_ round: Int) throws {
     let crowd = try Crowd(Self.writers, values: Self.values, counters: 20, isInMemory: Self.rounds == nil)
     var random = SeededGenerator(seed: UInt64(round))
     for _ in 0..<Self.events * 4 {
@@ -76,7 +76,7 @@ import Testing
   }
 
   @Test(arguments: 0..<(rounds ?? 1))
-  func `and so is what a program has saved that replaces the file without a lock`(_ round: Int) throws {
+  func `saves by a program that replaces the file without a lock also survive`(_ round: Int) throws {
     let crowd = try Crowd(Self.writers, values: Self.values, counters: 20, isInMemory: Self.rounds == nil)
     var random = SeededGenerator(seed: UInt64(round))
     let edits = Self.events * 10

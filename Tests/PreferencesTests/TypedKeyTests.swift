@@ -196,7 +196,7 @@ struct TypedValue: CustomTestStringConvertible, Sendable {
     TypedValue(Stored.CodableColor(name: "red"), as: ["name": "red"], default: .init(name: "")),
   ]
 
-  @Test func `A dictionary with values of different types is stored with each in its own form`() throws {
+  @Test func `each value of a dictionary with different types is stored in its own form`() throws {
     let store = UserPreferences(inMemory: [:])
     let moment = Date(timeIntervalSinceReferenceDate: 5)
     let window: [String: any PreferenceValue] = ["width": 640, "title": "Notes", "isFull": false, "at": moment]
@@ -208,7 +208,7 @@ struct TypedValue: CustomTestStringConvertible, Sendable {
     #expect(store.value(forKey: "window") == nil)
   }
 
-  @Test func `A CGFloat is stored as a real, and read from integers and text`() throws {
+  @Test func `a CGFloat is stored as a real, and read from integers and text`() throws {
     let store = UserPreferences(inMemory: [:])
     store.set(CGFloat(1.5), forKey: "scale")
     #expect(store.value(forKey: "scale") == 1.5)
@@ -223,9 +223,9 @@ struct TypedValue: CustomTestStringConvertible, Sendable {
   }
 
   @Test(arguments: values)
-  func `keep values of every type, in a form of its own`(_ value: TypedValue) throws { try value.expectRoundTrip() }
+  func `typed keys store values of every type`(_ value: TypedValue) throws { try value.expectRoundTrip() }
 
-  @Test func `keep objects as keyed archives`() throws {
+  @Test func `objects are stored as keyed archives`() throws {
     let store = saved
     let color = PreferenceKey("color", default: Stored.Color(name: "black"))
     store.preferences[color] = Stored.Color(name: "red")
@@ -245,7 +245,7 @@ struct TypedValue: CustomTestStringConvertible, Sendable {
     #expect(try store.reloaded()[link] == url)
   }
 
-  @Test func `may have no value`() throws {
+  @Test func `a typed key can be optional`() throws {
     let store = saved
     let name = PreferenceKey<String?>("name")
     let size = PreferenceKey<Int?>("size", default: 12)
@@ -267,7 +267,7 @@ struct TypedValue: CustomTestStringConvertible, Sendable {
   }
 
   /// Elements that store nothing are left out.
-  @Test func `of arrays of optionals keep those that there are`() throws {
+  @Test func `in an array of optionals, only values that are not nil are stored`() throws {
     let store = saved
     let key = PreferenceKey<[Int?]>("key", default: [])
     store.preferences[key] = [1, nil, 2]
@@ -277,7 +277,7 @@ struct TypedValue: CustomTestStringConvertible, Sendable {
     #expect(store.preferences[entries] == ["a": 1])
   }
 
-  @Test func `take the text of a command line for numbers and other values`() throws {
+  @Test func `text of the command line is converted to numbers and other types`() throws {
     let store = SavedStore(arguments: [
       "-int", "42", "-negative", "-7", "-real", "1.5", "-float", "-2.5", "-flag", "YES", "-off", "no", "-theme",
       "dark", "-level", "2", "-list", "(1, 2)", "-url", "https://a.b/c", "-big", "18446744073709551615", "-uuid",
@@ -319,7 +319,7 @@ struct TypedValue: CustomTestStringConvertible, Sendable {
     (.date(Date(timeIntervalSinceReferenceDate: 0)), nil, nil, nil, nil, nil),
   ]
 
-  @Test(arguments: conversions) func `have their default where a value is of another type`(
+  @Test(arguments: conversions) func `a value of another type gives the default`(
     _ stored: PropertyList, _ bool: Bool?, _ int: Int?, _ byte: UInt8?, _ double: Double?, _ string: String?
   ) throws {
     let store = saved
@@ -340,7 +340,7 @@ struct TypedValue: CustomTestStringConvertible, Sendable {
     #expect(store.preferences.value(forKey: "key") == stored)
   }
 
-  @Test func `are none of a container's type if one element is not`() throws {
+  @Test func `a container with an element of another type gives the default`() throws {
     let store = saved.preferences
     store.set([1, "two"], forKey: "list")
     #expect(store[PreferenceKey<[Int]>("list", default: [0])] == [0])
@@ -349,7 +349,7 @@ struct TypedValue: CustomTestStringConvertible, Sendable {
     try store.synchronize()
   }
 
-  @Test func `tell a value that cannot be stored, and keep what was there`() throws {
+  @Test func `a value that cannot be stored is reported, and the old value is kept`() throws {
     let store = saved.preferences
     var deep = PropertyList.array([])
     for _ in 0..<600 { deep = .array([deep]) }
@@ -376,7 +376,7 @@ struct TypedValue: CustomTestStringConvertible, Sendable {
     try store.synchronize()
   }
 
-  @Test func `with no character are an error`() throws {
+  @Test func `an empty key is an error`() throws {
     let store = saved.preferences
     #expect(throws: PreferencesError.emptyKey) { try store.set(1, for: PreferenceKey("", default: 0)) }
     #expect(throws: PreferencesError.emptyKey) { try store.set(nil, for: PreferenceKey<Int?>("")) }
@@ -398,7 +398,7 @@ struct TypedValue: CustomTestStringConvertible, Sendable {
 
   struct Point: Codable, Equatable { var x, y: Int }
 
-  @Test func `are encoded and decoded`() throws {
+  @Test func `Codable values are encoded and decoded`() throws {
     let store = saved
     #expect(try store.preferences.decode(Point.self, forKey: "point") == nil)
     try store.preferences.encode(Point(x: 1, y: 2), forKey: "point")
@@ -412,7 +412,7 @@ struct TypedValue: CustomTestStringConvertible, Sendable {
     #expect(try store.preferences.decode(Int.self, forKey: "number") == 5)
   }
 
-  @Test func `are archived and unarchived`() throws {
+  @Test func `archivable values are archived and unarchived`() throws {
     let store = saved
     #expect(try store.preferences.unarchive(Stored.Color.self, forKey: "color") == nil)
     try store.preferences.archive(Stored.Color(name: "red"), forKey: "color")
@@ -425,7 +425,7 @@ struct TypedValue: CustomTestStringConvertible, Sendable {
   }
 
   @Test(arguments: ["text", 5, true, [1], [:], .data(Data([1])), ["x": 1]] as [PropertyList])
-  func `that are something else are errors that say so`(_ stored: PropertyList) throws {
+  func `stored values of another type are errors`(_ stored: PropertyList) throws {
     let store = saved.preferences
     store.set(stored, forKey: "key")
     func isNotDecodable(_ error: any Error) -> Bool {
@@ -438,7 +438,7 @@ struct TypedValue: CustomTestStringConvertible, Sendable {
     try store.synchronize()
   }
 
-  @Test func `are set by type or as they are, without a word which`() throws {
+  @Test func `the compiler chooses how a value is stored`() throws {
     let store = saved.preferences
     let (integer, text, real) = (5, "text", 1.5)
     store.set(integer, forKey: "a")

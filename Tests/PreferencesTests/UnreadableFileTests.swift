@@ -7,7 +7,7 @@ import Testing
 
 @testable import Preferences
 
-@Suite("A file that cannot be read is kept") struct UnreadableFileTests {
+@Suite("Unreadable files are kept") struct UnreadableFileTests {
   private let file = SavedFile()
 
   /// Bytes that are no dictionary of preferences.
@@ -21,7 +21,7 @@ import Testing
     ("no byte", Data()), ("zeros, as a file system leaves them after a crash", Data(count: 4096)),
   ]
 
-  @Test("It is set aside with all its bytes when something is saved, and told once", arguments: unreadable)
+  @Test("an unreadable file is set aside unchanged at the next save, and reported once", arguments: unreadable)
   func atOpening(_ name: String, _ bytes: Data) throws {
     try file.write(bytes)
     let store = file.open()
@@ -50,7 +50,7 @@ import Testing
     #expect(errors[0].description.contains(file.path))
   }
 
-  @Test("What is known counts on when the file becomes unreadable while the store is open", arguments: [true, false])
+  @Test("known values are used when the file becomes unreadable", arguments: [true, false])
   func whileOpen(_ isSavedByStore: Bool) throws {
     try file.write(["a": 1, "b": 2])
     let store = file.open()
@@ -70,7 +70,7 @@ import Testing
     #expect(ReportedErrors.about(file.path).count == 1)
   }
 
-  @Test func `Set aside twice in a second, the second has another name`() throws {
+  @Test func `a file that is set aside twice in a second gets another name`() throws {
     let store = file.open()
     for number in 1...4 {
       let bytes = Data("not a property list \(number) {".utf8)
@@ -83,7 +83,7 @@ import Testing
     #expect(Set(kept) == Set((1...4).map { Data("not a property list \($0) {".utf8) }))
   }
 
-  @Test func `It counts again when it is repaired`() throws {
+  @Test func `a repaired file counts again`() throws {
     try file.write(SaveSituation.corrupt)
     let store = file.open()
     try file.write(["a": "repaired"])
@@ -94,14 +94,14 @@ import Testing
     #expect(file.namesSetAside == [])
   }
 
-  @Test(.enabled(if: getuid() != 0)) func `A file that may not be read is set aside`() throws {
+  @Test(.enabled(if: getuid() != 0)) func `a file without read permission is set aside`() throws {
     try file.write(["a": 1])
     let bytes = try #require(file.bytes)
     try FileManager.default.setAttributes([.posixPermissions: 0], ofItemAtPath: file.path)
     try checkForbidden(file, bytes)
   }
 
-  @Test func `A file that the system does not let anybody read is set aside`() throws {
+  @Test func `a file that the system cannot read is set aside`() throws {
     try file.write(["a": 1])
     let bytes = try #require(file.bytes)
     let (path, identity) = (file.path, try FileIdentity(at: file.path))
@@ -128,7 +128,7 @@ import Testing
     #expect(ReportedErrors.about(file.path).count == 1)
   }
 
-  @Test("A disk that fails while the file is read is no reason to set it aside; it is told once and read later")
+  @Test("a disk error while reading is reported once, and the file is read later")
   func failingDisk() throws {
     try file.write(["a": 1])
     let failures = RecordedCalls()

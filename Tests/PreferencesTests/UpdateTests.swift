@@ -7,7 +7,7 @@ import Testing
 
 @testable import Preferences
 
-@Suite("An update") struct UpdateTests {
+@Suite("Updates") struct UpdateTests {
   private let file = SavedFile()
 
   private enum Keys {
@@ -17,7 +17,7 @@ import Testing
 
   private struct Refusal: Error, Equatable { let count: Int }
 
-  @Test func `returns what the change returns`() throws {
+  @Test func `an update returns the result of its closure`() throws {
     let store = file.open()
     let typed = try store.update(Keys.count) { count in
       count += 1
@@ -29,7 +29,7 @@ import Testing
     #expect(try store.update(forKey: "none") { $0 } == .some(nil))
   }
 
-  @Test func `lists the keys that have values then, with those that it has changed itself`() throws {
+  @Test func `keys are listed as of the update, with its own changes`() throws {
     try file.write(["b": 1, "a": 2])
     let store = file.open()
     store.set(3, forKey: "c")
@@ -42,7 +42,7 @@ import Testing
     #expect(keys == [["a", "b", "c"], ["b", "c", "d"]])
   }
 
-  @Test func `is made again if another thread sets a new key after the keys were listed`() throws {
+  @Test func `the closure runs again if another thread sets a new key after the keys were listed`() throws {
     let store = file.open()
     var calls = 0
     let keys = try store.update { values in
@@ -64,7 +64,7 @@ import Testing
     try store.synchronize()
   }
 
-  @Test func `waits in a task, too, and throws what the change throws`() async throws {
+  @Test func `an update can be awaited, and throws the closure's error`() async throws {
     let store = file.open()
     let number = try await store.update(Keys.count) { count in
       count += 1
@@ -80,7 +80,7 @@ import Testing
     #expect(try file.contents() == ["count": 11, "name": "somebody", "flag": true])
   }
 
-  @Test func `that throws leaves what an earlier save could not save to be saved soon`() throws {
+  @Test func `an update that throws leaves unsaved values of an earlier save to be saved`() throws {
     let store = file.open()
     _ = store.file.table.set("kept", forKey: TableKey("a"))
     let error = Interception.ofCalls(in: file.folder.url.path) { call in
@@ -95,7 +95,7 @@ import Testing
     #expect(try file.contents() == ["a": "kept"])
   }
 
-  @Test func `throws what the change throws, and leaves everything as it was`() throws {
+  @Test func `an update throws the closure's error, and changes nothing`() throws {
     try file.write(["count": 1])
     let before = file.bytes
     let store = file.open()
@@ -126,7 +126,7 @@ import Testing
     #expect(try file.contents() == ["count": 2])
   }
 
-  @Test func `says in its type what it throws if the change throws nothing`() throws {
+  @Test func `an update whose closure cannot throw throws only PreferencesError`() throws {
     let store = file.open()
     let error = try #require(throws: PreferencesError.self) { try store.update(forKey: "a") { $0 = .null } }
     #expect(error == .notStorable(key: "a", reason: "it is a null, or contains one"))
@@ -134,7 +134,7 @@ import Testing
     #expect(failure { () throws(PreferencesError) in try store.update { $0[""] = 1 } } == .emptyKey)
   }
 
-  @Test func `changes several keys at once, and nobody finds some of them without the others`() throws {
+  @Test func `several keys change at once for all readers`() throws {
     try file.write(["from": 100, "to": 0, "name": "x", "kept": 1])
     let store = file.open()
     let path = file.path
@@ -169,7 +169,7 @@ import Testing
     #expect(store.integer(forKey: "from") == 70)
   }
 
-  @Test func `that sets its own key stores its result, and is called once`() throws {
+  @Test func `an update that sets its own key stores the result, and runs once`() throws {
     let store = file.open()
     var calls = 0
     try store.update(Keys.count) { count in
@@ -194,7 +194,7 @@ import Testing
     #expect(try file.contents() == ["fresh": 1, "other": 1])
   }
 
-  @Test(.timeLimit(.minutes(1))) func `comes to an end when other threads set the value all the time`() throws {
+  @Test(.timeLimit(.minutes(1))) func `an update ends even if other threads set the value constantly`() throws {
     let store = file.open()
     let isDone = Atomic(false)
     let (begun, ended) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
@@ -228,7 +228,7 @@ import Testing
     case synchronize, update, updateOfOtherKey, updateOfFile, updateByWayOfLink
   }
 
-  @Test(arguments: Save.allCases) func `that saves its own domain has an error at once`(_ save: Save) throws {
+  @Test(arguments: Save.allCases) func `an update that saves its own domain is an error`(_ save: Save) throws {
     let file = SavedFile(below: "P")
     try FileManager.default.createDirectory(at: file.location, withIntermediateDirectories: true)
     try FileManager.default.createSymbolicLink(atPath: file.folder.path("Q"), withDestinationPath: "P")
@@ -255,7 +255,7 @@ import Testing
     #expect(try store.update(Keys.count) { $0 } == 10)
   }
 
-  @Test func `may save another domain, and another thread may save the same one meanwhile`() throws {
+  @Test func `an update can save another domain, which another thread can save at the same time`() throws {
     let store = file.open()
     let other = SavedFile("com.example.other")
     let done = DispatchSemaphore(value: 0)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Preferences
 
-@Suite("Files are watched when that is needed") struct WatchingTests {
+@Suite("Files are watched only if needed") struct WatchingTests {
   /// How many folders are watched by what is done.
   private func watchCount(in saved: SavedFile, during body: () -> Void) -> Int {
     let count = Mutex(0)
@@ -29,13 +29,13 @@ import Testing
     return true
   }
 
-  @Test func `Nothing is watched by a program that opens a store, reads and ends`() throws {
+  @Test func `a program that opens a store, reads and ends watches nothing`() throws {
     let saved = try SavedFile(["n": 1])
     let count = watchCount(in: saved) { #expect(saved.open().integer(forKey: "n") == 1) }
     #expect(count == 0)
   }
 
-  @Test func `What others save is seen without a call, also what they saved before the file is watched`() throws {
+  @Test func `saves of others are seen without a call, also earlier ones`() throws {
     let saved = try SavedFile(["n": 1])
     let store = saved.open()
     #expect(store.integer(forKey: "n") == 1)
@@ -45,7 +45,7 @@ import Testing
     #expect(waits(for: 3, in: store))
   }
 
-  @Test func `Who observes is told at once of what was saved since the store was opened, and of what comes`() throws {
+  @Test func `an observer gets changes since the store was opened, and later ones`() throws {
     let saved = try SavedFile(["n": 1])
     let store = saved.open()
     try saved.write(["n": 2])

@@ -2,8 +2,8 @@ import Testing
 
 @testable import PropertyLists
 
-@Suite("Output that grows") struct ByteBufferTests {
-  @Test func `a large block has room for what was asked for, whatever its size`() {
+@Suite("Growing output buffers") struct ByteBufferTests {
+  @Test func `a large block has the requested size`() {
     for remainder in [0, 1, 31, 32, 33, 62, 63, 64, 65, 66, 4030, 4031, 4032, 4033, 4034, 4095] {
       var buffer = ByteBuffer()
       let size = 33 << 20 + remainder

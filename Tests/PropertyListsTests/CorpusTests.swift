@@ -5,8 +5,9 @@ import Testing
 @testable import PropertyLists
 
 /// Over every file of the folder that `PLIST_CORPUS` names: `PLIST_CORPUS=../shared/corpus swift test`.
-@Suite("A folder of files", .enabled(if: !Fixtures.corpus.isEmpty)) struct CorpusTests {
-  @Test(arguments: Fixtures.corpus) func `is read, or refused with a reason and a position`(_ url: URL) throws {
+@Suite("Files of a corpus", .enabled(if: !Fixtures.corpus.isEmpty)) struct CorpusTests {
+  @Test(arguments: Fixtures.corpus) func `each file is read, or refused with a reason and a position`(_ url: URL) throws
+  {
     let data = try Data(contentsOf: url)
     do throws(PropertyListError) {
       let document = try PropertyListDocument(data)
@@ -27,7 +28,7 @@ import Testing
   }
 
   /// Python's plistlib reads the same values, where it is installed and reads a file at all.
-  @Test func `means the same to Python`() throws {
+  @Test func `Python reads the same values`() throws {
     let folder = TemporaryFolder()
     let process = Process()
     process.executableURL = URL(filePath: "/usr/bin/env")

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("All defects of an input") struct DefectContractTests {
   @Test(arguments: ["xml", "binary", "hostile", "archives", "openstep", "json"].flatMap { Fixtures.names(in: $0) })
-  func `are none where a reader finds none, and else have the reader's among them`(_ name: String) throws {
+  func `the defects include the reader's error, and are empty if it has none`(_ name: String) throws {
     let data = try Fixtures.data(name)
     check(data, nil)
     // What is large is so for the reader of its own format.
@@ -16,13 +16,15 @@ import Testing
   }
 
   @Test(arguments: Fixtures.corpus)
-  func `so in files that others wrote`(_ url: URL) throws { check(try Data(contentsOf: url), nil) }
+  func `the same is true for files of other producers`(_ url: URL) throws { check(try Data(contentsOf: url), nil) }
 
   /// How many damaged inputs are looked at. `PLIST_MUTATIONS=100000` is the long form.
   static let mutations =
     ProcessInfo.processInfo.environment["PLIST_MUTATIONS"].flatMap { Int($0) } ?? LongForm.size(4000, or: 2000)
 
-  @Test(arguments: PropertyListFormat.allCases) func `so in damaged files`(_ format: PropertyListFormat) throws {
+  @Test(arguments: PropertyListFormat.allCases) func `the same is true for damaged files`(_ format: PropertyListFormat)
+    throws
+  {
     let originals = try Self.originals(format)
     var random = SeededGenerator(seed: 5)
     for _ in 0..<Self.mutations / 4 {

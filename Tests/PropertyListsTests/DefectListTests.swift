@@ -12,7 +12,7 @@ import Testing
     PropertyListDocument.defects(in: Data(text.utf8), format: format, options: options).map(\.description)
   }
 
-  @Test func `come in the order of their positions, not in that in which they are found`() {
+  @Test func `defects are sorted by position`() {
     // That a key stands twice is found at the end of its dictionary.
     let text = "{ a = 1; a = 2; b = 3 c = 4; }"
     let defects = PropertyListDocument.defects(in: Data(text.utf8))
@@ -22,7 +22,7 @@ import Testing
     #expect(found == defects[1])
   }
 
-  @Test func `name the key path of each`() {
+  @Test func `each defect has its key path`() {
     let xml = """
       <plist><dict><key>list</key><array>
       <dict><key>a</key><integer>x</integer><key>b.c</key><foo/></dict><real/>
@@ -38,7 +38,7 @@ import Testing
     #expect(defects.map { $0.position?.line } == [2, 2, 2])
   }
 
-  @Test func `are as many as the limit at most, and then those that a reader meets first`() {
+  @Test func `at most as many defects as the limit are listed, including the reader's first`() {
     let text = Data("(@, @, @, @, @)".utf8)
     for limit in [-1, 0, 1, 3, 5, 100] {
       let defects = PropertyListDocument.defects(in: text, limit: limit)
@@ -46,7 +46,7 @@ import Testing
     }
   }
 
-  @Test func `in UTF-16 and UTF-32 stand at the bytes where they are`() throws {
+  @Test func `positions in UTF-16 and UTF-32 are byte offsets`() throws {
     let text = "{\n  \u{1F600} = 1;\n  a = é;\n}\n"
     let utf8 = PropertyListDocument.defects(in: Data(text.utf8), format: .openStep)
     let utf16 = PropertyListDocument.defects(
@@ -60,7 +60,7 @@ import Testing
     #expect(utf32.map(\.byteOffset) == [20, 72])
   }
 
-  @Test func `in an encoding that is not what it claims to be go on behind what is wrong`() throws {
+  @Test func `checking continues after bytes that are invalid in the encoding`() throws {
     var utf16: [UInt8] = [0xFE, 0xFF]
     for unit in "<plist><array>".utf16 { utf16 += [UInt8(unit >> 8), UInt8(unit & 0xFF)] }
     utf16 += [0xD8, 0]
@@ -76,7 +76,7 @@ import Testing
       ])
   }
 
-  @Test func `a limit of the reader is a defect, after which some things are still found`() {
+  @Test func `exceeding a limit is a defect, and checking continues where possible`() {
     let options = PropertyListReadingOptions(limits: ParsingLimits(depth: 2))
     #expect(
       descriptions("((((a))), ((b)), @)", .openStep, options) == [
@@ -95,7 +95,7 @@ import Testing
     #expect(descriptions("(a, b", nil, small) == ["more than 3 bytes of input"])
   }
 
-  @Test func `follow the options: a key that stands twice, and the forms of values`() {
+  @Test func `defects depend on the options for duplicate keys and tagged forms`() {
     let twice = "{\"a\": 1, \"a\": 2, \"b\": x}"
     #expect(descriptions(twice).count == 2)
     #expect(descriptions(twice, nil, .init(duplicateKeys: .keepLast)).count == 1)
@@ -104,7 +104,7 @@ import Testing
     #expect(descriptions(forms, nil, .init(restoresCoercedValues: true)).count == 2)
   }
 
-  @Test func `a defect that only follows from another is not one`() {
+  @Test func `a defect that only follows from another is not listed`() {
     #expect(
       descriptions("{\"$float\" = 1.5}", .json, .init(restoresCoercedValues: true)) == [
         #"1:11: expected ":", found "=" (in $float)"#
@@ -126,7 +126,7 @@ import Testing
   }
 }
 
-@Suite("Defects of inputs from somebody who means harm") struct DefectHostileTests {
+@Suite("Defects of hostile inputs") struct DefectHostileTests {
   /// Inputs with hundreds of thousands of defects, or with one that a careless reader would look at again and again.
   static let inputs: [(name: String, format: PropertyListFormat, data: Data)] = {
     func text(_ before: String, _ piece: String, _ count: Int, _ after: String = "") -> Data {
@@ -204,7 +204,7 @@ import Testing
     return Data(bytes)
   }
 
-  @Test(arguments: inputs.indices) func `take time and memory in proportion to the input`(_ index: Int) {
+  @Test(arguments: inputs.indices) func `checking takes time and memory in proportion to the input`(_ index: Int) {
     let input = Self.inputs[index]
     let duration = ThreadClock.measure {
       let defects = PropertyListDocument.defects(in: input.data, format: input.format)
@@ -215,7 +215,7 @@ import Testing
     #expect(duration < .seconds(20), "\(input.format.rawValue), \(input.name): \(duration)")
   }
 
-  @Test func `take time in proportion to the input, however many are listed`() {
+  @Test func `checking takes linear time with any number of defects`() {
     let input = Data("[\"\(String(repeating: "\n", count: 40_000))x\"]".utf8)
     let duration = ThreadClock.measure {
       #expect(PropertyListDocument.defects(in: input, format: .json, limit: .max).count == 40_000)
@@ -223,7 +223,7 @@ import Testing
     #expect(duration < .seconds(15), "\(duration)")
   }
 
-  @Test func `need no stack in proportion to the depth`() {
+  @Test func `checking needs no stack in proportion to the depth`() {
     for (format, text) in [
       (.xml, "<plist>\(String(repeating: "<dict><key>a</key>", count: 100_000))"),
       (.openStep, String(repeating: "{a=", count: 100_000)), (.json, String(repeating: "{\"a\":", count: 100_000)),

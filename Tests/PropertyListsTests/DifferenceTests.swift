@@ -38,7 +38,9 @@ import Testing
       ([["id": 1, "n": "a"]], [["id": 2, "n": "b"]], ["~ 0: {\"id\": 1, \"n\": \"a\"} -> {\"id\": 2, \"n\": \"b\"}"]),
       ([[1, 2, 3, 4]], [[1, 2, 3, 5]], ["~ 0.3: 4 -> 5"]),
     ] as [(PropertyList, PropertyList, [String])])
-  func `is what a person would say has changed`(_ old: PropertyList, _ new: PropertyList, _ expected: [String]) throws {
+  func `a difference is what a person would expect`(_ old: PropertyList, _ new: PropertyList, _ expected: [String])
+    throws
+  {
     let difference = PropertyListDifference(from: old, to: new)
     #expect(difference.changes.map(\.description) == expected)
     #expect(difference.isEmpty == (old == new))
@@ -46,7 +48,7 @@ import Testing
     #expect(try difference.inverse.applied(to: new) == old)
   }
 
-  @Test func `the order of keys can be left out`() throws {
+  @Test func `the order of keys can be ignored`() throws {
     let old: PropertyList = ["a": 1, "b": [["x": 1, "y": 2]], "c": 3]
     let new: PropertyList = ["d": 4, "c": 3, "b": [["y": 2, "x": 1], ["x": 1, "y": 2]]]
     #expect(PropertyListDifference(from: old, to: new).changes.count > 3)
@@ -56,14 +58,14 @@ import Testing
     #expect(try difference.inverse.applied(to: new).sorted() == old.sorted())
   }
 
-  @Test func `real numbers of two widths can be told apart`() {
+  @Test func `reals of two widths can be distinguished`() {
     let difference = PropertyListDifference(
       from: ["a": .float(24), "b": .real(1)], to: ["a": .real(24), "b": .real(2)])
     #expect(difference.description == "~ a: 24.0 (4 bytes) -> 24.0 (8 bytes)\n~ b: 1.0 -> 2.0")
   }
 
   @Test(arguments: 0..<UInt64(LongForm.size(150, or: 60)))
-  func `made and undone, whatever the values are`(_ seed: UInt64) throws {
+  func `differences of random values are applied and reverted`(_ seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let forXML = seed % 2 == 0
     let old = PropertyList.random(depth: 4, forXML: forXML, using: &random)
@@ -89,7 +91,7 @@ import Testing
     }
   }
 
-  @Test func `small arrays of few values, all of them`() throws {
+  @Test func `all small arrays of few values`() throws {
     var arrays: [[PropertyList]] = [[]]
     for length in 0..<4 {
       arrays += arrays.filter { $0.count == length }.flatMap { array in
@@ -119,7 +121,7 @@ import Testing
     #expect(try difference.applied(to: .array(old)) == .array(new))
   }
 
-  @Test func `one large dictionary beside many small ones is looked into`() throws {
+  @Test func `one large dictionary among many small ones is compared in depth`() throws {
     var large = PropertyList.dictionary([:])
     for number in 0..<20_000 { large.dictionary?["k\(number)"] = .integer(.init(number)) }
     let small = PropertyList.array((0..<1200).map { ["a": .integer(.init($0)), "b": "b\($0)", "c": "c"] })
@@ -133,7 +135,7 @@ import Testing
     #expect(try difference.applied(to: old) == new)
   }
 
-  @Test(arguments: 0..<60 as Range<UInt64>) func `a common subsequence is as long as the longest`(_ seed: UInt64) {
+  @Test(arguments: 0..<60 as Range<UInt64>) func `the common subsequence is the longest`(_ seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     func list() -> [Int] {
       (0..<Int.random(in: 0..<40, using: &random)).map { _ in Int.random(in: 0..<6, using: &random) }
@@ -180,7 +182,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `many entries of a large dictionary are removed and inserted at once`(_ ignoresKeyOrder: Bool) throws {
+  func `many entries of a large dictionary are removed and inserted in one step`(_ ignoresKeyOrder: Bool) throws {
     let keys = (0..<10_000).map { "key \($0)" }
     func list(_ keys: [String]) -> PropertyList {
       .dictionary(OrderedDictionary(uniqueKeysWithValues: keys.map { ($0, .string($0)) }))
@@ -204,7 +206,7 @@ import Testing
   }
 
   @Test(arguments: 0..<200 as Range<UInt64>)
-  func `changes that are made at once are as if made one by one`(_ seed: UInt64) throws {
+  func `changes in one step have the same result as one by one`(_ seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     var old: OrderedDictionary<String, PropertyList> = [:]
     for index in 0..<Int.random(in: 0..<20, using: &random) { old["old \(index)"] = .integer(.init(index)) }
@@ -242,7 +244,7 @@ import Testing
   }
 }
 
-@Suite("A difference that does not fit") struct DifferenceConflictTests {
+@Suite("Differences that cannot be applied") struct DifferenceConflictTests {
   static let old: PropertyList = ["a": [1, 2, 3], "b": "x", "c": ["k": 1]]
   static let new: PropertyList = ["a": [3, 1, 4], "b": "y", "d": true, "c": ["l": 1, "k": 1]]
 
@@ -254,14 +256,14 @@ import Testing
       (["a": [1, 2, 3], "b": "x", "c": ["l": 5]], "c"),
       (["a": [1, 2, 3], "b": "x", "c": 5], "c"), ([], ""),
     ] as [(PropertyList, String)])
-  func `is refused with the path`(_ other: PropertyList, _ path: String) throws {
+  func `a mismatch is refused with its path`(_ other: PropertyList, _ path: String) throws {
     let difference = PropertyListDifference(from: Self.old, to: Self.new)
     let failure = error { () throws(PropertyListError) in _ = try difference.applied(to: other) }
     #expect(failure?.kind == .conflict)
     #expect(failure?.keyPath?.description == path)
   }
 
-  @Test func `what no change touches may be different`() throws {
+  @Test func `values without changes can differ`() throws {
     let difference = PropertyListDifference(from: Self.old, to: Self.new)
     let other: PropertyList = ["e": 0, "b": "x", "c": ["z": 0, "k": 1], "a": [1, 2, 3, 9]]
     #expect(
@@ -280,7 +282,7 @@ import Testing
       (["changes": [["change": "move", "path": "a", "to": 1, "value": 1]]], "changes.0"),
       (["changes": [["change": "reorder", "path": "a", "from": ["a"], "to": ["a", 1]]]], "changes.0"),
     ] as [(PropertyList, String)])
-  func `a patch that is none says where it is wrong`(_ patch: PropertyList, _ path: String) {
+  func `an invalid patch is an error with its position`(_ patch: PropertyList, _ path: String) {
     let failure = error { () throws(PropertyListError) in _ = try PropertyListDifference(patch: patch) }
     #expect(failure?.kind == .malformed && failure?.keyPath?.description ?? "" == path)
   }
@@ -296,14 +298,14 @@ import Testing
       .removal(PropertyListKeyPath(), old, position: nil),
       .insertion(PropertyListKeyPath(), 1, position: 0),
     ] as [PropertyListDifference.Change])
-  func `changes made by hand that make no sense are refused`(_ change: PropertyListDifference.Change) {
+  func `invalid hand-made changes are refused`(_ change: PropertyListDifference.Change) {
     let failure = error { () throws(PropertyListError) in
       _ = try PropertyListDifference([change]).applied(to: Self.old)
     }
     #expect(failure?.kind == .conflict)
   }
 
-  @Test func `a position that is out of range is the nearest`() throws {
+  @Test func `a position out of range is clamped`() throws {
     let path = PropertyListKeyPath([.key("n")])
     for (position, keys) in [(-5, ["a", "b", "c", "n"]), (99, ["a", "b", "c", "n"]), (0, ["n", "a", "b", "c"])] {
       let difference = PropertyListDifference([.insertion(path, 1, position: position)])

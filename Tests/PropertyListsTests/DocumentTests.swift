@@ -3,7 +3,7 @@ import PropertyLists
 import TestSupport
 import Testing
 
-@Suite("The document") struct DocumentTests {
+@Suite("Documents") struct DocumentTests {
   static let value: PropertyList = [
     "text": "größe", "escaped": "a&b", "list": [1, [2.5], "x"], "flag": false, "data": .data(Data([1, 2])),
     "date": .date(Date(timeIntervalSinceReferenceDate: 60)), "uid": .uid(.init(9)), "käse": 1,
@@ -34,7 +34,7 @@ import Testing
   }
 
   @Test(arguments: PropertyListFormat.allCases)
-  func `what is not there is nil or an error, never a trap`(_ format: PropertyListFormat) throws {
+  func `a missing value is nil or an error, not a trap`(_ format: PropertyListFormat) throws {
     let root = try PropertyListDocument(Self.value.data(format: format, options: .exact), options: .exact).root
     let list = try #require(try root.value(forKey: "list"))
     for position in [-1, 3, Int.max] {
@@ -50,13 +50,13 @@ import Testing
     #expect(Array(scalar.children).isEmpty)
   }
 
-  @Test func `a 4-byte real can be told from an 8-byte one`() throws {
+  @Test func `4-byte and 8-byte reals are distinguished`() throws {
     let root = try PropertyListDocument(Fixtures.data("binary/float.bplist")).root
     #expect(try root.child(at: 0).isFloat && !root.child(at: 1).isFloat)
     #expect(try root.child(at: 0).real == 24)
   }
 
-  @Test func `a binary document is not read until it is asked`() throws {
+  @Test func `a binary document is read lazily`() throws {
     // Two elements; the second refers to an object that is none.
     var data = try (["good", "bad"] as PropertyList).data(format: .binary)
     data[data.firstRange(of: Data("Sbad".utf8))!.lowerBound] = 0xF0
@@ -68,7 +68,7 @@ import Testing
     #expect(root.debugDescription.hasPrefix("<byte "))
   }
 
-  @Test func `opening takes the same time whatever the size, and finding one value too`() throws {
+  @Test func `opening a document, and finding one value, takes constant time`() throws {
     let folder = TemporaryFolder()
     let list = PropertyList.array((0..<300_000).map { .string("value number \($0)") })
     try list.write(to: URL(filePath: folder.path("large")), format: .binary)
@@ -101,7 +101,7 @@ import Testing
   }
 
   @Test(arguments: ["/* x */ {}", "{ // x\n}"])
-  func `an empty dictionary with comments is read as Foundation reads it`(_ text: String) throws {
+  func `an empty dictionary with comments is read as in Foundation`(_ text: String) throws {
     #expect(try PropertyList(Data(text.utf8)) == [:])
     let expected = try PropertyListSerialization.propertyList(from: Data(text.utf8), format: nil)
     #expect((expected as? [String: Any])?.isEmpty == true)
@@ -130,7 +130,7 @@ import Testing
       ("42", nil),
       ("true", nil), ("\u{FEFF}{}", .json),
     ] as [(String, PropertyListFormat?)])
-  func `formats are told by their beginning`(_ text: String, _ format: PropertyListFormat?) {
+  func `formats are detected by the first bytes`(_ text: String, _ format: PropertyListFormat?) {
     #expect(PropertyListFormat(detecting: Data(text.utf8).bytes) == format)
     if format == .xml {
       for encoding in [String.Encoding.utf16LittleEndian, .utf16BigEndian] {

@@ -18,14 +18,14 @@ import Testing
     return try document.data(updatedTo: value, options: writing)
   }
 
-  @Test(arguments: ["xml", "hostile"]) func `the same value gives the same bytes`(_ folder: String) throws {
+  @Test(arguments: ["xml", "hostile"]) func `an edit to an equal value keeps the bytes`(_ folder: String) throws {
     for name in Fixtures.names(in: folder) {
       guard let document = try? PropertyListDocument(Fixtures.data(name)), document.format != .binary else { continue }
       #expect(try document.data(updatedTo: PropertyList(document.root)) == Fixtures.data(name), "\(name)")
     }
   }
 
-  @Test(arguments: Fixtures.corpus) func `files that others wrote keep their lines`(_ url: URL) throws {
+  @Test(arguments: Fixtures.corpus) func `files of other producers keep their lines`(_ url: URL) throws {
     guard let document = try? PropertyListDocument(contentsOf: url), document.format != .binary,
       let value = try? PropertyList(document.root)
     else { return }
@@ -71,7 +71,7 @@ import Testing
     """
 
   @Test(
-    "a declared encoding is kept; what it lacks is added as a reference",
+    "a declared encoding is kept; other characters become character references",
     arguments: [
       ("ISO-8859-1", String.Encoding.isoLatin1, latin), ("windows-1252", .windowsCP1252, latin),
       ("Shift_JIS", .shiftJIS, japanese), ("ISO-2022-JP", .iso2022JP, japanese),
@@ -87,7 +87,7 @@ import Testing
     #expect(result == expected.data(using: encoding))
   }
 
-  @Test func `lines that are not touched keep their bytes, where a character has several of them`() throws {
+  @Test func `unchanged lines keep their bytes, if characters have several encodings`() throws {
     // In code page 932, FA 58 and 87 8A are the same character.
     var data = Data("<?xml version=\"1.0\" encoding=\"Shift_JIS\"?>\n<plist>\n<array>\n<string>".utf8)
     data += [0xFA, 0x58, 0x87, 0x8A]
@@ -101,7 +101,7 @@ import Testing
     #expect(result == expected)
   }
 
-  @Test func `characters are escaped in JSON and OpenStep where all others are`() throws {
+  @Test func `edits escape characters if the rest of a JSON or OpenStep file does`() throws {
     let json = Data("{\"a\": \"\\u00e9\", \"b\": 1}".utf8)
     #expect(
       try updated(json, .json) { $0.dictionary?["b"] = "ü😀" }
@@ -119,7 +119,7 @@ import Testing
   // MARK: What a format has no form for
 
   @Test
-  func `an added value that the format cannot hold is an error with its key path; one that was there is not`() throws {
+  func `an added value that the format cannot hold is an error with its key path; an existing one is not`() throws {
     let text = Data("{\n  list = (1);\n  number = <*I5>;\n}\n".utf8)
     let failure = error { () throws(PropertyListError) in
       let document = try PropertyListDocument(text, format: .openStep)
@@ -135,7 +135,7 @@ import Testing
     #expect(String(decoding: typed, as: UTF8.self) == "{\n  list = (1, <*I2>);\n  number = <*I5>;\n}\n")
   }
 
-  @Test func `values of JSON are coerced as they are in a file that is written`() throws {
+  @Test func `values in JSON are coerced as in a new file`() throws {
     let text = Data("{\"a\": 1.50}".utf8)
     let date = PropertyList.date(Date(timeIntervalSinceReferenceDate: 0.5))
     let reversible = try updated(
@@ -151,7 +151,7 @@ import Testing
   }
 
   @Test
-  func `in XML, a 4-byte real and a date lose what XML has no form for, and nothing else is written anew`() throws {
+  func `in XML, values that differ only in what XML cannot hold are not rewritten`() throws {
     let text = xml("<!-- c --><array><real>1.50</real><date>2020-01-02T03:04:05Z</date> <true/></array>")
     let document = try PropertyListDocument(text)
     let date = Date(timeIntervalSinceReferenceDate: 599_627_045.5)
@@ -163,7 +163,7 @@ import Testing
         ))
   }
 
-  @Test func `a UID is changed inside of the dictionary that stands for it`() throws {
+  @Test func `a UID in a text format is changed inside its dictionary`() throws {
     let text = xml("<array>\n<dict>\n\t<key>CF$UID</key> <!-- c --> <integer>0x5</integer></dict>\n</array>")
     let result = try updated(text, .xml) { $0 = [.uid(.init(7)), .uid(.init(8))] }
     let new = "\n<dict>\n\t<key>CF$UID</key>\n\t<integer>8</integer>\n</dict>\n</array>"
@@ -174,7 +174,7 @@ import Testing
 
   // MARK: Where all is written anew
 
-  @Test func `a binary file, and a strings file that becomes a list, are written anew`() throws {
+  @Test func `a binary file, and a strings file that becomes a list, are rewritten`() throws {
     let value: PropertyList = ["b": 1, "a": [2]]
     let binary = try value.data(format: .binary)
     #expect(
@@ -184,7 +184,7 @@ import Testing
     #expect(try PropertyList(updated(strings, .openStep) { $0 = ["x", "y"] }) == ["x", "y"])
   }
 
-  @Test func `of a key that stands twice, the value that counts is changed; the other goes`() throws {
+  @Test func `of duplicate keys, the effective value is changed, and the other is removed`() throws {
     let reading = PropertyListReadingOptions(duplicateKeys: .keepLast)
     func edited(_ text: String, _ format: PropertyListFormat, _ change: (inout PropertyList) -> Void) throws -> String {
       let document = try PropertyListDocument(Data(text.utf8), format: format, options: reading)
@@ -208,7 +208,7 @@ import Testing
         == "<plist>\n<dict>\n<key>&#97;</key>\n<string>x</string>\n</dict>\n</plist>")
   }
 
-  @Test func `the root may become something else, and what is around it stays`() throws {
+  @Test func `the root can be replaced, and the text around it stays`() throws {
     let text = Data(
       "<plist version=\"1.0\">\n<!-- a -->\n<dict>\n\t<key>a</key><true/></dict>\n<!-- b -->\n</plist>".utf8)
     let result = try updated(text, .xml) { $0 = ["x", "y"] }
@@ -221,7 +221,7 @@ import Testing
     #expect(try updated(Data(" 1 \n".utf8), .json) { $0 = ["a": []] } == Data(" {\n   \"a\": []\n } \n".utf8))
   }
 
-  @Test func `keys are sorted everywhere if that is asked for, and entries take their comments along`() throws {
+  @Test func `keys are sorted on request, with their comments`() throws {
     let text = Data("{\n  // of b\n  b = 1; // one\n  // of a\n  a = { y = 1; x = 2; };\n}\n".utf8)
     let result = try updated(text, .openStep, writing: .init(sortsKeys: true)) { _ in }
     #expect(
@@ -229,7 +229,7 @@ import Testing
         == "{\n  // of a\n  a = { x = 2; y = 1; };\n  // of b\n  b = 1; // one\n}\n")
   }
 
-  @Test func `what is added stands on one line if that is asked for`() throws {
+  @Test func `added values are on one line on request`() throws {
     let text = Data("{\n  \"a\": 1\n}\n".utf8)
     let result = try updated(text, .json, writing: .init(isCompact: true)) { $0.dictionary?["b"] = ["c": [1, 2]] }
     #expect(String(decoding: result, as: UTF8.self) == "{\n  \"a\": 1,\n  \"b\": {\"c\": [1, 2]}\n}\n")
@@ -275,7 +275,7 @@ import Testing
   }
 
   @Test(arguments: [3, 70, 400])
-  func `comments stay with records that all change, where one is inserted before them`(_ count: Int) throws {
+  func `comments stay with changed records when a record is inserted before them`(_ count: Int) throws {
     let document = try PropertyListDocument(Data(records(Array(0..<count), revision: 1).utf8))
     var value = try PropertyList(PropertyListDocument(Data(records(Array(0..<count), revision: 2).utf8)).root)
     value.array?.insert(["id": "first", "rev": 2, "name": "new", "kind": "a"], at: 0)
@@ -287,7 +287,7 @@ import Testing
     }
   }
 
-  @Test func `an element that changes replaces one of its kind, and keeps its comment`() throws {
+  @Test func `a changed element replaces one of its kind, and keeps its comment`() throws {
     func edited(_ elements: String, _ value: PropertyList) throws -> String {
       let document = try PropertyListDocument(Data("<plist version=\"1.0\"><array>\(elements)</array></plist>".utf8))
       return String(decoding: try #require(try document.editedData(updatedTo: value, options: .init())), as: UTF8.self)
@@ -301,7 +301,7 @@ import Testing
   }
 
   @Test(arguments: [.xml, .openStep, .json] as [PropertyListFormat])
-  func `time grows with the size, whatever changes`(_ format: PropertyListFormat) throws {
+  func `the time is linear in the size`(_ format: PropertyListFormat) throws {
     // On one line, and every other element changes; a search back to the beginning of the line for each would take
     // hours.
     let count = LongForm.size(20_000, or: 10_000)
@@ -320,7 +320,7 @@ import Testing
     #expect(duration < .seconds(LongForm.size(60, or: 30)))
   }
 
-  @Test func `a long space between a key and its value is not looked at again for each entry that is added`() throws {
+  @Test func `a long space between key and value is not scanned for each added entry`() throws {
     let text = "{\"a\":\(String(repeating: " ", count: 1 << 20))1}"
     let document = try PropertyListDocument(Data(text.utf8), format: .json)
     var value = try PropertyList(document.root)
@@ -334,7 +334,7 @@ import Testing
   }
 
   @Test(arguments: 0..<300 as Range<UInt64>)
-  func `damaged texts that are still read are edited without a trap`(_ seed: UInt64) throws {
+  func `damaged but readable texts are edited without a trap`(_ seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let format = [PropertyListFormat.xml, .openStep, .json].randomElement(using: &random)!
     let text = LaidOutText(format, seed: seed)

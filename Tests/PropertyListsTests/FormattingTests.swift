@@ -28,7 +28,7 @@ private func formatted(_ text: String, _ format: PropertyListFormat, sortsKeys: 
 }
 
 @Suite("Formatted texts") struct FormattingTests {
-  @Test func `XML has a line for each key and value; comments stay on their lines, and of empty lines one`() throws {
+  @Test func `XML gets a line for each key and value, and keeps comments and single empty lines`() throws {
     let text = """
       <!-- Made by hand. --><plist version='1.0'>
         <!-- The settings. -->
@@ -88,7 +88,7 @@ private func formatted(_ text: String, _ format: PropertyListFormat, sortsKeys: 
         """)
   }
 
-  @Test func `OpenStep has a line for each entry; comments beside a value stay beside it`() throws {
+  @Test func `OpenStep gets a line for each entry, and keeps comments next to values`() throws {
     let text = """
       // !$*UTF8*$!
       { archiveVersion=1; classes = {
@@ -151,7 +151,7 @@ private func formatted(_ text: String, _ format: PropertyListFormat, sortsKeys: 
     #expect(try formatted("/* nothing */", .openStep) == "/* nothing */\n")
   }
 
-  @Test func `JSON has a line for each entry and element`() throws {
+  @Test func `JSON gets a line for each entry and element`() throws {
     let text = #"{"b":[1,2.50,{}, []],  "a":"\u00e9\/","# + "\n\n\n" + #""c":{"$date":"2020-01-02T03:04:05Z"}}"#
     #expect(
       try formatted(text, .json) == """
@@ -172,7 +172,7 @@ private func formatted(_ text: String, _ format: PropertyListFormat, sortsKeys: 
     #expect(try formatted(" 5 ", .json) == "5\n")
   }
 
-  @Test func `sorted, entries move with the comments above them and beside them`() throws {
+  @Test func `sorted entries keep the comments above and next to them`() throws {
     let text = """
       // top
       {
@@ -206,7 +206,7 @@ private func formatted(_ text: String, _ format: PropertyListFormat, sortsKeys: 
         "<dict>\n\t<key>a</key>\n\t<false/> <!-- A -->\n\t<!-- B -->\n\t<key>b</key>\n\t<true/>\n</dict>\n</plist>\n"))
   }
 
-  @Test func `sorting takes a time that grows with the keys, not with their square`() throws {
+  @Test func `sorting does not take quadratic time`() throws {
     /// The least processor time of three, since other tests run at the same time.
     func time(_ count: Int) throws -> Duration {
       let text = "{" + (0..<count).map { #""k\#($0)":1"# }.joined(separator: ",") + "}"
@@ -220,7 +220,7 @@ private func formatted(_ text: String, _ format: PropertyListFormat, sortsKeys: 
   }
 
   @Test(arguments: [.xml, .openStep, .json] as [PropertyListFormat])
-  func `what a writer wrote stays as it is`(_ format: PropertyListFormat) throws {
+  func `output of a writer is not changed`(_ format: PropertyListFormat) throws {
     for seed in 0..<LongForm.size(400, or: 20) {
       var random = SeededGenerator(seed: UInt64(seed))
       var value = PropertyList.random(depth: 4, forXML: format == .xml, using: &random)
@@ -246,7 +246,7 @@ private func formatted(_ text: String, _ format: PropertyListFormat, sortsKeys: 
   }
 
   @Test(
-    "of random texts, values and comments stay, and formatting again changes nothing",
+    "random texts keep values and comments, and formatting is idempotent",
     arguments: [.xml, .openStep, .json] as [PropertyListFormat], [false, true])
   func randomTexts(_ format: PropertyListFormat, sortsKeys: Bool) throws {
     for seed in 0..<(LongForm.isWanted ? RandomEditTests.seeds * 2 : RandomEditTests.seeds / 4) {
@@ -263,7 +263,7 @@ private func formatted(_ text: String, _ format: PropertyListFormat, sortsKeys: 
     }
   }
 
-  @Test func `so do those of XML with all that XML allows around values`() throws {
+  @Test func `XML keeps everything that it allows around values`() throws {
     var count = 0
     for seed in 0..<UInt64(LongForm.size(20_000, or: 400)) {
       let data = Data(RandomXML(seed: seed).text.utf8)
@@ -278,7 +278,7 @@ private func formatted(_ text: String, _ format: PropertyListFormat, sortsKeys: 
     #expect(count > 50)
   }
 
-  @Test func `of the fixtures and the files of PLIST_CORPUS, too`() throws {
+  @Test func `the fixtures and the files of PLIST_CORPUS are formatted`() throws {
     let fixtures = ["xml", "openstep", "json", "readme"].flatMap { Fixtures.names(in: $0) }.map { Fixtures.url($0) }
     var count = 0
     for url in fixtures + Fixtures.corpus {
@@ -325,7 +325,7 @@ private func formatted(_ text: String, _ format: PropertyListFormat, sortsKeys: 
     return comments.sorted()
   }
 
-  @Test func `a text is UTF-8 then, without a mark`() throws {
+  @Test func `formatted text is UTF-8 without a byte order mark`() throws {
     let text = "<?xml version=\"1.0\" encoding=\"ISO-8859-1\"?>\n<plist><string>\u{E9}</string></plist>"
     let latin = try #require(text.data(using: .isoLatin1))
     #expect(try formatted(latin, .xml).contains("encoding=\"UTF-8\"?>\n"))
@@ -334,7 +334,7 @@ private func formatted(_ text: String, _ format: PropertyListFormat, sortsKeys: 
     #expect(try formatted(wide, .openStep) == "\"a\" = \"\u{E9}\";\n")
   }
 
-  @Test func `a binary file has no layout, and a key that stands twice is an error`() throws {
+  @Test func `a binary file has no layout, and a duplicate key is an error`() throws {
     let binary = try PropertyListDocument(PropertyList.string("x").data(format: .binary))
     #expect(error { () throws(PropertyListError) in _ = try binary.formattedData() }?.kind == .notRepresentable)
     let options = PropertyListReadingOptions(duplicateKeys: .keepLast)
@@ -342,13 +342,13 @@ private func formatted(_ text: String, _ format: PropertyListFormat, sortsKeys: 
     #expect(error { () throws(PropertyListError) in _ = try twice.formattedData() }?.kind == .duplicateKey)
   }
 
-  @Test func `a text whose indents would take memory out of proportion is refused`() throws {
+  @Test func `a text whose indents would take too much memory is refused`() throws {
     let text = String(repeating: "(", count: 500) + String(repeating: "1,", count: 40_000)
     let document = try PropertyListDocument(Data((text + String(repeating: ")", count: 500)).utf8), format: .openStep)
     #expect(error { () throws(PropertyListError) in _ = try document.formattedData() }?.kind == .limitExceeded)
   }
 
-  @Test(arguments: [10_000]) func `many comments and elements take no stack`(_ count: Int) throws {
+  @Test(arguments: [10_000]) func `many comments and elements need no deep stack`(_ count: Int) throws {
     let text =
       "{" + String(repeating: "/* c */\n", count: count) + "a = (" + String(repeating: "1,", count: count) + ");}"
     #expect(try formatted(text, .openStep).split(separator: "\n").count == 2 * count + 3)

@@ -7,7 +7,7 @@ import Testing
 @testable import PropertyLists
 
 /// Damages files of every format, and asks of what can still be read all that ought to hold of any property list.
-@Suite("What holds of every file that can be read, however damaged") struct FuzzTests {
+@Suite("Properties of every readable file, however damaged") struct FuzzTests {
   /// How many damaged inputs are looked at. `PLIST_MUTATIONS=100000` is the long form; `PLIST_SEED` makes it another
   /// one.
   static let mutations =

@@ -5,7 +5,7 @@ import Testing
 
 @testable import PropertyLists
 
-@Suite("Files that others wrote") struct GoldenFileTests {
+@Suite("Files of other producers") struct GoldenFileTests {
   static let kinds: PropertyList = [
     "zulu": "first key, last in the alphabet", "empty string": "", "ASCII": "plain text",
     "markup": "a < b && c > d \"quoted\" 'single'", "BMP": "Größe 東京 ελληνικά", "astral": "x😀y𝄞z",
@@ -86,7 +86,7 @@ import Testing
       ("quotes.plist", ["single": "it's", "double": "a \"b\"", "a.b/c:d_e-f$g": ["x", "y"]]),
       ("nextstep.plist", ["octal": "ÆÀ"]),
     ] as [(String, PropertyList)])
-  func `OpenStep by hand`(_ name: String, _ expected: PropertyList) throws {
+  func `hand-written OpenStep`(_ name: String, _ expected: PropertyList) throws {
     let document = try PropertyListDocument(Fixtures.data("openstep/\(name)"))
     #expect(document.format == .openStep)
     #expect(try PropertyList(document.root) == expected)
@@ -129,7 +129,7 @@ import Testing
       ("wide-integers", [5, 5, 5, 5, 18_446_744_073_709_551_615, 18_446_744_073_709_551_615]),
       ("wide-counts", ["A", "B"]), ("wide-uid", .uid(.init(7))), ("version-01", true), ("orphans", [true]),
     ] as [(String, PropertyList)])
-  func `markers that no producer at hand writes`(_ name: String, _ expected: PropertyList) throws {
+  func `markers that no available producer writes`(_ name: String, _ expected: PropertyList) throws {
     let document = try PropertyListDocument(Fixtures.data("binary/\(name).bplist"))
     try document.validate()
     #expect(try PropertyList(document.root) == expected)
@@ -139,7 +139,7 @@ import Testing
     "utf8-mark", "utf16-little-mark", "utf16-big-mark", "utf32-little-mark", "utf32-big-mark", "utf16-little",
     "utf16-big", "latin1",
   ])
-  func `XML in every encoding that Apple's reader takes`(_ name: String) throws {
+  func `XML in every encoding that Apple's reader accepts`(_ name: String) throws {
     #expect(try PropertyList(Fixtures.data("xml/\(name).plist")) == ["käse": "Größe"])
   }
 
@@ -176,12 +176,12 @@ import Testing
       ("base64", .array([[], [], [0], [0, 1], [0, 1, 2], [0, 1, 2], [0, 1, 2, 3]].map { .data(Data($0)) })),
       ("empty-tags", ["", "", [:], [:], [], [], true, false, .data(Data())]),
     ] as [(String, PropertyList)])
-  func `XML of every form that is well-formed`(_ name: String, _ expected: PropertyList) throws {
+  func `every well-formed variant of XML`(_ name: String, _ expected: PropertyList) throws {
     #expect(try PropertyList(Fixtures.data("xml/\(name).plist")) == expected)
   }
 
   @Test(
-    "reading, writing and reading again gives the same value, and writing again the same bytes",
+    "values survive reading and writing, and the second output has the same bytes",
     arguments: ["binary", "xml", "json", "openstep"].flatMap { Fixtures.names(in: $0) })
   func fixedPoint(_ name: String) throws {
     let document = try PropertyListDocument(Fixtures.data(name))

@@ -5,7 +5,7 @@ import Testing
 
 @testable import PropertyLists
 
-@Suite("Bytes from somebody who means harm") struct HostileInputTests {
+@Suite("Hostile property lists") struct HostileInputTests {
   /// Every file of `Fixtures/hostile`, and what it is refused as.
   static let expected: [String: PropertyListError.Kind] = [
     "empty": .malformed, "blank": .unknownFormat, "text": .unknownFormat,
@@ -24,7 +24,7 @@ import Testing
   ]
 
   @Test(arguments: Fixtures.names(in: "hostile"))
-  func `is refused with an error of the right kind that says where`(_ name: String) throws {
+  func `a hostile file is refused with an error of the right kind and its position`(_ name: String) throws {
     let data = try Fixtures.data(name)
     let found = error { () throws(PropertyListError) in _ = try PropertyList(data) }
     let expected = Self.expected[String(name.dropFirst("hostile/".count))] ?? .malformed
@@ -38,7 +38,7 @@ import Testing
   }
 
   @Test(arguments: Fixtures.names(in: "hostile"))
-  func `does not pass the full check, except where only its expansion is wrong`(_ name: String) throws {
+  func `a hostile file fails the full check, except if only its expansion is too large`(_ name: String) throws {
     let data = try Fixtures.data(name)
     let found = error { () throws(PropertyListError) in try PropertyListDocument(data).validate() }
     if name.contains("expansion") {
@@ -52,7 +52,7 @@ import Testing
     "expansion.bplist", "expansion-of-text.bplist", "expansion-of-nothing.bplist", "expansion-of-numbers.bplist",
     "expansion-far-below.bplist",
   ])
-  func `cannot be written out again`(_ name: String) throws {
+  func `a hostile file cannot be written again`(_ name: String) throws {
     let document = try PropertyListDocument(Fixtures.data("hostile/\(name)"))
     for format in PropertyListFormat.allCases {
       #expect(
@@ -61,14 +61,16 @@ import Testing
     }
   }
 
-  @Test(arguments: Fixtures.names(in: "hostile")) func `costs time in proportion to its size`(_ name: String) throws {
+  @Test(arguments: Fixtures.names(in: "hostile")) func `a hostile file takes time in proportion to its size`(
+    _ name: String
+  ) throws {
     let data = try Fixtures.data(name)
     let duration = ThreadClock.measure { _ = try? PropertyList(data) }
     // The largest are a few megabytes; even a debug build is done with them in a fraction of this.
     #expect(duration < .seconds(20))
   }
 
-  @Test func `the limits are values that a caller can set`() throws {
+  @Test func `the limits can be set by the caller`() throws {
     let shallow = PropertyListReadingOptions(limits: ParsingLimits(depth: 2))
     let nested: PropertyList = [[["deep"]]]
     for format in PropertyListFormat.allCases {
@@ -94,7 +96,7 @@ import Testing
   }
 
   @Test(
-    "depth costs no stack: a thread of 512 kB reads and writes what is allowed", arguments: PropertyListFormat.allCases)
+    "a thread with 512 KB of stack reads and writes the allowed depth", arguments: PropertyListFormat.allCases)
   func smallStack(_ format: PropertyListFormat) throws {
     var nested: PropertyList = 1
     for level in 0..<512 { nested = level % 2 == 0 ? [nested] : ["k": nested] }
@@ -129,20 +131,20 @@ import Testing
     #expect(try #require(refused).description.utf8.count < 1000)
   }
 
-  @Test func `an encoding with a name without end is named in short`() throws {
+  @Test func `an endless encoding name is shortened`() throws {
     let text = "<?xml version=\"1.0\" encoding=\"\(String(repeating: "e", count: 100_000))\"?><plist><true/></plist>"
     let found = error { () throws(PropertyListError) in _ = try PropertyList(Data(text.utf8)) }
     #expect(found?.kind == .malformed && (found?.message.utf8.count ?? 1000) < 200)
   }
 
-  @Test func `an unsupported version is named without what it holds`() throws {
+  @Test func `an error about an unsupported version does not contain the contents`() throws {
     let data = Data("bplist".utf8) + Data([0x0A, 0x07]) + Data(count: 64)
     let found = error { () throws(PropertyListError) in _ = try PropertyList(data) }
     #expect(found?.kind == .unsupportedVersion)
     #expect(found?.message.contains(#""\u{a}\u{7}""#) == true)
   }
 
-  @Test func `the full check and the tree blame the same value`() throws {
+  @Test func `the full check and the tree report the same value`() throws {
     // [true, [], <object 9 of 3>]
     var data = try ([true, [], false] as PropertyList).data(format: .binary)
     data[data.startIndex + 11] = 9
@@ -152,7 +154,7 @@ import Testing
     #expect(check?.keyPath == tree?.keyPath && check?.byteOffset == 11)
   }
 
-  @Test func `a key that is no text is found by nobody`() throws {
+  @Test func `a key that is not a string is never found`() throws {
     var data = try (["ab": 1] as PropertyList).data(format: .binary)
     let key = try #require(data.firstRange(of: Data("ab".utf8)))
     data.replaceSubrange(key, with: [0xC3, 0xA9])
@@ -161,7 +163,7 @@ import Testing
     #expect(throws: PropertyListError.self) { try PropertyList(root) }
   }
 
-  @Test func `two spellings of a key are two keys to a document, and an error to a tree`() throws {
+  @Test func `two spellings of a key are two keys in a document, and an error in a tree`() throws {
     for format in PropertyListFormat.allCases {
       let data = try PropertyListDocument(xml("<dict><key>\u{E9}</key><true/><key>e\u{301}</key><false/></dict>")).root
         .data(format: format, options: .exact)
@@ -173,13 +175,13 @@ import Testing
     }
   }
 
-  @Test func `an error in a binary file names the key path`() throws {
+  @Test func `an error in a binary file has the key path`() throws {
     let data = try Fixtures.data("hostile/circle-below.bplist")
     let found = error { () throws(PropertyListError) in _ = try PropertyList(data) }
     #expect(found?.keyPath == PropertyListKeyPath([.index(1), .index(0), .index(0)]))
   }
 
-  @Test func `an error in XML names line, column, byte and key path`() throws {
+  @Test func `an error in XML has line, column, byte offset and key path`() throws {
     let text = """
       <?xml version="1.0" encoding="UTF-8"?>
       <plist version="1.0">

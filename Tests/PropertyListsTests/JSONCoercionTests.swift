@@ -5,7 +5,7 @@ import Testing
 
 @testable import PropertyLists
 
-@Suite("Values that JSON has no form for, written so that they come back") struct JSONCoercionTests {
+@Suite("Reversible coercion in JSON") struct JSONCoercionTests {
   static let reversible = PropertyListWritingOptions(coercion: .reversible, isCompact: true)
   static let restoring = PropertyListReadingOptions(restoresCoercedValues: true)
 
@@ -42,7 +42,8 @@ import Testing
     (["$date": 1, "b": 2], #"{"$date":1,"b":2}"#), (["$real": .real(.nan)], #"{"$$real":{"$real":"nan"}}"#),
   ]
 
-  @Test(arguments: forms) func `each form, and back`(_ value: PropertyList, _ text: String) throws {
+  @Test(arguments: forms) func `each tagged form is written and read back`(_ value: PropertyList, _ text: String) throws
+  {
     #expect(try JSONWritingTests.text(value, options: Self.reversible) == text + "\n")
     #expect(try JSONTests.read(text, options: Self.restoring) == value)
     // With spaces, and below other values.
@@ -65,12 +66,12 @@ import Testing
       (#"{"\u0043F$UID":7}"#, .uid(.init(7))), (#"{"$\u0043F$UID":7}"#, ["CF$UID": 7]),
       ("{\"$float\"\n:\t0.1\n}", .float(0.1)),
     ] as [(String, PropertyList)])
-  func `other spellings of a form`(_ text: String, _ expected: PropertyList) throws {
+  func `other spellings of tagged forms are read`(_ text: String, _ expected: PropertyList) throws {
     #expect(try JSONTests.read("[\(text)]", options: Self.restoring) == [expected])
     #expect(try JSONTests.read(text) != expected)
   }
 
-  @Test func `data whose base64 has escapes stands beside other values`() throws {
+  @Test func `data with escapes in its base64 is read next to other values`() throws {
     let text = #"[{"$data":"\/\/\/\/"}, "a\/b", {"$data":"AAEC"}, {"$data":"AA\u003d="}, {"k": {"$data":"\/\/8="}}]"#
     let expected: PropertyList = [
       .data(Data([255, 255, 255])), "a/b", .data(Data([0, 1, 2])), .data(Data([0])), ["k": .data(Data([255, 255]))],
@@ -97,14 +98,14 @@ import Testing
     #"{"$real":"nan(0x+ff8000000000001)"}"#, #"{"$float":"1.5"}"#, #"{"$float":1e39}"#, #"{"$float":null}"#,
     #"{"$float":"nan(0x7f800000)"}"#, #"{"$float":[]}"#,
   ])
-  func `what has the key of a form and is none is an error at its beginning`(_ text: String) throws {
+  func `an object with the key of a tagged form and other contents is an error`(_ text: String) throws {
     let found = try #require(JSONTests.defect("{\"a\": [1, \(text)]}", options: Self.restoring), "\(text) was read")
     #expect(found.kind == .malformed && found.byteOffset == 10 && found.position == .init(line: 1, column: 11))
     #expect(found.keyPath == PropertyListKeyPath([.key("a"), .index(1)]))
     _ = try JSONTests.read(text)
   }
 
-  @Test func `a form is no level: what can be nested in binary can be here`() throws {
+  @Test func `a tagged form is not a level of nesting`() throws {
     for innermost in [Self.date(0), .uid(.init(1)), .data(Data([1])), .float(2), .real(.nan)] {
       var value = innermost
       for level in 0..<512 { value = level % 2 == 0 ? [value] : ["$date": value] }
@@ -117,14 +118,14 @@ import Testing
     #expect(further?.kind == .nestedTooDeeply && further?.byteOffset == 521)
   }
 
-  @Test func `where the last of two equal keys counts, it makes the form`() throws {
+  @Test func `if the last duplicate key counts, it makes the tagged form`() throws {
     let options = PropertyListReadingOptions(duplicateKeys: .keepLast, restoresCoercedValues: true)
     #expect(try JSONTests.read(#"{"$float":1,"$float":2.5}"#, options: options) == .float(2.5))
     #expect(try JSONTests.read(#"{"$$date":1,"$$date":2}"#, options: options) == ["$date": 2])
   }
 
   @Test(arguments: 0..<UInt64(LongForm.size(120, or: 40)))
-  func `any tree comes back bit for bit`(_ seed: UInt64) throws {
+  func `any tree is read back exactly`(_ seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let value = PropertyList.random(depth: 4, forXML: false, using: &random).withOddParts(using: &random)
     for isCompact in [false, true] {
@@ -139,7 +140,7 @@ import Testing
     }
   }
 
-  @Test(arguments: 0..<8) func `every date comes back bit for bit`(_ seed: UInt64) throws {
+  @Test(arguments: 0..<8) func `every date is read back exactly`(_ seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     for _ in 0..<2000 {
       let seconds: Double =

@@ -4,7 +4,7 @@ import Testing
 
 @testable import PropertyLists
 
-@Suite("JSON from somebody who means harm") struct JSONHostileTests {
+@Suite("Hostile JSON") struct JSONHostileTests {
   static let allOptions = [
     PropertyListReadingOptions(), .init(duplicateKeys: .keepLast), .init(restoresCoercedValues: true),
     .init(duplicateKeys: .keepLast, restoresCoercedValues: true),
@@ -13,7 +13,7 @@ import Testing
   static let text = HostileText(format: .json, options: allOptions)
 
   @Test(arguments: [("[", "]"), ("{\"k\":", "}"), ("[1,{\"k\":", "}]")])
-  func `depth has a limit, which a caller can set`(_ open: String, _ close: String) throws {
+  func `the depth has a limit, which a caller can set`(_ open: String, _ close: String) throws {
     let levels = open.count(where: { $0 == "[" || $0 == "{" })
     for limit in [0, 2, 512, 2000] {
       let options = PropertyListReadingOptions(limits: ParsingLimits(depth: limit))
@@ -27,7 +27,7 @@ import Testing
   }
 
   @Test
-  func `depth costs no stack: a thread of 512 kB reads and writes what is allowed, and refuses the rest`() throws {
+  func `a thread with 512 KB of stack reads and writes the allowed depth, and refuses more`() throws {
     let outcome = OnSmallStack.run { () throws -> [Bool] in
       let deep = Data((String(repeating: "[{\"k\":", count: 1000) + "1" + String(repeating: "}]", count: 1000)).utf8)
       let options = PropertyListReadingOptions(limits: ParsingLimits(depth: .max), restoresCoercedValues: true)
@@ -57,12 +57,12 @@ import Testing
     "{\"$data\":\"\\/\\/8=\"},", "null,", "true", "]", "}", ":", ",", "/", "\u{0}", "\u{FEFF}", "\u{2028}",
   ]
 
-  @Test(arguments: repeated) func `takes time in proportion to its size`(_ piece: String) {
+  @Test(arguments: repeated) func `reading takes time in proportion to the size`(_ piece: String) {
     Self.text.readRepeated(
       piece, behind: ["", "[", "{", "\"", "0.", "1e", "{\"a\":", "{\"$date\":\"", "{\"$float\":1"])
   }
 
-  @Test func `large values are read whole`() throws {
+  @Test func `large values are read completely`() throws {
     let count = 100_000
     let list =
       "["
@@ -86,7 +86,7 @@ import Testing
   ]
 
   @Test(arguments: [1, 2, 3] as [UInt64])
-  func `damaged texts never trap, and every error says where`(_ seed: UInt64) {
+  func `damaged texts never trap, and every error has a position`(_ seed: UInt64) {
     Self.text.readDamaged(
       Self.samples, changes: 0...5, letters: #"{}[]:,"\/$u07e-. a"#, rounds: RandomTests.mutations / 3, seed: seed
     ) { tree throws(PropertyListError) in
@@ -95,7 +95,7 @@ import Testing
     }
   }
 
-  @Test func `every text that is cut off is refused at its end or before`() throws {
+  @Test func `every truncated text is refused at its end or before`() throws {
     for sample in Self.samples {
       let bytes = Array(sample.trimmingCharacters(in: .whitespacesAndNewlines).utf8)
       for count in 1..<bytes.count {

@@ -25,7 +25,7 @@ import Testing
       ("\"\u{7F}\u{FFFE}\"", "\u{7F}\u{FFFE}"),
       ("{\"\":{\"\":null}}", ["": ["": .null]]),
     ] as [(String, PropertyList)])
-  func `every value of the standard, at the root too`(_ text: String, _ expected: PropertyList) throws {
+  func `every JSON value is read, also at the root`(_ text: String, _ expected: PropertyList) throws {
     #expect(try Self.read(text) == expected)
     let document = try PropertyListDocument(Data(text.utf8), format: .json)
     #expect(document.format == .json)
@@ -34,7 +34,7 @@ import Testing
   }
 
   @Test(
-    "a number without fraction and exponent is an integer, every other one a real",
+    "a number without fraction and exponent is an integer, any other a real",
     arguments: [
       ("0", 0), ("7", 7), ("-1", -1), ("9223372036854775807", 9_223_372_036_854_775_807),
       ("9223372036854775808", 9_223_372_036_854_775_808), ("18446744073709551615", 18_446_744_073_709_551_615),
@@ -52,10 +52,10 @@ import Testing
     #expect(try Self.read("{\"k\":\(text) }") == ["k": expected])
   }
 
-  @Test("-0 is the real, as writers of a real print it, because an integer would lose its sign")
+  @Test("-0 is a real, because an integer would lose its sign")
   func negativeZero() throws { #expect(try Self.read("[-0,0]") == [-0.0, 0]) }
 
-  @Test func `a real may have any number of digits`() throws {
+  @Test func `a real can have any number of digits`() throws {
     let digits = String(repeating: "3", count: 100_000)
     #expect(try Self.read("0.\(digits)") == .real(1.0 / 3))
     #expect(try Self.read("\(digits)e-100000") == .real(1.0 / 3))
@@ -68,7 +68,7 @@ import Testing
     (#""x\uD83D\uDE00yz""#, "x😀yz"), (#""\ud834\udd1e""#, "𝄞"), (#""\u0000""#, "\u{0}"), (#""\\u0041""#, "\\u0041"),
     (#""\uFFFF\uFEFF""#, "\u{FFFF}\u{FEFF}"), (#""a\/b""#, "a/b"),
   ])
-  func `escapes in strings`(_ text: String, _ expected: String) throws {
+  func `escapes in strings are read`(_ text: String, _ expected: String) throws {
     #expect(try Self.read(text) == .string(expected))
     let document = try PropertyListDocument(Data("{\(text):[\(text)]}".utf8), format: .json)
     #expect(try document.root.entry(at: 0).key == expected)
@@ -77,7 +77,7 @@ import Testing
     #expect(try document.root.data(format: .binary) == PropertyList(document.root).data(format: .binary))
   }
 
-  @Test func `keys keep their order; a key that stands twice is an error, or the last counts`() throws {
+  @Test func `keys keep their order; a duplicate key is an error, or the last counts`() throws {
     let document = try PropertyListDocument(Data(#"{"b":1,"a":{"d":2,"c":3},"é":4}"#.utf8))
     #expect(document.format == .json)
     #expect(try (0..<3).map { try document.root.entry(at: $0).key } == ["b", "a", "é"])
@@ -89,13 +89,13 @@ import Testing
     #expect(try Self.read(#"{"a":[],"a":[{"x":1,"x":2}]}"#, options: keepLast) == ["a": [["x": 2]]])
   }
 
-  @Test func `a dictionary with the key CF$UID is a dictionary, where nothing else was asked for`() throws {
+  @Test func `a dictionary with the key CF$UID is a dictionary by default`() throws {
     #expect(try Self.read(#"{"CF$UID":1}"#) == ["CF$UID": 1])
     #expect(try Self.read(#"{"$date":1}"#) == ["$date": 1])
   }
 
   @Test(
-    "what the standard does not have is an error with its position",
+    "text that is not standard JSON is an error with its position",
     arguments: [
       ("", 1, "empty"), (" ", 2, "end of the text"), ("[", 2, "end of the text"), ("{", 2, "end of the text"),
       ("[1", 3, "end of the text"), ("{\"a\"", 5, "end of the text"), ("{\"a\":", 6, "end of the text"),
@@ -136,7 +136,7 @@ import Testing
     #expect(nested.keyPath?.components.first == .key("a"))
   }
 
-  @Test func `an error says line, column, byte and key path, in every encoding`() throws {
+  @Test func `an error has line, column, byte offset and key path, in every encoding`() throws {
     let text = "{\"ä\": [true,\r\n  {\"größe.n\": \"é\", \"x\": [1, oops]}]}"
     let found = try #require(Self.defect(text))
     #expect(found.position == .init(line: 2, column: 29))
@@ -152,7 +152,7 @@ import Testing
     #expect(open.message.contains(#"the "[" at 2:8 is not closed"#))
   }
 
-  @Test func `UTF-8, UTF-16 and UTF-32, with or without a byte order mark`() throws {
+  @Test func `UTF-8, UTF-16 and UTF-32 are read, with or without a byte order mark`() throws {
     let text = #"{"käse": ["😀", "\u00df"]}"#
     let expected: PropertyList = ["käse": ["😀", "ß"]]
     #expect(try PropertyList(Data("\u{FEFF}\(text)".utf8)) == expected)

@@ -13,7 +13,7 @@ import Testing
 
   static func date(_ seconds: Double) -> PropertyList { .date(Date(timeIntervalSinceReferenceDate: seconds)) }
 
-  @Test func `two spaces a level, keys in their order, a line end`() throws {
+  @Test func `JSON has two spaces per level, keys in order, and a line end`() throws {
     let value: PropertyList = ["b": [1, [], [:], ["x": .null]], "a": ["d": true, "c": "é"], "e": []]
     #expect(
       try Self.text(value) == """
@@ -38,7 +38,7 @@ import Testing
     #expect(try Self.text("x") == "\"x\"\n")
   }
 
-  @Test func `on one line without spaces, keys sorted, if asked`() throws {
+  @Test func `JSON can be on one line, with sorted keys`() throws {
     let value: PropertyList = ["b": [1, [], "x y"], "a": ["d": true, "c": 1.5]]
     #expect(
       try Self.text(value, options: .init(isCompact: true)) == #"{"b":[1,[],"x y"],"a":{"d":true,"c":1.5}}"# + "\n")
@@ -48,7 +48,7 @@ import Testing
   }
 
   @Test(
-    "numbers in the fewest digits, and reals always with a fraction or an exponent",
+    "numbers have the fewest digits, and reals a fraction or an exponent",
     arguments: [
       (0, "0"), (-1, "-1"), (9_223_372_036_854_775_807, "9223372036854775807"),
       (-9_223_372_036_854_775_808, "-9223372036854775808"), (18_446_744_073_709_551_615, "18446744073709551615"),
@@ -62,7 +62,7 @@ import Testing
     #expect(try JSONTests.read(expected) == (value.real.map(PropertyList.real) ?? value))
   }
 
-  @Test("quotation marks, backslashes and characters that deceive terminals or readers are escaped, nothing else")
+  @Test("quotation marks, backslashes and deceptive characters are escaped, nothing else")
   func quotationMarksBackslashesAndCharactersThatDeceiveTerminals() throws {
     #expect(try Self.text(#"a\b "q" /"#) == #""a\\b \"q\" /""# + "\n")
     #expect(try Self.text("\u{0}\u{8}\t\n\u{B}\u{C}\r\u{1F}\u{7F}") == #""\u0000\b\t\n\u000b\f\r\u001f\u007f""# + "\n")
@@ -85,14 +85,14 @@ import Testing
       (.real(.infinity), "infinity"), (.real(-.infinity), "infinity"), (.float(.nan), "NaN"),
       (.float(-.infinity), "infinity"),
     ] as [(PropertyList, String)])
-  func `what JSON cannot hold is an error with the key path`(_ value: PropertyList, _ word: String) throws {
+  func `a value that JSON cannot hold is an error with its key path`(_ value: PropertyList, _ word: String) throws {
     let found = error { () throws(PropertyListError) in _ = try Self.text(["k": [1, value]]) }
     #expect(found?.kind == .notRepresentable && found?.message.contains(word) == true)
     #expect(found?.keyPath == PropertyListKeyPath([.key("k"), .index(1)]))
   }
 
   @Test(arguments: [["CF$UID": 3], ["$date": "x"], ["$$date": 1], ["$float": 1.5]] as [PropertyList])
-  func `a dictionary is written as it is, whatever its keys are called`(_ value: PropertyList) throws {
+  func `a dictionary is written unchanged, whatever its keys are`(_ value: PropertyList) throws {
     for coercion in [PropertyListWritingOptions.Coercion.refuse, .plain] {
       #expect(try JSONTests.read(Self.text(value, options: .init(coercion: coercion))) == value)
     }
@@ -106,11 +106,11 @@ import Testing
       (.real(.infinity), #""inf""#), (.real(-.infinity), #""-inf""#), (.float(.nan), #""nan""#), (.float(1.5), "1.5"),
       (.null, "null"),
     ] as [(PropertyList, String)])
-  func `plain coercion writes what libplist's tool writes`(_ value: PropertyList, _ expected: String) throws {
+  func `plain coercion writes the same as libplist's tool`(_ value: PropertyList, _ expected: String) throws {
     #expect(try Self.text(value, options: .init(coercion: .plain)) == expected + "\n")
   }
 
-  @Test func `plain coercion refuses dates that have no text, and fractions of seconds if asked to`() throws {
+  @Test func `plain coercion refuses dates without a text, and fractions of seconds on request`() throws {
     let exact = PropertyListWritingOptions(fractionalSeconds: .refuse, coercion: .plain)
     for (value, options) in [
       (Self.date(.nan), PropertyListWritingOptions(coercion: .plain)), (Self.date(1e300), .init(coercion: .plain)),

@@ -37,7 +37,7 @@ import Testing
       ("a.4", .defect(.noSuchValue, "a")), ("a.x", .defect(.noSuchValue, "a")), ("d.k", .defect(.valueExists, "d")),
       ("n.x", .defect(.noSuchValue, "n")), ("d.x.y", .defect(.noSuchValue, "d")), ("", .defect(.valueExists, "")),
     ] as [(String, Outcome)])
-  func `insert puts a value where there is none`(_ text: String, _ expected: Outcome) throws {
+  func `insert adds a value where there is none`(_ text: String, _ expected: Outcome) throws {
     let path = try Self.path(text)
     #expect(Self.outcome { list throws(PropertyListError) in try list.insert("v", at: path) } == expected)
   }
@@ -61,7 +61,7 @@ import Testing
       ("a", [1, ["b": "x"], []], .list(["n": 5, "d": ["k": true, "l": false]])),
       ("a.3", nil, .defect(.noSuchValue, "a")), ("", nil, .defect(.noSuchValue, "")),
     ] as [(String, PropertyList?, Outcome)])
-  func `remove gives what it takes out`(_ text: String, _ removed: PropertyList?, _ expected: Outcome) throws {
+  func `remove returns the removed value`(_ text: String, _ removed: PropertyList?, _ expected: Outcome) throws {
     let path = try Self.path(text)
     var value: PropertyList?
     #expect(Self.outcome { list throws(PropertyListError) in value = try list.remove(at: path) } == expected)
@@ -88,12 +88,12 @@ import Testing
       ("a.0", .list(["a": ["v", ["b": "x"], []], "n": 5, "d": ["k": true, "l": false]])), ("", .list("v")),
       ("a.4", .defect(.noSuchValue, "a")), ("a.x", .defect(.noSuchValue, "a")), ("n.x", .defect(.noSuchValue, "n")),
     ] as [(String, Outcome)])
-  func `set makes the dictionaries on the way`(_ text: String, _ expected: Outcome) throws {
+  func `set creates missing dictionaries`(_ text: String, _ expected: Outcome) throws {
     let path = try Self.path(text)
     #expect(Self.outcome { list throws(PropertyListError) in try list.set("v", at: path) } == expected)
   }
 
-  @Test func `a copy made before an edit stays as it was`() throws {
+  @Test func `an edit does not change earlier copies`() throws {
     var list = Self.list
     let before = list
     try list.set(1, at: Self.path("d.k"))
@@ -101,7 +101,7 @@ import Testing
     #expect(before == Self.list && list["d"]?["k"] == 1)
   }
 
-  @Test func `in place means without a copy: many edits of a large value take no time`() throws {
+  @Test func `many edits of a large value make no copies`() throws {
     let count = 20_000
     var list: PropertyList = ["rows": [[:], []]]
     let values = try Self.path("rows.1")
@@ -121,7 +121,7 @@ import Testing
     #expect(duration < .seconds(10), "copies would take a minute")
   }
 
-  @Test func `no edit makes a tree deeper than one may be`() throws {
+  @Test func `an edit cannot exceed the depth limit`() throws {
     let limit = ParsingLimits.greatestDepth
     func deep(_ depth: Int) -> PropertyList { (0..<depth).reduce("leaf") { value, _ in ["k": value] } }
     func path(_ depth: Int) -> PropertyListKeyPath { PropertyListKeyPath(Array(repeating: .key("k"), count: depth)) }

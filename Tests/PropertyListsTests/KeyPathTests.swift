@@ -9,7 +9,7 @@ import Testing
   typealias Syntax = PropertyListKeyPath.Syntax
 
   @Test(
-    "each syntax is read as the tool reads it that it comes from",
+    "each syntax is parsed as in its own tool",
     arguments: [
       ("", nil, []), ("a", nil, ["a"]), ("items.0.name", nil, ["items", "0", "name"]),
       (#"a\.b.c"#, nil, ["a.b", "c"]), (#"a\b\\c\n"#, nil, [#"a\b\c\n"#]), ("a b.ü", nil, ["a b", "ü"]),
@@ -30,13 +30,13 @@ import Testing
       (#"a."b"c"#, nil), (#"/a/"b"#, nil), (#""\u{110000}""#, nil), (#""\u{}""#, nil), (#""\u{41"#, nil),
       (#""\u{+41}""#, nil),
     ] as [(String, Syntax?)])
-  func `what is no path is an error that shows it`(_ text: String, _ syntax: Syntax?) {
+  func `an invalid path is an error that shows it`(_ text: String, _ syntax: Syntax?) {
     let failure = error { () throws(PropertyListError) in _ = try PropertyListKeyPath(text, syntax: syntax) }
     #expect(failure?.kind == .malformed)
     #expect(failure?.message.contains("is not a key path") == true)
   }
 
-  @Test func `a path is printed as the tool takes it`() {
+  @Test func `a path is printed in the tool's syntax`() {
     let path = PropertyListKeyPath([.key("a.b"), .index(0), .key("c/d:e"), .key(#"C:\dir"#), .key("")])
     #expect(path.description == #"a\.b.0.c/d:e.C:\dir."""#)
     #expect(path.text(.slashes) == #"/a.b/0/c\/d:e/C:\dir/"""#)
@@ -46,7 +46,7 @@ import Testing
     #expect(Syntax.allCases.map { PropertyListKeyPath().text($0) } == ["", "/", ":"])
   }
 
-  @Test(arguments: 0..<40 as Range<UInt64>) func `what is printed is read as the same path`(_ seed: UInt64) throws {
+  @Test(arguments: 0..<40 as Range<UInt64>) func `a printed path is parsed to the same path`(_ seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     for _ in 0..<200 {
       let path = PropertyListKeyPath.random(using: &random)
@@ -62,7 +62,7 @@ import Testing
     }
   }
 
-  @Test func `digits are an index or a key as the container decides, so both are one component`() throws {
+  @Test func `digits are an index or a key, depending on the container`() throws {
     #expect(Component("7") == .index(7) && Component.key("7") == .index(7) && Component.key("-7") == .index(-7))
     #expect(Set([Component.key("7"), .index(7), .key("07"), .index(-7), .key("-7")]).count == 3)
     #expect(Component.key("07") != .index(7) && Component.key("+7") != .index(7) && Component.key("") != .index(0))
@@ -76,11 +76,11 @@ import Testing
   }
 }
 
-@Suite("Looking up by a path") struct KeyPathLookupTests {
+@Suite("Looking up a key path") struct KeyPathLookupTests {
   static let list: PropertyList = ["a": [1, ["b": "x"], []], "": ["c.d": true], "n": 5]
 
   @Test(
-    "the same value from a tree and from a document",
+    "a tree and a document return the same value",
     arguments: [
       ("", list), ("a.0", 1), ("a.1.b", "x"), ("\"\".c\\.d", true), ("/a/2", []), (":n", 5), ("a.-3", 1),
       ("a.-2.b", "x"), ("a.-1", []),
@@ -94,7 +94,7 @@ import Testing
   }
 
   @Test(
-    "a path that leaves the value says where, and why",
+    "a path that does not exist is an error with position and reason",
     arguments: [
       ("b", #"no key "b""#, ""), ("a.3", #""3" is not an index of an array of 3"#, "a"),
       ("a.x.y", #""x" is not an index of an array of 3"#, "a"),
@@ -111,7 +111,7 @@ import Testing
     #expect(error { () throws(PropertyListError) in _ = try document.root.descendant(at: path) } == expected)
   }
 
-  @Test("what is damaged elsewhere in a binary document is no concern, and on the way it is an error with its path")
+  @Test("damage in a binary document matters only on the path")
   func damagedDocument() throws {
     // An array whose element 0 is an object that the file does not have, and element 1 a boolean.
     let bytes: [UInt8] =

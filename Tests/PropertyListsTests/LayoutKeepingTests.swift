@@ -19,7 +19,7 @@ func edited(
   return String(decoding: data, as: UTF8.self)
 }
 
-@Suite("Edits keep the rest of an XML file") struct XMLLayoutTests {
+@Suite("Edits keep the layout of XML files") struct XMLLayoutTests {
   private static let info = """
     <?xml version="1.0" encoding="UTF-8"?>
     <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
@@ -57,7 +57,7 @@ func edited(
     #expect(result == Self.info.replacing("<string>42</string>", with: "<string>43</string>"))
   }
 
-  @Test func `an entry is added behind the one before it, as that one is set out`() throws {
+  @Test func `an entry is added after the one before it, in the same layout`() throws {
     let result = try edited(Self.info, .xml) { value in
       value.dictionary?.updateValue(["a": [1, true]], forKey: "New & old", insertingAt: 1)
     }
@@ -83,7 +83,7 @@ func edited(
     #expect(other == Self.info.replacing("  <key>Mask</key>\n  <integer>0x1F</integer>\n", with: ""))
   }
 
-  @Test func `an array is changed where it differs`() throws {
+  @Test func `only the changed part of an array is rewritten`() throws {
     let result = try edited(Self.info, .xml) { $0.dictionary?["UIDeviceFamily"] = [1, 6, 2, 3] }
     let new = """
           <integer>1</integer>
@@ -102,7 +102,7 @@ func edited(
     #expect(result == Self.info.replacing(old, with: new))
   }
 
-  @Test func `data keeps its lines and their indent`() throws {
+  @Test func `data keeps its line length and indentation`() throws {
     let result = try edited(Self.info, .xml) { $0.dictionary?["Icon"] = .data(Data(repeating: 0, count: 60)) }
     let base64 = """
           AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA
@@ -111,14 +111,14 @@ func edited(
     #expect(result == Self.info.replacing("    AAECAwQFBgcICQoLDA0ODw==", with: base64))
   }
 
-  @Test func `a tag that is empty gets an end when something comes into it, and one that loses all gets none`() throws {
+  @Test func `an empty tag becomes a pair of tags for its first entry, and is empty again without entries`() throws {
     let result = try edited(Self.info, .xml) { $0.dictionary?["Empty"] = ["a": "b"] }
     #expect(
       result == Self.info.replacing("  <dict/>", with: "  <dict>\n    <key>a</key>\n    <string>b</string>\n  </dict>"))
     #expect(try edited(result, .xml) { $0.dictionary?["Empty"] = [:] } == Self.info)
   }
 
-  @Test func `entries move with their bytes and the comments above them`() throws {
+  @Test func `moved entries keep their bytes and the comments above them`() throws {
     let result = try edited(Self.info, .xml) { value in
       let name = value.dictionary?.removeValue(forKey: "CFBundleName")
       value.dictionary?["CFBundleName"] = name
@@ -134,7 +134,7 @@ func edited(
     #expect(result == expected)
   }
 
-  @Test func `a key that is renamed keeps its value and the comment above it`() throws {
+  @Test func `a renamed key keeps its value and the comment above it`() throws {
     let result = try edited(Self.info, .xml) { value in
       value.dictionary = OrderedDictionary(
         uniqueKeysWithValues: value.dictionary!.map { ($0.key == "CFBundleName" ? "Name" : $0.key, $0.value) })
@@ -143,7 +143,7 @@ func edited(
   }
 }
 
-@Suite("Edits keep the rest of an OpenStep file") struct OpenStepLayoutTests {
+@Suite("Edits keep the layout of OpenStep files") struct OpenStepLayoutTests {
   private static let project = """
     // !$*UTF8*$!
     {
@@ -173,14 +173,14 @@ func edited(
 
     """
 
-  @Test func `a value is replaced, and the comment behind it stays`() throws {
+  @Test func `a replaced value keeps the comment after it`() throws {
     let result = try edited(Self.project, .openStep) { $0.dictionary?["rootObject"] = "BB00" }
     #expect(result == Self.project.replacing("rootObject = AA00", with: "rootObject = BB00"))
     let quoted = try edited(Self.project, .openStep) { $0.dictionary?["rootObject"] = "B 00" }
     #expect(quoted == Self.project.replacing("rootObject = AA00", with: #"rootObject = "B 00""#))
   }
 
-  @Test func `an object is added as the others are, on one line or on several`() throws {
+  @Test func `an added object has the layout of the others, on one line or several`() throws {
     let result = try edited(Self.project, .openStep) { value in
       guard case .dictionary(var objects)? = value.dictionary?["objects"] else { return }
       objects.updateValue(["isa": "PBXBuildFile", "fileRef": "BB02"], forKey: "BB01", insertingAt: 2)
@@ -202,7 +202,7 @@ func edited(
     #expect(result == expected)
   }
 
-  @Test func `elements of a list come and go with their lines, and the last one keeps its comma`() throws {
+  @Test func `elements of a list are added and removed with their lines, and the last keeps its comma`() throws {
     func children(_ new: PropertyList) throws -> String {
       try edited(Self.project, .openStep) { value in
         guard case .dictionary(var objects)? = value.dictionary?["objects"] else { return }
@@ -233,7 +233,7 @@ func edited(
 
     """
 
-  @Test func `a strings file stays one, each comment above its entry`() throws {
+  @Test func `a strings file stays one, with each comment above its entry`() throws {
     let replaced = try edited(Self.strings, .openStep) { $0.dictionary?["title"] = "All \"notes\"" }
     #expect(replaced == Self.strings.replacing(#""Notes""#, with: #""All \"notes\"""#))
     let first = try edited(Self.strings, .openStep) { $0.dictionary?.updateValue("A", forKey: "a", insertingAt: 0) }
@@ -247,7 +247,7 @@ func edited(
     #expect(changed == Self.strings.replacing(#""open" ;"#, with: #""open" = "Open" ;"#))
   }
 
-  @Test func `sorted, the entries of a strings file take their comments along`() throws {
+  @Test func `sorted entries of a strings file keep their comments`() throws {
     let result = try edited(Self.strings, .openStep) { value in
       value.dictionary?.sort { $0.key < $1.key }
     }
@@ -268,7 +268,7 @@ func edited(
   }
 }
 
-@Suite("Edits keep the rest of a JSON file") struct JSONLayoutTests {
+@Suite("Edits keep the layout of JSON files") struct JSONLayoutTests {
   private static let package = """
     {
         "name" : "notes",
@@ -282,12 +282,12 @@ func edited(
     }
     """
 
-  @Test func `a value is replaced, and the rest is spelled as it was`() throws {
+  @Test func `a value is replaced, and the rest keeps its spelling`() throws {
     let result = try edited(Self.package, .json) { $0.dictionary?["version"] = "1.1.0" }
     #expect(result == Self.package.replacing("1.0.0", with: "1.1.0"))
   }
 
-  @Test func `an entry is added at the end, behind a comma`() throws {
+  @Test func `an entry is added at the end, after a comma`() throws {
     let result = try edited(Self.package, .json) { value in
       value.dictionary?["engines"] = ["node": ">=18", "list": [1, []], "none": [:]]
     }
@@ -305,7 +305,7 @@ func edited(
     #expect(result == Self.package.replacing(#""private": true"#, with: new))
   }
 
-  @Test func `the last entry goes, and so does the comma before it`() throws {
+  @Test func `the last entry is removed with the comma before it`() throws {
     let result = try edited(Self.package, .json) { $0.dictionary?.removeValue(forKey: "private") }
     #expect(result == Self.package.replacing(",\n    \"private\": true", with: ""))
   }

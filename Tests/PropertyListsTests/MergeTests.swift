@@ -17,7 +17,7 @@ import Testing
       (.keepOurs, .asValues, [1, 2], "ours"), (.takeTheirs, .asValues, [2, 3, 3], "theirs"),
       (.keepOurs, .append, [1, 2, 2, 3, 3], "ours"), (.takeTheirs, .union, [1, 2, 3], "theirs"),
     ] as [(PropertyList.MergeRule, PropertyList.ArrayMergeRule, PropertyList, PropertyList)])
-  func `dictionaries are merged at every level, and the rules decide the rest`(
+  func `dictionaries are merged at every level, and the rules decide about other values`(
     _ conflicts: PropertyList.MergeRule, _ arrays: PropertyList.ArrayMergeRule, _ list: PropertyList,
     _ leaf: PropertyList
   ) throws {
@@ -47,7 +47,7 @@ import Testing
   }
 
   @Test(
-    "a conflict has a path, and changes nothing",
+    "a conflict has a path, and nothing is changed",
     arguments: [
       (theirs, .asValues, "list"), (theirs, .append, "d.deep.k"), (["d": ["x": [:]]], .asValues, "d.x"),
       (["a": 1.0], .asValues, "a"), ([], .asValues, ""), (["d": ["q": 1, "x": 2]], .union, "d.x"),
@@ -62,13 +62,13 @@ import Testing
   }
 
   @Test(arguments: PropertyList.MergeRule.allCases)
-  func `what does not conflict is merged under every rule`(_ rule: PropertyList.MergeRule) throws {
+  func `values without a conflict are merged under every rule`(_ rule: PropertyList.MergeRule) throws {
     var merged = Self.ours
     try merged.merge(["d": ["y": 2], "list": [1, 2], "e": []], conflicts: rule)
     #expect(merged == ["a": 1, "list": [1, 2], "d": ["x": 1, "deep": ["k": "ours"], "y": 2], "e": []])
   }
 
-  @Test func `roots that are no dictionaries`() throws {
+  @Test func `roots that are not dictionaries`() throws {
     var list: PropertyList = [1]
     try list.merge([2], conflicts: .fail, arrays: .append)
     #expect(list == [1, 2])
@@ -81,7 +81,7 @@ import Testing
   }
 
   @Test(arguments: 0..<20 as Range<UInt64>)
-  func `merging a value with itself, or with nothing, changes nothing`(_ seed: UInt64) throws {
+  func `merging a value with itself, or with an empty one, changes nothing`(_ seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let value = PropertyList.random(depth: 4, forXML: false, using: &random)
     for rule in PropertyList.MergeRule.allCases {
@@ -95,7 +95,7 @@ import Testing
     #expect(merged == ["k": value])
   }
 
-  @Test func `deep values, on a small stack, and many entries without a copy of each`() throws {
+  @Test func `deep values on a small stack, and many entries without copies`() throws {
     func deep(_ key: String) -> PropertyList {
       (0..<ParsingLimits.greatestDepth - 1).reduce([.init(key): 1]) { value, _ in ["k": value] }
     }
@@ -115,11 +115,11 @@ import Testing
   }
 }
 
-@Suite("Merging what two have made of one value") struct ThreeWayMergeTests {
+@Suite("Three-way merging") struct ThreeWayMergeTests {
   static let base: PropertyList = ["a": 1, "b": 2, "d": ["x": 1, "y": 2, "deep": ["k": 0]], "list": [1]]
 
   @Test(
-    "what only one has changed is taken from it",
+    "a change by only one side is kept",
     arguments: [
       (base, base, base),
       (["a": 5, "b": 2, "d": ["x": 1, "y": 2, "deep": ["k": 0]], "list": [1]], base, nil),
@@ -144,7 +144,7 @@ import Testing
   }
 
   @Test(
-    "what both have changed is for the rule to decide",
+    "the rule decides about changes by both sides",
     arguments: [
       (["a": 5], ["a": 6], "a"), (["a": 5], [:], "a"), ([:], ["a": 5], "a"),
       (["d": ["x": [1]]], ["d": ["x": [2]]], "d.x"),
@@ -167,7 +167,7 @@ import Testing
   }
 
   @Test(arguments: 0..<40 as Range<UInt64>)
-  func `merging with the base itself changes nothing, whatever the values are`(_ seed: UInt64) throws {
+  func `merging with the base changes nothing`(_ seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let base = PropertyList.random(depth: 4, forXML: false, using: &random)
     var ours = base
@@ -193,7 +193,7 @@ import Testing
     #expect(outcome.error == nil)
   }
 
-  @Test func `takes time in proportion to the entries`() throws {
+  @Test func `merging takes time in proportion to the entries`() throws {
     let base = PropertyList.dictionary(.init(uniqueKeysWithValues: (0..<60_000).map { ("key\($0)", .boolean(true)) }))
     var (merged, theirs) = (base, base)
     merged.dictionary?["ours"] = 1

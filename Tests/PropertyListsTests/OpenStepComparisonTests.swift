@@ -5,7 +5,7 @@ import Testing
 
 @testable import PropertyLists
 
-@Suite("OpenStep beside Foundation") struct OpenStepComparisonTests {
+@Suite("OpenStep compared with Foundation") struct OpenStepComparisonTests {
   /// What Foundation reads, by way of its binary writer; the entries of dictionaries are sorted, for it has no order of
   /// them.
   static func foundation(_ text: String) -> PropertyList? {
@@ -24,7 +24,7 @@ import Testing
     + OpenStepTests.unicodeEscapes.filter { !$0.text.contains("\\u") }
     + OpenStepTests.betweenValues
 
-  @Test("what both know means the same to both", arguments: common)
+  @Test("values that both support are the same", arguments: common)
   func meansTheSame(_ sample: OpenStepSample) { #expect(Self.foundation(sample.text) == sample.value.sorted()) }
 
   /// A text that means something else to Foundation, or nothing to one of the two.
@@ -65,7 +65,7 @@ import Testing
       text: "<00 /* c */ 01>", foundation: nil, ours: .hex(0, 1), reason: "comments are allowed where white space is"),
   ]
 
-  @Test(arguments: differences) func `where they differ, there is a reason`(_ difference: Difference) {
+  @Test(arguments: differences) func `each difference has a reason`(_ difference: Difference) {
     #expect(Self.foundation(difference.text) == difference.foundation)
     #expect((try? PropertyList(openStep: difference.text)) == difference.ours)
   }
@@ -79,7 +79,7 @@ import Testing
   }
 
   /// Pieces of the format in any order: mostly nonsense, but often enough not.
-  @Test func `what is accepted here means the same to Foundation`() throws {
+  @Test func `Foundation reads the same values from accepted texts`() throws {
     var random = SeededGenerator(seed: 5)
     let pieces = [
       "{", "}", "(", ")", "=", ";", ",", "a", "b", "/c", "\"d\"", "'e'", "<00>", " ", "\n", "// f\n", "/* g */", "a = ",
@@ -217,7 +217,7 @@ struct OpenStepSpelling {
 }
 
 /// Over the files of the folder that `PLIST_CORPUS` names.
-@Suite("OpenStep files of others", .enabled(if: !Fixtures.corpus.isEmpty)) struct OpenStepCorpusTests {
+@Suite("OpenStep files of other producers", .enabled(if: !Fixtures.corpus.isEmpty)) struct OpenStepCorpusTests {
   static let files: [String: PropertyList] = [
     "o1.ostep": [
       "test": ["1", "1"],
@@ -246,14 +246,14 @@ struct OpenStepSpelling {
     ],
   ]
 
-  @Test(arguments: files.keys.sorted()) func `have the values that they are known to have`(_ name: String) throws {
+  @Test(arguments: files.keys.sorted()) func `files have their known values`(_ name: String) throws {
     let url = try #require(Fixtures.corpus.first { $0.lastPathComponent == name })
     let value = try PropertyList(PropertyListDocument(Data(contentsOf: url), format: .openStep).root)
     #expect(value == Self.files[name])
     #expect(OpenStepComparisonTests.foundation(try String(contentsOf: url, encoding: .utf8)) == value.sorted())
   }
 
-  @Test(arguments: Fixtures.corpus) func `are read, or refused with a reason and a position`(_ url: URL) throws {
+  @Test(arguments: Fixtures.corpus) func `files are read, or refused with a reason and a position`(_ url: URL) throws {
     let data = try Data(contentsOf: url)
     let found = error { () throws(PropertyListError) in _ = try PropertyListDocument(data, format: .openStep) }
     let isOpenStep = Self.files[url.lastPathComponent] != nil

@@ -23,7 +23,7 @@ struct OpenStepDefect: CustomTestStringConvertible, Sendable {
   var testDescription: String { text.debugDescription }
 }
 
-@Suite("What is no OpenStep") struct OpenStepDefectTests {
+@Suite("Invalid OpenStep") struct OpenStepDefectTests {
   static let structure: [OpenStepDefect] = [
     .init("", "the input is empty", 0, "1:1"),
     .init("\n )", #"expected a value, found ")""#, 2, "2:2"),
@@ -102,9 +102,9 @@ struct OpenStepDefect: CustomTestStringConvertible, Sendable {
     ].map { .init($0, "\($0.quoted) is not a value of type I, R, B, D, F, T, N or X", 0, "1:1") }
 
   @Test(arguments: structure)
-  func `is refused where the marks are wrong`(_ defect: OpenStepDefect) throws { try check(defect) }
+  func `wrong punctuation is refused`(_ defect: OpenStepDefect) throws { try check(defect) }
 
-  @Test("is refused where strings, data and typed values are wrong", arguments: scalars)
+  @Test("invalid strings, data and typed values are refused", arguments: scalars)
   func refusesScalar(_ defect: OpenStepDefect) throws { try check(defect) }
 
   private func check(_ defect: OpenStepDefect) throws {
@@ -128,7 +128,7 @@ struct OpenStepDefect: CustomTestStringConvertible, Sendable {
       error { () throws(PropertyListError) in _ = try PropertyListDocument(utf16, format: .openStep) } == expected)
   }
 
-  @Test func `bytes that are not in their encoding are refused with their offset`() throws {
+  @Test func `bytes that are invalid in their encoding are refused with their offset`() throws {
     let found = error { () throws(PropertyListError) in
       _ = try PropertyListDocument(Data("(a,\n\"b".utf8) + [0xC3] + Data("\")".utf8), format: .openStep)
     }

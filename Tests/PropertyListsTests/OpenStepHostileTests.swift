@@ -6,7 +6,7 @@ import Testing
 
 @testable import PropertyLists
 
-@Suite("OpenStep from somebody who means harm") struct OpenStepHostileTests {
+@Suite("Hostile OpenStep") struct OpenStepHostileTests {
   static let text = HostileText(format: .openStep, options: [.init(), .init(duplicateKeys: .keepLast)])
 
   /// `depth` containers around nothing.
@@ -15,7 +15,7 @@ import Testing
   }
 
   @Test(arguments: [("(", ")"), ("{k=", ";}"), ("({k=", ";},)")])
-  func `depth has a limit, which a caller can set`(_ open: String, _ close: String) throws {
+  func `the depth has a limit, which a caller can set`(_ open: String, _ close: String) throws {
     let levels = open.count(where: { $0 == "(" || $0 == "{" })
     for limit in [0, 1, 2, 512, 2000] {
       let options = PropertyListReadingOptions(limits: ParsingLimits(depth: limit))
@@ -31,7 +31,7 @@ import Testing
     }
   }
 
-  @Test func `a strings file is one level`() throws {
+  @Test func `a strings file is one level of nesting`() throws {
     let options = PropertyListReadingOptions(limits: ParsingLimits(depth: 1))
     #expect(try PropertyList(openStep: "a = b;", options: options) == ["a": "b"])
     let found = error { () throws(PropertyListError) in _ = try PropertyList(openStep: "a = ();", options: options) }
@@ -43,7 +43,7 @@ import Testing
     }
   }
 
-  @Test func `depth costs no stack: a thread of 512 kB reads what is allowed, and refuses the rest`() {
+  @Test func `a thread with 512 KB of stack reads the allowed depth, and refuses more`() {
     let texts = [
       Self.nested(512, "(", ")"), Self.nested(512, "{k=", ";}").replacingOccurrences(of: "k=;", with: "k=x;"),
       Self.nested(1_000_000, "(", ")"), String(repeating: "a={", count: 1_000_000),
@@ -76,7 +76,7 @@ import Testing
     }
   }
 
-  @Test func `the last of two equal keys counts, if a caller wants it so`() throws {
+  @Test func `the last duplicate key counts on request`() throws {
     let options = PropertyListReadingOptions(duplicateKeys: .keepLast)
     let text = #"{a = 1; b = {c; "\143" = (x);}; "\U0061" = 3; d = 4;}"#
     #expect(try PropertyList(openStep: text, options: options) == ["a": "3", "b": ["c": ["x"]], "d": "4"])
@@ -88,7 +88,7 @@ import Testing
     #expect(found?.byteOffset == 21 && found?.keyPath?.description == "1.1")
   }
 
-  @Test func `a UID can be given as a dictionary, where the caller has not said otherwise`() throws {
+  @Test func `a UID can be written as a dictionary by default`() throws {
     #expect(try PropertyList(openStep: "(a, {CF$UID = <*I7>;})") == ["a", .uid(.init(7))])
     #expect(try PropertyList(openStep: "{CF$UID = 7;}") == ["CF$UID": "7"])
     let options = PropertyListReadingOptions(recognizesUIDDictionaries: false)
@@ -104,11 +104,11 @@ import Testing
     ">", "]", "]>", "\u{0}", "\u{FEFF}", "a=\"\";", "(),", "()", "{};", "\"\\U00e9",
   ]
 
-  @Test(arguments: repeated) func `takes time in proportion to its size`(_ piece: String) {
+  @Test(arguments: repeated) func `reading takes time in proportion to the size`(_ piece: String) {
     Self.text.readRepeated(piece, behind: ["", "(", "{", "\"", "<", "<[", "<*I", "/*", "a = ", "(x, "])
   }
 
-  @Test func `large values are read whole`() throws {
+  @Test func `large values are read completely`() throws {
     let count = 100_000
     let list = "(" + String(repeating: #"{name = "a \"b\" \U00e9"; n = <*I5>; d = <00ff>;}, "#, count: count) + ")"
     let document = try PropertyListDocument(Data(list.utf8), format: .openStep)
@@ -140,12 +140,12 @@ import Testing
     """,
   ]
 
-  @Test(arguments: [1, 2, 3] as [UInt64]) func `damaged texts never trap, and take no time`(_ seed: UInt64) {
+  @Test(arguments: [1, 2, 3] as [UInt64]) func `damaged texts never trap, and are read quickly`(_ seed: UInt64) {
     Self.text.readDamaged(
       Self.samples, changes: 0...6, letters: #"(){}<>[]*=;,"'\/U07 a"#, rounds: RandomTests.mutations / 2, seed: seed)
   }
 
-  @Test func `every text that is cut off is read as less, or refused at its end or before`() throws {
+  @Test func `every truncated text is read in part, or refused at its end or before`() throws {
     for sample in Self.samples {
       let bytes = Array(sample.utf8)
       for count in 0..<bytes.count {

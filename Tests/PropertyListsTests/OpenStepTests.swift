@@ -20,7 +20,7 @@ extension PropertyList {
   static func hex(_ bytes: UInt8...) -> PropertyList { .data(Data(bytes)) }
 }
 
-@Suite("The OpenStep format") struct OpenStepTests {
+@Suite("Reading OpenStep") struct OpenStepTests {
   static let strings = [
     OpenStepSample("a", "a"), OpenStepSample(" a ", "a"), OpenStepSample("42", "42"),
     OpenStepSample("-1.5e3", "-1.5e3"), OpenStepSample("YES", "YES"),
@@ -100,25 +100,27 @@ extension PropertyList {
   ]
 
   @Test(arguments: strings)
-  func `has strings, with and without quotation marks`(_ sample: OpenStepSample) throws { try check(sample) }
+  func `strings have quotation marks or not`(_ sample: OpenStepSample) throws { try check(sample) }
 
-  @Test("has arrays, where a comma may stand behind the last element", arguments: arrays)
+  @Test("arrays can have a comma after the last element", arguments: arrays)
   func readsArray(_ sample: OpenStepSample) throws { try check(sample) }
 
   @Test(arguments: dictionaries)
-  func `has dictionaries, where a key without a value is its own`(_ sample: OpenStepSample) throws { try check(sample) }
+  func `a key without a value in a dictionary is its own value`(_ sample: OpenStepSample) throws { try check(sample) }
 
   @Test(arguments: stringsFiles)
-  func `has dictionaries without braces: strings files`(_ sample: OpenStepSample) throws { try check(sample) }
+  func `strings files are dictionaries without braces`(_ sample: OpenStepSample) throws { try check(sample) }
 
   @Test(arguments: data)
-  func `has data, in hexadecimal digits and as base64`(_ sample: OpenStepSample) throws { try check(sample) }
+  func `data is hexadecimal or base64`(_ sample: OpenStepSample) throws { try check(sample) }
 
   @Test(arguments: typedValues)
-  func `has the types that GNUstep adds`(_ sample: OpenStepSample) throws { try check(sample) }
+  func `typed values of GNUstep are read`(_ sample: OpenStepSample) throws { try check(sample) }
 
   @Test(arguments: betweenValues)
-  func `has white space and comments anywhere between`(_ sample: OpenStepSample) throws { try check(sample) }
+  func `white space and comments are allowed anywhere between tokens`(_ sample: OpenStepSample) throws {
+    try check(sample)
+  }
 
   private func check(_ sample: OpenStepSample) throws {
     #expect(try PropertyList(openStep: sample.text) == sample.value)
@@ -133,7 +135,7 @@ extension PropertyList {
   }
 
   @Test(arguments: UInt8(1)..<128)
-  func `strings without quotation marks are of Apple's characters`(_ byte: UInt8) throws {
+  func `unquoted strings have Apple's characters`(_ byte: UInt8) throws {
     let character = String(Unicode.Scalar(byte))
     let isAllowed = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_$/:.-".contains(character)
     let found = try? PropertyList(openStep: "(a\(character)b)")
@@ -180,15 +182,17 @@ extension OpenStepTests {
   ]
 
   @Test(arguments: escapes)
-  func `characters are escaped by a letter, or by themselves`(_ sample: OpenStepSample) throws { try check(sample) }
+  func `characters are escaped by a letter, or by a backslash alone`(_ sample: OpenStepSample) throws {
+    try check(sample)
+  }
 
   @Test(arguments: octalEscapes)
   func `characters are escaped by one to three octal digits`(_ sample: OpenStepSample) throws { try check(sample) }
 
   @Test(arguments: unicodeEscapes)
-  func `characters are escaped by their units of UTF-16`(_ sample: OpenStepSample) throws { try check(sample) }
+  func `characters are escaped as UTF-16 code units`(_ sample: OpenStepSample) throws { try check(sample) }
 
-  @Test func `octal digits name characters of NeXTSTEP`() throws {
+  @Test func `octal escapes are characters of the NeXTSTEP encoding`() throws {
     for number in 0..<512 {
       let digits = String(number + 512, radix: 8).dropFirst()
       let found = try? PropertyList(openStep: "\"\\\(digits)\"")
@@ -200,7 +204,7 @@ extension OpenStepTests {
   }
 
   @Test(arguments: UInt8(1)..<128)
-  func `every character that means nothing else stands for itself`(_ byte: UInt8) throws {
+  func `every character without a special meaning stands for itself`(_ byte: UInt8) throws {
     let character = Character(Unicode.Scalar(byte))
     guard !"abfnrtvuU01234567".contains(character) else { return }
     #expect(try PropertyList(openStep: "\"\\\(character)\"") == .string(String(character)))

@@ -23,8 +23,8 @@ extension PropertyList {
   }
 }
 
-@Suite("OpenStep is written") struct OpenStepWritingTests {
-  @Test func `a value a line, indented by four spaces`() throws {
+@Suite("Writing OpenStep") struct OpenStepWritingTests {
+  @Test func `each value has a line, indented by four spaces`() throws {
     let value: PropertyList = [
       "name": "Notes", "icon": .hex(0x0F, 0xBD, 0x77, 0x7E, 0), "langs": ["en", "pt-BR", ["x"], []], "none": [:],
       "a key": ["b": .hex()],
@@ -55,7 +55,7 @@ extension PropertyList {
     #expect(try PropertyList(openStep: line) == value)
   }
 
-  @Test func `as a strings file, without braces and with all text between quotation marks`() throws {
+  @Test func `a strings file has no braces, and quotes all text`() throws {
     let value: PropertyList = ["title": "Größe", "two": ["lines\n", ["a": "b"]], "icon": .hex(1)]
     let text = """
       "title" = "Größe";
@@ -74,7 +74,7 @@ extension PropertyList {
   }
 
   @Test(arguments: [false, true])
-  func `as a strings file without entries, with something in it`(_ isCompact: Bool) throws {
+  func `a strings file without entries is not empty`(_ isCompact: Bool) throws {
     let text = try PropertyList.dictionary([:]).openStep(.strings, isCompact: isCompact)
     #expect(text.hasPrefix("/* no entries */"))
     #expect(try PropertyList(Data(text.utf8)) == [:])
@@ -85,12 +85,12 @@ extension PropertyList {
     ("-1", #""-1""#), ("a-b", #""a-b""#), ("/a", #""/a""#), ("a//b", #""a//b""#), ("a:b", #""a:b""#),
     ("a b", #""a b""#), ("+", #""+""#), ("é", #""é""#), ("'", #""'""#), ("a\u{0}", #""a\U0000""#),
   ])
-  func `words need no quotation marks where no reader needs them`(_ string: String, _ text: String) throws {
+  func `words are unquoted where every reader accepts that`(_ string: String, _ text: String) throws {
     #expect(try PropertyList.array([.string(string)]).openStepLine() == "(\(text))")
     #expect(try PropertyList.dictionary([string: "a"]).openStepLine() == "{\(text)=a;}")
   }
 
-  @Test func `text is escaped where readers would take it for something else, and nowhere else`() throws {
+  @Test func `text is escaped only where readers would misread it`() throws {
     let value: PropertyList =
       "\"\\\u{7}\u{8}\t\n\u{B}\u{C}\r\u{0}\u{1B}\u{7F}\u{80}\u{85}\u{9F}\u{A0}é日😀\u{2028}\u{FEFF}\u{FFFF}'"
     let text = try value.openStepLine()
@@ -104,7 +104,7 @@ extension PropertyList {
 
   @Test(
     arguments: ["", "a", "a=b", [], ["a"], ["a": "b"], .hex(), .hex(1), .hex(0xAB, 0xCD, 0xEF, 1, 2)] as [PropertyList])
-  func `so that its format can be told from how it begins`(_ value: PropertyList) throws {
+  func `the format can be detected from the first characters`(_ value: PropertyList) throws {
     for isCompact in [false, true] {
       #expect(PropertyListFormat(detecting: try Data(value.openStep(isCompact: isCompact).utf8).bytes) == .openStep)
       for value in [value, 5, true, 1.5, .null, .date(Date(timeIntervalSinceReferenceDate: 0.5)), .float(1)] {
@@ -118,7 +118,7 @@ extension PropertyList {
 }
 
 /// Values that the format has no form for.
-@Suite("OpenStep is written with types") struct OpenStepTypes {
+@Suite("Writing OpenStep with types") struct OpenStepTypes {
   static func foundation(_ text: String) -> PropertyList? { OpenStepComparisonTests.foundation(text) }
 
   static let date = PropertyList.date(Date(timeIntervalSinceReferenceDate: 86401))
@@ -129,7 +129,7 @@ extension PropertyList {
   ]
 
   @Test(arguments: untyped)
-  func `or not at all: the value is an error with its key path`(_ value: PropertyList) throws {
+  func `without a dialect, a typed value is an error with its key path`(_ value: PropertyList) throws {
     let wrapped: PropertyList = ["a": ["b", value]]
     let found = error { () throws(PropertyListError) in _ = try wrapped.openStep() }
     #expect(found?.kind == .notRepresentable)
@@ -139,7 +139,7 @@ extension PropertyList {
   }
 
   @Test(arguments: untyped + ["a", ["a"], .hex(1)])
-  func `as a strings file only if it is a dictionary`(_ value: PropertyList) throws {
+  func `only a dictionary can be a strings file`(_ value: PropertyList) throws {
     guard case .uid = value else {
       let found = error { () throws(PropertyListError) in _ = try value.openStep(.strings, .reversible) }
       #expect(found?.kind == .notRepresentable)
@@ -157,13 +157,13 @@ extension PropertyList {
     (date, "<*D2001-01-02 00:00:01 +0000>"),
   ]
 
-  @Test(arguments: gnustep) func `of GNUstep`(_ value: PropertyList, _ text: String) throws {
+  @Test(arguments: gnustep) func `GNUstep's types are written`(_ value: PropertyList, _ text: String) throws {
     #expect(try value.openStepLine(.gnustep) == text)
     #expect(try value.openStepLine(.openStep, .reversible) == text)
     #expect(try PropertyList(openStep: text) == value)
   }
 
-  @Test func `of GNUstep, where a 4-byte real is one of 8 bytes, as in XML, and a date has whole seconds`() throws {
+  @Test func `in GNUstep's form, 4-byte reals become 8-byte reals, and dates have whole seconds`() throws {
     #expect(try PropertyList.float(0.1).openStepLine(.gnustep) == "<*R\(Double(Float(0.1)))>")
     let date = PropertyList.date(Date(timeIntervalSinceReferenceDate: -0.5))
     #expect(try date.openStepLine(.gnustep) == "<*D2000-12-31 23:59:59 +0000>")
@@ -176,7 +176,7 @@ extension PropertyList {
   }
 
   @Test(arguments: [.null, .uid(.init(3))] as [PropertyList])
-  func `of GNUstep, which has no UIDs and no null`(_ value: PropertyList) throws {
+  func `GNUstep's form has no UIDs and no null`(_ value: PropertyList) throws {
     #expect(error { () throws(PropertyListError) in _ = try value.openStep(.gnustep) }?.kind == .notRepresentable)
   }
 
@@ -193,7 +193,7 @@ extension PropertyList {
     (.date(Date(timeIntervalSinceReferenceDate: -.nan)), "<*XTfff8000000000000>"),
   ]
 
-  @Test(arguments: additions) func `that come back exactly`(_ value: PropertyList, _ text: String) throws {
+  @Test(arguments: additions) func `typed values are read back exactly`(_ value: PropertyList, _ text: String) throws {
     #expect(try value.openStepLine(.gnustep, .reversible) == text)
     #expect(try PropertyList(openStep: text) == value)
     let wrapped: PropertyList = ["a": [value, ["b": value]]]
@@ -204,11 +204,11 @@ extension PropertyList {
     "<*F>", "<*F1.5f>", "<*F1e39>", "<*T>", "<*Tx>", "<*N0>", "<*X>", "<*XR7ff>", "<*XF7ff4000000000000>",
     "<*XI0000000000000001>", "<*XRfff80000000000zz>", "<*f1>",
   ])
-  func `that are read only if they are right`(_ text: String) {
+  func `invalid typed values are refused`(_ text: String) {
     #expect(error { () throws(PropertyListError) in _ = try PropertyList(openStep: text) }?.kind == .malformed)
   }
 
-  @Test func `a dictionary that would be read back as a UID is refused`() throws {
+  @Test func `a dictionary that would be read as a UID is refused`() throws {
     let value: PropertyList = ["a": ["CF$UID": 3]]
     for coercion in [PropertyListWritingOptions.Coercion.refuse, .reversible] {
       let found = error { () throws(PropertyListError) in _ = try value.openStep(.gnustep, coercion) }
@@ -232,14 +232,16 @@ extension PropertyList {
     (.date(Date(timeIntervalSinceReferenceDate: 0.5)), #""2001-01-01T00:00:00Z""#),
   ]
 
-  @Test(arguments: plain) func `or as text, if the caller says so`(_ value: PropertyList, _ text: String) throws {
+  @Test(arguments: plain) func `typed values are written as text on request`(_ value: PropertyList, _ text: String)
+    throws
+  {
     #expect(try PropertyList.array([value]).openStepLine(.openStep, .plain) == "(\(text))")
     #expect(try (["a": value] as PropertyList).openStep(.strings, .plain) == "\"a\" = \(text);\n")
     #expect(Self.foundation("(\(text))") == (try? PropertyList(openStep: "(\(text))")))
   }
 
   @Test(arguments: [1e17, .nan, .infinity])
-  func `a date that the calendar does not reach has no text`(_ seconds: Double) {
+  func `a date out of the calendar's range has no text`(_ seconds: Double) {
     let value = PropertyList.date(Date(timeIntervalSinceReferenceDate: seconds))
     for dialect in [PropertyListWritingOptions.OpenStepDialect.openStep, .gnustep] {
       #expect(

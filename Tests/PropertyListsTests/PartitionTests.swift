@@ -1,8 +1,8 @@
 import PropertyLists
 import Testing
 
-@Suite("Searches in order") struct PartitionTests {
-  @Test func `find the first element of the second part, or the end`() {
+@Suite("Binary search") struct PartitionTests {
+  @Test func `the first element of the second part is found, or the end`() {
     for count in 0..<20 {
       for first in 0...count {
         var calls = 0
@@ -15,7 +15,7 @@ import Testing
     }
   }
 
-  @Test func `keep the indices of the collection`() {
+  @Test func `indices are those of the collection`() {
     #expect([5, 1, 2, 3, 7][1..<4].partitioningIndex { $0 >= 3 } == 3)
     #expect((0..<Int.max).partitioningIndex { $0 > Int.max - 10 } == Int.max - 9)
     #expect((-8 ..< -3).partitioningIndex { _ in false } == -3)

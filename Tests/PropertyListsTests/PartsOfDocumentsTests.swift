@@ -26,7 +26,7 @@ import Testing
   }
 
   @Test(arguments: 1...20 as ClosedRange<UInt64>)
-  func `a part has the value that it has in the whole, also if objects are shared`(_ seed: UInt64) throws {
+  func `a part has the same value as in the whole, also if objects are shared`(_ seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let document = try PropertyListDocument(Self.sharing(&random, objects: 40))
     let whole = try PropertyList(document.root)
@@ -36,7 +36,9 @@ import Testing
     }
   }
 
-  @Test(arguments: [true, false]) func `numbers by index are the same, few or many`(_ expectsMany: Bool) {
+  @Test(arguments: [true, false]) func `IndexedNumbers returns the same numbers for few and many indices`(
+    _ expectsMany: Bool
+  ) {
     var numbers = IndexedNumbers(count: 1000, expectsMany: expectsMany)
     for index in stride(from: 0, to: 1000, by: 3) {
       #expect(numbers[index] == 0)
@@ -46,7 +48,7 @@ import Testing
   }
 
   @Test(arguments: 1...40 as ClosedRange<UInt64>)
-  func `a check of the whole refuses what writing refuses, and nothing else`(_ seed: UInt64) throws {
+  func `validation refuses the same documents as writing`(_ seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let data = Self.sharing(&random, objects: Int.random(in: 2...60, using: &random))
     for limit in [10, 50, 100, 200, 400, 1000, 5000, 1 << 19] {
@@ -65,7 +67,7 @@ import Testing
   }
 
   @Test(arguments: PropertyListFormat.allCases)
-  func `a path leads to the same value after many lookups as after none`(_ format: PropertyListFormat) throws {
+  func `a path gives the same value before and after many lookups`(_ format: PropertyListFormat) throws {
     var tree: PropertyList = ["list": [1, ["a": 2]], "é": "composed"]
     for index in 0..<100 { tree.dictionary?["key \(index)"] = ["inner": .string("\(index)")] }
     let data = try tree.data(format: format, options: .exact)
@@ -82,7 +84,7 @@ import Testing
     }
   }
 
-  @Test func `one long key of all entries is not read for each of them`() throws {
+  @Test func `a long key that all entries share is not read for each of them`() throws {
     let (count, length) = (60_000, 60_000)
     func number(_ value: Int) -> [UInt8] { [UInt8(value >> 8), UInt8(value & 255)] }
     let references = (0..<count).flatMap { _ in number(1) } + (0..<count).flatMap { _ in number(2) }
@@ -103,7 +105,7 @@ import Testing
     #expect(try root.value(forKey: String(repeating: "k", count: length))?.boolean == true)
   }
 
-  @Test func `a key that cannot be read is an error only on the way to another one`() throws {
+  @Test func `an unreadable key is an error only if it is searched past`() throws {
     // 100 entries, the key of the 60th of which is not ASCII.
     let references = Array(1...100 as ClosedRange<UInt8>) + [UInt8](repeating: 101, count: 100)
     var objects: [[UInt8]] = [[0xDF, 0x10, 100] + references]

@@ -5,13 +5,13 @@ import Testing
 @testable import PropertyListTools
 @testable import PropertyLists
 
-@Suite("An edit of one value") struct PathEditTests {
+@Suite("Editing one value") struct PathEditTests {
   private static let seeds: UInt64 = 300
   private static let reading = PropertyListReadingOptions(restoresCoercedValues: true)
   private static let writing = PropertyListWritingOptions(coercion: .reversible)
 
   @Test(
-    "gives what a change of the whole value gives, and looks at nothing beside its path",
+    "an edit gives the same result as an edit of the whole value, and reads only its path",
     arguments: [.xml, .openStep, .json] as [PropertyListFormat], [false, true])
   func givesWhatAChangeOfTheWholeValueGives(_ format: PropertyListFormat, hasMark: Bool) throws {
     for seed in 0..<Self.seeds {
@@ -86,7 +86,7 @@ import Testing
     return value.array.map { Set($0).count < $0.count } == true || children.contains(where: hasLikeElements)
   }
 
-  @Test("finds a key by its spelling, and leaves alone containers that it does not pass, with two spellings of one key")
+  @Test("a key is found by its exact spelling, and other containers are not checked")
   func findsAKeyByItsSpelling() throws {
     let text =
       "<plist><dict><key>a</key><integer>1</integer><key>b</key><dict>"
@@ -97,7 +97,7 @@ import Testing
     #expect(throws: PropertyListError.self) { try document.data(applying: .set(2, at: PropertyListKeyPath("b.c"))) }
   }
 
-  @Test func `of a binary document gives a binary document`() throws {
+  @Test func `an edited binary document stays binary`() throws {
     let value: PropertyList = ["a": [1, 2]]
     let document = try PropertyListDocument(value.data(format: .binary))
     let edited = try document.data(applying: .remove(at: PropertyListKeyPath("a.0")))

@@ -58,7 +58,7 @@ import struct PropertyLists.PropertyListEncoder
 
   static let childrenKey = [0x58] + Array("children".utf8)
 
-  @Test func `as deep as the limit, and no deeper`() throws {
+  @Test func `values can be as deep as the limit, and no deeper`() throws {
     var tree: PropertyList = [:]
     for _ in 0..<255 { tree = ["children": [tree]] }
     let data = try tree.data(format: .binary, options: .init(depth: 2000))
@@ -83,7 +83,7 @@ import struct PropertyLists.PropertyListEncoder
     #expect(failure?.underlying?.kind == .circularReference)
   }
 
-  @Test func `references that are shared again and again end`() throws {
+  @Test func `decoding repeatedly shared references ends`() throws {
     // Each level has the next one twice.
     var objects: [[UInt8]] = []
     for level in 0..<60 as Range<UInt8> {
@@ -95,7 +95,7 @@ import struct PropertyLists.PropertyListEncoder
     #expect(failure?.underlying?.kind == .limitExceeded)
   }
 
-  @Test func `types that nest without end are an error, not the end of the stack`() throws {
+  @Test func `endlessly nested types are an error, not a stack overflow`() throws {
     let decoding = Self.context { _ = try PropertyListDecoder().decode(Onion.self, from: 1) }
     #expect(decoding?.underlying?.kind == .nestedTooDeeply)
     #expect(Self.context { _ = try PropertyListEncoder().encode(Onion()) } != nil)
@@ -108,7 +108,7 @@ import struct PropertyLists.PropertyListEncoder
   }
 
   @Test(arguments: [100, 400, 1900])
-  func `deep values on a thread with a small stack come back, or are an error`(_ depth: Int) throws {
+  func `deep values on a small stack are decoded, or are an error`(_ depth: Int) throws {
     let outcome = OnSmallStack.run {
       var decoder = PropertyListDecoder()
       decoder.readingOptions.limits.depth = 2000
@@ -126,7 +126,7 @@ import struct PropertyLists.PropertyListEncoder
     #expect(outcome.error == nil)
   }
 
-  @Test func `what is wrong with a binary file is an error with the path to it`() throws {
+  @Test func `a defect of a binary file is an error with its path`() throws {
     var data = try PropertyList.dictionary(["list": [1, "some text"]]).data(format: .binary)
     let offset = try #require(data.firstRange(of: Data("some".utf8))?.lowerBound)
     data[offset] = 0xFF
@@ -146,7 +146,7 @@ import struct PropertyLists.PropertyListEncoder
     #expect(Self.context { _ = try PropertyListDecoder().decode(Lists.self, from: Data()) }?.underlying != nil)
   }
 
-  @Test func `a key that stands twice, where it would be chosen by chance, is an error`() throws {
+  @Test func `a duplicate key whose choice would be random is an error`() throws {
     let document = Data("<plist version=\"1.0\"><dict><key>a</key><true/><key>a</key><false/></dict></plist>".utf8)
     let failure = Self.context { _ = try PropertyListDecoder().decode([String: Bool].self, from: document) }
     #expect(failure?.underlying?.kind == .duplicateKey)
@@ -156,7 +156,7 @@ import struct PropertyLists.PropertyListEncoder
   }
 
   @Test(arguments: [1, 2] as [UInt64])
-  func `damaged files never trap, and decode as their trees do`(_ seed: UInt64) throws {
+  func `damaged files never trap, and decode like their trees`(_ seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let original = [UInt8](try PropertyListEncoder().encode(PropertyListCodableTests.window))
     let branch = Branch(children: [Branch(children: nil), Branch(children: [Branch(children: [])])])

@@ -36,13 +36,13 @@ import struct PropertyLists.PropertyListEncoder
     "colors": ["red": [.float(1), .float(0.1)]],
   ]
 
-  @Test func `a value is a dictionary that people can read, and comes back`() throws {
+  @Test func `a value becomes a readable dictionary, and is decoded again`() throws {
     #expect(try PropertyListEncoder().encodeToPropertyList(Self.window) == Self.windowTree)
     #expect(try PropertyListDecoder().decode(Window.self, from: Self.windowTree) == Self.window)
   }
 
   @Test(arguments: PropertyListFormat.allCases)
-  func `data of all formats holds the same`(_ format: PropertyListFormat) throws {
+  func `all formats hold the same data`(_ format: PropertyListFormat) throws {
     var window = Self.window
     window.opened = Date(timeIntervalSinceReferenceDate: 7)
     var encoder = PropertyListEncoder()
@@ -55,7 +55,7 @@ import struct PropertyLists.PropertyListEncoder
     #expect(try decoder.decode(from: data) == window)
   }
 
-  @Test func `scalars may stand alone`() throws {
+  @Test func `scalars can be roots`() throws {
     func check<T: Codable & Equatable>(_ value: T, _ tree: PropertyList) throws {
       #expect(try PropertyListEncoder().encodeToPropertyList(value) == tree)
       #expect(try PropertyListDecoder().decode(T.self, from: tree) == value)

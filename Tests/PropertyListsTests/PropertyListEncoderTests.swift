@@ -26,7 +26,7 @@ import struct PropertyLists.PropertyListEncoder
     init?(intValue: Int) { nil }
   }
 
-  @Test func `dictionaries and sets are sorted, because Swift has them in another order in each process`() throws {
+  @Test func `dictionaries and sets are sorted, because Swift's order varies by process`() throws {
     let keys = (0..<50).map { "\($0 * 7919 % 50)" } + ["ä", "\u{FFFD}", "🙂", ""]
     let dictionary = Dictionary(uniqueKeysWithValues: keys.map { ($0, $0.count) })
     #expect(
@@ -47,7 +47,7 @@ import struct PropertyLists.PropertyListEncoder
     #expect(try tree(dates).array?.first == .date(Date(timeIntervalSinceReferenceDate: 1)))
   }
 
-  @Test func `keys are in the order of encoding`() throws {
+  @Test func `keys have the order of encoding`() throws {
     struct Pair: Encodable {
       var b = 1
       var a = 2
@@ -61,7 +61,7 @@ import struct PropertyLists.PropertyListEncoder
     #expect(positions[0] < positions[1])
   }
 
-  @Test func `dictionaries with other keys, more keys and the same keys in another order are told apart`() throws {
+  @Test func `dictionaries with different keys, or another key order, are distinguished`() throws {
     var random = SeededGenerator(seed: 3)
     for count in [3, 20, 70] {
       var expected: [PropertyList] = []
@@ -93,7 +93,7 @@ import struct PropertyLists.PropertyListEncoder
     #expect(encoded[2]?.dictionary.map { Array($0.keys.prefix(2)) } == ["0", "1"])
   }
 
-  @Test func `each spelling of a key stays what it is`() throws {
+  @Test func `each spelling of a key is kept`() throws {
     let spellings = ["\u{E9}", "e\u{301}", "K", "\u{212A}"]
     let values = (spellings + spellings.reversed()).map { [$0: 1] }
     let written = try tree(values).array?.compactMap { $0.dictionary?.keys.first.map { Array($0.utf8) } }
@@ -133,7 +133,9 @@ import struct PropertyLists.PropertyListEncoder
         try container.encode(["a"])
       },
     ] as [@Sendable (any Encoder) throws -> Void])
-  func `what cannot be both is an error; Foundation traps`(_ body: @escaping @Sendable (any Encoder) throws -> Void) {
+  func `encoding two kinds of container is an error; Foundation traps`(
+    _ body: @escaping @Sendable (any Encoder) throws -> Void
+  ) {
     do {
       _ = try tree([["key": Handmade(body: body)]])
       Issue.record("no error")
@@ -144,7 +146,7 @@ import struct PropertyLists.PropertyListEncoder
     }
   }
 
-  @Test func `a nested container for the same key is the same container`() throws {
+  @Test func `a second nested container for the same key is the same container`() throws {
     let value = Handmade { encoder in
       var container = encoder.container(keyedBy: Key.self)
       var first = container.nestedContainer(keyedBy: Key.self, forKey: "a")
@@ -156,7 +158,7 @@ import struct PropertyLists.PropertyListEncoder
     #expect(try tree(value) == ["a": ["b": 1, "d": 2], "c": "other"])
   }
 
-  @Test func `an encoder that is kept, and used when it is too late, changes nothing`() throws {
+  @Test func `an encoder that is used too late changes nothing`() throws {
     final class Keeper: @unchecked Sendable { var containers: [any UnkeyedEncodingContainer] = [] }
     let keeper = Keeper()
     let values = (0..<3).map { index in
@@ -174,7 +176,7 @@ import struct PropertyLists.PropertyListEncoder
     #expect(encoded == [[0, []], [1, []], [2, []]])
   }
 
-  @Test func `nested containers may be as deep as the limit, and end with an error beyond`() throws {
+  @Test func `nested containers can be as deep as the limit`() throws {
     func nested(_ depth: Int) -> Handmade {
       Handmade { encoder in
         var containers = [encoder.unkeyedContainer()]
@@ -190,7 +192,7 @@ import struct PropertyLists.PropertyListEncoder
     #expect(throws: Never.self) { try encoder.encode(nested(600)) }
   }
 
-  @Test func `what the format cannot hold is an error with the path to it`() throws {
+  @Test func `a value that the format cannot hold is an error with its path`() throws {
     var encoder = PropertyListEncoder()
     encoder.outputFormat = .xml
     do {
@@ -206,7 +208,7 @@ import struct PropertyLists.PropertyListEncoder
     #expect(try tree(["CF$UID": 1]) == ["CF$UID": 1])
   }
 
-  @Test func `containers for two keys that are equal to Swift and have other bytes stay two`() throws {
+  @Test func `containers for two keys that Swift considers equal stay separate`() throws {
     struct Spelled: CodingKey {
       let stringValue: String
       var intValue: Int? { nil }
@@ -225,7 +227,7 @@ import struct PropertyLists.PropertyListEncoder
     #expect(root.count == 2)
   }
 
-  @Test func `what a type throws itself is passed on, and what it catches is forgotten`() throws {
+  @Test func `a type's own error is passed on, and a caught error is forgotten`() throws {
     struct Own: Error {}
     #expect(throws: Own.self) { try tree([Handmade { _ in throw Own() }]) }
     let value = Handmade { encoder in

@@ -4,8 +4,8 @@ import PropertyLists
 import TestSupport
 import Testing
 
-@Suite("The value") struct PropertyListTests {
-  @Test func `takes no more room than a string and a half, and literals of every kind`() {
+@Suite("PropertyList values") struct PropertyListTests {
+  @Test func `a value is at most one and a half strings in size`() {
     #expect(MemoryLayout<PropertyList>.size == 24)
     let list: PropertyList = ["text", 1, -1, 1.5, true, [], ["key": "value"], "\(1 + 1)"]
     #expect(
@@ -30,7 +30,7 @@ import Testing
     #expect(largest.int128 == Int128(UInt64.max) && smallest.int128 == Int128(Int64.min))
   }
 
-  @Test func `accessors give the value of the kind asked for, and convert nothing`() {
+  @Test func `accessors return values of the requested kind, without conversion`() {
     let date = Date(timeIntervalSinceReferenceDate: 1)
     let values: [PropertyList] = [
       "1", 1, 1.5, true, .date(date), .data(Data([1])), [1], ["a": 1], .uid(.init(1)), .null, .float(0.5),
@@ -56,7 +56,7 @@ import Testing
     #expect(list["a"]?["b"] == nil)
   }
 
-  @Test func `containers are changed in place, and others left alone`() {
+  @Test func `containers are changed in place, without changing copies`() {
     var list: PropertyList = ["list": [1], "name": "x"]
     let before = list
     list.dictionary?["list"]?.array?.append(2)
@@ -74,7 +74,7 @@ import Testing
     #expect(list == .null)
   }
 
-  @Test func `in place means without a copy: appending 20 000 times takes no time`() {
+  @Test func `appending 20 000 elements makes no copies`() {
     var list: PropertyList = ["list": []]
     let duration = ThreadClock.measure {
       for index in 0..<20_000 { list.dictionary?["list"]?.array?.append(.integer(.init(index))) }
@@ -83,7 +83,7 @@ import Testing
     #expect(duration < .seconds(2))
   }
 
-  @Test func `equal is what is written as the same bytes`() {
+  @Test func `values are equal if their bytes would be equal`() {
     #expect(PropertyList.real(.nan) == .real(.nan))
     #expect(PropertyList.real(0) != .real(-0.0))
     #expect(PropertyList.real(1) != .float(1) && PropertyList.real(1) != 1)

@@ -6,7 +6,7 @@ import Testing
 @testable import PropertyListTools
 @testable import PropertyLists
 
-@Suite("Random edits of random texts") struct RandomEditTests {
+@Suite("Random edits") struct RandomEditTests {
   static let seeds = UInt64(
     ProcessInfo.processInfo.environment["PLIST_EDITS"].flatMap { Int($0) } ?? LongForm.size(400, or: 200))
 
@@ -29,7 +29,7 @@ import Testing
   static let latin = Encoding(testDescription: "Latin-1", name: "ISO-8859-1") { $0.data(using: .isoLatin1)! }
 
   @Test(
-    "give the new value and keep every line that they do not touch",
+    "an edit gives the new value and keeps all other lines",
     arguments: [.xml, .openStep, .json] as [PropertyListFormat], [false, true])
   func giveTheNewValueAndKeepEveryLine(_ format: PropertyListFormat, manyAtOnce: Bool) throws {
     for seed in 0..<Self.seeds {

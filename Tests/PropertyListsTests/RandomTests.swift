@@ -5,7 +5,7 @@ import Testing
 
 @testable import PropertyLists
 
-@Suite("Random values and random damage") struct RandomTests {
+@Suite("Random values and damage") struct RandomTests {
   @Test(arguments: 0..<60) func `generated values survive the binary format`(_ seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let value = PropertyList.random(depth: 4, forXML: false, using: &random)
@@ -41,7 +41,7 @@ import Testing
   }
 
   @Test(arguments: 0..<60)
-  func `generated values mean the same to Foundation, written in OpenStep`(_ seed: UInt64) throws {
+  func `Foundation reads the same values from generated OpenStep`(_ seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let value = PropertyList.random(depth: 4, forXML: false, using: &random).withTextOnly()
     for isCompact in [false, true] {
@@ -58,7 +58,7 @@ import Testing
   static let mutations =
     ProcessInfo.processInfo.environment["PLIST_MUTATIONS"].flatMap { Int($0) } ?? LongForm.size(6000, or: 3000)
 
-  @Test(arguments: [1, 2] as [UInt64]) func `damaged files never trap, and take no time`(_ seed: UInt64) throws {
+  @Test(arguments: [1, 2] as [UInt64]) func `damaged files never trap, and are read quickly`(_ seed: UInt64) throws {
     var originals: [[UInt8]] = []
     for name in Fixtures.names(in: "binary") + Fixtures.names(in: "xml") + Fixtures.names(in: "hostile") {
       let data = try Fixtures.data(name)

@@ -5,8 +5,8 @@ import Testing
 
 @testable import PropertyListTools
 
-@Suite("The README's lines about paths, edits and differences") struct ReadmeSnippetTests {
-  @Test func `do what they say`() throws {
+@Suite("README examples of paths, edits and differences") struct ReadmeSnippetTests {
+  @Test func `the examples are correct`() throws {
     let folder = TemporaryFolder()
     let url = URL(filePath: folder.path("Info.plist"))
     let text = "<plist><!-- kept --><dict><key>CFBundleVersion</key><string>42</string></dict></plist>"

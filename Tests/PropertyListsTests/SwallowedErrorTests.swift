@@ -126,7 +126,7 @@ import struct PropertyLists.PropertyListDecoder
     Data((String(repeating: "[", count: depth) + innermost + String(repeating: "]", count: depth)).utf8)
   }
 
-  @Test func `any value decodes as what it is`() throws {
+  @Test func `any value is decoded by trying types`() throws {
     let tree: PropertyList = ["a": [1, 1.5, "x", true], "b": ["c": []]]
     let expected = AnyValue.dictionary([
       "a": .array([.integer(1), .real(1.5), .text("x"), .boolean(true)]), "b": .dictionary(["c": .array([])]),
@@ -137,7 +137,7 @@ import struct PropertyLists.PropertyListDecoder
     }
   }
 
-  @Test func `values behind shared references count, with the errors that were swallowed`() throws {
+  @Test func `values of shared references count, including swallowed errors`() throws {
     // Each level has the next one twice.
     let levels = (0..<60 as Range<UInt8>).map { [0xA2, $0 + 1, $0 + 1] as [UInt8] }
     let data = PropertyListCodableHostileTests.file(levels + [[0x09]])
@@ -147,7 +147,7 @@ import struct PropertyLists.PropertyListDecoder
     #expect(record.valueCount > 60 && record.valueCount < 4096 / 8)
   }
 
-  @Test func `a type that looks at each value twice costs no more than the limit`() throws {
+  @Test func `a type that decodes each value twice does not exceed the limit`() throws {
     let record = Record()
     let decoder = Self.decoder(record, expandedSize: 4096, expansionRatio: 1)
     #expect(Self.limitKind { _ = try decoder.decode(Twice.self, from: Self.nested(60, "1")) } == .limitExceeded)
@@ -156,7 +156,7 @@ import struct PropertyLists.PropertyListDecoder
     #expect(throws: Never.self) { try decoder.decode(Twice.self, from: shallow) }
   }
 
-  @Test func `the limit counts what the input has, whatever it was read from`() throws {
+  @Test func `the limit is proportional to the input, in any format`() throws {
     let tree = PropertyList.array((0..<500).map { ["number": .integer(.init($0)), "text": .string("text \($0)")] })
     struct Entry: Decodable, Equatable {
       var number: Int
@@ -170,7 +170,7 @@ import struct PropertyLists.PropertyListDecoder
     }
   }
 
-  @Test func `a limit that a type swallows is thrown by the call`() throws {
+  @Test func `a swallowed limit error is thrown by the call`() throws {
     struct Lenient: Decodable {
       var value: [[Int]]?
       init(from decoder: any Decoder) throws { value = try? decoder.singleValueContainer().decode([[Int]].self) }
@@ -187,7 +187,7 @@ import struct PropertyLists.PropertyListDecoder
     #expect(Self.limitKind { _ = try PropertyListDecoder().decode(AnyValue.self, from: deepData) } == .nestedTooDeeply)
   }
 
-  @Test func `loops that skip elements end: at unreadable elements, and at the limit`() throws {
+  @Test func `loops that skip elements end at unreadable elements, and at the limit`() throws {
     // The third element begins like no object.
     let damaged = PropertyListCodableHostileTests.file([[0xA4, 1, 2, 3, 1], [0x51, 0x61], [0x09], [0x70]])
     let strings = try PropertyListDecoder().decode(Strings.self, from: damaged)
@@ -202,7 +202,7 @@ import struct PropertyLists.PropertyListDecoder
   }
 
   @Test(arguments: [1, 16, 17, 31, 32, 100, 400])
-  func `an error has a path of bounded length where it may be swallowed`(_ depth: Int) throws {
+  func `an error that may be swallowed has a path of bounded length`(_ depth: Int) throws {
     let record = Record()
     _ = try Self.decoder(record).decode(Probe.self, from: Self.nested(depth, "1"))
     let path = try #require(record.paths.last)
@@ -214,7 +214,7 @@ import struct PropertyLists.PropertyListDecoder
     #expect(outerCount + path.count - 1 == depth)
   }
 
-  @Test(arguments: [1, 40, 400]) func `the error of a call has its whole path`(_ depth: Int) throws {
+  @Test(arguments: [1, 40, 400]) func `the error of a call has its complete path`(_ depth: Int) throws {
     indirect enum Nested: Decodable {
       case nested([Nested])
       case end(Bool)

@@ -17,7 +17,7 @@ struct Direction: CustomTestStringConvertible, Hashable, Sendable {
 }
 
 /// Every file of `Fixtures`, and of the folder that `PLIST_CORPUS` names, from each format into each other one.
-@Suite("From each format into each other") struct TwelveDirectionsTests {
+@Suite("Conversion between all formats") struct TwelveDirectionsTests {
   /// Whatever of the files can be read, and what it is called.
   static let values: [(name: String, value: PropertyList)] =
     (["archives", "binary", "hostile", "xml", "openstep", "json"].flatMap { Fixtures.names(in: $0) }.map {
@@ -41,7 +41,7 @@ struct Direction: CustomTestStringConvertible, Hashable, Sendable {
   }
 
   @Test(arguments: Direction.all)
-  func `with reversible coercion no value is lost or changed`(_ direction: Direction) throws {
+  func `reversible coercion loses and changes no value`(_ direction: Direction) throws {
     var count = 0
     for (name, value) in Self.values {
       // XML has neither null nor fractions of a second, and one width of reals: not a question of coercion.
@@ -56,7 +56,7 @@ struct Direction: CustomTestStringConvertible, Hashable, Sendable {
     #expect(count > 60)
   }
 
-  @Test("without coercion a value comes through the same, or is an error with a key path", arguments: Direction.all)
+  @Test("without coercion, a value stays the same or is an error with its key path", arguments: Direction.all)
   func withoutCoercionAValueComesThroughTheSame(_ direction: Direction) throws {
     let options = PropertyListWritingOptions(fractionalSeconds: .refuse)
     var (count, refusedCount) = (0, 0)

@@ -5,10 +5,10 @@ import Testing
 
 @testable import PropertyListTools
 
-@Suite("Characters that deceive") struct VisibilityTests {
+@Suite("Deceptive characters") struct VisibilityTests {
   private static let all = (0...0x10FFFF as ClosedRange<UInt32>).compactMap(Unicode.Scalar.init)
 
-  @Test func `The table is that of Unicode: what has no shape, ends a line, or gives commands is hidden`() {
+  @Test func `invisible characters, line ends and control characters of Unicode are hidden`() {
     let wrong = Self.all.filter { scalar in
       let isShapeless =
         [.control, .lineSeparator, .paragraphSeparator].contains(scalar.properties.generalCategory)
@@ -19,14 +19,14 @@ import Testing
     #expect(wrong.isEmpty, "\(wrong.prefix(5).map { String($0.value, radix: 16) })")
   }
 
-  @Test func `Every bidirectional control is hidden, whatever precedes it`() {
+  @Test func `every bidirectional control is hidden, whatever precedes it`() {
     for scalar in Self.all where scalar.properties.isBidiControl {
       #expect(scalar.isHidden(after: nil) && scalar.isHidden(after: "א") && scalar.isHidden(after: "a"))
     }
   }
 
   @Test(
-    "What scripts and pictures need is shown where they need it",
+    "joiners that scripts and emoji need are shown in their context",
     arguments: [
       "👩\u{200D}👧", "❤\u{FE0F}\u{200D}🔥", "1\u{FE0F}\u{20E3}", "می\u{200C}خواهم", "क\u{94D}\u{200D}ष", "葛\u{E0100}",
       "ᠠ\u{180B}",
@@ -34,7 +34,7 @@ import Testing
   func whatScriptsAndPicturesNeedIsShownWhereThey(_ text: String) { #expect(text.printable() == text) }
 
   @Test(
-    "Elsewhere the same characters are hidden",
+    "the same characters are hidden elsewhere",
     arguments: [
       ("a\u{200D}b", #"a\u{200d}b"#), ("\u{200C}", #"\u{200c}"#), ("a\u{FE0F}", #"a\u{fe0f}"#),
       ("é\u{FE0F}\u{FE0F}", "é\u{FE0F}\\u{fe0f}"), ("é\u{200D}\u{200D}", "é\u{200D}\\u{200d}"),
@@ -42,7 +42,7 @@ import Testing
     ])
   func elsewhereTheSameCharactersAreHidden(_ text: String, _ expected: String) { #expect(text.printable() == expected) }
 
-  @Test func `No form for people has a hidden character in it, be it in a string, a key, a path or a message`() throws {
+  @Test func `no readable output contains a hidden character in a string, key, path or message`() throws {
     let hidden = Self.all.filter { $0.isHidden(after: nil) }
     for scalar in hidden {
       let text = "a\(scalar)b"

@@ -1,8 +1,8 @@
 import PropertyLists
 import Testing
 
-@Suite("Budgets of work") struct WorkBudgetTests {
-  @Test func `give what they have, and then nothing more`() {
+@Suite("Work budgets") struct WorkBudgetTests {
+  @Test func `a budget is spent completely, and then refuses`() {
     var budget = WorkBudget(10)
     #expect(budget.spend(4) && budget.spend(0) && budget.spend(6))
     #expect(budget.spent == 10 && budget.remaining == 0 && !budget.isExhausted && budget.spend(0))
@@ -10,7 +10,7 @@ import Testing
     #expect(budget.limit == 10 && budget.spent == 10 && budget.remaining == 0)
   }
 
-  @Test func `take any amount`() {
+  @Test func `any amount can be requested`() {
     var budget = WorkBudget(.max)
     #expect(budget.spend(.max - 1) && !budget.spend(.max) && !budget.spend(.max))
     var small = WorkBudget(0)

@@ -7,7 +7,7 @@ import Testing
   /// Bytes as they are printed in hexadecimal.
   private func hexadecimal(_ data: Data) -> String { data.map { String(format: "%02x", $0) }.joined() }
 
-  @Test func `the binary form, byte by byte`() throws {
+  @Test func `the binary format, byte by byte`() throws {
     // The dictionary, its keys, then its values; the second reference to 1 is to the same object.
     let value: PropertyList = ["a": 1, "b": ["a", 1]]
     let objects = "d2" + "01020304" + "5161" + "5162" + "1001" + "a2" + "0103"
@@ -27,7 +27,7 @@ import Testing
       ("é", "6100e9"), ("😀", "62d83dde00"), (.data(Data([7])), "4107"), (.uid(.init(3)), "8003"),
       (.uid(.init(256)), "810100"), (.uid(.init(65536)), "8300010000"), ("fifteen letters", "5f100f" + "66696674656e"),
     ] as [(PropertyList, String)])
-  func `the narrowest form of every scalar`(_ value: PropertyList, _ expected: String) throws {
+  func `every scalar has its narrowest form`(_ value: PropertyList, _ expected: String) throws {
     let data = try value.data(format: .binary)
     let object = hexadecimal(data.dropFirst(8).dropLast(33))
     if value == "fifteen letters" {
@@ -39,7 +39,7 @@ import Testing
     }
   }
 
-  @Test func `every scalar is written once, told apart by kind and width`() throws {
+  @Test func `equal scalars of the same kind and width are written once`() throws {
     let long = "a string that is too long to live inside its value"
     let scalars: [PropertyList] = [
       1, 1.0, .float(1), true, "1", .data(Data([1])), .date(Date(timeIntervalSinceReferenceDate: 1)), .uid(.init(1)),
@@ -53,7 +53,7 @@ import Testing
   }
 
   @Test(arguments: [1, 5, 300, 70_000])
-  func `whatever stands last in the file, all before it is as it was`(_ count: Int) throws {
+  func `the last object of a file does not change the earlier bytes`(_ count: Int) throws {
     let numbers = (0..<count).map { PropertyList.integer(.init($0)) }
     let last: [PropertyList] = [
       .array([0]), .array([]), ["": 0], .uid(.init(7)), .uid(.init(70_000)), "text", "größe", .data(Data()), .null,
@@ -66,7 +66,7 @@ import Testing
     }
   }
 
-  @Test func `UIDs that are far from each other take memory as others do`() throws {
+  @Test func `sparse UIDs take no additional memory`() throws {
     let far = PropertyList.array((0..<3000).map { .uid(.init(UInt32($0) &* 4095 &+ 4095)) })
     let near = PropertyList.array((0..<30_000).map { .uid(.init($0 * 2)) })
     let mixed = PropertyList.array([near, far, near, far])
@@ -78,7 +78,7 @@ import Testing
     }
   }
 
-  @Test func `dates are written as they are read, to the last year and the first`() throws {
+  @Test func `dates are written exactly, from the first to the last year`() throws {
     for text in [
       "99999999-12-31T23:59:59Z", "-99999999-01-01T00:00:00Z", "0000-02-29T00:00:00Z", "-0001-12-31T23:59:59Z",
       "-0400-03-01T00:00:00Z", "1900-02-28T23:59:59Z", "2000-02-29T12:00:00Z", "2001-01-01T00:00:00Z",
@@ -90,7 +90,7 @@ import Testing
   }
 
   @Test(arguments: [254, 255, 65534, 65535])
-  func `references and offsets are as wide as they have to be`(_ count: Int) throws {
+  func `references and offsets have the minimum width`(_ count: Int) throws {
     let list = PropertyList.array((0..<count).map { .integer(.init($0)) })
     let data = try list.data(format: .binary)
     // Apple's reader wants the number of objects itself to fit.
@@ -99,14 +99,14 @@ import Testing
   }
 
   @Test(arguments: ["kinds", "counts"])
-  func `binary files are no larger than those of any other producer`(_ name: String) throws {
+  func `binary files are at most as large as those of other producers`(_ name: String) throws {
     for producer in ["python", "libplist", "foundation"] {
       let theirs = try Fixtures.data("binary/\(name)-\(producer).bplist")
       #expect(try PropertyList(theirs).data(format: .binary).count <= theirs.count)
     }
   }
 
-  @Test func `time grows with the number of values, not faster`() throws {
+  @Test func `the time is linear in the number of values`() throws {
     func duration(_ count: Int) throws -> Duration {
       let list = PropertyList.array((0..<count).map { .string("value \($0)") })
       return try ThreadClock.measure { _ = try list.data(format: .binary) }
@@ -116,7 +116,7 @@ import Testing
     #expect(large < small * 16 * 6)
   }
 
-  @Test func `the same value gives the same bytes, every time`() throws {
+  @Test func `writing is deterministic`() throws {
     let value = try PropertyList(Fixtures.data("binary/kinds-python.bplist"))
     for format in PropertyListFormat.allCases {
       let first = try value.data(format: format, options: .exact)
@@ -124,7 +124,7 @@ import Testing
     }
   }
 
-  @Test func `base64 is narrower the deeper it stands, down to 12 characters`() throws {
+  @Test func `base64 lines are shorter at greater depth, down to 12 characters`() throws {
     var value = PropertyList.data(Data(repeating: 0, count: 120))
     for depth in 0..<12 {
       let text = String(decoding: try value.data(format: .xml), as: UTF8.self)
@@ -141,7 +141,7 @@ import Testing
       (["CF$UID": 5], "UID"), (.date(Date(timeIntervalSinceReferenceDate: .nan)), "date"),
       (.date(Date(timeIntervalSinceReferenceDate: 1e20)), "date"),
     ] as [(PropertyList, String)])
-  func `what XML cannot hold is an error with the key path`(_ value: PropertyList, _ word: String) throws {
+  func `a value that XML cannot hold is an error with its key path`(_ value: PropertyList, _ word: String) throws {
     let found = error { () throws(PropertyListError) in _ = try (["k": [1, value]] as PropertyList).data(format: .xml) }
     #expect(found?.kind == .notRepresentable && found?.message.contains(word) == true)
     #expect(found?.keyPath?.components.prefix(2) == [.key("k"), .index(1)])
@@ -149,7 +149,7 @@ import Testing
     #expect(try PropertyList(binary) == value)
   }
 
-  @Test func `a dictionary that looks like a UID can be written where UIDs cannot`() throws {
+  @Test func `a dictionary that looks like a UID can be written in formats with real UIDs`() throws {
     let options = PropertyListWritingOptions(writesUIDDictionaries: false)
     let data = try (["CF$UID": 5] as PropertyList).data(format: .xml, options: options)
     #expect(try PropertyList(data) == .uid(.init(5)))
@@ -164,7 +164,7 @@ import Testing
     }
   }
 
-  @Test func `fractions of a second are dropped like Apple does, or refused`() throws {
+  @Test func `fractions of a second are dropped as by Apple, or refused`() throws {
     let value = PropertyList.date(Date(timeIntervalSinceReferenceDate: -0.5))
     #expect(String(decoding: try value.data(format: .xml), as: UTF8.self).contains("<date>2000-12-31T23:59:59Z</date>"))
     let found = error { () throws(PropertyListError) in
@@ -174,7 +174,7 @@ import Testing
   }
 
   @Test(arguments: PropertyListFormat.allCases)
-  func `a value that no reader would take back is not written`(_ format: PropertyListFormat) throws {
+  func `a value that no reader would accept is not written`(_ format: PropertyListFormat) throws {
     var value: PropertyList = "innermost"
     for _ in 0..<512 { value = [value] }
     #expect(try PropertyList(value.data(format: format)) == value)
@@ -185,7 +185,7 @@ import Testing
 }
 
 @Suite("Writing files") struct FileTests {
-  @Test func `a failed write leaves the old file, and nothing beside it`() throws {
+  @Test func `a failed write leaves the old file, and no other`() throws {
     let folder = TemporaryFolder()
     let url = URL(filePath: folder.path("a.plist"))
     try (["old"] as PropertyList).write(to: url, format: .xml)
@@ -201,7 +201,7 @@ import Testing
     #expect(folder.names == ["a.plist"])
   }
 
-  @Test func `the new file is another file, so that who has the old one open keeps it`() throws {
+  @Test func `a new file replaces the old one, which open descriptors still read`() throws {
     let folder = TemporaryFolder()
     let url = URL(filePath: folder.path("a.plist"))
     try (["old"] as PropertyList).write(to: url, format: .binary)
@@ -211,7 +211,7 @@ import Testing
     #expect(try PropertyList(contentsOf: url) == [])
   }
 
-  @Test func `permissions of an old file are kept; a new one gets those of the process`() throws {
+  @Test func `an existing file keeps its permissions; a new one gets those of the process`() throws {
     let folder = TemporaryFolder()
     let url = URL(filePath: folder.path("a.plist"))
     let mask = umask(0o027)
@@ -225,7 +225,7 @@ import Testing
     }
   }
 
-  @Test func `symbolic links are followed, chains and broken ones too`() throws {
+  @Test func `symbolic links are followed, also chains and broken links`() throws {
     let folder = TemporaryFolder()
     try FileManager.default.createSymbolicLink(atPath: folder.path("one"), withDestinationPath: "two")
     try FileManager.default.createSymbolicLink(atPath: folder.path("two"), withDestinationPath: folder.path("three"))
@@ -242,7 +242,7 @@ import Testing
   }
 
   @Test(.enabled(if: getuid() == 0))
-  func `a folder, and what a link of another user leads to, are left as they are`() throws {
+  func `a folder, and the target of another user's link, are not changed`() throws {
     let folder = TemporaryFolder()
     let other: uid_t = 1234
     for name in ["shared", "own"] {
@@ -277,7 +277,7 @@ import Testing
     #expect(try FileManager.default.attributesOfItem(atPath: folder.path("theirs"))[.ownerAccountID] as? Int == 1234)
   }
 
-  @Test func `long names`() throws {
+  @Test func `long file names work`() throws {
     let folder = TemporaryFolder()
     let name = String(repeating: "ü", count: 127)
     try ([] as PropertyList).write(to: URL(filePath: folder.path(name)), format: .xml)

@@ -7,12 +7,12 @@ import Testing
 @testable import PropertyLists
 
 /// Random XML beyond the plain dialect, mostly well-formed, and the same with damage.
-@Suite("The tokens of XML and libxml2") struct XMLAuthorityTests {
+@Suite("XML tokens compared with libxml2") struct XMLAuthorityTests {
   /// How many texts are compared. `PLIST_MUTATIONS=100000` is the long form.
   static let count =
     ProcessInfo.processInfo.environment["PLIST_MUTATIONS"].flatMap { Int($0) } ?? LongForm.size(8000, or: 4000)
 
-  @Test func `agree on what is well-formed, and on every value`() throws {
+  @Test func `both agree on well-formedness and all values`() throws {
     var random = SeededGenerator(seed: 23)
     var accepted = 0
     var refused = 0
@@ -47,7 +47,7 @@ import Testing
     return token.defect
   }
 
-  @Test func `leave no byte out, whatever the bytes are`() throws {
+  @Test func `the tokens cover all bytes of any input`() throws {
     var random = SeededGenerator(seed: 29)
     for number in 0..<Self.count / 2 {
       var text = Array(RandomXML(seed: UInt64(number)).text.utf8)

@@ -5,9 +5,9 @@ import Testing
 @testable import PropertyListTools
 @testable import PropertyLists
 
-@Suite("The two lanes of the XML reader") struct XMLLaneTests {
+@Suite("The fast and the full path of the XML reader") struct XMLLaneTests {
   @Test(arguments: Fixtures.names(in: "xml") + Fixtures.names(in: "hostile"))
-  func `agree on every file`(_ name: String) throws {
+  func `both paths agree on every file`(_ name: String) throws {
     let data = try Fixtures.data(name)
     guard let fast = try PropertyList.plainLane(data) else { return }
     #expect(try PropertyList.thoroughLane(data) == fast)
@@ -16,17 +16,17 @@ import Testing
   @Test(arguments: [
     "kinds-python", "kinds-libplist", "kinds-foundation", "counts-python", "counts-foundation", "uid-python",
   ])
-  func `what writers emit goes over the fast lane`(_ name: String) throws {
+  func `files of common writers take the fast path`(_ name: String) throws {
     #expect(try PropertyList.plainLane(Fixtures.data("xml/\(name).plist")) != nil)
   }
 
   @Test(arguments: ["cdata", "comments", "attributes", "no-plist-tag"])
-  func `what only looks like the plain dialect does not`(_ name: String) throws {
+  func `text that only resembles the plain dialect does not take it`(_ name: String) throws {
     #expect(try PropertyList.plainLane(Fixtures.data("xml/\(name).plist")) == nil)
   }
 
   @Test(arguments: ["", "<!-- slow -->"])
-  func `a large list without text is no expansion, on either lane`(_ comment: String) throws {
+  func `a large list without text is not an expansion, on either path`(_ comment: String) throws {
     let count = 1 << 17
     let body = "\(comment)<array>\(String(repeating: "<integer>1</integer><true/>", count: count))</array>"
     let document = try PropertyListDocument(Data("<plist>\(body)</plist>".utf8))
@@ -34,13 +34,13 @@ import Testing
     #expect(try document.root.data(format: .binary).count < 3 << 18)
   }
 
-  @Test func `a UID that stands twice is one, if the last is to count`() throws {
+  @Test func `a duplicate UID key is allowed if the last one counts`() throws {
     let body = "<dict><key>CF$UID</key><integer>1</integer><key>CF$UID</key><integer>2</integer></dict>"
     let options = PropertyListReadingOptions(duplicateKeys: .keepLast)
     #expect(try PropertyList(xml(body), options: options) == .uid(.init(2)))
   }
 
-  @Test func `libxml2's own words come before the length of a tag that is none`() throws {
+  @Test func `errors of libxml2 come before the length check of an invalid tag`() throws {
     let text = xml("<string>1 < 2 and \(String(repeating: "so on ", count: 500))</string>")
     let found = error { () throws(PropertyListError) in _ = try PropertyList(text) }
     #expect(found?.kind == .malformed && found?.position == .init(line: 1, column: 32))
@@ -51,7 +51,7 @@ import Testing
     }
   }
 
-  @Test func `namespaces count where they are in scope, and attributes that only look like them don't`() throws {
+  @Test func `namespaces count only in scope, and similar attributes do not`() throws {
     let siblings = String(repeating: "<true xmlns='u' xmlns:a='v'/>", count: 200)
     #expect(try PropertyList(xml("<array>\(siblings)</array>")).array?.count == 200)
     let nested = { (attribute: String) in
@@ -67,7 +67,7 @@ import Testing
     #expect(defects.allSatisfy { $0.kind == .malformed } && defects.count == 4)
   }
 
-  @Test func `the attributes of a text are bounded, of which libxml2 keeps a table`() throws {
+  @Test func `the number of attributes is limited, because libxml2 keeps a table`() throws {
     let text = { (count: Int) in
       xml("<array>\((0..<count).map { "<true q\($0)=''/>" }.joined())</array>")
     }
@@ -76,7 +76,7 @@ import Testing
     #expect(refused?.kind == .limitExceeded)
   }
 
-  @Test func `an end tag may have any amount of white space`() throws {
+  @Test func `an end tag can have any amount of white space`() throws {
     let space = String(repeating: " ", count: 3000)
     #expect(try PropertyList(Data("<plist><true></true\(space)></plist>".utf8)) == true)
   }
@@ -91,7 +91,7 @@ import Testing
 
   /// Pieces of XML put together at random: mostly well-formed, often not, in every combination of what the scanner
   /// looks at.
-  @Test func `agree on 20 000 generated documents`() throws {
+  @Test func `both paths agree on 20 000 generated documents`() throws {
     var random = SeededGenerator(seed: 7)
     let pieces = [
       "<dict>", "</dict>", "<array>", "</array>", "<dict/>", "<array/>", "<key>k</key>", "<key>l</key>", "<key/>",
@@ -131,7 +131,7 @@ import Testing
     #expect(accepted > 1000, "the generator makes too little that the scanner accepts")
   }
 
-  @Test func `agree on damaged files, byte by byte`() throws {
+  @Test func `both paths agree on damaged files, byte by byte`() throws {
     let original = try [UInt8](Fixtures.data("xml/kinds-python.plist"))
     var random = SeededGenerator(seed: 11)
     var accepted = 0

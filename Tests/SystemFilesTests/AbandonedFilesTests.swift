@@ -19,7 +19,7 @@ import Testing
 
   private func replace() throws { try FileSystem.replace(folder.path("a.plist"), with: Data("new".utf8)) }
 
-  @Test func `are removed by the next writer of the same file`() throws {
+  @Test func `the next writer of the same file removes them`() throws {
     try make(".a.plist.1y2p0ij32e8e7.tmp")
     try replace()
     #expect(folder.names == ["a.plist"])
@@ -29,13 +29,13 @@ import Testing
     // Another file's, too few digits, capitals.
     ".b.plist.1y2p0ij32e8e7.tmp", ".a.plist.backup.tmp", ".a.plist.1Y2P0IJ32E8E7.tmp", "a.plist.1y2p0ij32e8e7.tmp",
   ])
-  func `stay if they may be in use, or are another program's`(_ name: String) throws {
+  func `files that may be in use, or belong to another program, stay`(_ name: String) throws {
     try make(name)
     try replace()
     #expect(folder.names.sorted() == [name, "a.plist"].sorted())
   }
 
-  @Test func `stay for ten minutes, while they are locked, and if they belong to another user`() throws {
+  @Test func `files stay for ten minutes, while they are locked, and if another user owns them`() throws {
     try make(".a.plist.1y2p0ij32e8e7.tmp", age: 60)
     let locked = try make(".a.plist.2y2p0ij32e8e7.tmp")
     let descriptor = open(locked.path, O_RDONLY)

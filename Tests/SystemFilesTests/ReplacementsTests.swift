@@ -3,7 +3,7 @@ import SystemFiles
 import TestSupport
 import Testing
 
-@Suite("Files that are replaced together") struct ReplacementsTests {
+@Suite("Replacing several files together") struct ReplacementsTests {
   private let folder = TemporaryFolder()
   private let paths: [String]
 
@@ -30,7 +30,7 @@ import Testing
     Interception.ofCalls(in: folder.url.path, { failing($0) ? EIO : nil }, during: replacements.finish)
   }
 
-  @Test func `they are as they were until all are replaced`() throws {
+  @Test func `no file changes until all are committed`() throws {
     let replacements = Replacements()
     try stage(replacements)
     for path in paths { #expect(try content(path) == "old") }
@@ -40,13 +40,13 @@ import Testing
     #expect(replacements.finish().isEmpty)
   }
 
-  @Test func `as many as were agreed on wait`() throws {
+  @Test func `replacements are committed whenever their greatest count is reached`() throws {
     let replacements = Replacements(greatestCount: 2)
     try stage(replacements)
     #expect(try paths.map(content) == ["new", "new", "new", "new", "old"])
   }
 
-  @Test func `whoever forgets them leaves nothing behind`() throws {
+  @Test func `replacements that are not committed leave no files`() throws {
     do {
       let replacements = Replacements()
       try stage(replacements)
@@ -56,7 +56,7 @@ import Testing
     for path in paths { #expect(try content(path) == "old") }
   }
 
-  @Test func `one that cannot be committed is reported, and the others are replaced`() throws {
+  @Test func `a replacement that fails is reported, and the others are made`() throws {
     let replacements = Replacements()
     try stage(replacements)
     let failures = finish(replacements) { [path = paths[1]] in $0.call == .rename && $0.path == path }
@@ -66,7 +66,7 @@ import Testing
     #expect(folder.names.count == paths.count)
   }
 
-  @Test func `one that is not on the disk replaces nothing`() throws {
+  @Test func `a replacement that was not written to the disk replaces nothing`() throws {
     let replacements = Replacements()
     try stage(replacements)
     // The file system as a whole is asked about by way of the first file.
@@ -78,7 +78,7 @@ import Testing
     #expect(folder.names.count == paths.count)
   }
 
-  @Test func `what is no regular file is written to at once`() throws {
+  @Test func `a file that is not regular is written immediately`() throws {
     let replacements = Replacements()
     let replacement = try Replacement(of: "/dev/null")
     try replacement.output.write(Data([1]))

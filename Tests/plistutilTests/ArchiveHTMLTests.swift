@@ -20,14 +20,14 @@ import Testing
     #expect(isPage(try Tool.run("archive", "html", Self.foo).text))
   }
 
-  @Test func `opens what is nested in data, and takes typedstreams and any property list`() throws {
+  @Test func `data in data is opened, and typedstreams and all property lists are accepted`() throws {
     let nested = try Tool.run("archive", "html", Fixtures.url("archives/foundation-values.bplist").path)
     #expect(isPage(nested.text))
     let list = try Tool.run("archive", "html", input: Data("{a = (1, two);}".utf8))
     #expect(list.status == 0 && isPage(list.text) && list.text.contains("not an archive"))
   }
 
-  @Test func `of several files, each has a page of its own`() throws {
+  @Test func `each of several files has its own page`() throws {
     for name in ["a", "b"] {
       try FileManager.default.copyItem(atPath: Self.foo, toPath: folder.path("\(name).archive"))
     }
@@ -38,7 +38,7 @@ import Testing
     #expect(refused.status != 0 && refused.output.isEmpty && refused.errors.contains("--extension or --outfolder"))
   }
 
-  @Test func `leaves the file as it was if the archive cannot be read, and never replaces the archive`() throws {
+  @Test func `an unreadable archive leaves the output unchanged, and the archive is never replaced`() throws {
     let path = folder.path("page.html")
     try Data("old".utf8).write(to: URL(filePath: path))
     let broken = try Tool.run(["archive", "html", "-o", path], input: Data("no archive".utf8.prefix(0)))

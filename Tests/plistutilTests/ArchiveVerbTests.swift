@@ -105,7 +105,7 @@ import Testing
     return try list.data(format: .binary)
   }
 
-  @Test func `check tells each defect, and ends with 3 for errors`() throws {
+  @Test func `check reports each defect, and exits with 3 for errors`() throws {
     let sound = try Tool.run("archive", "check", Self.foo)
     #expect(sound.status == 0 && sound.errors.isEmpty)
     #expect(sound.text == "\(Self.foo): OK (archive of NSKeyedArchiver, 4 objects)\n")
@@ -120,7 +120,7 @@ import Testing
     #expect(lines.last?.contains("\"object\":1") == true)
   }
 
-  @Test func `check tells what is odd about an archive that can be decoded, and ends with 0`() throws {
+  @Test func `check reports oddities of a decodable archive, and exits with 0`() throws {
     let unused = try Tool.run("archive", "check", input: friends())
     #expect(unused.status == 0 && unused.text == "<stdin>: OK (archive of NSKeyedArchiver, 10 objects)\n")
     #expect(unused.errors.hasPrefix("<stdin>: note: object 8: no top-level key leads to this object\n"))
@@ -133,7 +133,7 @@ import Testing
     #expect(json.status == 0 && json.text.contains("\"severity\":\"note\",\"kind\":\"unreachableObject\""))
   }
 
-  @Test func `dot writes what Graphviz reads`() throws {
+  @Test func `dot writes input for Graphviz`() throws {
     let folder = TemporaryFolder()
     let picture = folder.path("friends.dot")
     let result = try Tool.run("archive", "dot", "-o", picture, input: friends())
@@ -166,7 +166,7 @@ import Testing
   }
 
   @Test(arguments: ["show", "classes", "check", "dot", "json"])
-  func `what is no archive is an error that says so`(_ verb: String) throws {
+  func `a file that is not an archive is an error`(_ verb: String) throws {
     let path = Fixtures.url("xml/integers.plist").path
     let result = try Tool.run("archive", verb, path)
     #expect(result.status == 3 && result.output.isEmpty)
@@ -175,7 +175,7 @@ import Testing
     #expect(try Tool.run("archive", verb, "/nowhere").status == 1)
   }
 
-  @Test func `many files are told apart, and one that fails does not stop the others`() throws {
+  @Test func `the output names each file, and a failing file does not stop the others`() throws {
     let folder = TemporaryFolder()
     try friends().write(to: URL(filePath: folder.path("b.plist")))
     try friends(.xml).write(to: URL(filePath: folder.path("c.plist")))
@@ -190,7 +190,7 @@ import Testing
   }
 
   @Test(arguments: ["show", "classes", "check", "dot", "json"])
-  func `30 000 objects, each in the one before, are shown in time`(_ verb: String) throws {
+  func `30 000 nested objects are shown in time`(_ verb: String) throws {
     let count: UInt32 = 30_000
     var objects: [PropertyList] = ["$null"]
     for uid in 1..<count { objects.append(["next": .uid(.init(uid + 1)), "$class": .uid(.init(count + 1))]) }
@@ -207,7 +207,7 @@ import Testing
     #expect(duration < .seconds(120))
   }
 
-  @Test func `archives that are damaged or made to do harm end with an error or a picture, never otherwise`() throws {
+  @Test func `damaged and hostile archives end with an error or a view`() throws {
     let folder = TemporaryFolder()
     var random = SeededGenerator(seed: 5)
     let original = try [UInt8](friends())
@@ -223,7 +223,7 @@ import Testing
   }
 
   @Test(arguments: Fixtures.corpus.filter { $0.pathExtension == "archive" })
-  func `archives that others made are shown, sound and drawn`(_ url: URL) throws {
+  func `archives of other producers are shown, checked and drawn`(_ url: URL) throws {
     #expect(try Tool.run("archive", "check", url.path).status == 0)
     #expect(try Tool.run("archive", "show", url.path).text.contains(":"))
     #expect(try GraphvizText(Tool.run("archive", "dot", url.path).text).nodes["o1"] != nil)

@@ -3,12 +3,12 @@ import PropertyLists
 import TestSupport
 import Testing
 
-@Suite("What plistutil says of arguments that are wrong") struct ArgumentErrorTests {
+@Suite("Argument errors of plistutil") struct ArgumentErrorTests {
   @Test(arguments: [
     ("conver", "convert"), ("covnert", "convert"), ("Print", "print"), ("lnit", "lint"), ("apend", "append"),
     ("extrac", "extract"), ("mrege", "merge"), ("sett", "set"), ("archiv", "archive"),
   ])
-  func `a verb that is mistyped is answered with the nearest`(_ word: String, _ verb: String) throws {
+  func `a mistyped verb gets the nearest one as a suggestion`(_ word: String, _ verb: String) throws {
     let result = try Tool.run(word, "a.plist")
     #expect(result.status == 64)
     #expect(result.errors.hasPrefix("Error: There is no verb \"\(word)\"; did you mean \(verb)?"), "\(result.errors)")
@@ -19,7 +19,7 @@ import Testing
       far.status == 64 && far.errors.hasPrefix("Error: There is no verb \"xyzzyq\"; plistutil --help lists the verbs."))
   }
 
-  @Test func `a file without a verb is answered with what to type`() throws {
+  @Test func `a file without a verb gets suggested commands`() throws {
     let file = try SampleFile(["a": 1], format: .xml)
     for name in [file.path, "Info.plist"] {
       let result = try Tool.run(name)
@@ -29,7 +29,7 @@ import Testing
   }
 
   @Test(
-    "a value that is none is answered with option, form and range",
+    "an invalid option value is reported with option, form and range",
     arguments: [
       ("--integer", "999999999999999999999", "from -9223372036854775808 to 18446744073709551615"),
       ("--integer", "12abc", "an integer"), ("--integer", "", "an integer"),
@@ -46,7 +46,7 @@ import Testing
   }
 
   @Test(
-    "a defect that shows while a verb runs is told with the usage of that verb",
+    "an argument error found while a verb runs is reported with its usage",
     arguments: [
       (["convert", "-o", "x", "a", "b"], "convert"), (["set", "a", "--null", "-o", "x", "a", "b"], "set"),
       (["archive", "json", "-o", "x", "a", "b"], "archive json"),
@@ -59,7 +59,7 @@ import Testing
     #expect(result.errors.contains("See 'plistutil \(verb) --help'"))
   }
 
-  @Test func `no verb that nobody can type is named`() throws {
+  @Test func `hidden verbs are not suggested`() throws {
     var texts = [try Tool.run("--experimental-dump-help").text, try Tool.run("--help").text]
     for shell in ["bash", "zsh", "fish"] { texts.append(try Tool.run("--generate-completion-script", shell).text) }
     for call in [
@@ -78,7 +78,7 @@ import Testing
     ("bool", "true"),
     ("boolean", "true"), ("dict", "{}"), ("dictionary", "{}"), ("array", "[]"), ("string", "\"a\""),
   ])
-  func `a kind may have the short name that people use`(_ kind: String, _ json: String) throws {
+  func `a kind can have its common short name`(_ kind: String, _ json: String) throws {
     let file = try SampleFile("{\"v\": \(json)}", name: "a.json")
     #expect(try Tool.run("get", "v", "--expect", kind, file.path).status == 0)
     #expect(try Tool.run("type", "v", "--expect", kind, file.path).status == 0)
@@ -94,7 +94,7 @@ import Testing
       ["--generate-completion-script", "zsh"], ["--generate-completion-script", "fish"], ["--experimental-dump-help"],
       ["plutil", "-help"], ["defaults", "--help"], ["defaults", "read", "--help"], ["-i", "a", "--help"],
     ])
-    func `help and completions that cannot be printed are 1`(_ arguments: [String]) throws {
+    func `help and completions that cannot be printed exit with 1`(_ arguments: [String]) throws {
       let command = ([Tool.executable.path] + arguments).joined(separator: " ")
       for redirection in ["> /dev/full", ">&-"] {
         let result = try Program.run(URL(filePath: "/bin/sh"), ["-c", "\(command) \(redirection)"])

@@ -20,7 +20,7 @@ import Testing
   }
 
   @Test(arguments: [1, 2, 8])
-  func `what files have to say comes in their order, however many work at once`(_ jobs: Int) throws {
+  func `the output is in the order of the files, even if they are processed in parallel`(_ jobs: Int) throws {
     let folder = try folder(60)
     let names = (0..<60).map { folder.path("src/\($0).plist") }
     try Data("garbage".utf8).write(to: URL(filePath: names[30]))
@@ -32,7 +32,7 @@ import Testing
     #expect(result.errors.hasPrefix(names[30] + ":"))
   }
 
-  @Test func `-r takes the property lists in folders and those below, and leaves other files alone`() throws {
+  @Test func `-r finds the property lists in folders and subfolders, and ignores other files`() throws {
     let folder = try folder(2)
     try FileManager.default.createDirectory(atPath: folder.path("src/deep/er"), withIntermediateDirectories: true)
     for name in ["deep/a.strings", "deep/er/b.plist", "deep/README", "c.json", ".hidden"] {
@@ -50,7 +50,7 @@ import Testing
   }
 
   @Test(arguments: ["lint", "convert"])
-  func `a folder without property lists is 1, so that a wrong path is seen`(_ verb: String) throws {
+  func `a folder without property lists exits with 1, to reveal a wrong path`(_ verb: String) throws {
     let folder = try folder(0)
     let result = try Tool.run(verb, "-r", folder.path("src"))
     #expect(result.status == 1 && result.errors.contains("no property list in \(folder.path("src"))"))
@@ -62,7 +62,7 @@ import Testing
     #expect(try value(folder, "src/0.plist") == 0)
   }
 
-  @Test func `a link to a folder is not followed, so that a search comes to its end`() throws {
+  @Test func `a link to a folder is not followed, so that a search ends`() throws {
     let folder = try folder(1)
     try FileManager.default.createSymbolicLink(
       atPath: folder.path("src/again.plist"), withDestinationPath: folder.path("src"))
@@ -71,7 +71,7 @@ import Testing
     #expect(result.errors.contains("Is a directory"))
   }
 
-  @Test func `8 000 names on the command line are taken as they are`() throws {
+  @Test func `8 000 names on the command line are accepted`() throws {
     let folder = try folder(1)
     let names = Array(repeating: "0.plist", count: 8_000) + ["none.plist"]
     let clock = ContinuousClock()
@@ -91,7 +91,7 @@ import Testing
     #expect(clock.now - start < .seconds(20))
   }
 
-  @Test func `files are replaced in place, and one that cannot be read is left as it was`() throws {
+  @Test func `files are replaced in place, and an unreadable one is left unchanged`() throws {
     let folder = try folder(40)
     try Data("garbage".utf8).write(to: URL(filePath: folder.path("src/7.plist")))
     try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: folder.path("src/8.plist"))
@@ -108,7 +108,7 @@ import Testing
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path("src")).count == 40)
   }
 
-  @Test func `a folder is written as a folder, with other extensions if that is asked for`() throws {
+  @Test func `a folder is written to a folder, with other extensions on request`() throws {
     let folder = try folder(3, in: "src/deep")
     let result = try Tool.run(
       "convert", "-f", "json", "--outfolder", folder.path("out"), "--extension", "json", "-r", folder.path("src"))
@@ -122,7 +122,7 @@ import Testing
   }
 
   @Test(arguments: [["convert", "-f", "json"], ["set", "", "--json", "[7]"], ["get", "", "-f", "xml"]])
-  func `--report tells machines what was written, and what was not`(_ verb: [String]) throws {
+  func `--report lists written and failed files for programs`(_ verb: [String]) throws {
     let folder = try folder(2)
     try Data("garbage".utf8).write(to: URL(filePath: folder.path("src/1.plist")))
     let names = ["0", "1"].map { folder.path("src/\($0).plist") }
@@ -135,7 +135,7 @@ import Testing
     #expect(try Tool.run(verb + names + ["--report"]).status == 64)
   }
 
-  @Test func `JSON names files as they are called, and messages so that a terminal is safe`() throws {
+  @Test func `JSON has exact file names, and messages that are safe for terminals`() throws {
     let folder = try folder(1)
     let path = folder.path("a\nb\u{1B}[1m.plist")
     try FileManager.default.moveItem(atPath: folder.path("src/0.plist"), toPath: path)
@@ -153,7 +153,7 @@ import Testing
   }
 
   #if os(Linux)
-    @Test func `a file whose name is not UTF-8 is done as the others of the folder`() throws {
+    @Test func `a file whose name is not UTF-8 is processed like the others`() throws {
       let folder = try folder(2)
       let process = Process()
       process.executableURL = URL(filePath: "/bin/sh")
@@ -172,7 +172,7 @@ import Testing
     }
   #endif
 
-  @Test func `what comes out of a pipe does not replace it`() throws {
+  @Test func `input from a pipe is not replaced`() throws {
     let folder = TemporaryFolder()
     let pipe = folder.path("pipe")
     try #require(mkfifo(pipe, 0o600) == 0)
@@ -187,14 +187,14 @@ import Testing
     #expect(folder.names == ["pipe"])
   }
 
-  @Test(arguments: ["", "a/b", "../x"]) func `an extension is one`(_ text: String) throws {
+  @Test(arguments: ["", "a/b", "../x"]) func `an invalid extension is a usage error`(_ text: String) throws {
     let folder = try folder(1)
     let result = try Tool.run("convert", "-f", "xml", "--extension", text, folder.path("src/0.plist"))
     #expect(result.status == 64 && result.errors.contains("is not a file extension"))
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path("src")) == ["0.plist"])
   }
 
-  @Test func `print --json gives the value of each file on a line`() throws {
+  @Test func `print --json prints the value of each file on a line`() throws {
     let folder = try folder(2)
     let result = try Tool.run("print", "--json", folder.path("src/0.plist"), folder.path("src/1.plist"))
     #expect(
@@ -203,7 +203,7 @@ import Testing
   }
 
   @Test(arguments: [["print", "--json"], ["get", "", "--json"], ["find", "--values", "--json"]])
-  func `what can be read can be told to machines, however deep it is`(_ verb: [String]) throws {
+  func `any readable depth can be printed as JSON`(_ verb: [String]) throws {
     let folder = TemporaryFolder()
     let text = String(repeating: "[", count: 512) + String(repeating: "]", count: 512)
     try Data(text.utf8).write(to: URL(filePath: folder.path("deep.json")))
@@ -211,7 +211,7 @@ import Testing
     #expect(result.status == 0 && result.errors.isEmpty && result.text.contains(text.dropFirst().dropLast()))
   }
 
-  @Test func `nothing is written where two files would become one`() throws {
+  @Test func `nothing is written if two files would have the same output`() throws {
     let folder = try folder(1, in: "a")
     try FileManager.default.copyItem(atPath: folder.path("a"), toPath: folder.path("b"))
     for arguments in [["--outfolder", folder.path("out")], ["-o", folder.path("out")]] {
@@ -223,7 +223,7 @@ import Testing
 
   #if os(Linux)
     @Test(arguments: ["", "--report"])
-    func `a folder that cannot be read is told of once, and makes the exit code 1`(_ report: String) throws {
+    func `an unreadable folder is reported once, and the exit code is 1`(_ report: String) throws {
       let folder = try folder(1)
       // Nobody may open a path as long as this one becomes.
       let script = #"cd "$0" && n=$(printf %0200d 0) && for i in $(seq 25); do mkdir $n && cd $n || exit 1; done"#
@@ -239,14 +239,14 @@ import Testing
     }
   #endif
 
-  @Test func `a folder that cannot be written to is 1, and its name is said`() throws {
+  @Test func `an unwritable folder is reported with its name, and the exit code is 1`() throws {
     let folder = try folder(3)
     let result = try Tool.run("convert", "--outfolder", "/proc/none", "-r", folder.path("src"))
     #expect(result.status == 1 && result.errors.split(separator: "\n").count == 3)
     #expect(result.errors.contains("/proc/none"))
   }
 
-  @Test func `an interruption ends the work between two files, and leaves no others behind`() throws {
+  @Test func `an interruption ends the work between files, and leaves no temporary files`() throws {
     let folder = try folder(600)
     let process = Process()
     process.executableURL = Tool.executable
@@ -262,7 +262,7 @@ import Testing
     for name in written { #expect(try value(folder, "out/\(name)").kind == .integer) }
   }
 
-  @Test func `a signal that the process was started to ignore, as by nohup, is ignored`() throws {
+  @Test func `a signal that is ignored at the start, as by nohup, stays ignored`() throws {
     let folder = try folder(2)
     let pipe = folder.path("src/pipe.plist")
     try #require(mkfifo(pipe, 0o600) == 0)
@@ -291,7 +291,7 @@ import Testing
   }
 
   #if os(Linux)
-    @Test func `after a second a terminal is told how far the work is, and the line goes away again`() throws {
+    @Test func `after a second, a terminal shows the progress, and clears it at the end`() throws {
       let folder = try folder(3)
       let pipe = folder.path("src/pipe.plist")
       try #require(mkfifo(pipe, 0o600) == 0)

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Where Apple's tool loses something or says nothing, and this one does not: the table in `Documentation/Tool.md`.
-@Suite("What PlistBuddy does better than Apple's") struct BuddyDepartureTests {
+@Suite("Improvements over Apple's PlistBuddy") struct BuddyDepartureTests {
   static let refused = [
     // The value stays, as there, but a script notices.
     BuddyCase("Set :n abc", "Print :n", output: "Unrecognized Integer Format\n42\n", status: 1),
@@ -57,7 +57,7 @@ import Testing
     BuddyCase("Print:s", output: "text\n"), BuddyCase("=:s x", changes: #"~ s: "text" -> "x""#),
   ]
 
-  @Test(arguments: refused + understood) func `each departure`(_ run: BuddyCase) throws {
+  @Test(arguments: refused + understood) func `each improvement`(_ run: BuddyCase) throws {
     let tool = try BuddyTool()
     let result = try tool(run.arguments)
     #expect(result.text == run.output)
@@ -88,7 +88,7 @@ import Testing
     #expect(try tool.value("f.plist") == ["u": .uid(.init(4)), "z": .null])
   }
 
-  @Test func `fractions of seconds that are merged into XML are cut with a warning`() throws {
+  @Test func `fractions of seconds that are merged into XML are dropped with a warning`() throws {
     let tool = try BuddyTool()
     let date = Date(timeIntervalSinceReferenceDate: 0.5)
     try PropertyList.dictionary(["when": .date(date)]).data(format: .binary).write(to: tool.url("f.plist"))
@@ -106,7 +106,7 @@ import Testing
     #expect(try tool.text("a.plist") == BuddyFiles.all)
   }
 
-  @Test func `the working container stays the same when elements before it come and go`() throws {
+  @Test func `the working container stays the same when elements before it are added or removed`() throws {
     let tool = try BuddyTool([
       "a.plist": BuddyFiles.xml(
         "<array><dict><key>k</key><string>0</string></dict><dict><key>k</key><string>1</string></dict></array>")
@@ -153,7 +153,7 @@ import Testing
     "Mon Jan 01 00:00 UTC 2024", "Mon Jan 01 00:00:00 UTC 99999999999", "Mon Jan 01 00:00:00 +9999 2024", "///",
     "Mon Jan 01 ::: UTC 2024",
   ])
-  func `what is no date is refused`(_ text: String) throws {
+  func `an invalid date is refused`(_ text: String) throws {
     let tool = try BuddyTool()
     let result = try tool("-c", "Set :t \(text)", "a.plist")
     #expect(result.text == "Unrecognized Date Format\n" && result.status == 1 && result.errors.isEmpty)

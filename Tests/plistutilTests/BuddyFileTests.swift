@@ -3,8 +3,8 @@ import PropertyLists
 import TestSupport
 import Testing
 
-@Suite("The files of PlistBuddy") struct BuddyFileTests {
-  @Test func `the lines of build systems change what they name, and comments and layout stay`() throws {
+@Suite("Files of PlistBuddy") struct BuddyFileTests {
+  @Test func `commands of build systems keep comments and layout`() throws {
     let info = """
       <?xml version="1.0" encoding="UTF-8"?>
       <plist version="1.0">
@@ -34,7 +34,7 @@ import Testing
             """))
   }
 
-  @Test func `several changes are made one after the other, and keep the layout of what they do not touch`() throws {
+  @Test func `several changes in sequence keep the layout of other values`() throws {
     let tool = try BuddyTool()
     let commands = ["Delete :n", "Set :dict:k w", "Add :list:1 string between", "Copy :s :dict:copy", "Delete :list:0"]
     #expect(try tool(commands.flatMap { ["-c", $0] } + ["a.plist"]).status == 0)
@@ -63,13 +63,13 @@ import Testing
     #expect(try PropertyList(data) == ["n": format == .openStep ? "43" : 43, "list": ["x", "z"]])
   }
 
-  @Test func `a strings file stays one, with its comments`() throws {
+  @Test func `a strings file stays a strings file, with its comments`() throws {
     let tool = try BuddyTool(["a.strings": "/* Title */\n\"title\" = \"Notes\";\n"])
     #expect(try tool("-c", "Set :title My notes", "-c", "Add :empty string None", "a.strings").status == 0)
     #expect(try tool.text("a.strings") == "/* Title */\n\"title\" = \"My notes\";\n\"empty\" = \"None\";\n")
   }
 
-  @Test func `what the format has no form for is refused, and nothing is written`() throws {
+  @Test func `a value that the format cannot hold is refused, and nothing is written`() throws {
     let tool = try BuddyTool(["a.json": "{\"a\": 1}\n"])
     let result = try tool("-c", "Add :b date 1/1/24", "-c", "Set :a 2", "-c", "Print", "a.json")
     #expect(result.status == 1)
@@ -89,7 +89,7 @@ import Testing
     #expect(tool.folder.names == ["bin", "new.plist"])
   }
 
-  @Test func `a file that is not changed is not written`() throws {
+  @Test func `an unchanged file is not written`() throws {
     let tool = try BuddyTool()
     func number() throws -> Int? {
       try FileManager.default.attributesOfItem(atPath: tool.folder.path("a.plist"))[.systemFileNumber] as? Int
@@ -102,7 +102,7 @@ import Testing
     #expect(try number() != before)
   }
 
-  @Test func `a failed write is told and has exit code 1, by Save and at the end`() throws {
+  @Test func `a failed write is reported with exit code 1, by Save and at the end`() throws {
     let tool = try BuddyTool()
     let expected = "cannot write none/a.plist: No such file or directory\nError Writing File: none/a.plist\n"
     for commands in [["-c", "Add :a string x"], ["-c", "Save"], ["-c", "Save", "-c", "Add :a string x"]] {
@@ -117,7 +117,7 @@ import Testing
     #expect(tool.folder.names == (BuddyFiles.files.keys + ["bin"]).sorted())
   }
 
-  @Test func `what is no regular file is not replaced`() throws {
+  @Test func `a file that is not regular is not replaced`() throws {
     let tool = try BuddyTool()
     let script = #"cd "$0" && mkfifo p && (cat a.plist > p & bin/PlistBuddy -c "Set :s x" p)"#
     let pipe = try Program.run(URL(filePath: "/bin/sh"), ["-c", script, tool.folder.url.path])
@@ -126,7 +126,7 @@ import Testing
         && pipe.errors == "plistutil: error: cannot replace p: it is not a regular file\nError Writing File: p\n")
   }
 
-  @Test func `-l refuses a path with a link, which is followed otherwise and stays one`() throws {
+  @Test func `-l refuses a path with a link; without it, links are followed and kept`() throws {
     let tool = try BuddyTool()
     let files = FileManager.default
     try files.createDirectory(atPath: tool.folder.path("sub"), withIntermediateDirectories: false)
@@ -144,7 +144,7 @@ import Testing
     #expect(try files.destinationOfSymbolicLink(atPath: tool.folder.path("link.plist")) == "a.plist")
   }
 
-  @Test func `of a key that is there twice the last value counts, with a warning`() throws {
+  @Test func `of duplicate keys, the last value counts, with a warning`() throws {
     let tool = try BuddyTool([
       "a.plist": BuddyFiles.xml("<dict><key>a</key><integer>1</integer><key>a</key><integer>2</integer></dict>")
     ])
@@ -178,7 +178,7 @@ import Testing
       URL(filePath: "/bin/sh"), ["-c", script, tool.folder.url.path] + others.flatMap { ["-c", $0] })
   }
 
-  @Test func `what another program changes meanwhile stays, and the commands are run again`() throws {
+  @Test func `changes by another program are kept, and the commands are applied again`() throws {
     let tool = try BuddyTool()
     let result = try Self.runTogether(
       ["Set :n 43", "CD :dict", "Add l string w", "Delete :s"], with: ["Set :b false", "Add :list: string z"], in: tool)
@@ -190,7 +190,7 @@ import Testing
   }
 
   @Test
-  func `commands that do not fit what another program has made meanwhile are told, and nothing is written`() throws {
+  func `commands that no longer apply after changes by another program are reported, and nothing is written`() throws {
     let tool = try BuddyTool()
     let result = try Self.runTogether(["Set :dict:k mine"], with: ["Delete :dict"], in: tool)
     #expect(result.status == 1)
@@ -204,7 +204,7 @@ import Testing
   }
 
   @Test(arguments: ["a.plist", "new.plist"])
-  func `twenty processes add to a file at once, and all is there`(_ name: String) throws {
+  func `twenty processes that add to a file lose nothing`(_ name: String) throws {
     let tool = try BuddyTool()
     let processes = try (0..<20).map { number in
       try ChildProcess("plistutil", ["buddy", "-c", "Add :k\(number) integer \(number)", tool.folder.path(name)])

@@ -12,13 +12,13 @@ import Testing
     #expect(try tool.text("a.plist") == BuddyFiles.all.replacing(">42<", with: ">43<"))
   }
 
-  @Test func `nothing on standard input ends it`() throws {
+  @Test func `the end of standard input ends the prompt`() throws {
     let result = try BuddyTool()("a.plist")
     #expect(result.text == "Command: " && result.status == 0 && result.errors.isEmpty)
   }
 
   @Test(arguments: [["Exit"], ["Quit"], ["bye"], []])
-  func `what is not saved is not in the file, and that is told`(_ end: [String]) throws {
+  func `unsaved changes are not written, and a message says so`(_ end: [String]) throws {
     let tool = try BuddyTool()
     let lines = ["Set :n 43"] + end
     let result = try tool(["a.plist"], input: Data(lines.joined(separator: "\n").utf8))
@@ -28,7 +28,7 @@ import Testing
     #expect(try tool.type("Set :n 43", "Save", "Exit").errors.isEmpty)
   }
 
-  @Test func `a failure does not end it, and counts at the end`() throws {
+  @Test func `an error does not end the prompt, but counts at the end`() throws {
     let tool = try BuddyTool()
     let result = try tool.type("Bogus", "Set :none x", "Set :s \"open", "Print :s", "Set :n 43", "Save")
     #expect(
@@ -39,7 +39,7 @@ import Testing
     #expect(try tool.value("a.plist")["n"] == 43)
   }
 
-  @Test func `lines may end with CR LF, and the last with nothing`() throws {
+  @Test func `lines can end with CR LF, and the last without a line end`() throws {
     let result = try BuddyTool()(["a.plist"], input: Data("Print :n\r\nPrint :s".utf8))
     #expect(result.text == "Command: 42\nCommand: text\nCommand: " && result.status == 0)
   }
@@ -51,7 +51,7 @@ import Testing
     #expect(try tool.text("a.plist") == BuddyFiles.all)
   }
 
-  @Test func `-x is for what Print prints`() throws {
+  @Test func `-x applies to the output of Print`() throws {
     let result = try BuddyTool()(["-x", "a.plist"], input: Data("Print :n\nHelp\n".utf8))
     #expect(result.text.hasPrefix("Command: \(BuddyFiles.xml("<integer>42</integer>"))Command: Command Format:\n"))
   }
@@ -79,13 +79,13 @@ import Testing
   }
 
   @Test(arguments: [[], ["-x"], ["-c", "Print"], ["-c"], ["a.plist", "-c"]])
-  func `without a file the usage is printed`(_ arguments: [String]) throws {
+  func `without a file, the usage is printed`(_ arguments: [String]) throws {
     let result = try BuddyTool()(arguments)
     #expect(result.text.hasPrefix("Usage: PlistBuddy [-cxlh] <file.plist>\n    -c \"<command>\" "))
     #expect(result.text.hasSuffix("\n\n") && result.status == 1 && result.errors.isEmpty)
   }
 
-  @Test func `the verb is the same as the link`() throws {
+  @Test func `the verb behaves like the link`() throws {
     let tool = try BuddyTool()
     let path = tool.folder.path("a.plist")
     #expect(try Tool.run("buddy", "-c", "Set :n 43", "-c", "Print :n", path).text == "43\n")
@@ -132,7 +132,7 @@ import Testing
     return data
   }
 
-  @Test(arguments: 1...8) func `no commands trap, hang, or leave a file that cannot be read`(_ seed: UInt64) throws {
+  @Test(arguments: 1...8) func `random commands never trap, hang or leave an unreadable file`(_ seed: UInt64) throws {
     let tool = try BuddyTool()
     for name in ["a.plist", "list.plist", "keys.plist", "word.plist"] {
       let result = try tool([name], input: Self.commands(LongForm.size(5000, or: 300), seed: seed))

@@ -11,7 +11,7 @@ import Testing
   ]
 
   @Test(arguments: [PropertyListFormat.xml, .binary, .openStep])
-  func `has the result of one call for each command, with one layout`(_ format: PropertyListFormat) throws {
+  func `a session has the same result as one call per command`(_ format: PropertyListFormat) throws {
     func tool() throws -> BuddyTool {
       let tool = try BuddyTool()
       var value = try tool.value("a.plist")
@@ -36,7 +36,7 @@ import Testing
     #expect(try Data(contentsOf: together.url("a.plist")) == Data(contentsOf: apart.url("a.plist")))
   }
 
-  @Test func `prints after each change what the file is going to have`() throws {
+  @Test func `each change prints the future contents of the file`() throws {
     let tool = try BuddyTool()
     let result = try tool(
       [
@@ -48,7 +48,7 @@ import Testing
     #expect(try tool.value("a.plist")["n"] == nil)
   }
 
-  @Test func `refuses what the format has no form for, and makes the other changes`() throws {
+  @Test func `values that the format cannot hold are refused, and the other changes are made`() throws {
     let tool = try BuddyTool()
     try Data("{ a = 1; }".utf8).write(to: tool.url("a.plist"))
     let result = try tool([
@@ -58,7 +58,7 @@ import Testing
     #expect(try tool.value("a.plist") == ["a": "2", "b": "x", "d": "y"])
   }
 
-  @Test func `of thousands of commands saves all`() throws {
+  @Test func `a session of thousands of commands saves everything`() throws {
     let tool = try BuddyTool()
     let lines = (0..<2000).map { "Add :many:\($0) integer \($0)\n" }.joined() + "Save\n"
     let result = try tool(["a.plist"], input: Data(lines.utf8))

@@ -5,11 +5,11 @@ import Testing
 
 @testable import plistutil
 
-@Suite("The tree that PlistBuddy's commands change") struct BuddyTreeTests {
+@Suite("The tree of PlistBuddy's commands") struct BuddyTreeTests {
   private static func key(_ key: String) -> PropertyListKeyPath { PropertyListKeyPath([.key(key)]) }
 
   @Test(arguments: 1...40 as ClosedRange<UInt64>)
-  func `has the value that the same changes give a property list`(_ seed: UInt64) throws {
+  func `changes have the same result as in a property list`(_ seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     var value: PropertyList = [
       "d": .dictionary(.init(uniqueKeysWithValues: (0..<50).map { ("k\($0)", ["n": .string("\($0)")]) })),
@@ -41,7 +41,7 @@ import Testing
     return nil
   }
 
-  @Test(arguments: [true, false]) func `moves fewer entries than it removes`(_ isFromStart: Bool) {
+  @Test(arguments: [true, false]) func `fewer entries are moved than removed`(_ isFromStart: Bool) {
     let count = 10_000
     let entries = BuddyEntries(.init(uniqueKeysWithValues: (0..<count).map { ("\($0)", .string("\($0)")) }))
     for number in 0..<count {
@@ -51,7 +51,7 @@ import Testing
     #expect(entries.count == 0 && entries.movedCount < count)
   }
 
-  @Test("an entry that was removed and added again is the last one") func addedAgain() throws {
+  @Test("an entry that is removed and added again is the last one") func addedAgain() throws {
     let tree = BuddyTree(["a": "1", "b": "2"])
     for number in 0..<1000 {
       try tree.apply(.remove(at: Self.key("a")))
@@ -60,7 +60,7 @@ import Testing
     }
   }
 
-  @Test("keeps chunks of an array short, and few") func chunks() {
+  @Test("chunks of an array stay short and few") func chunks() {
     let elements = BuddyElements([])
     for number in 0..<5_000 { elements.insert(BuddyTree(.string("\(number)")), at: 0) }
     #expect(elements.shape.longest <= BuddyElements.greatestCount)

@@ -4,14 +4,14 @@ import Testing
 
 /// `Fixtures/compatibility` has command lines of the tools that this one stands in for, with what the original does and
 /// what is different here. `Documentation/Compatibility.md` has a row with the reason for each difference.
-@Suite("plistutil instead of other tools") struct CompatibilityTests {
+@Suite("Compatibility of plistutil with other tools") struct CompatibilityTests {
   @Test(arguments: CompatibilityRun.all)
-  func `does what the original does, or what the table says`(_ run: CompatibilityRun) throws {
+  func `each command has the result of the original, or a listed difference`(_ run: CompatibilityRun) throws {
     try expect(run.outcome(of: Tool.executable), run.here?.completed(with: run.original) ?? run.original)
   }
 
   @Test(
-    "the plutil of the Swift toolchain does what the original does, or what the table says",
+    "the toolchain's plutil has the result of the original, or a listed difference",
     .enabled(if: AppleTool.toolchain != nil, "there is no plutil of a Swift toolchain in the path"),
     arguments: CompatibilityRun.runs(of: "plutil").filter { $0.toolchain == nil })
   func toolchain(_ run: CompatibilityRun) throws {
@@ -31,12 +31,12 @@ import Testing
   // MARK: The document
 
   @Test(arguments: CompatibilityRun.tools)
-  func `each difference has a row in the document, and each row a run`(_ tool: String) throws {
+  func `each difference has a row in the document, and each row a test`(_ tool: String) throws {
     let keys = CompatibilityRun.runs(of: tool).flatMap { [$0.row, $0.toolchain] }.compactMap { $0 }
     #expect(try Set(Self.rows(of: tool)) == Set(keys))
   }
 
-  @Test func `a run has a row if something is different, and only then`() {
+  @Test func `a test has a row if and only if something differs`() {
     for run in CompatibilityRun.all {
       #expect((run.row == nil) == (run.here == nil), "\(run)")
       guard let here = run.here else { continue }
@@ -45,7 +45,7 @@ import Testing
   }
 
   @Test(arguments: [("plutil", 200), ("libplist", 120), ("defaults", 110)])
-  func `there are as many runs as are promised`(_ tool: String, _ number: Int) {
+  func `the number of tests is the documented one`(_ tool: String, _ number: Int) {
     let runs = CompatibilityRun.runs(of: tool)
     #expect(runs.count >= number && Set(runs).count == runs.count)
   }

@@ -115,7 +115,7 @@ import Testing
     }
   }
 
-  @Test(arguments: ["bash", "zsh", "fish"]) func `a line is completed in the shell itself`(_ shell: String) throws {
+  @Test(arguments: ["bash", "zsh", "fish"]) func `lines are completed in the real shells`(_ shell: String) throws {
     guard Installed.has("python3", shell) else { return }
     for (typed, line) in zip(Self.lines, try Workspace().completed(Self.lines.map(\.line), in: shell)) {
       let line = line.split(separator: " ").joined(separator: " ")
@@ -124,7 +124,7 @@ import Testing
   }
 
   @Test(arguments: ["bash", "zsh", "fish"], ["plistutil get a", "plistutil get \"a", "plistutil get 'a"])
-  func `a key is one word to the shell, whatever is in it`(_ shell: String, _ line: String) throws {
+  func `a key is one word of the shell, whatever it contains`(_ shell: String, _ line: String) throws {
     guard Installed.has("python3", shell) else { return }
     let workspace = try Workspace()
     try workspace.write(#"{"a\"b$HOME`c`;d &e (f) *g ~h #i \\j%k": 1}"#, to: "Odd.plist")
@@ -136,7 +136,7 @@ import Testing
   }
 
   @Test(arguments: [("'", "a!b"), ("\"", "a'b")])
-  func `bash offers nothing that it could not keep together`(_ quote: String, _ key: String) throws {
+  func `bash offers only words that it can insert`(_ quote: String, _ key: String) throws {
     let workspace = try Workspace()
     try workspace.write(#"{"a'b": 1, "a!b": 2}"#, to: "Odd.plist")
     let result = try workspace.run(
@@ -145,7 +145,7 @@ import Testing
   }
 
   @Test(arguments: lines.filter { !$0.line.contains(/[|="]/) })
-  func `bash asks with its own variables`(_ typed: Typed) throws {
+  func `bash uses its own variables`(_ typed: Typed) throws {
     let workspace = try Workspace()
     try Tool.run("--generate-completion-script", "bash").output.write(
       to: URL(filePath: workspace.folder.path("script")))
@@ -169,13 +169,13 @@ import Testing
     (["defaults", ""], "read-type\tPrint the type of a value."),
     (["defaults", "read", "com.example.notes", ""], "window\tdictionary"),
   ])
-  func `a word that may be several things shows them with a few words each`(_ words: [String], _ line: String) throws {
+  func `a word with several meanings shows them with short descriptions`(_ words: [String], _ line: String) throws {
     let index = words.last == "Info.plist" ? words.count - 2 : words.count - 1
     let result = try Workspace().run(#"exec plistutil complete fish "$@""#, ["\(index)"] + words)
     #expect(result.status == 0 && result.text.split(separator: "\n").contains { $0 == line }, "\(result.text)")
   }
 
-  @Test func `an option that is there already is not offered again, one that can be given several times is`() throws {
+  @Test func `an option on the line is not offered again, unless it can be repeated`() throws {
     let workspace = try Workspace()
     let words = ["plistutil", "get", "a", "-r", "--name", "*.plist", "--"]
     let options = try workspace.run(#"exec plistutil complete zsh 6 "$@""#, words).text
@@ -184,7 +184,7 @@ import Testing
   }
 
   @Test(arguments: ["broken", "missing", "Folder"])
-  func `what cannot be read, or is none, has no key paths, and nothing is said about it`(_ name: String) throws {
+  func `an unreadable or invalid file gives no key paths and no message`(_ name: String) throws {
     let workspace = try Workspace()
     try workspace.write("<plist><dict>", to: "broken")
     try FileManager.default.removeItem(atPath: "\(workspace.work)/Info.plist")
@@ -192,7 +192,7 @@ import Testing
     #expect(result.status == 0 && result.text == "\tnospace\n" && result.errors.isEmpty)
   }
 
-  @Test func `a key with an end of line, and any other, is a path that get takes`() throws {
+  @Test func `every key, even with a line end, is offered as a path that get accepts`() throws {
     let workspace = try Workspace()
     try workspace.write(
       #"{"a\nb": 1, "c.d": 2, "": 3, "/e": 4, "\u001b[31m": 5, "f g": 6, "é": 7, "\u0301": 8}"#, to: "odd.json")
@@ -203,7 +203,7 @@ import Testing
     #expect(values == ["1\n", "2\n", "3\n", "4\n", "5\n", "6\n", "7\n", "8\n"])
   }
 
-  @Test func `there is a script for each shell, by name or path, and for no other`() throws {
+  @Test func `each supported shell has a script, by name or path`() throws {
     for shell in ["bash", "zsh", "fish"] {
       let script = try Tool.run("--generate-completion-script", shell)
       #expect(script.status == 0 && script.text.contains("PlistBuddy"))
@@ -213,7 +213,7 @@ import Testing
     #expect(other.status == 64 && other.output.isEmpty && other.errors.contains("bash, zsh or fish"))
   }
 
-  @Test func `it answers as fast as verbs do that look at a file`() throws {
+  @Test func `completion is as fast as a verb that reads a file`() throws {
     let workspace = try Workspace()
     let clock = ContinuousClock()
     func time(_ command: String) throws -> Duration {

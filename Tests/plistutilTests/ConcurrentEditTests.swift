@@ -4,7 +4,7 @@ import PropertyLists
 import TestSupport
 import Testing
 
-@Suite("plistutil edits at the same time") struct ConcurrentEditTests {
+@Suite("Simultaneous edits with plistutil") struct ConcurrentEditTests {
   private let folder = TemporaryFolder()
 
   private func write(_ value: PropertyList, _ name: String, _ format: PropertyListFormat = .xml) throws {
@@ -22,7 +22,7 @@ import Testing
   }
 
   @Test(arguments: [PropertyListFormat.xml, .binary, .json])
-  func `twenty processes append to an array, and all is there`(_ format: PropertyListFormat) throws {
+  func `twenty processes that append to an array lose nothing`(_ format: PropertyListFormat) throws {
     try write(["l": []], "a.plist", format)
     try runAll((0..<20).map { ["append", "l", "--integer", "\($0)", "--in-place", folder.path("a.plist")] })
     let numbers = try value("a.plist")["l"]?.array?.compactMap(\.int) ?? []
@@ -30,7 +30,7 @@ import Testing
     #expect(folder.names == ["a.plist"])
   }
 
-  @Test func `verbs of every kind lose nothing of each other, by the path, by a link and in several files`() throws {
+  @Test func `different verbs lose no changes, by path, by link and in several files`() throws {
     for name in ["a.plist", "b.plist", "c.plist"] { try write(["l": []], name) }
     try FileManager.default.createSymbolicLink(atPath: folder.path("link"), withDestinationPath: "a.plist")
     let names = ["a.plist", "b.plist", "c.plist"].map { folder.path($0) }
@@ -60,7 +60,7 @@ import Testing
     #expect(folder.names.count == 9, "\(folder.names)")
   }
 
-  @Test func `patches of several processes are all made`() throws {
+  @Test func `patches of several processes are all applied`() throws {
     try write(["l": 1], "a.plist")
     for index in 0..<8 {
       try write(.dictionary(["l": 1, "k\(index)": 1]), "n\(index)")
@@ -71,7 +71,7 @@ import Testing
     #expect(try value("a.plist").dictionary?.count == 9)
   }
 
-  @Test func `many files that wait together do not keep another process from them, nor this one`() throws {
+  @Test func `many files that wait for locks do not block other processes`() throws {
     let names = (0..<300).map { "\($0).plist" }
     for name in names { try write(["l": []], name) }
     // Each takes them in another order.
@@ -111,7 +111,7 @@ import Testing
         ["-c", #"exec timeout 60 bash -c "$@""#, "bash", script, Tool.executable.path, folder.path("")])
     }
 
-    @Test func `an edit is done again if another program has changed the file meanwhile`() throws {
+    @Test func `an edit is repeated if another program has changed the file`() throws {
       for change in [
         "printf '{\"a\": %d, \"c\": 2}' $round > a.plist",
         "printf '{\"a\": %d, \"c\": 2}' $round > new; mv new a.plist",
@@ -123,7 +123,7 @@ import Testing
       #expect(folder.names == ["a.plist", "b"])
     }
 
-    @Test func `a file that changes all the time is left to those who change it`() throws {
+    @Test func `a file that changes constantly is not edited`() throws {
       let change = "printf '{\"a\": %d, \"c\": 2}' $round > new; mv new a.plist"
       let result = try merge(attempts: 20, changes: 20, change)
       #expect(result.status == 1)

@@ -19,7 +19,7 @@ import Testing
   @Test(arguments: [
     ("xml", "<?xml"), ("xml1", "<?xml"), ("bin", "bplist00"), ("binary", "bplist00"), ("binary1", "bplist00"),
   ])
-  func `a format is named like libplist's tool names it`(_ name: String, _ beginning: String) throws {
+  func `formats have the names of libplist's tool`(_ name: String, _ beginning: String) throws {
     for input in [Self.xml, Self.binary] {
       let result = try Tool.run("-i", Fixtures.url(input).path, "--format", name)
       #expect(result.status == 0)
@@ -28,14 +28,14 @@ import Testing
   }
 
   @Test(arguments: [[], ["-i", "-"], ["--infile", "-", "--outfile", "-"], ["-o", "-"]])
-  func `standard input and output, named or not`(_ arguments: [String]) throws {
+  func `standard input and output can be named or implied`(_ arguments: [String]) throws {
     let data = try Fixtures.data(Self.xml)
     let result = try Tool.run(arguments, input: data)
     #expect(result.status == 0)
     #expect(try PropertyList(result.output) == PropertyList(data))
   }
 
-  @Test func `a file can be its own output, and keeps its permissions; nothing is left beside it`() throws {
+  @Test func `a file can be its own output, keeps its permissions, and leaves no other file`() throws {
     let folder = TemporaryFolder()
     let path = folder.path("a.plist")
     try Fixtures.data(Self.xml).write(to: URL(filePath: path))
@@ -46,7 +46,7 @@ import Testing
     #expect(try PropertyList(contentsOf: URL(filePath: path)) == PropertyList(Fixtures.data(Self.xml)))
   }
 
-  @Test func `a symbolic link stays one, and its file is written`() throws {
+  @Test func `a symbolic link is kept, and its target is written`() throws {
     let folder = TemporaryFolder()
     try FileManager.default.createDirectory(atPath: folder.path("there"), withIntermediateDirectories: false)
     try Data("old".utf8).write(to: URL(filePath: folder.path("there/file")))
@@ -56,7 +56,7 @@ import Testing
     #expect(try PropertyList(contentsOf: URL(filePath: folder.path("there/file"))).kind == .dictionary)
   }
 
-  @Test func `what is no regular file is written to and not replaced`() throws {
+  @Test func `a file that is not regular is written to and not replaced`() throws {
     #expect(try Tool.run("-i", Fixtures.url(Self.xml).path, "-o", "/dev/null").status == 0)
     let status = try FileManager.default.attributesOfItem(atPath: "/dev/null")
     #expect(status[.type] as? FileAttributeType == .typeCharacterSpecial)
@@ -94,7 +94,7 @@ import Testing
       ),
       ("ASCII", "plain text"),
     ] as [(String, PropertyList)])
-  func `--nodepath takes one value`(_ path: String, _ expected: PropertyList) throws {
+  func `--nodepath extracts one value`(_ path: String, _ expected: PropertyList) throws {
     for input in [Self.xml, Self.binary] {
       let result = try Tool.run("-i", Fixtures.url(input).path, "-f", "bin", "-n", path)
       #expect(result.status == 0)
@@ -102,7 +102,7 @@ import Testing
     }
   }
 
-  @Test func `a key with a slash is reachable`() throws {
+  @Test func `a key with a slash can be reached`() throws {
     let input = try (["a/b": ["c\\d": 1]] as PropertyList).data(format: .binary)
     #expect(try PropertyList(Tool.run("-n", #"a\/b/c\\d"#, "-f", "bin", input: input).output) == 1)
   }
@@ -140,7 +140,7 @@ import Testing
     #expect(try Tool.run(option, folder.path("a.plist"), "-n", "list/0").text == "1\n")
   }
 
-  @Test func `--debug says on standard error what was done, and changes nothing else`() throws {
+  @Test func `--debug describes the work on standard error, and changes nothing else`() throws {
     let path = Fixtures.url(Self.binary).path
     let result = try Tool.run("-d", "-i", path)
     #expect(result.errors.contains("\(path): binary, ") && result.errors.contains("-: xml, "))
@@ -156,14 +156,14 @@ import Testing
   }
 
   @Test(arguments: ["json", "openstep", "gnustep"])
-  func `they lose them in the text that -C writes too`(_ format: String) throws {
+  func `dates also lose their fractions in the text of -C`(_ format: String) throws {
     let result = try Tool.run("-C", "-f", format, "-i", Fixtures.url("binary/date-fraction.bplist").path)
     #expect(result.status == 0)
     #expect(result.text.contains("2001-01-01") && !result.text.contains("."))
     #expect(result.errors.contains("warning: dates are cut to whole seconds"))
   }
 
-  @Test func `of a large file that cannot be converted, nothing is printed`() throws {
+  @Test func `a large file that cannot be converted prints nothing`() throws {
     let folder = TemporaryFolder()
     var value: PropertyList = ["data": .data(Data(repeating: 7, count: 33 << 20)), "last": "é"]
     try value.write(to: folder.url.appending(path: "a.plist"), format: .binary)
@@ -176,14 +176,14 @@ import Testing
   }
 
   @Test(arguments: ["xml", "json"])
-  func `a date that is no number is not taken for one with a fraction`(_ format: String) throws {
+  func `a date that is not a number does not count as fractional`(_ format: String) throws {
     let date = try PropertyList.date(.init(timeIntervalSinceReferenceDate: .nan)).data(format: .binary)
     let result = try Tool.run(["-C", "-f", format], input: date)
     #expect(result.status == 2)
     #expect(result.errors.contains("cannot hold a date nan seconds from 2001"))
   }
 
-  @Test func `a key that stands twice has its last value, with a warning, unless that is asked for`() throws {
+  @Test func `a duplicate key has its last value, with a warning, unless requested`() throws {
     let path = Fixtures.url("hostile/key-twice.plist").path
     let warned = try Tool.run("-i", path, "-f", "bin")
     #expect(warned.status == 0)
@@ -195,7 +195,7 @@ import Testing
 
   /// Over every file of the folder that `PLIST_CORPUS` names.
   @Test(arguments: Fixtures.corpus)
-  func `every file of a folder goes to XML and back, or is refused with one line that names it`(_ url: URL) throws {
+  func `every file of a folder is converted to XML and back, or refused with one line`(_ url: URL) throws {
     let xml = try Tool.run("-i", url.path, "-f", "xml")
     guard xml.status == 0 else {
       #expect([3, 4, 5].contains(xml.status))

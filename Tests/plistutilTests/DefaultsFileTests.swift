@@ -8,7 +8,7 @@ import Testing
   private let tool = DefaultsTool()
   private static let domain = DefaultsTool.domain
 
-  @Test func `exports binary files, and XML to standard output, and imports what was exported`() throws {
+  @Test func `export writes binary files, and XML to standard output; import reads them`() throws {
     var values = DefaultsReadTests.values
     // XML has neither.
     for key in ["fraction", "uid", "float", "é\n"] { values[key] = nil }
@@ -30,7 +30,7 @@ import Testing
     }
   }
 
-  @Test func `exports nothing that its format cannot hold, but for fractions of seconds, and says so`() throws {
+  @Test func `export refuses values that the format cannot hold, except fractions of seconds, with a note`() throws {
     try tool.put(["a": 5, "d": .date(Date(timeIntervalSinceReferenceDate: 0.5))])
     let file = tool.folder.path("file")
     let openStep = try tool("export", Self.domain, file, "--format", "openstep")
@@ -43,7 +43,7 @@ import Testing
     #expect(nowhere.status == 1 && nowhere.errors.contains("No such file or directory"))
   }
 
-  @Test func `imports into the values there are, or instead of them`() throws {
+  @Test func `import merges into existing values, or replaces them`() throws {
     let text = Data("{ a = new; b = <*I2>; }".utf8)
     try tool.put(["z": 1, "a": "old"])
     #expect(try tool("import", Self.domain, "-", input: text).status == 0)
@@ -63,7 +63,7 @@ import Testing
     #expect(tool.bytes() == bytes)
   }
 
-  @Test func `keeps the format of a file, but for OpenStep, and leaves it alone if nothing changes`() throws {
+  @Test func `a file keeps its format, except OpenStep, and is not written without a change`() throws {
     try tool.put(["a": 1], Self.domain, .xml)
     try tool("write", Self.domain, "b", "2")
     #expect(try tool.bytes() == (["a": 1, "b": "2"] as PropertyList).data(format: .xml))
@@ -77,7 +77,7 @@ import Testing
   }
 
   @Test(arguments: [Data("bplist00garbage".utf8), Data("{ a = 1".utf8), Data(#"{"a": 1}"#.utf8), Data(count: 100)])
-  func `never destroys a file that it cannot read`(_ bytes: Data) throws {
+  func `an unreadable file is never destroyed`(_ bytes: Data) throws {
     try tool.put(bytes)
     for call in [["read", Self.domain], ["read", Self.domain, "a"], ["export", Self.domain, "-"]] {
       let read = try tool(call)
@@ -93,7 +93,7 @@ import Testing
     #expect(try Data(contentsOf: URL(filePath: tool.folder.path("config/\(setAside)"))) == bytes)
   }
 
-  @Test func `says what the system refuses, and exits with 1`() throws {
+  @Test func `system errors are reported, and exit with 1`() throws {
     try Data().write(to: URL(filePath: tool.folder.path("config")))
     let result = try tool("write", Self.domain, "k", "v")
     #expect(result.status == 1 && !result.errors.isEmpty && result.output.isEmpty)

@@ -15,7 +15,7 @@ import Testing
     "array": [1, ["x": [], "y": [:]], ["z"]], "uid": ["CF$UID": 3], "like JSON": ["$date": "x"],
   ]
 
-  @Test func `prints a domain complete, so that it can be read back`() throws {
+  @Test func `a domain is printed completely, so that it can be read back`() throws {
     try tool.put(Self.values)
     let options = PropertyListReadingOptions(recognizesUIDDictionaries: false, restoresCoercedValues: true)
     let read = try tool("read", DefaultsTool.domain)
@@ -42,12 +42,12 @@ import Testing
       "<00010203 04050607 08090a0b 0c0d0e0f 10111213 14151617 18191a1b 1c1d1e1f 20212223 24252627>"
     ), ("array", "(\n    <*I1>,\n    {\n        x = ();\n        y = {};\n    },\n    (\n        z\n    )\n)"),
   ])
-  func `prints a value alone bare`(_ key: String, _ text: String) throws {
+  func `a single value is printed bare`(_ key: String, _ text: String) throws {
     try tool.put(Self.values)
     #expect(try tool("read", DefaultsTool.domain, key).text == text + "\n")
   }
 
-  @Test func `prints what Apple's tool prints, if that is wanted`() throws {
+  @Test func `the output of Apple's tool is printed on request`() throws {
     try tool.put([
       "persistent-apps": [["GUID": 3512, "tile-data": ["file-label": "Safari", "book": .data(Data(0..<40))]]],
       "autohide": true, "off": false, "recent-apps": [], "empty": [:], "opacity": 0.5, "whole": .real(2), "neg": -1,
@@ -92,7 +92,7 @@ import Testing
     #expect(try tool("read", "--apple", DefaultsTool.domain, "opacity").text == "0.5\n")
   }
 
-  @Test func `prints all domains`() throws {
+  @Test func `all domains are printed`() throws {
     try tool.put(["a": 1])
     try tool.put(["g": true], ".GlobalPreferences")
     let read = try tool("read")
@@ -108,7 +108,7 @@ import Testing
     #expect(try PropertyList(bad.output) == PropertyList(read.output))
   }
 
-  @Test func `finds values at paths inside others, and their types`() throws {
+  @Test func `nested values and their types are found by path`() throws {
     try tool.put(["w": ["a.b": [1, ["c": 0.5]]], "k": "v"])
     #expect(try tool("read", DefaultsTool.domain, "-k", #"w.a\.b.1.c"#).text == "0.5\n")
     #expect(try tool("read-type", DefaultsTool.domain, "-k", #"w.a\.b.1.c"#).text == "Type is float\n")
@@ -122,13 +122,13 @@ import Testing
     ("string", "string"), ("true", "boolean"), ("int", "integer"), ("big", "integer"), ("real", "float"),
     ("float", "float"), ("date", "date"), ("data", "data"), ("array", "array"), ("uid", "dictionary"),
   ])
-  func `tells types by Apple's names`(_ key: String, _ type: String) throws {
+  func `types have Apple's names`(_ key: String, _ type: String) throws {
     try tool.put(Self.values)
     #expect(try tool("read-type", DefaultsTool.domain, key).text == "Type is \(type)\n")
     #expect(try tool("read-type", "--json", DefaultsTool.domain, key).text == "{\"type\":\"\(type)\"}\n")
   }
 
-  @Test func `looks at nothing but the file, and makes nothing`() throws {
+  @Test func `reading uses only the file, and creates nothing`() throws {
     for call in [["read"], ["read", "a.b"], ["read", "-g"], ["domains"], ["find", "x"], ["export", "a.b", "-"]] {
       _ = try tool(call)
     }

@@ -14,7 +14,7 @@ import Testing
     return try Program.run(URL(filePath: link), arguments, environment: tool.environment)
   }
 
-  @Test func `through a link named defaults, values are printed as Apple's tool prints them`() throws {
+  @Test func `under the name defaults, values are printed as by Apple's tool`() throws {
     try tool.put(["autohide": true, "size": 0.5, "persistent-apps": [["GUID": 3512]]])
     let apple = """
       {
@@ -43,7 +43,7 @@ import Testing
   }
 
   @Test(
-    "a text file that is named by its path keeps comments and layout",
+    "a text file given by path keeps comments and layout",
     arguments: [
       (
         "a.plist",
@@ -73,7 +73,7 @@ import Testing
     #expect(file.folder.names == [])
   }
 
-  @Test func `a text that is named by its path keeps its dates exactly, or is left alone`() throws {
+  @Test func `a text file given by path keeps its dates exactly, or is left unchanged`() throws {
     let file = try SampleFile(["a": 1], format: .xml)
     let before = try file.text
     let fraction = try tool("write", file.path, "d", "-date", "2001-01-01 00:00:00.5 +0000")
@@ -84,7 +84,7 @@ import Testing
     #expect(broken.folder.names.count == 2 && broken.folder.names.contains { $0.contains(".unreadable-") })
   }
 
-  @Test func `twenty processes write to one file, by path and beside those that edit it`() throws {
+  @Test func `twenty processes write one file by path, together with editors of it`() throws {
     let file = try SampleFile("<plist><dict><!-- why --></dict></plist>")
     let processes = try (0..<20).map { index in
       index % 2 == 0

@@ -51,13 +51,13 @@ import Testing
       kind: "no-such-application"),
   ]
 
-  @Test func `of several options that a verb has not, it is always the same one that is named`() throws {
+  @Test func `of several unknown options, the same one is always reported`() throws {
     let messages = try Set((0..<10).map { _ in try tool(["domains", "--replace", "--from", "xml", "--apple"]).errors })
     #expect(messages.count == 1)
   }
 
   @Test(arguments: failures)
-  func `fails in the words of Apple's tool, with 1, and changes nothing`(_ failure: DefaultsFailure) throws {
+  func `errors have the words of Apple's tool and exit code 1, and change nothing`(_ failure: DefaultsFailure) throws {
     try tool.put(["text": "old"])
     let bytes = tool.bytes()
     let input = Data("(no, dictionary)".utf8)
@@ -86,7 +86,7 @@ import Testing
     #expect(tool.folder.names == [])
   }
 
-  @Test func `every verb says what it takes, with an example that is right`() throws {
+  @Test func `the help of every verb has a correct example`() throws {
     let all = try tool("--help").text
     #expect(try tool("help").text == all)
     for verb in [
@@ -111,7 +111,7 @@ import Testing
     }
   }
 
-  @Test func `is the tool under the name defaults`() throws {
+  @Test func `the tool works under the name defaults`() throws {
     let link = URL(filePath: tool.folder.path("defaults"))
     try FileManager.default.createSymbolicLink(at: link, withDestinationURL: Tool.executable)
     #expect(try Program.run(link, ["write", Self.domain, "k", "-int", "5"], environment: tool.environment).status == 0)
@@ -122,7 +122,7 @@ import Testing
   }
 
   @Test(arguments: ["delete", "remove"])
-  func `deletes a value, a value inside, and a domain with its file`(_ verb: String) throws {
+  func `values, nested values, and domains with their files are deleted`(_ verb: String) throws {
     try tool.put(["a": 1, "b": [1, ["c": 2, "d": 3]]])
     #expect(try tool(verb, Self.domain, "a").status == 0)
     #expect(try tool(verb, Self.domain, "-k", "b.1.c").status == 0)
@@ -134,7 +134,7 @@ import Testing
     #expect(tool.bytes() == nil)
   }
 
-  @Test func `has values of one computer only`() throws {
+  @Test func `values can be for one host only`() throws {
     try tool("write", Self.domain, "k", "any")
     try tool("-currentHost", "write", Self.domain, "k", "here")
     try tool("-host", "there", "write", Self.domain, "k", "there")
@@ -158,7 +158,7 @@ import Testing
     #expect(try tool("-host", "there", "read", Self.domain, "k").text == "there\n")
   }
 
-  @Test func `takes another folder, and files by their paths with and without .plist`() throws {
+  @Test func `another folder, and files by path with or without .plist, are accepted`() throws {
     let folder = tool.folder.path("elsewhere")
     #expect(try tool("--folder", folder, "write", Self.domain, "k", "v").status == 0)
     #expect(try PropertyList(contentsOf: URL(filePath: "\(folder)/com.example.notes.plist")) == ["k": "v"])
@@ -186,13 +186,13 @@ import Testing
         + "For the file of that name, use a path with a slash: ./com.example.notes.plist\n")
   }
 
-  @Test func `keys that begin with a hyphen go behind two`() throws {
+  @Test func `keys that begin with a hyphen follow two hyphens`() throws {
     #expect(try tool("write", "--", Self.domain, "-key", "-int", "5").status == 0)
     #expect(try tool("read", Self.domain, "--", "-key").text == "5\n")
     #expect(try tool("read", Self.domain, "-key").status == 64)
   }
 
-  @Test func `gives values another key, and overwrites one only if asked to`() throws {
+  @Test func `values get another key, and replace an existing one only on request`() throws {
     try tool.put(["a": 1, "b": 2])
     let taken = try tool("rename", Self.domain, "a", "b")
     #expect(taken.status == 1 && taken.errors.hasPrefix("Key b exists in domain com.example.notes; leaving"))
@@ -205,7 +205,7 @@ import Testing
     #expect(try tool.values() == ["b": 1])
   }
 
-  @Test func `finds a word in names, keys and values of all domains`() throws {
+  @Test func `a word is found in names, keys and values of all domains`() throws {
     try tool.put(["FontSize": 12, "list": ["a", ["name": "fontainebleau"]], "other": "x"])
     try tool.put(["x": 1, "y": 2], "com.example.font")
     try tool.put(["z": "nothing"], "com.example.third")

@@ -12,7 +12,7 @@ import Testing
     #expect(eventually { process.errors.contains("Control-C") }, "\(process.errors)")
   }
 
-  @Test func `prints each change as a line of JSON, when it happens`() throws {
+  @Test func `each change is printed as a line of JSON when it happens`() throws {
     try tool.put(["a": 1, "b": 2])
     let process = try tool.start("watch", "--json", Self.domain)
     ready(process)
@@ -29,7 +29,7 @@ import Testing
     process.kill()
   }
 
-  @Test func `watches one key, and a file that is no domain's`() throws {
+  @Test func `one key, and a file outside of the domains, can be watched`() throws {
     let path = tool.folder.path("file")
     let process = try tool.start("watch", path, "a")
     ready(process)
@@ -40,7 +40,7 @@ import Testing
   }
 
   @Test(arguments: [["-currentHost"], ["-host", "there"]])
-  func `says whose the values are`(_ options: [String]) throws {
+  func `the source of each value is printed`(_ options: [String]) throws {
     let process = try tool.start(["watch"] + options + [Self.domain])
     ready(process)
     try tool(options + ["write", Self.domain, "k", "-int", "1"])
@@ -49,7 +49,7 @@ import Testing
     process.kill()
   }
 
-  @Test func `prints the calls that make the changes, of all domains and of new ones, as a shell reads them`() throws {
+  @Test func `commands that make the changes are printed for the shell, also of new domains`() throws {
     try tool.put(["gone": 1])
     let process = try tool.start("watch")
     ready(process)

@@ -66,12 +66,14 @@ import Testing
     DefaultsSample("{ CF$UID = <*I3>; }", value: ["CF$UID": 3]),
   ]
 
-  @Test(arguments: typed) func `stores values with Apple's types`(_ sample: DefaultsSample) throws { try check(sample) }
+  @Test(arguments: typed) func `values are stored with Apple's types`(_ sample: DefaultsSample) throws {
+    try check(sample)
+  }
 
   @Test(arguments: nested)
-  func `stores arrays and dictionaries with types in each other`(_ sample: DefaultsSample) throws { try check(sample) }
+  func `nested arrays and dictionaries with types are stored`(_ sample: DefaultsSample) throws { try check(sample) }
 
-  @Test("stores a value without a type as a property list if it looks like one, else as text", arguments: untyped)
+  @Test("a value without a type is a property list if it looks like one, else text", arguments: untyped)
   func storesUntyped(_ sample: DefaultsSample) throws { try check(sample) }
 
   private func check(_ sample: DefaultsSample) throws {
@@ -121,7 +123,7 @@ import Testing
   ]
 
   @Test(arguments: refused)
-  func `refuses what it would have to guess, and leaves everything as it is`(_ failure: DefaultsFailure) throws {
+  func `ambiguous values are refused, and nothing is changed`(_ failure: DefaultsFailure) throws {
     let tool = DefaultsTool()
     try tool.put(["key": "old"], DefaultsTool.domain, .xml)
     let bytes = tool.bytes()
@@ -134,7 +136,7 @@ import Testing
     #expect(try PropertyList(forMachines.output)["error"]?["kind"]?.string == failure.kind)
   }
 
-  @Test func `a value nested without end is refused`() throws {
+  @Test func `an endlessly nested value is refused`() throws {
     let tool = DefaultsTool()
     let array = [String](repeating: "-array", count: 100_000)
     let result = try tool(["write", DefaultsTool.domain, "key"] + array)
@@ -143,7 +145,7 @@ import Testing
     #expect(try tool(["read", DefaultsTool.domain]).status == 0)
   }
 
-  @Test func `adds to arrays and dictionaries, which are made if they are missing`() throws {
+  @Test func `arrays and dictionaries are extended, and created if they are missing`() throws {
     let tool = DefaultsTool()
     try tool("write", DefaultsTool.domain, "a", "-array-add", "x")
     try tool("write", DefaultsTool.domain, "a", "-array-add", "-int", "5", "(y)")
@@ -152,7 +154,7 @@ import Testing
     #expect(try tool.values() == ["a": ["x", 5, ["y"]], "d": ["k": true, "l": "2", "m": "3"]])
   }
 
-  @Test func `puts values at paths inside others`() throws {
+  @Test func `nested values are set by path`() throws {
     let tool = DefaultsTool()
     try tool.put(["w": ["size": [640, 480], "a.b": ["c": 1]], "7": "seven"])
     for call in [
@@ -182,14 +184,14 @@ import Testing
     "{ b = <*I1>; }", "b = <*I1>;", #"{"b": 1}"#, "<dict><key>b</key><integer>1</integer></dict>",
     "<plist version=\"1.0\"><dict><key>b</key><integer>1</integer></dict></plist>",
   ])
-  func `replaces a domain by a dictionary in any format`(_ text: String) throws {
+  func `a domain is replaced by a dictionary in any format`(_ text: String) throws {
     let tool = DefaultsTool()
     try tool.put(["a": "old"])
     #expect(try tool("write", DefaultsTool.domain, text).status == 0)
     #expect(try tool.values() == ["b": 1])
   }
 
-  @Test func `loses nothing when many processes write`() async throws {
+  @Test func `many processes that write lose nothing`() async throws {
     let tool = DefaultsTool()
     let calls = (0..<24).map { number in
       number & 1 == 0

@@ -17,7 +17,7 @@ import Testing
     return (folder, folder.path("old.plist"), folder.path("new.plist"))
   }
 
-  @Test func `a line for each change, and exit code 1`() throws {
+  @Test func `diff prints a line for each change, and exits with 1`() throws {
     let (folder, old, new) = try Self.files()
     _ = folder
     let result = try Tool.run("diff", old, new)
@@ -39,7 +39,7 @@ import Testing
     #expect(colors.text.contains("\u{1B}[32m+ n: <01>\u{1B}[0m\n"))
   }
 
-  @Test func `the same values are the same, whatever the format; exit code 0`() throws {
+  @Test func `equal values exit with 0, whatever the format`() throws {
     let (folder, old, new) = try Self.files(Self.old, Self.old)
     _ = folder
     let result = try Tool.run("diff", old, new)
@@ -48,7 +48,7 @@ import Testing
     #expect(standard.status == 0)
   }
 
-  @Test func `trouble is exit code 2`() throws {
+  @Test func `an error exits with 2`() throws {
     let (folder, old, _) = try Self.files()
     let broken = folder.path("broken.plist")
     try Data("<plist><dict>".utf8).write(to: URL(filePath: broken))
@@ -64,7 +64,7 @@ import Testing
     #endif
   }
 
-  @Test func `JSON for machines`() throws {
+  @Test func `diff prints JSON`() throws {
     let (folder, old, new) = try Self.files()
     _ = folder
     let result = try Tool.run("diff", "--json", old, new)
@@ -74,7 +74,7 @@ import Testing
   }
 
   @Test(arguments: ["xml", "binary", "json", "openstep"])
-  func `a patch in each format makes the one file the other, and back`(_ format: String) throws {
+  func `a patch in each format converts one file into the other, and back`(_ format: String) throws {
     let (folder, old, new) = try Self.files()
     let patch = folder.path("patch")
     let written = try Tool.run("diff", "--patch", "-f", format, "-o", patch, old, new)
@@ -90,7 +90,7 @@ import Testing
     #expect(try PropertyList(Tool.run("patch", patch, "--reverse", new).output) == Self.old)
   }
 
-  @Test func `what is no patch is exit code 3`() throws {
+  @Test func `an invalid patch exits with 3`() throws {
     let (folder, old, new) = try Self.files()
     _ = folder
     let result = try Tool.run("patch", old, new)
@@ -99,7 +99,7 @@ import Testing
     #expect(try Tool.run("patch", "/nonexistent", new).status == 1)
   }
 
-  @Test func `two folders, file by file`() throws {
+  @Test func `two folders are compared file by file`() throws {
     let folder = TemporaryFolder()
     for side in ["old", "new"] {
       try FileManager.default.createDirectory(atPath: folder.path("\(side)/in"), withIntermediateDirectories: true)

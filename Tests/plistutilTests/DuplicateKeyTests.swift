@@ -3,13 +3,13 @@ import PropertyLists
 import TestSupport
 import Testing
 
-@Suite("plistutil and keys that stand twice") struct DuplicateKeyTests {
+@Suite("plistutil and duplicate keys") struct DuplicateKeyTests {
   static let texts = [
     ("a.plist", "<plist>\n<dict><key>a</key><string>1</string>\n<key>a</key><string>2</string></dict></plist>", "3:1"),
     ("a.strings", "\"a\" = \"1\";\n\"a\" = \"2\";\n", "2:1"), ("a.json", "{\"a\": \"1\",\n \"a\": \"2\"}", "2:2"),
   ]
 
-  @Test("libplist's and Apple's tools take the last value, and say where", arguments: texts)
+  @Test("the tools of libplist and Apple take the last value, and report its position", arguments: texts)
   func dropIns(_ name: String, _ text: String, _ position: String) throws {
     let file = try SampleFile(text, name: name)
     let warning = "\(file.path):\(position): warning: duplicate key \"a\"; the last value is used\n"
@@ -35,7 +35,7 @@ import Testing
     #expect(try file.value == ["a": "2", "b": "x"])
   }
 
-  @Test("the other verbs name the option that takes the last value", arguments: texts)
+  @Test("the other verbs suggest the option that takes the last value", arguments: texts)
   func verbs(_ name: String, _ text: String, _ position: String) throws {
     let file = try SampleFile(text, name: name)
     let calls = [
@@ -59,7 +59,7 @@ import Testing
     }
   }
 
-  @Test("defaults takes the last value, whatever reads the file", arguments: texts)
+  @Test("defaults takes the last value in every verb", arguments: texts)
   func defaults(_ name: String, _ text: String, _ position: String) throws {
     let tool = DefaultsTool()
     let file = try SampleFile(text, name: name)

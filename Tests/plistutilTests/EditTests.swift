@@ -29,7 +29,7 @@ import Testing
       arguments: ["insert", "items.1.n", "--uid", "3"], old: "<string>x</string>",
       new: "<string>x</string><key>n</key><dict><key>CF$UID</key><integer>3</integer></dict>"),
   ])
-  func `an edit changes its part of the text and nothing else`(_ edit: Edit) throws {
+  func `an edit changes only its part of the text`(_ edit: Edit) throws {
     let file = try SampleFile(sampleText)
     let printed = try file.run(edit.arguments + ["@"])
     #expect(printed.text == sampleText.replacing(edit.old, with: edit.new) && printed.status == 0)
@@ -52,7 +52,7 @@ import Testing
       (["--openstep", "(a, <0102>)"], ["a", .data(Data([1, 2]))]),
       (["--data-file", "@"], .data(Data("bplist".utf8))),
     ] as [([String], PropertyList)])
-  func `every type of value`(_ arguments: [String], _ expected: PropertyList) throws {
+  func `every type of value can be set`(_ arguments: [String], _ expected: PropertyList) throws {
     let file = try SampleFile(["k": 0], format: .binary)
     let dataFile = file.folder.path("data")
     try Data("bplist".utf8).write(to: URL(filePath: dataFile))
@@ -68,7 +68,7 @@ import Testing
     ["--uid", "-1"], ["--uid", "4294967296"], ["--json", "{"], ["--xml", "<dict>"], ["--openstep", "{"],
     ["--string", "a", "--null"], ["--integer", "1", "--integer", "2"],
   ])
-  func `a value that is none is a mistake in the command, and nothing is written`(_ arguments: [String]) throws {
+  func `an invalid value is a usage error, and nothing is written`(_ arguments: [String]) throws {
     let file = try SampleFile(sampleText)
     for verb in arguments == ["--json", "{"] ? ["set", "insert", "replace", "append"] : ["set"] {
       let result = try file.run([verb, "name"] + arguments + ["--in-place", "@"])
@@ -87,7 +87,9 @@ import Testing
     (["set", "name.x", "--null"], #"no "x" in a value of kind string (in name)"#),
     (["remove", ""], "the root cannot be removed, because it is not in a container"),
   ])
-  func `an edit that does not fit says why, and nothing is written`(_ arguments: [String], _ message: String) throws {
+  func `an edit that cannot be applied is reported, and nothing is written`(_ arguments: [String], _ message: String)
+    throws
+  {
     let file = try SampleFile(sampleText)
     let result = try file.run(arguments + ["--in-place", "@"])
     #expect(result.status == 1 && result.errors == "\(file.path): error: \(message)\n")
@@ -95,7 +97,7 @@ import Testing
   }
 
   @Test(arguments: [.json, .openStep, .xml] as [PropertyListFormat])
-  func `what the format cannot hold is exit code 2, unless it is coerced`(_ format: PropertyListFormat) throws {
+  func `a value that the format cannot hold exits with 2, unless it is coerced`(_ format: PropertyListFormat) throws {
     let file = try SampleFile(["k": "v"], format: format)
     let before = try file.text
     let arguments = ["set", "n", "--json", #"[{"a": null}]"#, "--in-place", "@"]
@@ -109,7 +111,7 @@ import Testing
   }
 
   @Test(arguments: PropertyListFormat.allCases)
-  func `each format is kept, and so is the order of the keys`(_ format: PropertyListFormat) throws {
+  func `the format and the order of keys are kept`(_ format: PropertyListFormat) throws {
     let file = try SampleFile(["z": "1", "a": ["x": "y"]], format: format)
     #expect(try file.run(["set", "a.new.deep", "--string", "ü", "--in-place", "@"]).status == 0)
     let data = try Data(contentsOf: URL(filePath: file.path))
@@ -117,7 +119,7 @@ import Testing
     #expect(try PropertyList(data) == ["z": "1", "a": ["x": "y", "new": ["deep": "ü"]]])
   }
 
-  @Test func `many files at once, in a folder, each in place`() throws {
+  @Test func `many files and folders are edited in place`() throws {
     let folder = TemporaryFolder()
     for index in 0..<20 {
       let value: PropertyList = index == 7 ? [1] : ["n": .integer(.init(index))]
@@ -135,14 +137,14 @@ import Testing
 
 @Suite("plistutil create and merge") struct CreateTests {
   @Test(arguments: ["xml", "binary", "json", "openstep", "strings"])
-  func `an empty dictionary in each format`(_ format: String) throws {
+  func `create writes an empty dictionary in each format`(_ format: String) throws {
     let result = try Tool.run("create", "-f", format, "-")
     #expect(result.status == 0)
     let name: PropertyListFormat = format == "openstep" || format == "strings" ? .openStep : .init(rawValue: format)!
     #expect(try PropertyList(result.output, format: name) == [:])
   }
 
-  @Test func `files that are there are kept, unless they are to go`() throws {
+  @Test func `existing files are kept unless they are to be replaced`() throws {
     let file = try SampleFile(sampleText)
     let other = file.folder.path("new.plist")
     let result = try file.run(["create", "--json", #"{"a": [1]}"#, "@", other])
@@ -157,7 +159,7 @@ import Testing
     #expect(try Tool.run("create").status == 64)
   }
 
-  @Test func `merging follows the rules and keeps the layout`() throws {
+  @Test func `merge follows the rules and keeps the layout`() throws {
     let file = try SampleFile(sampleText)
     let other = file.folder.path("other.json")
     try Data(#"{"name": "Other", "items": [1, 5], "new": {"k": 1}}"#.utf8).write(to: URL(filePath: other))
@@ -182,7 +184,7 @@ import Testing
     #expect(try file.run(["merge", "@", "/nonexistent"]).status == 1)
   }
 
-  @Test func `with the file that both come from, what only one has changed is taken from it`() throws {
+  @Test func `with the common base, changes of both sides are merged`() throws {
     let file = try SampleFile(sampleText.replacing("Notes &amp; more", with: "Mine"))
     let (base, theirs) = (file.folder.path("base.plist"), file.folder.path("theirs.plist"))
     try Data(sampleText.utf8).write(to: URL(filePath: base))

@@ -40,7 +40,7 @@ private final class EditedFile {
 }
 
 @Suite("plistutil edit") struct EditorTests {
-  @Test func `a binary file is shown as XML, in a file for the user alone, and stays binary`() throws {
+  @Test func `a binary file is edited as XML in a private file, and stays binary`() throws {
     let work = try EditedFile(SampleFile(["version": "41", "list": [1]], format: .binary))
     let script = """
       stat -c '%a %n' "$1" "$(dirname "$1")" > "$WORK/noted"; head -c 5 "$1" >> "$WORK/noted"
@@ -56,7 +56,7 @@ private final class EditedFile {
     #expect(work.temporary.names.isEmpty)
   }
 
-  @Test func `a file whose name is not UTF-8 is edited`() throws {
+  @Test func `a file whose name is not UTF-8 can be edited`() throws {
     let work = try EditedFile(SampleFile("{ a = 1; }"))
     let folder = (work.file.path as NSString).deletingLastPathComponent
     let script = #"cd "$1" && mv a.plist "$(printf 'a\377.plist')" && "$2" edit "$(printf 'a\377.plist')" && cat a*"#
@@ -67,14 +67,14 @@ private final class EditedFile {
   }
 
   @Test(arguments: [true, false])
-  func `an editor that leaves a pipe or nothing is an error, and the file stays`(_ isPipe: Bool) throws {
+  func `an editor that leaves a pipe or no file is an error, and the file stays`(_ isPipe: Bool) throws {
     let work = try EditedFile(SampleFile("{ a = 1; }"))
     let result = try work.edit(#"rm "$1""# + (isPipe ? #"; mkfifo "$1""# : ""))
     #expect(result.status == 1 && result.errors.contains("not written"), "\(result.errors)")
     #expect(try work.file.text == "{ a = 1; }")
   }
 
-  @Test func `a text file is edited as it is, every byte of it`() throws {
+  @Test func `a text file is edited unchanged, byte for byte`() throws {
     let text = "// c\r\n{ a = 1;\n\n b   = 2; }"
     let work = try EditedFile(SampleFile(text, name: "My file.strings"))
     let result = try work.edit(
@@ -87,7 +87,7 @@ private final class EditedFile {
   }
 
   @Test
-  func `with --as another text format is edited; layout and comments of a text stay, and no value is lost`() throws {
+  func `--as edits in another text format, without losing values, layout or comments`() throws {
     let xml = try EditedFile(SampleFile(sampleText))
     let change = #"grep -c date "$1" > "$WORK/noted"; sed -i 's/Notes/Texts/' "$1""#
     let result = try xml.edit(change, ["--as", "json"])
@@ -107,7 +107,7 @@ private final class EditedFile {
     #expect(try EditedFile(SampleFile("{}")).edit("true", ["--as", "binary"]).status == 64)
   }
 
-  @Test("what XML cannot show stays where nobody edits it, also in arrays; where it has no form, the text is JSON")
+  @Test("values that XML cannot show are kept unless edited; otherwise the text is JSON")
   func nothingIsLost() throws {
     func date(_ seconds: Double) -> PropertyList { .date(Date(timeIntervalSinceReferenceDate: seconds)) }
     let work = try EditedFile(
@@ -134,7 +134,7 @@ private final class EditedFile {
     #expect(try null.file.value == ["n": .null, "a": 2])
   }
 
-  @Test func `a text that is not changed is not written, and that is said`() throws {
+  @Test func `an unchanged text is not written, and a message says so`() throws {
     let work = try EditedFile(SampleFile(["a": 1], format: .binary))
     let before = try FileManager.default.attributesOfItem(atPath: work.file.path)[.systemFileNumber] as? Int
     let result = try work.edit("true")
@@ -146,7 +146,7 @@ private final class EditedFile {
     #expect(work.temporary.names.isEmpty)
   }
 
-  @Test func `VISUAL comes before EDITOR, and may have arguments`() throws {
+  @Test func `VISUAL has priority over EDITOR, and both can have arguments`() throws {
     let work = try EditedFile(SampleFile("{ a = 1; }"))
     #expect(try work.edit(#"sed -i s/1/2/ "$1""#, variable: "VISUAL").status == 0)
     #expect(try work.file.text == "{ a = 2; }")
@@ -155,7 +155,7 @@ private final class EditedFile {
     #expect(try result.status == 0 && work.file.text == "{ a = 3; }")
   }
 
-  @Test func `if the editor fails, nothing is written, and a changed text is kept`() throws {
+  @Test func `if the editor fails, nothing is written, and changed text is kept`() throws {
     let work = try EditedFile(SampleFile("{ a = 1; }"))
     let failed = try work.edit("exit 3")
     #expect(failed.status == 1 && failed.errors.contains("ended with exit code 3; \(work.file.path) is unchanged\n"))
@@ -189,7 +189,7 @@ private final class EditedFile {
   }
 
   @Test
-  func `a file that another program has changed meanwhile stays, and so does the text; --force writes it`() throws {
+  func `a file that another program has changed is not overwritten without --force, and the text is kept`() throws {
     for other in ["echo '{ b = 2; }' > FILE", "rm FILE", "echo '{ b = 2; }' > FILE.new && mv FILE.new FILE"] {
       let work = try EditedFile(SampleFile("{ a = 1; }"))
       let script =
@@ -209,7 +209,7 @@ private final class EditedFile {
     #expect(try work.file.text == "{ a = 3; }\n")
   }
 
-  @Test func `permissions stay, links are followed, and no other file is left in the folder`() throws {
+  @Test func `permissions are kept, links are followed, and no other files are left`() throws {
     let work = try EditedFile(SampleFile("{ a = 1; }"))
     try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: work.file.path)
     let link = work.file.folder.path("link.plist")
@@ -222,7 +222,7 @@ private final class EditedFile {
   }
 
   @Test(arguments: [("-", Int32(64)), ("/nonexistent", 1), ("/dev/null", 1)])
-  func `what cannot be edited is an error`(_ path: String, _ status: Int32) throws {
+  func `a file that cannot be edited is an error`(_ path: String, _ status: Int32) throws {
     let result = try Program.run("plistutil", ["edit", path], environment: ["VISUAL": "true"])
     #expect(result.status == status && !result.errors.isEmpty)
   }
@@ -274,7 +274,7 @@ private final class EditedFile {
       return (String(decoding: written, as: UTF8.self).replacing("\r\n", with: "\n"), process.terminationStatus)
     }
 
-    @Test("at a terminal, defects are shown with a question, and the editor comes again if that is answered so")
+    @Test("at a terminal, defects are shown, and the editor can be opened again")
     func question() throws {
       // Breaks the text first, and mends it when it comes again.
       let script = """

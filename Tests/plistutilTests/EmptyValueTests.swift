@@ -3,7 +3,7 @@ import PropertyLists
 import TestSupport
 import Testing
 
-@Suite("plistutil --option= with nothing behind it") struct EmptyValueTests {
+@Suite("plistutil --option= without a value") struct EmptyValueTests {
   /// An option with a value, of a verb.
   struct Option: CustomTestStringConvertible, Sendable {
     let verb: [String]
@@ -34,7 +34,7 @@ import Testing
     return own + (command["subcommands"]?.array ?? []).flatMap { options(of: $0, verb) }
   }
 
-  @Test func `every verb says which options it has`() {
+  @Test func `the help of every verb lists its options`() {
     let verbs = Set(Self.options.map { $0.verb.joined(separator: " ") })
     #expect(verbs.isSuperset(of: ["convert", "set", "append", "get", "find", "merge", "diff", "lint", "archive show"]))
     #expect(Self.options.count > 100)
@@ -45,7 +45,7 @@ import Testing
     LongForm.isWanted ? options : Array(Dictionary(options.map { ($0.name, $0) }) { $1 }.values)
 
   @Test(arguments: tried)
-  func `is the option with an empty value, and never takes the next argument`(_ option: Option) throws {
+  func `the value is empty, and the next argument is not taken`(_ option: Option) throws {
     func run(_ empty: [String]) throws -> (Program, [String: Data]) {
       let folder = TemporaryFolder()
       for name in ["a.plist", "b.plist"] {
@@ -72,7 +72,7 @@ import Testing
     if joined.status == 64 { #expect(joined.errors.contains(option.name), "\(joined.errors)") }
   }
 
-  @Test func `an option instead of a value is an error: the variable of a script was empty`() throws {
+  @Test func `an option in place of a value is an error: a script variable was empty`() throws {
     let file = try SampleFile("<plist><dict><key>v</key><string>41</string></dict></plist>")
     for arguments in [
       ["set", "v", "--string", "--in-place", file.path], ["set", "v", "--in-place", "--string", "--", file.path],
@@ -103,7 +103,7 @@ import Testing
   }
 
   @Test(arguments: ["--infile", "--outfile", "--format", "--print", "--from", "--outfolder", "--extension", "-o", "-f"])
-  func `so it is for libplist's options`(_ option: String) throws {
+  func `the same is true for libplist's options`(_ option: String) throws {
     let file = try SampleFile(["a": 1], format: .xml)
     let result = try Tool.run(option + "=", "-i", file.path)
     #expect(result.status == 64 && result.output.isEmpty && result.errors.contains(option), "\(result.errors)")
@@ -112,7 +112,7 @@ import Testing
   }
 
   @Test(arguments: ["--folder", "--format", "--from", "--key-path", "--host"])
-  func `so it is for defaults`(_ option: String) throws {
+  func `the same is true for defaults`(_ option: String) throws {
     let tool = DefaultsTool()
     try tool.put(["a": 1])
     let verb = option == "--from" ? "import" : "read"

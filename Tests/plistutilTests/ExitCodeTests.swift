@@ -28,7 +28,7 @@ import Testing
     ("hostile/self-array.bplist", 5, ": error: a container that contains itself"),
     ("hostile/expansion.bplist", 3, ": error: shared references expand"),
   ])
-  func `what cannot be read, and the line that says why`(_ name: String, _ status: Int32, _ message: String) throws {
+  func `unreadable files and their messages`(_ name: String, _ status: Int32, _ message: String) throws {
     let folder = TemporaryFolder()
     let output = folder.path("out.plist")
     try Data("what was there before".utf8).write(to: URL(filePath: output))
@@ -49,7 +49,7 @@ import Testing
       ["lint", "F"], ["-v"], ["-i", "F"], ["-p", "F"], ["archive", "classes", "--swift", "A"], ["lint", "F", "F"],
       ["print", "--json", "/none"],
     ])
-    func `output that cannot be written is 1 for every verb`(_ arguments: [String]) throws {
+    func `output that cannot be written exits with 1 for every verb`(_ arguments: [String]) throws {
       let path = Fixtures.url("xml/integers.plist").path
       let archive = Fixtures.url("readme/Friends.archive").path
       let words = arguments.map { $0 == "F" ? path : $0 == "A" ? archive : $0 }
@@ -74,7 +74,7 @@ import Testing
       #expect(duration < .seconds(60))
     }
 
-    @Test func `/dev/stdout is standard output, and a name that is not UTF-8 is that name`() throws {
+    @Test func `/dev/stdout is standard output, and names that are not UTF-8 are exact`() throws {
       let path = Fixtures.url("xml/integers.plist").path
       #expect(try Tool.run("-i", path, "-o", "/dev/stdout").output == Tool.run("-i", path).output)
       let folder = TemporaryFolder()
@@ -90,14 +90,14 @@ import Testing
   #endif
 
   @Test(arguments: [("binary/null.bplist", "XML has no null (in 0)")])
-  func `what the format cannot hold is 2`(_ name: String, _ message: String) throws {
+  func `a value that the format cannot hold exits with 2`(_ name: String, _ message: String) throws {
     let path = Fixtures.url(name).path
     let result = try Tool.run("-i", path)
     #expect(result.status == 2)
     #expect(result.errors == "\(path): error: \(message)\n")
   }
 
-  @Test func `what the operating system refuses is 1, and names the file`() throws {
+  @Test func `a system error exits with 1, and names the file`() throws {
     let folder = TemporaryFolder()
     let input = Fixtures.url("xml/integers.plist").path
     let missing = try Tool.run("-i", folder.path("none"))
@@ -119,7 +119,7 @@ import Testing
   }
 
   #if canImport(Glibc)
-    @Test("without libxml2 everything is read that the package reads by itself, and the rest is an error that says why")
+    @Test("without libxml2, only files that need it are errors")
     func withoutLibXML2() throws {
       let folder = TemporaryFolder()
       // The loader takes these for the libraries, and finds that they are none.

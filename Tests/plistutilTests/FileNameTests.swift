@@ -4,7 +4,7 @@
   import TestSupport
   import Testing
 
-  @Suite("plistutil and unusual names of files") struct FileNameTests {
+  @Suite("plistutil and unusual file names") struct FileNameTests {
     private let folder = TemporaryFolder()
 
     /// Runs a line of a shell in the folder, where `$N` is a name that is not UTF-8 and `plistutil` the tool.
@@ -20,7 +20,7 @@
 
     private static let shown = #"a\xff\xc3b.plist"#
 
-    @Test func `a name that is not UTF-8 is a file as others, for every kind of verb`() throws {
+    @Test func `a name that is not UTF-8 works for every kind of verb`() throws {
       try (["a": 1] as PropertyList).write(to: URL(filePath: folder.path("x")), format: .xml)
       #expect(try shell("mv x \"$N\" && plistutil get a \"$N\"").text == "1\n")
       let two = try shell("cp \"$N\" b.plist; plistutil get a \"$N\" b.plist")
@@ -59,7 +59,7 @@
       #expect(try shell("ls | wc -l").text == "3\n")
     }
 
-    @Test func `what is to be in a property list has to be UTF-8`() throws {
+    @Test func `text for a property list must be UTF-8`() throws {
       for line in [
         "set a --string \"$N\" x", "set a --json \"\\\"$N\\\"\" x", "set \"$N\" --null x", "get \"$N\" x",
         "print -k \"$N\" x", "-n \"$N\" -i x", "plutil -insert a -string \"$N\" x", "plutil -extract \"$N\" raw x",
@@ -72,7 +72,7 @@
       #expect(folder.names.isEmpty)
     }
 
-    @Test func `a file whose name begins with a hyphen is meant where there is no such option`() throws {
+    @Test func `a name that begins with a hyphen is a file if no such option exists`() throws {
       try (["a": 1] as PropertyList).write(to: URL(filePath: folder.path("-dash.plist")), format: .xml)
       for (line, output) in [
         ("lint -- -dash.plist", "-dash.plist: OK (xml, 2 objects)\n"),

@@ -7,7 +7,7 @@ import Testing
   private static let untidy = "{ b = 1; /* of a */ a = 2; }"
   private static let tidy = "{\n    b = 1;\n    /* of a */\n    a = 2;\n}\n"
 
-  @Test func `the formatted text is printed, or replaces the file, and sorted if asked`() throws {
+  @Test func `formatted text is printed or replaces the file, and is sorted on request`() throws {
     let file = try SampleFile(Self.untidy)
     let printed = try file.run(["fmt", "@"])
     #expect(printed.text == Self.tidy && printed.status == 0 && printed.errors.isEmpty)
@@ -20,7 +20,7 @@ import Testing
     #expect(try file.text == Self.tidy)
   }
 
-  @Test func `--in-place leaves a file alone that has the layout already`() throws {
+  @Test func `--in-place does not write a file that is already formatted`() throws {
     let file = try SampleFile(Self.tidy)
     func identity() throws -> AnyHashable? {
       try FileManager.default.attributesOfItem(atPath: file.path)[.systemFileNumber] as? AnyHashable
@@ -32,7 +32,7 @@ import Testing
     #expect(try identity() != before)
   }
 
-  @Test func `--check names the files that would change and exits with 1; it writes nothing`() throws {
+  @Test func `--check lists the files that would change, exits with 1, and writes nothing`() throws {
     let file = try SampleFile(Self.untidy)
     let other = file.folder.path("b.plist")
     try Data(Self.tidy.utf8).write(to: URL(filePath: other))
@@ -50,7 +50,7 @@ import Testing
     #expect(defect.status == 3 && defect.text == "\(file.path)\n" && defect.errors.contains("\(broken):1:7: error:"))
   }
 
-  @Test func `a binary file has no layout; what does not go together is a mistake in the command`() throws {
+  @Test func `a binary file has no layout, and contradictory options are usage errors`() throws {
     let file = try SampleFile(["a": 1], format: .binary)
     let printed = try file.run(["fmt", "@"])
     #expect(printed.status == 2 && printed.errors.contains("a binary property list has no layout; use convert -f xml"))

@@ -58,7 +58,7 @@ private final class Repository {
     .map { "*.\($0) diff=plist merge=plist\n" }.joined()
 
   @Test
-  func `attributes that are there keep every byte, with line ends of Windows and names that are not UTF-8`() throws {
+  func `existing attributes keep every byte, with CR LF and names that are not UTF-8`() throws {
     let repository = try Repository()
     let path = URL(filePath: "\(repository.path)/.gitattributes")
     let before = Data("*.txt text\r\n*.strings -diff\r\nb".utf8) + [0xE9] + Data(".bin binary\r\n".utf8)
@@ -75,7 +75,7 @@ private final class Repository {
     #expect(try Data(contentsOf: path) == before)
   }
 
-  @Test("install writes both drivers and the attributes, and prints what it wrote; uninstall removes all of it")
+  @Test("install writes and prints both drivers and the attributes; uninstall removes them")
   func install() throws {
     let repository = try Repository()
     let before = try repository.shell("git config --local --list").text
@@ -104,7 +104,7 @@ private final class Repository {
     #expect(try repository.shell("plistutil git uninstall").text.isEmpty)
   }
 
-  @Test func `other settings stay, and are said; what else is in the attributes stays too`() throws {
+  @Test func `other settings and attributes are kept and reported`() throws {
     let repository = try Repository()
     try repository.write("*.png binary\n*.plist   diff=other\n*.strings text\n", ".gitattributes")
     try repository.shell("git config diff.plist.textconv cat; git config merge.plist.recursive text")
@@ -123,7 +123,7 @@ private final class Repository {
         == "diff.plist.textconv cat\nmerge.plist.recursive text\n")
   }
 
-  @Test func `--global writes the user's configuration, --dir that of another repository`() throws {
+  @Test func `--global changes the user's configuration, --dir that of another repository`() throws {
     let repository = try Repository()
     #expect(try repository.shell("plistutil git install --global").status == 0)
     #expect(repository.text("../home/config/git/attributes") == Self.attributes)
@@ -142,7 +142,7 @@ private final class Repository {
     #expect(nowhere.status == 1 && nowhere.errors.contains("not a git repository"))
   }
 
-  @Test func `a tool that is not in a folder of PATH is called by its path`() throws {
+  @Test func `a tool outside of PATH is called by its path`() throws {
     let repository = try Repository(hasTool: false)
     #expect(try repository.shell("\"$TOOL\" git install").status == 0)
     try repository.write(["a": 1])
@@ -153,7 +153,7 @@ private final class Repository {
   }
 
   @Test
-  func `git diff shows the values of binary files, the lines of texts, and what it can of a broken file`() throws {
+  func `git diff shows values of binary files, lines of text files, and what is readable of broken files`() throws {
     let repository = try Repository()
     try repository.shell("plistutil git install")
     try repository.write(["version": "41", "list": [1, 2]])
@@ -194,7 +194,7 @@ private final class Repository {
   }
 
   @Test(
-    "git merge merges the keys of both sides, also where neighbouring lines of a text conflict",
+    "git merge merges the keys of both sides, also if adjacent lines conflict",
     arguments: [.binary, .xml] as [PropertyListFormat])
   func mergeKeys(_ format: PropertyListFormat) throws {
     let (repository, result) = try merge(
@@ -210,7 +210,7 @@ private final class Repository {
     #expect(try added.repository.value() == ["a": 1, "b": 1, "c": 2])
   }
 
-  @Test func `a conflict is git's: the message names the file and the key, and a binary file is ours`() throws {
+  @Test func `a conflict is reported to git with file and key, and a binary file stays ours`() throws {
     let (repository, result) = try merge(["a": 1, "b": 1], ["a": 2, "b": 1], ["a": 3, "b": 2])
     #expect(result.status == 1)
     #expect((result.text + result.errors).contains("Info.plist: error: changed on both sides"), "\(result.errors)")
@@ -224,7 +224,7 @@ private final class Repository {
       marked.contains("<<<<<<< ours\n\t<integer>2</integer>\n") && marked.contains("\t<integer>3</integer>\n>>>>>>>"))
   }
 
-  @Test func `in a text, lines are merged first, so that comments of both sides are there`() throws {
+  @Test func `in text files, lines are merged first, so that comments of both sides are kept`() throws {
     let repository = try Repository()
     try repository.shell("plistutil git install")
     let base = "{\n    a = 1;\n    b = 1;\n    c = 1;\n    d = 1;\n}\n"

@@ -7,7 +7,7 @@ import Testing
     "patch",
     "find", "stats", "convert", "print", "lint", "fmt", "edit", "git",
   ])
-  func `every verb explains itself with an example`(_ verb: String) throws {
+  func `the help of every verb has an example`(_ verb: String) throws {
     let help = try Tool.run(verb, "--help")
     #expect(help.status == 0 && help.errors.isEmpty)
     #expect(help.text.contains("Example: plistutil ") || help.text.contains("Examples:\n  plistutil "))
@@ -15,7 +15,7 @@ import Testing
   }
 
   @Test(
-    "a verb that is mistyped, or one below another, is a usage error with the nearest one",
+    "a mistyped verb or subcommand is a usage error with a suggestion",
     arguments: [
       (["help", "conver"], "There is no verb \"conver\"; did you mean convert? plistutil --help lists the verbs."),
       (["help", "archive", "clases"], "There is no verb \"clases\"; did you mean classes? plistutil archive --help"),

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("A signal that ends plistutil") struct InterruptionTests {
   @Test(arguments: [SIGINT, SIGTERM, SIGHUP])
-  func `leaves no temporary file beside the one that it replaces`(_ signal: Int32) throws {
+  func `a signal leaves no temporary file`(_ signal: Int32) throws {
     let folder = TemporaryFolder(isInMemory: true)
     let path = folder.path("large.plist")
     let contents = try PropertyList.array((0..<200_000).map { .integer(PropertyList.Integer($0)) }).data(

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Each option of libplist's tool, and each thing that it gets wrong.
-@Suite("plistutil as libplist's tool") struct LibplistTests {
+@Suite("plistutil with the options of libplist's tool") struct LibplistTests {
   /// What every format can be asked to hold.
   static let everything: PropertyList = [
     "text": "plain", "integer": 42, "real": 2.0, "flag": true,
@@ -40,7 +40,7 @@ import Testing
   }
 
   @Test(
-    "options are spelled as getopt takes them: letters together, values joined, an empty value",
+    "options follow getopt: grouped letters, joined values, empty values",
     arguments: [
       (["-sc", "-f", "json", "-C"], ["-s", "-c", "-f", "json", "-C"]),
       (["-fjson", "-Cs"], ["-f", "json", "-C", "-s"]),
@@ -59,7 +59,7 @@ import Testing
     (["-f", "yaml"], "'yaml'"), (["--format="], "''"), (["--sort=1"], "--sort takes no value"),
     (["-s", "file.plist"], "'file.plist'"), (["--from", "yaml"], "--from takes a format"),
   ])
-  func `what is wrong with an option is said`(_ arguments: [String], _ words: String) throws {
+  func `option errors are reported`(_ arguments: [String], _ words: String) throws {
     let result = try Tool.run(arguments, input: Data())
     #expect(result.status == 64 && result.output.isEmpty)
     #expect(result.errors.contains(words) && result.errors.contains("\nUsage: plistutil "), "\(result.errors)")
@@ -85,12 +85,12 @@ import Testing
     ("bin", "bplist00"), ("binary1", "bplist00"), ("xml", "<?xml"), ("xmlfoo", "<?xml"), ("json", "{"),
     ("openstep", "{"), ("ostep", "{"),
   ])
-  func `a format is known by how its name begins`(_ name: String, _ beginning: String) throws {
+  func `a format can be abbreviated`(_ name: String, _ beginning: String) throws {
     let result = try convert(["a": "b"], ["-f", name])
     #expect(result.status == 0 && result.text.hasPrefix(beginning))
   }
 
-  @Test func `what is read and written without a format: binary becomes XML, all else binary`() throws {
+  @Test func `without a format, binary becomes XML, and everything else binary`() throws {
     #expect(try convert(["a": "b"], []).text.hasPrefix("<?xml"))
     for format in [PropertyListFormat.xml, .json, .openStep] {
       #expect(try convert(["a": "b"], [], from: format).text.hasPrefix("bplist00"))
@@ -103,7 +103,7 @@ import Testing
       ("(1, true)", ["1", "true"]), (#"{"a": 1}"#, ["a": 1]), (#"{"a" = 1;}"#, ["a": "1"]), ("{ }", [:]),
       (#""a" = "b"; // comment"#, ["a": "b"]), ("/* comment */ a = b;", ["a": "b"]), ("\"a\"", "a"),
     ] as [(String, PropertyList)])
-  func `the format of the input is told by its beginning`(_ text: String, _ value: PropertyList) throws {
+  func `the input format is detected`(_ text: String, _ value: PropertyList) throws {
     let result = try Tool.run("-f", "bin", input: Data(text.utf8))
     #expect(result.status == 0)
     #expect(try PropertyList(result.output) == value)
@@ -127,7 +127,7 @@ import Testing
     ("null", .null, "null", "null", "NULL"),
   ]
 
-  @Test(arguments: kinds) func `JSON holds what it can, refuses the rest with exit code 2, and -C writes it plainly`(
+  @Test(arguments: kinds) func `JSON refuses values that it cannot hold with exit code 2, and -C writes them plainly`(
     _ test: (kind: String, value: PropertyList, json: String?, plainJSON: String, plainOpenStep: String)
   ) throws {
     let refusing = try convert([test.value], ["-f", "json", "-c"])
@@ -139,7 +139,7 @@ import Testing
   }
 
   @Test(arguments: kinds)
-  func `OpenStep holds strings and data, refuses the rest with exit code 2, and -C writes it plainly`(
+  func `OpenStep refuses values that it cannot hold with exit code 2, and -C writes them plainly`(
     _ test: (kind: String, value: PropertyList, json: String?, plainJSON: String, plainOpenStep: String)
   ) throws {
     let isHeld = test.value.kind == .string || test.value.kind == .data
@@ -149,21 +149,23 @@ import Testing
     #expect(plain.status == 0 && plain.text == "(\(test.plainOpenStep))\n")
   }
 
-  @Test(arguments: ["json", "openstep"]) func `--coerce writes what can be read back exactly`(_ format: String) throws {
+  @Test(arguments: ["json", "openstep"]) func `--coerce writes values that are read back exactly`(_ format: String)
+    throws
+  {
     let text = try convert(Self.everything, ["-f", format, "--coerce"])
     #expect(text.status == 0)
     let back = try Tool.run("-f", "bin", "--coerce", input: text.output)
     #expect(try PropertyList(back.output) == Self.everything)
   }
 
-  @Test func `XML holds all but null; UIDs are dictionaries in it`() throws {
+  @Test func `XML holds all values except null; UIDs are dictionaries`() throws {
     let result = try convert(Self.everything, ["-f", "xml"])
     #expect(result.status == 0 && result.text.contains("<key>CF$UID</key>"))
     #expect(try PropertyList(result.output) == Self.everything)
     #expect(try convert([.null], ["-f", "xml"]).status == 2)
   }
 
-  @Test func `under the name plist2json it writes JSON plainly`() throws {
+  @Test func `under the name plist2json, JSON is written plainly`() throws {
     let folder = TemporaryFolder()
     try FileManager.default.createSymbolicLink(
       at: URL(filePath: folder.path("plist2json")), withDestinationURL: Tool.executable)
@@ -214,7 +216,7 @@ import Testing
   }
 
   @Test(arguments: ["/", "", "//list", "list/", "list/0"])
-  func `paths: empty parts are skipped, and what is not there is 1`(_ path: String) throws {
+  func `empty path components are skipped, and a missing value exits with 1`(_ path: String) throws {
     #expect(try convert(Self.everything, ["-f", "bin", "-n", path]).status == 0)
     // Without -f the path counts too.
     #expect(try convert(Self.everything, ["-n", path]).status == 0)
@@ -224,7 +226,7 @@ import Testing
 
   // MARK: Defects of others
 
-  @Test func `text is escaped, in JSON and for people`() throws {
+  @Test func `text is escaped in JSON and in readable output`() throws {
     let value: PropertyList = [#"a\b"#: #"c\d "q""#]
     #expect(try convert(value, ["-f", "json", "-c"]).text == #"{"a\\b":"c\\d \"q\""}"# + "\n")
     let folder = TemporaryFolder()
@@ -239,12 +241,12 @@ import Testing
   }
 
   @Test(arguments: [("[1.0]", [1.0]), ("[-0.0]", [-0.0]), ("[1]", [1])] as [(String, PropertyList)])
-  func `numbers keep their type`(_ text: String, _ value: PropertyList) throws {
+  func `numbers keep their types`(_ text: String, _ value: PropertyList) throws {
     #expect(try PropertyList(Tool.run("-f", "bin", input: Data(text.utf8)).output) == value)
     #expect(try convert(value, ["-f", "json", "-c"]).text == text + "\n")
   }
 
-  @Test func `what is no number is an error in JSON, and what XML has for it is read`() throws {
+  @Test func `an invalid number in JSON is an error, and XML's special numbers are read`() throws {
     for value in [Double.nan, .infinity, -.infinity] {
       #expect(try convert([.real(value)], ["-f", "json"]).status == 2)
       let xml = try convert([.real(value)], ["-f", "xml"])
@@ -257,7 +259,7 @@ import Testing
     "<plist><dict><key>a</key></dict></plist>", "[1] 2", "garbage <", "garbage", "(a, b",
     "bplist00garbage",
   ])
-  func `what is cut off or follows the end is refused`(_ text: String) throws {
+  func `truncated input and trailing text are refused`(_ text: String) throws {
     let result = try Tool.run("-f", "xml", input: Data(text.utf8))
     #expect(result.status == 3 && result.output.isEmpty && result.errors.hasPrefix("<stdin>:"))
   }
@@ -270,12 +272,12 @@ import Testing
   }
 
   @Test(arguments: [("\"a\"", "a"), ("42", 42)] as [(String, PropertyList)])
-  func `scalars can stand alone in JSON`(_ text: String, _ value: PropertyList) throws {
+  func `scalars can be roots in JSON`(_ text: String, _ value: PropertyList) throws {
     #expect(try convert(value, ["-f", "json"]).text == text + "\n")
     #expect(try PropertyList(Tool.run("--from", "json", "-f", "bin", input: Data(text.utf8)).output) == value)
   }
 
-  @Test func `sorting 20 000 keys takes no minute`() throws {
+  @Test func `sorting 20 000 keys is fast`() throws {
     let entries = (0..<20_000).map { ("key \(($0 * 7919) % 20_000)", PropertyList.integer(.init($0))) }
     let value = PropertyList.dictionary(.init(uniqueKeysWithValues: entries))
     let clock = ContinuousClock()
@@ -286,7 +288,7 @@ import Testing
   }
 
   @Test(arguments: ["[", "(", "<array>"])
-  func `nesting of more than 512 levels is 4, in each format`(_ opening: String) throws {
+  func `more than 512 levels exit with 4, in each format`(_ opening: String) throws {
     let text = (opening == "<array>" ? "<plist>" : "") + String(repeating: opening, count: 513)
     let result = try Tool.run("-f", "bin", input: Data(text.utf8))
     #expect(result.status == 4 && result.errors.contains("nested more than 512 deep"))
@@ -304,7 +306,7 @@ import Testing
   @Test(
     .enabled(if: isOriginalHere, "libplist-utils is not installed"),
     arguments: ["xml", "bin"], ["xml/kinds-python.plist", "binary/kinds-python.bplist", "xml/counts-python.plist"])
-  func `the original reads what it is given, and gives what is read here`(_ format: String, _ name: String) throws {
+  func `the original tool reads our output, and we read its output`(_ format: String, _ name: String) throws {
     let path = Fixtures.url(name).path
     let folder = TemporaryFolder()
     let arguments = ["-i", path, "-f", format, "-o"]

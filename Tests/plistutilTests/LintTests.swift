@@ -11,12 +11,16 @@ import Testing
     #expect(result.output.isEmpty)
   }
 
-  @Test("lists all that is wrong with XML, each with its line and a mark below its position", arguments: LintCase.xml)
+  @Test("all defects of XML are listed with line and mark", arguments: LintCase.xml)
   func listsAllThatIsWrongWithXML(_ text: LintCase) throws { try check(text, "xml") }
 
-  @Test(arguments: LintCase.openStep) func `and with OpenStep`(_ text: LintCase) throws { try check(text, "openstep") }
+  @Test(arguments: LintCase.openStep) func `all defects of OpenStep are listed`(_ text: LintCase) throws {
+    try check(text, "openstep")
+  }
 
-  @Test(arguments: LintCase.json) func `and with JSON`(_ text: LintCase) throws { try check(text, "json") }
+  @Test(arguments: LintCase.json) func `all defects of JSON are listed`(_ text: LintCase) throws {
+    try check(text, "json")
+  }
 
   /// Two arrays and a dictionary, of which a few things are wrong.
   static let binary: [UInt8] =
@@ -26,7 +30,7 @@ import Testing
     + [8, 13, 20, 22, 23, 25, 28]
     + [0, 0, 0, 0, 0, 0, 1, 1, 0, 0, 0, 0, 0, 0, 0, 7, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 31]
 
-  @Test func `and with every object of a binary file, with its bytes`() throws {
+  @Test func `defects of every object of a binary file are listed with byte offsets`() throws {
     let result = try Tool.run("lint", input: Data(Self.binary))
     #expect(
       result.errors == """
@@ -70,13 +74,13 @@ import Testing
         "<stdin>:1:8: error: expected </plist>, found the end of the text; the <plist> at 1:1 is not closed\n", 3
       ),
     ] as [(String, String, Int32)])
-  func `takes nothing for a property list that is none`(_ text: String, _ line: String, _ status: Int32) throws {
+  func `a file that is not a property list is an error`(_ text: String, _ line: String, _ status: Int32) throws {
     let result = try Tool.run("lint", input: Data(text.utf8))
     #expect(result.errors.hasPrefix(line), "\(result.errors)")
     #expect(result.status == status && result.output.isEmpty)
   }
 
-  @Test func `every file without defects gets a line, and the highest code of the others counts`() throws {
+  @Test func `every valid file gets a line, and the highest exit code of the others counts`() throws {
     let good = Fixtures.url("binary/kinds-python.bplist").path
     let counts = Fixtures.url("xml/counts-python.plist").path
     let bad = Fixtures.url("hostile/key-twice.plist").path
@@ -99,7 +103,7 @@ import Testing
     #expect(try Tool.run("lint", Fixtures.url("hostile/deep-513.plist").path).status == 4)
   }
 
-  @Test(arguments: ["-q", "--quiet"]) func `--quiet says nothing of files without defects`(_ flag: String) throws {
+  @Test(arguments: ["-q", "--quiet"]) func `--quiet prints nothing about valid files`(_ flag: String) throws {
     let good = Fixtures.url("binary/kinds-python.bplist").path
     let result = try Tool.run("lint", flag, good, good)
     #expect(result.status == 0 && result.output.isEmpty && result.errors.isEmpty)
@@ -107,7 +111,7 @@ import Testing
     #expect(try Tool.run("lint", flag, good, bad).errors.hasPrefix("\(bad):7:3: error: "))
   }
 
-  @Test func `standard input, in any format`() throws {
+  @Test func `standard input is checked in any format`() throws {
     for (text, name, count) in [
       ("<plist><true/></plist>", "xml", "1 object"), ("a = b;", "openstep", "2 objects"),
       ("[1, 2]", "json", "3 objects"),
@@ -118,7 +122,7 @@ import Testing
   }
 
   @Test(arguments: [["--json"], ["--format", "json"]])
-  func `a line for each file for machines`(_ arguments: [String]) throws {
+  func `JSON output has a line for each file`(_ arguments: [String]) throws {
     let bad = Fixtures.url("hostile/key-twice.plist").path
     let good = Fixtures.url("xml/line-ends.plist").path
     let result = try Tool.run(["lint"] + arguments + [good, bad, "/nonexistent"])
@@ -137,7 +141,7 @@ import Testing
     #expect(lines[2]["error"]?["kind"] == "input-output")
   }
 
-  @Test func `annotations of GitHub's workflows`() throws {
+  @Test func `GitHub annotations are printed`() throws {
     let folder = TemporaryFolder()
     let name = "a, 50%:\u{1}.plist"
     try Data("<plist>\n<dict><key>a%</key></dict></plist>".utf8).write(to: URL(filePath: folder.path(name)))
@@ -155,7 +159,7 @@ import Testing
       ])
   }
 
-  @Test func `--limit lists so many findings, and says that there are more`() throws {
+  @Test func `--limit limits the findings, and the rest is counted`() throws {
     let text = "<plist><array>\(String(repeating: "<foo/>\n", count: 1000))</array></plist>"
     for (arguments, count) in [
       ([], 100), (["--limit", "3"], 3), (["--limit", "1000"], 1000), (["--limit", String(Int.max)], 1000),
@@ -167,7 +171,7 @@ import Testing
     #expect(try Tool.run("lint", "--limit", "0", input: Data()).status == 64)
   }
 
-  @Test("a long line is cut around the position, and one of characters of two cells and of none keeps the mark right")
+  @Test("a long line is shortened around the mark, also with wide and zero-width characters")
   func longLines() throws {
     let strings = String(repeating: "<string>abc</string>", count: 12)
     let long = try Tool.run("lint", input: Data("<plist><array>\(strings)<foo/>\(strings)</array></plist>".utf8))
@@ -185,14 +189,14 @@ import Testing
         """))
   }
 
-  @Test func `colours only where they are asked for, or on a terminal`() throws {
+  @Test func `colors are used on request or on a terminal`() throws {
     let input = Data("<plist><foo/></plist>".utf8)
     #expect(try !Tool.run("lint", input: input).errors.contains("\u{1B}"))
     #expect(try Tool.run("lint", "--color", "always", input: input).errors.contains("\u{1B}[1;31merror:\u{1B}[0m"))
     #expect(try !Tool.run("lint", "--color", "never", input: input).errors.contains("\u{1B}"))
   }
 
-  @Test func `the help names every rule and code`() throws {
+  @Test func `the help lists every rule and code`() throws {
     let help = try Tool.run("lint", "--help").text
     for rule in [
       "malformed", "unknown-format", "unsupported-version", "duplicate-key", "limit-exceeded", "nested-too-deeply",
@@ -212,7 +216,7 @@ import Testing
     #expect(try Tool.run(["lint", "--strict"] + arguments, input: input).status == 3)
   }
 
-  @Test func `a key that stands twice, of which the last value is kept`() throws {
+  @Test func `a duplicate key, whose last value is kept`() throws {
     let input = try Fixtures.data("hostile/key-twice.plist")
     try check(input, ["--keep-last-duplicates"], ":7:3: warning: duplicate key \"a\"\n", "xml")
   }
@@ -225,7 +229,7 @@ import Testing
     try check(input, [], message + " (in 0)\n", "xml")
   }
 
-  @Test func `lines that end in several ways`() throws {
+  @Test func `mixed line ends`() throws {
     try check(
       Data("a = 1;\nb = 2;\r\nc = 3;\n".utf8), [],
       ":2:7: warning: a line that ends with CR LF, but the first line ends with LF\n", "openstep")
@@ -241,7 +245,7 @@ import Testing
     try check(Fixtures.data("xml/windows-1252.plist"), [], ":1:1: warning: windows-1252, which not all", "xml")
   }
 
-  @Test func `a signed message gets the command that reads the property list in it`() throws {
+  @Test func `a signed message gets the command that extracts its property list`() throws {
     let identifier = [0x06, 0x09, 0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x07, 0x02] as [UInt8]
     let rest = [UInt8](repeating: 0, count: 40)
     for head in [[0x30, 0x82, 0x12, 0x34], [0x30, 0x80], [0x30, 0x34], [0x30, 0x83, 0, 0x12, 0x34]] as [[UInt8]] {

@@ -77,14 +77,14 @@ import Testing
   }
 
   @Test(arguments: verbs.filter { !modes.contains($0.path.last!) })
-  func `the page of a verb has the options that the verb has`(_ verb: Verb) throws {
+  func `a verb's page has the verb's options`(_ verb: Verb) throws {
     // These the tool has before it looks for a verb.
     let others: Set = ["--generate-completion-script", "--experimental-dump-help"]
     #expect(try Self.options(onPage: verb.page).subtracting(others) == verb.options)
   }
 
   @Test(arguments: verbs.filter { modes.contains($0.path.last!) })
-  func `the page of a mode has the options that its help has`(_ mode: Verb) throws {
+  func `a mode's page has the options of its help`(_ mode: Verb) throws {
     let help = try Self.help(of: mode.path[1])
     let named = Set(help.matches(of: /(?:^|[^\w-])(--?[A-Za-z][\w-]*|--(?=\s))/).map { String($0.1) })
     #expect(named.count > 1)
@@ -106,7 +106,7 @@ import Testing
     }
   }
 
-  @Test func `each verb has a page, which the page of the tool names, and there are no others`() throws {
+  @Test func `each verb has a page that the main page lists, and there are no other pages`() throws {
     #expect(Self.verbs.count > 20)
     #expect(Self.pages == Self.verbs.map(\.page).sorted())
     let named = try Self.text("plistutil").matches(of: /(?m)^\.It Xr (\S+) 1/).map { String($0.1) }
@@ -114,7 +114,7 @@ import Testing
   }
 
   @Test(arguments: verbs.filter { modes.contains($0.path.last!) })
-  func `completions know what the help of a mode has`(_ mode: Verb) throws {
+  func `completions know the options in a mode's help`(_ mode: Verb) throws {
     let help = try Tool.run(mode.path[1], "-h").text
     let (words, names) =
       switch mode.path[1] {
@@ -133,13 +133,13 @@ import Testing
     for name in names { #expect(offered.contains(name[...]), "\(name)") }
   }
 
-  @Test(arguments: pages) func `every page that a page refers to is there`(_ page: String) throws {
+  @Test(arguments: pages) func `all referenced pages exist`(_ page: String) throws {
     let references = try Self.text(page).matches(of: /(?m)^\.(?:It )?Xr (\S+) 1/).map { String($0.1) }
     #expect(!references.isEmpty)
     for reference in references { #expect(Self.pages.contains(reference), "\(reference)") }
   }
 
-  @Test(.enabled(if: Installed.has("mandoc"))) func `mandoc has nothing to say about the pages`() throws {
+  @Test(.enabled(if: Installed.has("mandoc"))) func `mandoc reports no problems`() throws {
     let folder = Self.documentation.appending(path: "Manual").path
     // From there it finds the pages that each refers to. Standard error has complaints about this machine's manual.
     let result = try Program.run(URL(filePath: "/bin/sh"), ["-c", #"cd "$0" && exec mandoc -T lint *.1"#, folder])
@@ -147,7 +147,7 @@ import Testing
   }
 
   @Test(.enabled(if: Installed.has("python3")))
-  func `the pages of the verbs are what the tool says about itself`() throws {
+  func `the pages of the verbs match their help`() throws {
     let python = try #require(Installed.url("python3"))
     let script = Self.documentation.appending(path: "make-manual").path
     let result = try Program.run(python, [script, "--check", Tool.executable.path])

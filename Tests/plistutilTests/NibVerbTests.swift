@@ -21,7 +21,7 @@ import Testing
     return data
   }()
 
-  @Test func `show and print have the tree`() throws {
+  @Test func `show and print print the tree`() throws {
     for verb in [["archive", "show"], ["print"]] {
       let result = try Tool.run(verb, input: Self.nib)
       #expect(result.status == 0 && result.errors.isEmpty && result.text == "root: \"Ada\"\n")
@@ -33,7 +33,7 @@ import Testing
     #expect(try json.value(at: PropertyListKeyPath("value.NIBArchive.coderVersion")) == 10)
   }
 
-  @Test func `json, classes and dot look into it as into a keyed archive`() throws {
+  @Test func `json, classes and dot work as for keyed archives`() throws {
     let json = try Tool.run("archive", "json", "--compact", input: Self.nib)
     #expect(json.status == 0)
     #expect(json.text.contains(#""$top":{"root":{"$class":"NSString","NS.string":"Ada"}}"#))
@@ -41,7 +41,7 @@ import Testing
     #expect(try Tool.run("archive", "dot", input: Self.nib).text.contains("top -> o1 [label=\"root\"]"))
   }
 
-  @Test func `check tells what is wrong with the tables, and ends with 3 for errors`() throws {
+  @Test func `check reports defects of the tables, and exits with 3 for errors`() throws {
     let sound = try Tool.run("archive", "check", input: Self.nib)
     #expect(sound.status == 0 && sound.errors.isEmpty)
     #expect(sound.text == "<stdin>: OK (NIBArchive 1.10, 2 objects)\n")
@@ -62,13 +62,13 @@ import Testing
   }
 
   @Test(arguments: [["archive", "show"], ["archive", "check"], ["print"]])
-  func `what is wrong with the bytes has a byte offset`(_ verb: [String]) throws {
+  func `a defect of the bytes has an offset`(_ verb: [String]) throws {
     let result = try Tool.run(verb, input: Self.nib.dropLast())
     #expect(result.status == 3 && result.output.isEmpty)
     #expect(result.errors.hasPrefix("<stdin>: error: the name of a class of 9 bytes, where 8 are left, at byte 99"))
   }
 
-  @Test func `of a folder, the file for the newest systems is taken`() throws {
+  @Test func `in a folder, the file for the newest systems is used`() throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "Tool-\(UUID().uuidString).nib")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
     defer { try? FileManager.default.removeItem(at: folder) }

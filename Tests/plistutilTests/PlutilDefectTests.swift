@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// What other tools with these arguments get wrong, and what scripts can do here that they cannot do there.
-@Suite("plutil, where others are wrong") struct PlutilDefectTests {
+@Suite("Defects of other plutils that this one does not have") struct PlutilDefectTests {
   typealias Files = PlutilFiles
 
   private func run(
@@ -18,7 +18,7 @@ import Testing
     try Program.run(Tool.executable, ["plutil"] + arguments, input: value.data(format: .binary))
   }
 
-  @Test func `under the name plutil the tool is Apple's`() throws {
+  @Test func `under the name plutil, the tool has Apple's arguments`() throws {
     let folder = TemporaryFolder()
     let link = URL(filePath: folder.path("plutil"))
     try FileManager.default.createSymbolicLink(at: link, withDestinationURL: Tool.executable)
@@ -39,19 +39,19 @@ import Testing
     #expect(outcome.output == #"{"a":[1,9,3]}"# && outcome.status == 0)
   }
 
-  @Test func `behind -- everything is a file`() throws {
+  @Test func `everything after -- is a file`() throws {
     let files = ["-x.plist": Files.array, "-s": Files.array]
     #expect(try run("-lint", "--", "-x.plist", "-s", files: files).output == "-x.plist: OK\n-s: OK\n")
     #expect(try run("-convert", "json", "-o", "-", "--", "-x.plist", files: files).output == "[1,2,3]")
     #expect(try run("-p", "--", files: files).errors == "No files specified.\n")
   }
 
-  @Test func `options may stand before the verb too`() throws {
+  @Test func `options can come before the verb`() throws {
     #expect(try run("-o", "-", "-convert", "json", "x", files: ["x": Files.array]).output == "[1,2,3]")
     #expect(try run("-s", "-lint", "x", files: ["x": Files.array]).output.isEmpty)
   }
 
-  @Test func `UIDs are values like others`() throws {
+  @Test func `UIDs are values like any other`() throws {
     let archive: PropertyList = ["$top": ["root": .uid(.init(1))], "list": [.uid(.init(70000))]]
     let xml = try printed("-convert", "xml1", "-", value: archive)
     #expect(try xml.status == 0 && PropertyList(xml.output) == archive)
@@ -64,7 +64,7 @@ import Testing
     #expect(json.status == 1 && json.errors.hasSuffix("JSON format: JSON has no UIDs (in $top.root)\n"))
   }
 
-  @Test func `null of JSON is a value, which only XML refuses`() throws {
+  @Test func `JSON null is a value, and only XML refuses it`() throws {
     let files = ["x": "[null,1]"]
     #expect(try run("-p", "x", files: files).output == "[\n  0 => <null>\n  1 => 1\n]\n")
     #expect(try run("-insert", "2", "-json", "null", "x", files: files).files == ["x": "[null,1,null]"])
@@ -75,7 +75,7 @@ import Testing
     #expect(try run("-type", "0", "x", files: files).output == "null\n")
   }
 
-  @Test func `every byte of data has two digits, and of much data the beginning and the end are printed`() throws {
+  @Test func `every byte of data has two digits, and long data is shortened`() throws {
     #expect(try printed("-p", "-", value: .data(Data([0, 1, 2, 0xA0]))).text == "{length = 4, bytes = 0x000102a0}\n")
     #expect(try printed("-p", "-", value: .data(Data())).text == "{length = 0, bytes = 0x}\n")
     let long = try printed("-p", "-", value: .data(Data(0..<32))).text
@@ -96,7 +96,7 @@ import Testing
     (["-xml", "<plist><true></plist>"], "Unable to parse xml"),
     (["-xml", "(a)"], "Unable to parse xml"),
   ])
-  func `a value that is none is an error, and the file stays as it was`(_ value: [String], _ word: String) throws {
+  func `an invalid value is an error, and the file is not changed`(_ value: [String], _ word: String) throws {
     for verb in ["-insert", "-replace"] {
       let outcome = try AppleTool.ours.run([verb, "k"] + value + ["x"], files: ["x": Files.dictionary()])
       #expect(outcome.status == 1 && outcome.output.isEmpty && outcome.files.isEmpty)
@@ -114,14 +114,14 @@ import Testing
       (["-data", ""], .data(Data())),
       (["-date", "2001-01-01T00:00:00.5Z"], .date(Date(timeIntervalSinceReferenceDate: 0.5))),
     ] as [([String], PropertyList)])
-  func `values that Apple's tool would cut are kept`(_ value: [String], _ expected: PropertyList) throws {
+  func `values that Apple's tool would truncate are kept`(_ value: [String], _ expected: PropertyList) throws {
     let result = try Program.run(
       Tool.executable, ["plutil", "-insert", "k"] + value + ["-"],
       input: (["a": 1] as PropertyList).data(format: .binary))
     #expect(try PropertyList(result.output) == ["a": 1, "k": expected])
   }
 
-  @Test func `-append says what is missing, and nothing crashes`() throws {
+  @Test func `-append reports what is missing, and does not crash`() throws {
     let files = ["x": "[[1],2]", "d": #"{"a":1}"#]
     #expect(try run("-insert", "0", "-integer", "5", "-append", "x", files: files).files == ["x": "[[1,5],2]"])
     #expect(
@@ -141,13 +141,13 @@ import Testing
     "word", "bplist00garbage", "\"a\" \"b\"", "{a = 1}", "(a, b", "<plist><data>@@</data></plist>",
     "<plist><date>2020-02-30T00:00:00Z</date></plist>",
   ])
-  func `what is no property list does not pass as one`(_ text: String) throws {
+  func `a file that is not a property list fails -lint`(_ text: String) throws {
     let outcome = try run("-lint", "x", files: ["x": text])
     #expect(outcome.status == 1 && outcome.output.isEmpty)
     #expect(outcome.errors.hasPrefix("x: (") && outcome.errors.hasSuffix(")\n"), "\(outcome.errors)")
   }
 
-  @Test func `what JSON has no form for is written and read back with -coerce`() throws {
+  @Test func `values that JSON cannot hold are written and read back with -coerce`() throws {
     let value: PropertyList = [
       "d": .date(Date(timeIntervalSinceReferenceDate: 0.25)), "b": .data(Data([1])), "u": .uid(.init(2)),
       "f": .float(1),
@@ -203,7 +203,7 @@ import Testing
     #expect(added.files["x"]?.contains("    <key>k</key>\n    <string>v</string>\n") == true)
   }
 
-  @Test func `reals stay reals, and raw reals lose no digit`() throws {
+  @Test func `reals stay reals, and raw reals lose no digits`() throws {
     #expect(try run("-convert", "json", "-o", "-", "x", files: ["x": "[1.0,1e300,-0.0]"]).output == "[1.0,1e+300,-0.0]")
     for (value, text) in [
       (1e-10, "1e-10"), (0.1, "0.100000"), (-2.5, "-2.500000"), (1.0 / 3, "0.3333333333333333"), (1e300, "1e+300"),
@@ -216,7 +216,7 @@ import Testing
     }
   }
 
-  @Test func `source code compiles, whatever is in the strings`() throws {
+  @Test func `generated source code compiles with any string`() throws {
     let text = "quote \" backslash \\ line\n tab\t bell\u{7} \\(x) \u{2028}end"
     let swift = try run("-convert", "swift", "-o", "-", "1 a-b.json", files: ["1 a-b.json": #"["x"]"#]).output
     #expect(swift == "/// Generated from 1 a-b.json\nlet _1_a_b = [\n    \"x\",\n]\n")
@@ -235,7 +235,7 @@ import Testing
     URL(filePath: "\($0)/swiftc")
   }.first { FileManager.default.isExecutableFile(atPath: $0.path) }
 
-  @Test(.enabled(if: compiler != nil)) func `Swift takes the source code as it is`() throws {
+  @Test(.enabled(if: compiler != nil)) func `Swift accepts the generated source code`() throws {
     let value: PropertyList = [
       "text": "\"\\\n\u{7}", "flag": true, "small": .integer(.init(Int64.min)), "large": .integer(.init(UInt64.max)),
       "tiny": 1e-10,
@@ -254,7 +254,7 @@ import Testing
     #expect(result.status == 0, "\(result.errors)")
   }
 
-  @Test func `a file without an extension is not overwritten by source code`() throws {
+  @Test func `source code does not overwrite a file without an extension`() throws {
     let outcome = try run("-convert", "swift", "list", files: ["list": Files.array])
     #expect(outcome.files.keys.sorted() == ["list.swift"])
     #expect(
@@ -265,7 +265,7 @@ import Testing
       ])
   }
 
-  @Test func `what fails leaves the file, and the others are done`() throws {
+  @Test func `a failing file is left unchanged, and the others are processed`() throws {
     let files = ["a": #"{"k":[1,2]}"#, "b": #"{"k":2}"#, "c": "{", "d": #"{"k":[]}"#]
     let outcome = try run("-insert", "k", "-integer", "5", "-append", "a", "b", "c", "d", "none", files: files)
     #expect(outcome.status == 1 && outcome.files == ["a": #"{"k":[1,2,5]}"#, "d": #"{"k":[5]}"#])
@@ -277,7 +277,7 @@ import Testing
     #expect(unwritable.status == 1 && unwritable.files.isEmpty && unwritable.errors.hasPrefix("a: ("))
   }
 
-  @Test func `no text sends a terminal commands`() throws {
+  @Test func `text with control characters is escaped on a terminal`() throws {
     let value: PropertyList = ["\u{1B}]0;k\u{7}": "a\u{1B}[31m\u{9B}b\tc\nd"]
     let text = try printed("-p", "-", value: value).text
     #expect(text == "{\n  \"\\u{1b}]0;k\\u{7}\" => \"a\\u{1b}[31m\\u{9b}b\tc\nd\"\n}\n")
@@ -285,7 +285,7 @@ import Testing
     #expect(!error.errors.contains("\u{1B}"))
   }
 
-  @Test func `fractions of seconds are dropped in XML as Apple does, but not in silence`() throws {
+  @Test func `fractions of seconds are dropped in XML as by Apple, with a warning`() throws {
     let value: PropertyList = [.date(Date(timeIntervalSinceReferenceDate: 0.5))]
     let converted = try printed("-convert", "xml1", "-", value: value)
     #expect(converted.status == 0 && converted.errors == "<stdin>: warning: dates are cut to whole seconds\n")
@@ -295,14 +295,14 @@ import Testing
     #expect(try printed("-p", "-", value: value).text == "[\n  0 => 2001-01-01 00:00:00.5 +0000\n]\n")
   }
 
-  @Test func `a backslash in a key path stands for itself, but before a dot`() throws {
+  @Test func `a backslash in a key path is literal, except before a dot`() throws {
     let files = ["x": #"{"a.b":1,"a\\c":2,"\"q\"":3,"a/b":4,"7":5}"#]
     for (path, value) in [(#"a\.b"#, "1"), (#"a\c"#, "2"), (#""q""#, "3"), ("a/b", "4"), ("7", "5")] {
       #expect(try run("-extract", path, "raw", "x", files: files).output == value + "\n")
     }
   }
 
-  @Test func `depth costs no stack, and keys are in their natural order`() throws {
+  @Test func `depth needs no stack, and keys are in natural order`() throws {
     var deep: PropertyList = "x"
     for level in 0..<512 { deep = level % 2 == 0 ? [deep] : ["k": deep] }
     for arguments in [

@@ -102,7 +102,7 @@ enum PlutilFiles {
   ]
 }
 
-@Suite("plutil, Apple's arguments") struct PlutilTests {
+@Suite("plutil with Apple's arguments") struct PlutilTests {
   typealias Files = PlutilFiles
 
   static let commands: [PlutilCase] =
@@ -471,7 +471,7 @@ enum PlutilFiles {
   }
 
   @Test(.enabled(if: AppleTool.toolchain != nil), arguments: commands.filter(\.isSameInToolchain))
-  func `the toolchain's plutil does the same`(_ command: PlutilCase) throws {
+  func `the toolchain's plutil has the same results`(_ command: PlutilCase) throws {
     let tool = try #require(AppleTool.toolchain)
     let outcome = try tool.run(command.arguments, files: Files.files, input: command.input)
     #expect(outcome == command.outcome)

@@ -9,7 +9,7 @@ import Testing
     ("items.2", "2.0\n"), (#"a\.b/c:d"#, "true\n"), (#""a.b/c:d""#, "true\n"), (#"/a.b\/c:d"#, "true\n"),
     ("when", "2020-01-02T03:04:05Z\n"), ("bytes", "AAEC\n"), (#""""#, "-7\n"),
   ])
-  func `a scalar is printed bare, in whatever way its path is spelled`(_ path: String, _ expected: String) throws {
+  func `a scalar is printed bare for any spelling of its path`(_ path: String, _ expected: String) throws {
     let file = try SampleFile(sampleText)
     for verb in ["get", "extract"] {
       let result = try file.run([verb, path, "@"])
@@ -19,7 +19,7 @@ import Testing
     #expect(standard.text == expected)
   }
 
-  @Test func `a path after its file is an error that says so, but a path can have the name of a file`() throws {
+  @Test func `a path after its file is an error, but a file can have the name of a path`() throws {
     let folder = TemporaryFolder()
     try Data("{\"name\": \"x\"}".utf8).write(to: folder.url.appending(path: "name"))
     let read = try Program.run("plistutil", ["get", "name", "-"], input: Data(sampleText.utf8), in: folder.url)
@@ -29,7 +29,7 @@ import Testing
   }
 
   @Test(arguments: PropertyListFormat.allCases)
-  func `the same from every format, and from a file that is mapped`(_ format: PropertyListFormat) throws {
+  func `every format, and a mapped file, gives the same value`(_ format: PropertyListFormat) throws {
     let rows = PropertyList.array((0..<30_000).map { ["id": .integer(.init($0)), "name": "row \($0)"] })
     let file = try SampleFile(["rows": rows, "last": ["é": "ü"]], format: format)
     let arguments = ["--coerce"]
@@ -42,7 +42,7 @@ import Testing
     ("nothing", #"no key "nothing""#), ("items.3", #""3" is not an index of an array of 3 (in items)"#),
     ("name.x", #"no "x" in a value of kind string (in name)"#),
   ])
-  func `what is not there is exit code 1 and a line that says why`(_ path: String, _ message: String) throws {
+  func `a missing value exits with 1 and a reason`(_ path: String, _ message: String) throws {
     let file = try SampleFile(sampleText)
     for verb in ["get", "type", "keys"] {
       let result = try file.run([verb, path, "@"])
@@ -52,7 +52,7 @@ import Testing
   }
 
   @Test(arguments: ["a..b", #""a"#, "::"])
-  func `a path that is none is a mistake in the command`(_ path: String) throws {
+  func `an invalid path is a usage error`(_ path: String) throws {
     let file = try SampleFile(sampleText)
     for verb in ["get", "type", "keys", "remove"] {
       let result = try file.run([verb, path, "@"])
@@ -60,7 +60,7 @@ import Testing
     }
   }
 
-  @Test func `the kind can be expected, by either of its names`() throws {
+  @Test func `an expected kind can be given by either name`() throws {
     let file = try SampleFile(sampleText)
     #expect(try file.run(["get", "--expect", "string", "name", "@"]).text == "Notes & more\n")
     #expect(try file.run(["type", "--expect", "boolean", #"a\.b/c:d"#, "@"]).text == "bool\n")
@@ -71,7 +71,7 @@ import Testing
     #expect(try file.run(["get", "--expect", "thing", "name", "@"]).status == 64)
   }
 
-  @Test func `a container is printed for people, or written in a format`() throws {
+  @Test func `a container is printed readably, or written in a format`() throws {
     let file = try SampleFile(sampleText)
     #expect(
       try file.run(["get", "items", "@"]).text == "[\n  1,\n  {\n    \"tag\": \"x\"\n  },\n  2.0\n]\n")
@@ -84,7 +84,7 @@ import Testing
   }
 
   @Test(
-    "a container that contains itself is 5, and one that only expands to too much 3",
+    "a circular container exits with 5, and one that expands too far with 3",
     arguments: [("circle-of-two", Int32(5)), ("dictionary-in-itself", 5), ("expansion", 3)],
     [["--json"], ["-f", "json"], []])
   func aContainerThatContainsItselfIs5(_ file: (name: String, status: Int32), _ form: [String]) throws {
@@ -92,13 +92,13 @@ import Testing
       try Tool.run(["get", "", Fixtures.url("hostile/\(file.name).bplist").path] + form).status == file.status)
   }
 
-  @Test func `no line end if that is asked for`() throws {
+  @Test func `the line end is omitted on request`() throws {
     let file = try SampleFile(sampleText)
     #expect(try file.run(["get", "-n", "name", "@"]).text == "Notes & more")
     #expect(try file.run(["type", "-n", "name", "@"]).text == "string")
   }
 
-  @Test func `of several files, each line names its file; one that fails does not stop the others`() throws {
+  @Test func `with several files, each line names its file, and a failing file does not stop the others`() throws {
     let file = try SampleFile(sampleText)
     let other = file.folder.path("b.plist")
     try Data("<plist><dict><key>name</key><string>B</string></dict></plist>".utf8).write(to: URL(filePath: other))
@@ -124,7 +124,7 @@ import Testing
     #expect(wrong.status == 1 && wrong.errors.contains("expected dictionary, found array (in items)"))
   }
 
-  @Test func `the parts of a damaged binary file that are not on the way do not matter`() throws {
+  @Test func `damage outside of the path does not matter in a binary file`() throws {
     let file = try SampleFile(["good": "value", "bad": ["x": 1]], format: .binary)
     var bytes = [UInt8](try Data(contentsOf: URL(filePath: file.path)))
     let offset = try #require(bytes.firstRange(of: Array("x".utf8) + [0x10, 0x01])).lowerBound + 1
@@ -151,7 +151,7 @@ import Testing
       (["--kind", "bool", "--syntax", "slashes"], [#"/a.b\/c:d"#]),
       (["--kind", "bool", "--syntax", "colons"], [#":a.b/c\:d"#]), (["--key", "[0-9]"], []),
     ] as [([String], [String])])
-  func `conditions choose among the paths`(_ arguments: [String], _ expected: [String]) throws {
+  func `conditions select paths`(_ arguments: [String], _ expected: [String]) throws {
     let file = try SampleFile(sampleText)
     let result = try file.run(["find"] + arguments + ["@"])
     #expect(result.text == expected.map { $0 + "\n" }.joined())
@@ -165,7 +165,7 @@ import Testing
     for line in lines { #expect(try file.run(["type", line, "@"]).status == 0, "\(line)") }
   }
 
-  @Test func `values beside the paths, for people and for machines, and names of files`() throws {
+  @Test func `values are printed next to the paths, as text or JSON, with file names`() throws {
     let file = try SampleFile(sampleText)
     #expect(
       try file.run(["find", "--path", "items.*", "--values", "@"]).text
@@ -177,7 +177,7 @@ import Testing
       try file.run(["find", "--key", "tag", "@", "@"]).text == "\(file.path): items.1.tag\n\(file.path): items.1.tag\n")
   }
 
-  @Test func `it is found if one file has it`() throws {
+  @Test func `a match in one file is a success`() throws {
     let file = try SampleFile(sampleText)
     let empty = file.folder.path("b.plist")
     try Data("<plist><dict/></plist>".utf8).write(to: URL(filePath: empty))
@@ -186,7 +186,7 @@ import Testing
     #expect(try Tool.run("find", "--path", "a..b", empty).status == 64)
   }
 
-  @Test func `figures of a file`() throws {
+  @Test func `statistics of a file`() throws {
     let file = try SampleFile(
       ["a": ["text", "text", "ü"], "b": .data(Data(count: 300)), "c": ["a": 1.5]], format: .binary)
     let result = try file.run(["stats", "--largest", "2", "@"])
@@ -216,7 +216,7 @@ import Testing
     #expect(try file.run(["stats", "@", "/nonexistent"]).status == 1)
   }
 
-  @Test func `objects that nothing leads to are counted`() throws {
+  @Test func `unreferenced objects are counted`() throws {
     // true, and a string that nothing leads to.
     let bytes: [UInt8] =
       Array("bplist00".utf8) + [0x09, 0x51, 0x61] + [8, 9]

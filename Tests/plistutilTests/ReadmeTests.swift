@@ -5,14 +5,16 @@ import Testing
 /// The examples of the README and of the guide to the tool, as somebody would type them.
 @Suite("The examples of plistutil in the documentation") struct ReadmeTests {
   @Test(arguments: ["README.md", "Documentation/Tool.md"])
-  func `print what it shows, one after the other in one folder`(_ document: String) throws { try run(document) }
+  func `the commands print the documented output`(_ document: String) throws { try run(document) }
 
   /// The other programs that the recipes are for.
   private static let hasPrograms = ["git", "jq", "lesspipe"].allSatisfy {
     FileManager.default.isExecutableFile(atPath: "/usr/bin/\($0)")
   }
 
-  @Test(.enabled(if: hasPrograms)) func `and so do the recipes, where the programs are installed`() throws {
+  @Test(.enabled(if: hasPrograms)) func `the recipes print the documented output, where the programs are installed`()
+    throws
+  {
     try run("Documentation/Recipes.md")
   }
 

@@ -5,7 +5,7 @@ import Testing
 
 /// What scripts rely on and people type without thinking.
 @Suite("plistutil in scripts") struct ScriptTests {
-  @Test func `a JSON file that is one number, word or text is read, whatever reads it`() throws {
+  @Test func `a JSON file that is one number, word or string is read by every verb`() throws {
     for (text, kind, printed) in [
       ("5", "integer", "5"), ("null", "null", "null"), ("true", "bool", "true"), (" -1.5\n", "real", "-1.5"),
       ("\"a\"", "string", "a"),
@@ -41,7 +41,7 @@ import Testing
     #expect(try file.value == ["b": "2"])
   }
 
-  @Test func `a file that is larger than the system allows is an error, and nothing is left beside it`() throws {
+  @Test func `a file larger than the system allows is an error, and leaves no other file`() throws {
     let file = try SampleFile("{ a = 1; }")
     let text = String(repeating: "x", count: 4000)
     let script = #"ulimit -f 1; exec "$0" set a --string "$2" --in-place "$1""#
@@ -71,7 +71,7 @@ import Testing
     #expect(try Tool.run("remove", "a", "--if-present", binary).output == before)
   }
 
-  @Test func `a folder inside that is written to is no input the next time`() throws {
+  @Test func `an output folder inside the input is not read the next time`() throws {
     let folder = TemporaryFolder()
     try (["a": 1] as PropertyList).write(to: URL(filePath: folder.path("a.plist")), format: .xml)
     for _ in 0..<2 {
@@ -82,7 +82,7 @@ import Testing
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path("out")) == ["a.plist"])
   }
 
-  @Test func `an option that does not exist is named before a value that is missing`() throws {
+  @Test func `an unknown option is reported before a missing value`() throws {
     let file = try SampleFile("{ a = 1; }")
     #expect(try Tool.run("set", "a", "--int", "5", file.path).errors.contains("Unknown option '--int'"))
     let missing = try Tool.run("set", "a", file.path)
@@ -91,7 +91,7 @@ import Testing
     #expect(try Tool.run("fmt", "--nothing").errors.contains("Usage: plistutil fmt "))
   }
 
-  @Test func `--extension overwrites what is there only with --force, and says so of each file`() throws {
+  @Test func `--extension replaces files only with --force, and reports each`() throws {
     let folder = TemporaryFolder()
     let names = ["a", "b", "c"]
     for name in names {
@@ -110,7 +110,7 @@ import Testing
     #expect(try Tool.run("convert", "--force", folder.path("a.plist")).status == 64)
   }
 
-  @Test("a conflict of a merge shows both values and the names of the files, or that which a merge driver gives")
+  @Test("a merge conflict shows both values and the file names, or the merge driver's name")
   func conflicts() throws {
     let folder = TemporaryFolder()
     for (name, version) in [("base", "1"), ("mine", "2"), ("theirs", "3")] {
@@ -133,7 +133,7 @@ import Testing
     #expect(try Tool.run("merge", mine, theirs).errors.count < mine.count + theirs.count + 300)
   }
 
-  @Test func `-r says which files it takes, and takes property lists without an extension`() throws {
+  @Test func `-r lists the accepted files, including property lists without an extension`() throws {
     let folder = TemporaryFolder()
     let value: PropertyList = ["a": 1]
     for (name, format) in [("xml", .xml), ("binary", .binary), ("json", .json), ("a.plist", .xml), ("b.txt", .xml)]
@@ -156,7 +156,7 @@ import Testing
     #expect(try Tool.run("lint", "-r", "--name", "x*", folder.url.path).errors == "1 file, no defects\n")
   }
 
-  @Test func `plutil refuses what the tool of Swift makes a value of, as the guide says`() throws {
+  @Test func `plutil refuses values that the toolchain's tool reinterprets, as documented`() throws {
     let guide = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent().appending(path: "Documentation/Tool.md")
     let rows = try String(contentsOf: guide, encoding: .utf8).split(separator: "\n").compactMap { line in

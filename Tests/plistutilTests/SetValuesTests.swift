@@ -3,8 +3,8 @@ import PropertyLists
 import TestSupport
 import Testing
 
-@Suite("plistutil set, of several values and of values with variables") struct SetValuesTests {
-  @Test func `--values puts each value at its path, in one step, and keeps the layout of the rest`() throws {
+@Suite("plistutil set with several values and with variables") struct SetValuesTests {
+  @Test func `--values sets each value at its path in one step, and keeps the layout`() throws {
     let file = try SampleFile(sampleText)
     let result = try file.run(
       ["set", "--values", #"{"name": "New", "items.1.tag": "y", "more.deep": {"a": [1, true]}}"#, "@"])
@@ -19,7 +19,7 @@ import Testing
   }
 
   @Test(arguments: ["insert", "append", "replace"])
-  func `--values of the other verbs, and from a file`(_ verb: String) throws {
+  func `--values works for the other verbs, and from a file`(_ verb: String) throws {
     let file = try SampleFile(["list": [1], "a": 1, "b": ["x"]], format: .binary)
     let changes: (text: String, expected: PropertyList) =
       switch verb {
@@ -35,7 +35,7 @@ import Testing
     #expect(try file.value == changes.expected)
   }
 
-  @Test func `all values come into the file, or none`() throws {
+  @Test func `all values are written, or none`() throws {
     let file = try SampleFile(sampleText)
     let result = try file.run(["replace", "--values", #"{"name": "New", "nothing": 1}"#, "@", "--in-place"])
     #expect(result.status == 1 && result.errors.contains(#"no key "nothing""#))
@@ -51,7 +51,7 @@ import Testing
     (["set", "--values-file", "-"], "Standard input can be read only once"), (["set"], "No path is given"),
     (["set", "a", "--string", "${NO_SUCH_VARIABLE_1}", "--env", "@"], "NO_SUCH_VARIABLE_1 is not set"),
   ])
-  func `mistakes in the arguments`(_ arguments: [String], _ message: String) throws {
+  func `wrong arguments are usage errors`(_ arguments: [String], _ message: String) throws {
     let file = try SampleFile(sampleText)
     let result = try file.run(arguments)
     #expect(result.status == 64 && result.errors.contains(message), "\(result.errors)")
@@ -67,7 +67,7 @@ import Testing
     ("${NONE:-}", ""), ("${NONE:-a:-b}", "a:-b"), ("${NAME:-x}", "Ada"), ("$NAME $ $$ $(NAME)", "$NAME $ $$ $(NAME)"),
     ("$${NAME} $$${NAME}", "${NAME} $${NAME}"), ("é${NAME}é", "éAdaé"), ("${WORDS}", "${NAME}"),
   ])
-  func `--env replaces variables in strings, and leaves all else alone`(_ text: String, _ expected: String) throws {
+  func `--env replaces only variables in strings`(_ text: String, _ expected: String) throws {
     let file = try SampleFile(["a": "b"], format: .xml)
     let environment = ["NAME": "Ada", "EMPTY": "", "WORDS": "${NAME}"]
     let set = try run(["set", "a", "--string", text, "--env", file.path], environment)
@@ -76,7 +76,7 @@ import Testing
     #expect(try PropertyList(without.output) == ["a": .string(text)])
   }
 
-  @Test("--env replaces very many variables of one string") func manyVariables() throws {
+  @Test("--env replaces many variables in one string") func manyVariables() throws {
     let count = 20_000
     let text = String(repeating: "é${NAME}$${NONE:-é}$", count: count)
     let file = try SampleFile(["a": "b"], format: .xml)
@@ -89,7 +89,7 @@ import Testing
   @Test(arguments: [
     ("${NONE}", "NONE is not set"), ("${}", "is not the name"), ("${1A}", "is not the name"), ("${A", "without"),
   ])
-  func `--env refuses what is not a variable, and says where`(_ text: String, _ message: String) throws {
+  func `--env refuses an invalid variable, with its position`(_ text: String, _ message: String) throws {
     let target = try SampleFile(["a": "b"], format: .xml)
     let other = target.folder.path("other.plist")
     try PropertyList.dictionary(["list": ["x", .string(text)]]).write(to: URL(filePath: other), format: .xml)
@@ -99,7 +99,7 @@ import Testing
     #expect(result.errors.contains("(in list.1)"))
   }
 
-  @Test func `merge --env replaces variables in the strings of the others, at every level, and no keys`() throws {
+  @Test func `merge --env replaces variables in strings of the other files at every level, but not in keys`() throws {
     let target = try SampleFile(["kept": "${NAME}", "number": 1], format: .xml)
     let other = target.folder.path("other.plist")
     let template: PropertyList = ["list": [["deep": "<${NAME}>"]], "${NAME}": 2, "data": .data(Data("${NAME}".utf8))]

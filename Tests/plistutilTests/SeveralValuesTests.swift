@@ -3,8 +3,8 @@ import PropertyLists
 import TestSupport
 import Testing
 
-@Suite("plistutil get, of several values, of values that may be missing, and from the end") struct SeveralValuesTests {
-  @Test func `each --key gives a value on a line of its own, in that order; all arguments are files then`() throws {
+@Suite("plistutil get with several values, defaults, and indices from the end") struct SeveralValuesTests {
+  @Test func `each --key prints a line in order, and all arguments are files`() throws {
     let file = try SampleFile(sampleText)
     let result = try file.run(["get", "-k", "items.0", "@", "--key", "name", "-k", "items.1"])
     #expect(result.text == "1\nNotes & more\n{\n  \"tag\": \"x\"\n}\n" && result.status == 0 && result.errors.isEmpty)
@@ -18,7 +18,7 @@ import Testing
     #expect(try dashes.run(["get", "-k", "--key", "-k", "-k", "@"]).text == "1\n2\n")
   }
 
-  @Test func `if one is missing, nothing of the file is printed, but for --default`() throws {
+  @Test func `if a value is missing and has no --default, nothing of the file is printed`() throws {
     let file = try SampleFile(sampleText)
     let missing = try file.run(["get", "-k", "name", "-k", "nothing", "@"])
     #expect(missing.text.isEmpty && missing.status == 1)
@@ -28,7 +28,7 @@ import Testing
   }
 
   @Test(
-    "--default is printed bare where there is nothing, and stands for nothing else",
+    "--default is printed bare in place of a missing value only",
     arguments: [
       (["nothing", "--default", "42", "@"], "42\n"),
       (["nothing", "--default", "", "@"], "\n"), (["nothing", "--default", "-1", "@"], "-1\n"),
@@ -40,7 +40,7 @@ import Testing
     #expect(result.text == expected && result.status == 0 && result.errors.isEmpty)
   }
 
-  @Test func `--default does not hide a file that cannot be read, or a value of another kind`() throws {
+  @Test func `--default does not hide an unreadable file, or a value of another kind`() throws {
     #expect(try SampleFile("{ a = ").run(["get", "a", "--default", "x", "@"]).status == 3)
     #expect(try Tool.run("get", "a", "--default", "x", "/nonexistent").status == 1)
     let file = try SampleFile(sampleText)
@@ -50,7 +50,7 @@ import Testing
     #expect(json.text == #"{"file":"\#(file.path)","value":"x"}"# + "\n")
   }
 
-  @Test func `--raw0 ends each value with a NUL and nothing else, so that a shell can read them all`() throws {
+  @Test func `--raw0 ends each value with a NUL, for shells`() throws {
     let file = try SampleFile(["a": "one\ntwo\n", "b": "", "c": [1]], format: .xml)
     let result = try file.run(["get", "--raw0", "-k", "a", "-k", "b", "-k", "c", "@"])
     #expect(result.text == "one\ntwo\n\0\0[\n  1\n]\0" && result.status == 0)
@@ -71,11 +71,11 @@ import Testing
     ["get", "-n", "-k", "a", "-k", "b", "@"],
     ["get", "-k", "a..b", "@"], ["get", "-k", "a", "-", "-"],
   ])
-  func `what does not go together is a mistake in the command`(_ arguments: [String]) throws {
+  func `contradictory options are usage errors`(_ arguments: [String]) throws {
     #expect(try SampleFile(sampleText).run(arguments).status == 64)
   }
 
-  @Test func `in an array a negative index counts from the end, for every verb; in a dictionary it is a key`() throws {
+  @Test func `a negative index counts from the end of an array; in a dictionary it is a key`() throws {
     let text = #"{"a": [1, 2, {"b": 3}], "-1": "key", "-2": [5]}"#
     let file = try SampleFile(text)
     #expect(try file.run(["get", "a.-2", "@"]).text == "2\n")

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("plistutil and strings files") struct StringsFileTests {
   @Test(
-    "what readers of strings files do not take is refused, and nothing is written",
+    "values that readers of strings files do not accept are refused, and nothing is written",
     arguments: [
       (["a": ["b": "c"]], "dictionary"), (["a": ["b", "c"]], "array"),
       (["a": .data(Data([1]))], "data"), (["a": [:]], "dictionary"),
@@ -27,20 +27,20 @@ import Testing
     #expect(try PropertyList(coerced.output) == value)
   }
 
-  @Test func `text is written, and is the same in every reader`() throws {
+  @Test func `text is written, and is the same for every reader`() throws {
     let file = try SampleFile(["title": "Größe", "a b": ""], format: .binary)
     let result = try file.run(["convert", "-f", "strings", "@"])
     #expect(result.text == "\"title\" = \"Größe\";\n\"a b\" = \"\";\n" && result.status == 0)
   }
 
-  @Test func `a file without braces that has containers keeps them when it is edited`() throws {
+  @Test func `a file without braces that contains containers keeps them when edited`() throws {
     let file = try SampleFile("list = (a, b);\nname = x;\n", name: "a.strings")
     let result = try file.run(["set", "name", "--string", "y", "--in-place", "@"])
     #expect(result.status == 0)
     #expect(try file.text == "list = (a, b);\nname = y;\n")
   }
 
-  @Test func `-r takes string catalogs`() throws {
+  @Test func `-r finds string catalogs`() throws {
     let file = try SampleFile(
       #"{"sourceLanguage": "en", "strings": {"Hello": {}}, "version": "1.0"}"#, name: "L.xcstrings")
     let result = try Tool.run("find", "-r", "--key", "sourceLanguage", "--values", file.folder.url.path)

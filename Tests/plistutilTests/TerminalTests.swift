@@ -4,7 +4,7 @@
   import TestSupport
   import Testing
 
-  @Suite("plistutil at a terminal") struct TerminalTests {
+  @Suite("plistutil on a terminal") struct TerminalTests {
     /// What the tool shows on a terminal.
     private func shown(_ arguments: [String]) throws -> String { try run(arguments).shown }
 
@@ -41,7 +41,7 @@
       ["convert", "-f", "binary"], ["get", "b", "-f", "binary"], ["-f", "bin", "-i"], ["set", "a", "--null"],
       ["remove", "a"], ["plutil", "-convert", "binary1", "-o", "@"],
     ])
-    func `a binary property list is not written to it unless it is named`(_ call: [String]) throws {
+    func `a binary property list is printed only on request`(_ call: [String]) throws {
       let isEdit = ["set", "remove"].contains(call[0])
       let file = try SampleFile(["a": "x", "b": ["c": 1]], format: isEdit ? .binary : .xml)
       if call[0] != "plutil" {
@@ -57,7 +57,7 @@
       if call[0] != "plutil" { #expect(try Tool.run(call + [file.path]).output.starts(with: Data("bplist00".utf8))) }
     }
 
-    @Test func `it has colours, unless it is a dumb one`() throws {
+    @Test func `colors are used, except on a dumb terminal`() throws {
       let file = try SampleFile(["a": 1], format: .xml)
       let other = try SampleFile(["a": 2], format: .xml)
       let broken = try SampleFile("<plist><dict>")
@@ -71,7 +71,7 @@
     }
 
     @Test(arguments: ["xterm", "dumb"])
-    func `a line of progress is shown, but not on a dumb one`(_ terminal: String) throws {
+    func `progress is shown, except on a dumb terminal`(_ terminal: String) throws {
       let folder = TemporaryFolder()
       let pipe = folder.path("pipe")
       #expect(mkfifo(pipe, 0o600) == 0)
@@ -90,7 +90,7 @@
       ["get", "a"], ["keys", "b"], ["plutil", "-extract", "a", "raw"], ["plutil", "-extract", "b", "raw"],
       ["defaults", "read", "@", "a"],
     ])
-    func `a value that is printed bare gives it no commands, and is whole in a pipe`(_ arguments: [String]) throws {
+    func `a bare value is escaped on a terminal, and complete in a pipe`(_ arguments: [String]) throws {
       let file = try SampleFile(["a": "x\u{1B}[31m\ty\nz", "b": ["x\u{1B}[31m\ty\nz": 1]], format: .binary)
       let call = arguments.contains("@") ? arguments.map { $0 == "@" ? file.path : $0 } : arguments + [file.path]
       #expect(try Tool.run(call).text == "x\u{1B}[31m\ty\nz\n")

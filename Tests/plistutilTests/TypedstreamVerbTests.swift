@@ -3,7 +3,7 @@ import PropertyLists
 import TestSupport
 import Testing
 
-@Suite("plistutil, given a typedstream") struct TypedstreamVerbTests {
+@Suite("plistutil with typedstreams") struct TypedstreamVerbTests {
   /// `NSString` with the text `Hi`, as macOS archives it.
   static let greeting = Data(
     [4, 11] + Array("streamtyped".utf8) + [0x81, 0xE8, 0x03, 0x84, 1, 0x40, 0x84, 0x84, 0x84, 8]
@@ -25,7 +25,7 @@ import Testing
   }
 
   @Test
-  func `archive groups says where a stream is damaged, with the exit code of files that cannot be parsed`() throws {
+  func `archive groups reports where a stream is damaged, with exit code 3`() throws {
     let cut = try Tool.run("archive", "groups", input: Self.greeting.dropLast(2))
     #expect(cut.status == 3 && cut.output.isEmpty)
     #expect(cut.errors == "<stdin>: error: a string of 2 bytes, with 1 left, at byte 48\n")
@@ -47,7 +47,7 @@ import Testing
     return greeting.prefix(19) + object + count + text + thing + [0x86]
   }()
 
-  @Test func `archive show prints its objects as a tree, and print the same`() throws {
+  @Test func `archive show and print print the objects as a tree`() throws {
     let tree = """
       root: [
         "Hi"
@@ -66,7 +66,7 @@ import Testing
     #expect(try line.value(at: PropertyListKeyPath("value.$top.root.$class")) == "NSArray")
   }
 
-  @Test func `archive json, classes, dot and check know it`() throws {
+  @Test func `archive json, classes, dot and check accept it`() throws {
     let json = try Tool.run("archive", "json", input: Self.objects)
     #expect(json.status == 0 && json.text.contains("\"$class\": \"Thing\""))
     #expect(
@@ -82,7 +82,7 @@ import Testing
   }
 
   @Test(arguments: [["archive", "show"], ["archive", "json"], ["archive", "check"], ["archive", "dot"], ["print"]])
-  func `that is damaged, every verb says where`(_ verb: [String]) throws {
+  func `every verb reports where a stream is damaged`(_ verb: [String]) throws {
     let result = try Tool.run(verb, input: Self.objects.dropLast())
     #expect(result.status == 3 && result.output.isEmpty)
     #expect(result.errors.contains("the stream is cut off") && result.errors.contains("at byte"))

@@ -3,7 +3,7 @@ import PropertyLists
 import TestSupport
 import Testing
 
-@Suite("plistutil --unwrap opens what is nested in data") struct UnwrapTests {
+@Suite("plistutil --unwrap opens archives in data") struct UnwrapTests {
   /// A color as NSKeyedArchiver writes it, its components in data.
   private static func colorArchive() throws -> Data {
     let archive: PropertyList = [
@@ -37,21 +37,21 @@ import Testing
     ("Settings.color.NSColorSpace", "1"), ("Settings.color.$class", "NSColor"), ("Settings.text", "Hi"),
     ("list.n", "1"), ("list.again.NSColorSpace", "1"),
   ])
-  func `get goes on inside`(_ path: String, _ text: String) throws {
+  func `get follows paths into archives`(_ path: String, _ text: String) throws {
     let result = try Tool.run("get", "--unwrap", path, input: Self.preferences())
     #expect(result.text == text + "\n" && result.status == 0, "\(result.errors)")
     let plain = try Tool.run("get", path, input: Self.preferences())
     #expect(plain.status == 1 || path == "Settings.text")
   }
 
-  @Test func `get says where a path ends, and prints a file that is an archive itself`() throws {
+  @Test func `get reports where a path ends, and prints a file that is an archive`() throws {
     let lost = try Tool.run("get", "--unwrap", "list.again.other", input: Self.preferences())
     #expect(lost.status == 1 && lost.errors.contains("list.again") && lost.errors.contains("no key \"other\""))
     #expect(try Tool.run("get", "--unwrap", "NSColorSpace", input: Self.colorArchive()).text == "1\n")
     #expect(try Tool.run("get", "--unwrap", "/", input: Self.stream).status != 64)
   }
 
-  @Test func `find and print see inside, and say what cannot be read`() throws {
+  @Test func `find and print open archives, and report unreadable ones`() throws {
     let found = try Tool.run("find", "--unwrap", "--key", "NSColorSpace", input: Self.preferences())
     #expect(found.text == "Settings.color.NSColorSpace\nlist.again.NSColorSpace\n")
     #expect(found.errors.contains("note: the data at broken stays data"))
@@ -60,7 +60,7 @@ import Testing
     #expect(try Tool.run("find", "--where", "value.n = 1", "--unwrap", input: Self.preferences()).text == "list\n")
   }
 
-  @Test func `archive show, json, classes and dot see the objects of all archives in a property list`() throws {
+  @Test func `archive show, json, classes and dot include the objects of all archives`() throws {
     let input = try Self.preferences()
     let tree = try Tool.run("archive", "show", "--unwrap", input: input)
     #expect(tree.text.contains("NSColor") && tree.text.contains("\"Hi\""), "\(tree.text) \(tree.errors)")
@@ -71,7 +71,7 @@ import Testing
     #expect(try json.value(at: PropertyListKeyPath("$top.list.again.$class")) == "NSColor")
   }
 
-  @Test func `get and print say that data on the way cannot be read`() throws {
+  @Test func `get and print report unreadable data on the path`() throws {
     for command in [["get", "--unwrap", "broken.a"], ["print", "--unwrap", "--key", "broken.a"]] {
       let result = try Tool.run(command, input: Self.preferences())
       #expect(result.status == 1 && result.errors.contains("stays data"), "\(command): \(result.errors)")
@@ -84,7 +84,7 @@ import Testing
     #expect(printed.status == 0 && printed.errors.isEmpty)
   }
 
-  @Test func `archive check finds the defects of archives in data`() throws {
+  @Test func `archive check reports defects of archives in data`() throws {
     let broken = try Tool.run("archive", "check", "--unwrap", input: Self.preferences())
     #expect(broken.status == 3 && broken.errors.contains("error: data at broken: cannot be read"), "\(broken.errors)")
     let defective: PropertyList = [

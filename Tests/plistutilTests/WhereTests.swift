@@ -54,7 +54,7 @@ import Testing
       (#"value."a b"."c.d".x = 1"#, ["/"]), (#"value."c.d".x = 1"#, ["a b"]), (#"count."c.d" = 1"#, ["a b"]),
       ("kind.ports = array", ["/"]), ("kind.nothing ~ *", []), ("kind.x ~ *", [#"a b.c\.d"#]), ("size.icon = 3", ["/"]),
     ] as [(String, [String])])
-  func `comparisons are by what values are`(_ expression: String, _ expected: [String]) throws {
+  func `comparisons depend on the types of the values`(_ expression: String, _ expected: [String]) throws {
     let file = try SampleFile(Self.value, format: .binary)
     let result = try file.run(["find", "--where", expression, "@"])
     #expect(result.text == expected.map { $0 + "\n" }.joined() && result.errors.isEmpty)
@@ -62,7 +62,7 @@ import Testing
   }
 
   @Test(
-    "not binds before and, and before or; parentheses before all",
+    "not binds tighter than and, and tighter than or; parentheses come first",
     arguments: [
       ("key = a or key = b and value = 9", ["a"]), ("(key = a or key = b) and value = 2", ["b"]),
       ("not key = a and not key = b and not kind = dictionary", ["c"]),
@@ -78,7 +78,7 @@ import Testing
   }
 
   @Test(
-    "what is wrong with an expression is said with its column",
+    "an error in an expression has its column",
     arguments: [
       ("", 1, "expected a field, found the end of the expression"),
       ("key", 4, "expected a comparison such as =, found the end"),
@@ -140,7 +140,7 @@ import Testing
       // Words of comparisons of find's own stay texts.
       ("value = value.id", []), ("value = nil", []), ("value = {3}", []), ("TRUEPREDICATE and key = open", ["open"]),
     ] as [(String, [String])])
-  func `the language of predicates goes with the fields`(_ expression: String, _ expected: [String]) throws {
+  func `predicates can be combined with the fields`(_ expression: String, _ expected: [String]) throws {
     for format in [PropertyListFormat.binary, .xml] {
       let file = try SampleFile(Self.orders, format: format)
       let result = try file.run(["find", "--where", expression, "@"])
@@ -150,19 +150,19 @@ import Testing
   }
 
   @Test(arguments: ["key MATCHES '('", "$x = 1"])
-  func `a predicate that no value can be tested with is an error`(_ expression: String) throws {
+  func `a predicate that cannot be applied to any value is an error`(_ expression: String) throws {
     let result = try Tool.run(["find", "--where", expression], input: Data(sampleText.utf8))
     #expect(result.status == 64 && result.text.isEmpty && result.errors.contains("is invalid for"))
   }
 
-  @Test func `a predicate that looks at all values for each value comes to an end`() throws {
+  @Test func `a predicate that reads all values for each value ends`() throws {
     let file = try SampleFile(.array((0..<3000).map { .integer(.init($0)) }), format: .binary)
     let result = try file.run(["find", "--where", "SUBQUERY(value, $a, $a IN (value)).@count > 0", "@"])
     #expect(result.status == 3)
     #expect(result.errors.contains("the condition reads too many nested values"), "\(result.errors)")
   }
 
-  @Test func `expressions of any depth and length come to an end`() throws {
+  @Test func `expressions of any depth and length are evaluated`() throws {
     func run(_ expression: String) throws -> Program {
       try Tool.run(["find", "--where", expression], input: Data(sampleText.utf8))
     }
@@ -186,7 +186,7 @@ import Testing
     }
   }
 
-  @Test func `it goes with the other conditions and with several files`() throws {
+  @Test func `--where can be combined with other conditions and several files`() throws {
     let folder = TemporaryFolder()
     for (name, value) in [("A", true), ("B", false)] {
       let app = URL(filePath: folder.path("\(name).app"))
@@ -205,7 +205,9 @@ import Testing
       ).count == 2)
   }
 
-  @Test(arguments: ["1e400", "-1e400"]) func `a number that no property list holds is an error`(_ word: String) throws {
+  @Test(arguments: ["1e400", "-1e400"]) func `a number that property lists cannot hold is an error`(_ word: String)
+    throws
+  {
     let file = try SampleFile(Self.value, format: .binary)
     let result = try file.run(["find", "--where", "value < \(word)", "@"])
     #expect(result.status == 64 && result.errors.contains("\"\(word)\" is not a number"), "\(result.errors)")
@@ -213,7 +215,7 @@ import Testing
   }
 
   @Test(arguments: ["2027-02-30", "2027-1-1", "2021-01", "2027-01-01T00:00", "2027-13-01T00:00:00Z"])
-  func `a word that begins as a date and is none is an error, and no text that no date is like`(_ word: String) throws {
+  func `a word that looks like a date but is invalid is an error, and other words are text`(_ word: String) throws {
     let file = try SampleFile(Self.value, format: .binary)
     let result = try file.run(["find", "--where", "value < \(word)", "@"])
     #expect(result.status == 64 && result.output.isEmpty)

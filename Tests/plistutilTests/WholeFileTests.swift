@@ -3,9 +3,9 @@ import PropertyLists
 import TestSupport
 import Testing
 
-@Suite("plistutil on files that are out of proportion") struct WholeFileTests {
+@Suite("plistutil on files that expand too far") struct WholeFileTests {
   @Test(
-    "every verb that takes the whole file refuses shared references that expand too far",
+    "every verb that reads the whole file refuses excessive shared references",
     arguments: [
       ["lint"], ["lint", "--json"], ["find"], ["find", "--where", "value = 1"], ["convert", "-f", "xml", "-o", "-"],
       ["print"], ["stats"], ["diff", "@"], ["set", "a", "--integer", "1"], ["merge", "@"], ["-i"], ["plutil", "-lint"],
@@ -21,7 +21,7 @@ import Testing
     #expect(output.utf8.count < 2000)
   }
 
-  @Test func `find stops when the paths are much longer than the file`() throws {
+  @Test func `find stops if the paths are much longer than the file`() throws {
     var value: PropertyList = .array(Array(repeating: 1, count: 30_000))
     for _ in 0..<10 { value = [String(repeating: "k", count: 1000): value] }
     let file = try SampleFile(value, format: .binary)
@@ -33,7 +33,7 @@ import Testing
   }
 
   @Test(arguments: [PropertyListFormat.binary, .xml])
-  func `find asks parts of a binary file, as it asks those of a text`(_ format: PropertyListFormat) throws {
+  func `find applies conditions to parts of binary and text files alike`(_ format: PropertyListFormat) throws {
     let rows = PropertyList.array(
       (0..<500).map { ["id": .integer(.init($0)), "tags": ["even": .boolean($0 % 2 == 0)]] })
     let file = try SampleFile(["rows": rows], format: format)
@@ -42,7 +42,7 @@ import Testing
     #expect(found.text.hasPrefix("rows.492: "))
   }
 
-  @Test func `many keys are looked up in one file, and printed in their order`() throws {
+  @Test func `many keys are looked up in one file in their order`() throws {
     let tree = PropertyList.dictionary(
       .init(uniqueKeysWithValues: (0..<400).map { ("key \($0)", .integer(.init($0))) }))
     for format in [PropertyListFormat.binary, .xml] {

@@ -3,12 +3,12 @@ import PropertyLists
 import TestSupport
 import Testing
 
-@Suite("storeutil changes objects") struct ChangeTests {
+@Suite("storeutil set, insert and delete") struct ChangeTests {
   private let library: Library
 
   init() throws { library = try Library() }
 
-  @Test func `and prints what changed, inverse relationships too`() throws {
+  @Test func `a change prints the changed objects, including inverse relationships`() throws {
     #expect(
       try library.run("insert", Library.store, "Author", "name=Grace") == "inserted Author/p2\n  name = \"Grace\"\n")
     let text = try library.run("set", Library.store, "Book/p1", "author=Author/2", "pages=70", "--null", "price")
@@ -34,7 +34,7 @@ import Testing
     #expect(try books() == 0)
   }
 
-  @Test func `but saves nothing with --dry-run, and prints the same`() throws {
+  @Test func `--dry-run saves nothing and prints the same changes`() throws {
     let url = library.url.appending(path: Library.store)
     let before = try Data(contentsOf: url)
     for arguments in [
@@ -52,7 +52,7 @@ import Testing
   }
 
   @Test(arguments: ["sqlite", "xml", "binary"])
-  func `and finds out by --dry-run whatever a save would not allow`(_ type: String) throws {
+  func `--dry-run reports every error that a save would report`(_ type: String) throws {
     try library.makePlaces("places", type: type)
     let options = ["--model", "Places.xcdatamodel"]
     func files() throws -> [String: Data] {
@@ -74,7 +74,7 @@ import Testing
     #expect(try files() == before)
   }
 
-  @Test func `of many objects at once, by a condition, and prints their number`() throws {
+  @Test func `--where changes all objects that meet a condition, and prints their number`() throws {
     let change = [
       "set", Library.store, "--entity", "Book", "--where", "author.name BEGINSWITH 'Ada'", "pages=66", "price=2",
     ]
@@ -96,7 +96,7 @@ import Testing
         == "0 objects changed\n")
   }
 
-  @Test func `but does not take an object from one that was given it before`() throws {
+  @Test func `an object that was assigned to one object is not reassigned to another in the same change`() throws {
     try library.makePlaces("other.sqlite")
     try library.edit("Places.xcdatamodel/contents") { $0.replacing("toMany=\"YES\"", with: "maxCount=\"1\"") }
     try library.run("create", "Places.xcdatamodel", "places.sqlite")
@@ -109,7 +109,7 @@ import Testing
     #expect(try library.failure(["set", "places.sqlite", "Place/2", "name=x", "--null", "name"]).status == 64)
   }
 
-  @Test func `but runs no triggers of other programs without --allow-triggers`() throws {
+  @Test func `triggers of other programs run only with --allow-triggers`() throws {
     try library.runPython(
       "store.execute('CREATE TRIGGER X AFTER UPDATE ON ZBOOK BEGIN DELETE FROM ZTAG; END')", on: Library.store)
     for arguments in [["set", Library.store, "Book/p1", "pages=70"], ["delete", Library.store, "Tag/p1"]] {
@@ -123,7 +123,7 @@ import Testing
     #expect(try library.run("count", Library.store, "Tag") == "0\n")
   }
 
-  @Test func `deletes objects with those that the rules take along, and by a condition`() throws {
+  @Test func `delete follows the delete rules, and selects objects by ID or condition`() throws {
     let text = try library.run("delete", Library.store, "Author/p1")
     #expect(text.contains("deleted Author/p1\ndeleted Book/p1\ndeleted Comic/p2\n"))
     #expect(try library.run("count", Library.store, "Book") == "0\n")
@@ -178,7 +178,9 @@ import Testing
       (["fetch", "data", "Book"], 3, "data is not a store"),
       (["compile", "empty", "-o", "x.mom"], 3, "empty: 1:1: no root element"),
     ] as [([String], Int32, String)])
-  func `all or nothing, and says why not`(_ arguments: [String], _ status: Int32, _ text: String) throws {
+  func `a failed command changes nothing, and reports the reason`(
+    _ arguments: [String], _ status: Int32, _ text: String
+  ) throws {
     let url = library.url.appending(path: Library.store)
     try Data().write(to: library.url.appending(path: "empty"))
     // Data in OpenStep's format begins as XML does.

@@ -3,10 +3,10 @@ import PropertyLists
 import TestSupport
 import Testing
 
-@Suite("storeutil shows the values of composite attributes") struct CompositeTests {
+@Suite("storeutil with composite attributes") struct CompositeTests {
   private static let model = ["--model", "Drinks.xcdatamodel"]
 
-  @Test func `in what it fetches, in pages, in differences and in what it converts`() throws {
+  @Test func `fetch, show, html, convert, diff and search show composite values`() throws {
     let library = try Library()
     try library.makeDrinks()
     let expected: PropertyList = .dictionary(["city": "Oslo", "size": 7])
@@ -36,7 +36,7 @@ import Testing
     )
   }
 
-  @Test func `leaf by leaf, too`() throws {
+  @Test func `fetch and count accept the elements of a composite attribute`() throws {
     let library = try Library()
     try library.makeDrinks()
     let text = try library.run(
@@ -47,7 +47,7 @@ import Testing
     #expect(failure.errors.contains("\"author\" in \"author.town\" has no \"town\"; it has city, size"))
   }
 
-  @Test func `and prints no version hash that it cannot compute`() throws {
+  @Test func `hashes refuses a model whose version hashes cannot be computed`() throws {
     let library = try Library()
     try library.makeDrinks()
     #expect(try library.run("hashes", "Drinks.xcdatamodel").contains("Drink"))

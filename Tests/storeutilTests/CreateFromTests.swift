@@ -27,7 +27,7 @@ import Testing
   }
 
   @Test(arguments: types, [[], ["--plain"]])
-  func `makes a store with the values and relationships that fetch printed`(_ type: String, _ form: [String]) throws {
+  func `the new store has the values and relationships that fetch printed`(_ type: String, _ form: [String]) throws {
     let library = try Library()
     try library.write(export(library, form), to: "library.json")
     let text = try library.run("create", Self.model, "copy.\(type)", "--type", type, "--from", "library.json")
@@ -35,7 +35,7 @@ import Testing
     #expect(try values("copy.\(type)", library) == values(Library.store, library))
   }
 
-  @Test func `reads references by local IDs and by values, before and after the objects that they lead to`() throws {
+  @Test func `references by local ID or by value can come before or after their objects`() throws {
     let library = try Library()
     try library.write(
       #"""
@@ -60,7 +60,7 @@ import Testing
     #expect(try library.isSound("new.sqlite"))
   }
 
-  @Test func `makes many objects in batches, which refer to each other`() throws {
+  @Test func `objects in different batches can refer to each other`() throws {
     let library = try Library()
     try library.makePlaces("places.sqlite")
     let places = (0..<12_000).map { number in
@@ -75,7 +75,7 @@ import Testing
   }
 
   @Test(
-    "leaves no file behind on an error", arguments: types,
+    "an error leaves no file", arguments: types,
     [
       (#"{"Author": [{"name": "Ada"}, {"name": 5}]}"#, 2, "data.json:1:30: name: expected String, found 5"),
       (#"{"Author": [{"name": "x"}]}"#, 2, "data.json:1:13: name: "),
@@ -111,7 +111,7 @@ import Testing
     #expect(try FileManager.default.contentsOfDirectory(atPath: library.url.path).sorted() == before)
   }
 
-  @Test func `names the new store in errors, and not the unfinished file`() throws {
+  @Test func `errors name the new store, not the unfinished file`() throws {
     let library = try Library()
     try library.edit("Library.xcdatamodel/contents") { text in
       text.replacing(

@@ -7,7 +7,7 @@ import Testing
     FileManager.default.isExecutableFile(atPath: "/usr/bin/\(program)")
   }
 
-  @Test(.enabled(if: has("sqlite3"))) func `shows what the commands print, one after the other in one folder`() throws {
+  @Test(.enabled(if: has("sqlite3"))) func `the commands in Stores.md print what it shows`() throws {
     let examples = try ConsoleExamples("Documentation/Stores.md")
     #expect(examples.examples.count > 10)
     try examples.run(tools: ["storeutil"]) { #expect($1 == $0.output, "$ \($0)") }
@@ -16,7 +16,7 @@ import Testing
   private static let documentation = Fixtures.url("").deletingLastPathComponent().appending(path: "Documentation").path
 
   @Test(.enabled(if: has("python3")))
-  func `has a page of the manual for each verb, which says what the tool says`() throws {
+  func `each verb has a manual page that matches its help`() throws {
     let script = documentation("make-manual")
     let result = try Program.runPython([script, "--check", Program.executable("storeutil").path])
     #expect(result.status == 0, "\(result.errors)")

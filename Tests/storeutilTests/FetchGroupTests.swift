@@ -3,7 +3,7 @@ import PropertyLists
 import TestSupport
 import Testing
 
-@Suite("storeutil fetch prints groups of objects") struct FetchGroupTests {
+@Suite("storeutil fetch --group-by") struct FetchGroupTests {
   private static let model = """
     <model type="com.apple.IDECoreDataModeler.DataModel" documentVersion="1.0">
         <entity name="Customer" syncable="YES">
@@ -49,7 +49,7 @@ import Testing
     return result.errors
   }
 
-  @Test func `with the number of objects, where no other keys are named`() throws {
+  @Test func `without --keys, each group is printed with its number of objects`() throws {
     #expect(try csv("Order", "--group-by", "customer.name") == ["customer.name,@count", "Ada,2", "Bob,1", ",1"])
     #expect(try csv("Order", "amount < 2", "--group-by", "customer.name") == ["customer.name,@count", "Bob,1", ",1"])
     let objects = try Tool.json("fetch", "Shop.sqlite", "Order", "--group-by", "customer", in: folder.url)
@@ -57,7 +57,7 @@ import Testing
     #expect(objects[2]?["customer"] == .null)
   }
 
-  @Test func `with aggregates of the values that are not null`() throws {
+  @Test func `aggregates use the values that are not null`() throws {
     #expect(
       try csv(
         "Order", "--group-by", "customer.name", "--keys",
@@ -77,7 +77,7 @@ import Testing
       ])
   }
 
-  @Test func `sorted by what is printed, with a limit and an offset`() throws {
+  @Test func `groups can be sorted by printed keys, with a limit and an offset`() throws {
     let sorted = ["Order", "--group-by", "customer.name", "--keys", "customer.name,@sum.amount"]
     func names(_ options: String...) throws -> [String] {
       let result = try Program.run(
@@ -89,7 +89,7 @@ import Testing
     #expect(try names("--sort", "@sum.amount", "--offset", "1", "--limit", "1") == [""])
   }
 
-  @Test func `and says which keys cannot be printed`() throws {
+  @Test func `keys that cannot be printed for groups are errors`() throws {
     #expect(try failure("Order", "--group-by", "customer.name", "--keys", "amount").contains("such as @min.amount"))
     #expect(try failure("Order", "--keys", "@count,amount").contains("\"amount\" can differ within a group"))
     #expect(try failure("Order", "--keys", "@total.amount").contains("\"@total.amount\" is not an aggregate"))
@@ -101,20 +101,20 @@ import Testing
     #expect(try failure("Order", "--group-by", "count", "--unwrap").contains("cannot be combined with groups"))
   }
 
-  @Test func `with the keys of several --keys`() throws {
+  @Test func `several --keys are combined`() throws {
     #expect(
       try csv("Order", "--group-by", "customer.name", "--keys", "customer.name", "--keys", "@count")
         == ["customer.name,@count", "Ada,2", "Bob,1", ",1"])
   }
 
-  @Test func `and not of several values that each object has`() throws {
+  @Test func `aggregates of a to-many key path are errors, except of @count`() throws {
     for key in ["@count.orders", "@sum.orders.amount"] {
       #expect(try failure("Customer", "--keys", key).contains("is a to-many relationship"))
     }
     #expect(try csv("Customer", "--keys", "@sum.orders.@count") == ["@sum.orders.@count", "3"])
   }
 
-  @Test func `and the number of objects of a to-many relationship with each object`() throws {
+  @Test func `@count of a to-many relationship is printed for each object`() throws {
     #expect(try csv("Customer", "--keys", "name,orders.@count") == ["name,orders.@count", "Ada,2", "Bob,1"])
     #expect(try failure("Customer", "--keys", "orders.@count.x").contains("nothing can follow @count"))
     #expect(try failure("Order", "--keys", "customer.@count").contains("Customer has no \"@count\""))

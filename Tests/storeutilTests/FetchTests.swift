@@ -3,12 +3,12 @@ import PropertyLists
 import TestSupport
 import Testing
 
-@Suite("storeutil prints objects") struct FetchTests {
+@Suite("storeutil fetch, search, count, show and html") struct FetchTests {
   private let library: Library
 
   init() throws { library = try Library() }
 
-  @Test func `as JSON: the name and the entity of each, its own properties, dates, data and relationships`() throws {
+  @Test func `JSON has the ID, the entity and the own properties of each object`() throws {
     let books = try Tool.json("fetch", Library.store, "Book", "--sort", "pages:desc", in: library.url).array ?? []
     #expect(books.count == 2)
     #expect(books[0]["@entity"] == "Book" && books[0]["title"] == "Notes, \"A\" to G" && books[0]["pages"] == 66)
@@ -26,7 +26,7 @@ import Testing
     #expect(try library.run("fetch", Library.store, "Book", "pages > 100") == "[]\n")
   }
 
-  @Test func `as CSV: quoted where it has to be, without to-many relationships, empty for no value`() throws {
+  @Test func `CSV quotes fields only if necessary, and leaves out to-many relationships`() throws {
     let text = try library.run(
       "fetch", Library.store, "Book", "--sort", "title", "--csv", "--keys", "title,author.name,cover,pages,inColor")
     #expect(
@@ -46,7 +46,7 @@ import Testing
         && line.hasSuffix("/Comic/p2\"\"]\",\"[\"\"Ada Łovelace\"\",\"\"Ada Łovelace\"\"]\",\"[66,null]\""), "\(line)")
   }
 
-  @Test func `and joins the elements of arrays in CSV by a separator that none of them contains`() throws {
+  @Test func `--list-separator joins elements that do not contain the separator`() throws {
     let keys = ["fetch", Library.store, "Tag", "--csv", "--keys", "books.title,books.pages"]
     #expect(
       try library.run(keys + ["--list-separator", ";"])
@@ -58,7 +58,7 @@ import Testing
     }
   }
 
-  @Test func `as plain JSON: dates, data and floats without their kinds`() throws {
+  @Test func `--plain prints dates, data and floats without their types`() throws {
     try library.run("set", Library.store, "Comic/p2", "weight=1.5")
     let comic = try library.run("fetch", Library.store, "Comic", "--keys", "cover,weight,price,author.born", "--plain")
     #expect(
@@ -82,7 +82,7 @@ import Testing
     ("UTC", "2026-06-01T09:30:00+00:00"), ("Europe/Berlin", "2026-06-01T11:30:00+02:00"),
     ("America/New_York", "2026-06-01T05:30:00-04:00"),
   ])
-  func `with dates in a time zone, by a difference or by its name`(_ zone: String, _ text: String) throws {
+  func `--time-zone takes an offset or a name`(_ zone: String, _ text: String) throws {
     if zone.contains("/"), !FileManager.default.fileExists(atPath: "/usr/share/zoneinfo/\(zone)") { return }
     try library.run("set", Library.store, "Author/p1", "born=2026-06-01T09:30:00Z")
     let keys = ["fetch", Library.store, "Author", "--keys", "born", "--time-zone=\(zone)"]
@@ -92,11 +92,11 @@ import Testing
   }
 
   @Test(arguments: ["Nowhere/Else", "../passwd", "+25:00", "+02:60"])
-  func `and refuses a time zone that does not exist`(_ zone: String) throws {
+  func `an unknown time zone is an error`(_ zone: String) throws {
     #expect(try library.failure(["fetch", Library.store, "Author", "--csv", "--time-zone=\(zone)"]).status == 64)
   }
 
-  @Test func `before one that cannot be read, and all others with --skip-unreadable`() throws {
+  @Test func `fetch stops at an unreadable object, or skips it with --skip-unreadable`() throws {
     for name in ["b", "c", "d"] { try library.run("insert", Library.store, "Tag", "name=\(name)") }
     try library.runPython(
       "store.execute('UPDATE ZTAG SET ZNAME = zeroblob(3) WHERE Z_PK IN (2, 4)')", on: Library.store)
@@ -111,7 +111,7 @@ import Testing
     #expect(json.text == "[\n{\"name\":\"old\"}\n]\n")
   }
 
-  @Test func `that have a text or a UUID, in any attribute of any store`() throws {
+  @Test func `search finds texts and UUIDs in any attribute of several stores`() throws {
     try library.makePlaces("Places.sqlite")
     let author = try Tool.run("search", "ada ł", Library.store, "Places.sqlite", in: library.url)
     #expect(author.status == 0 && author.text == "Library.sqlite: Author/p1 name: Ada Łovelace\n", "\(author.text)")
@@ -128,14 +128,14 @@ import Testing
     #expect(partly.status == 1 && partly.text.contains("Place/p1") && partly.errors.contains("missing.sqlite"))
   }
 
-  @Test func `as a property list, which has no null`() throws {
+  @Test func `--plist leaves out null values`() throws {
     let text = try library.run("fetch", Library.store, "Book", "--plist", "--sort", "pages")
     let books = try PropertyList(Data(text.utf8), format: .xml).array ?? []
     #expect(books.count == 2 && books[0]["pages"] == nil && books[1]["pages"] == 66)
     #expect(books[0]["cover"] == .data(Data([0, 1, 2])))
   }
 
-  @Test func `and says which object has a text that a property list in XML cannot have`() throws {
+  @Test func `a text that XML does not allow is an error that names the object`() throws {
     try library.run("set", Library.store, "Comic/p2", "title=a\u{1}b")
     let failure = try library.failure(["fetch", Library.store, "Book", "--plist", "--keys", "pages,title"])
     #expect(failure.status == 2)
@@ -151,7 +151,7 @@ import Testing
     #expect(books[0]?["title"] == "a\u{1}b")
   }
 
-  @Test func `within limit and offset, and without those of entities that inherit`() throws {
+  @Test func `--limit, --offset and --exclude-subentities restrict the objects`() throws {
     func titles(_ arguments: String...) throws -> [String] {
       let text = try Program.run(
         "storeutil", ["fetch", Library.store, "Book", "--keys", "title", "--csv", "--sort", "title"] + arguments,
@@ -165,7 +165,7 @@ import Testing
     #expect(try titles("--exclude-subentities") == ["\"Notes, \"\"A\"\" to G\""])
   }
 
-  @Test func `with what archives in data hold, if they are to be opened`() throws {
+  @Test func `--unwrap opens archives in data`() throws {
     let inner = try PropertyList.dictionary(["deep": [1, "two"]]).data(format: .binary)
     let outer = try PropertyList.dictionary(["inner": .data(inner)]).data(format: .binary)
     try outer.write(to: library.url.appending(path: "cover"))
@@ -177,7 +177,7 @@ import Testing
     #expect(try library.run("show", Library.store, "Book/p1", "--unwrap").contains("\"two\""))
   }
 
-  @Test func `and tells which of the data begins like an archive, and is broken`() throws {
+  @Test func `data that looks like an archive but cannot be opened is reported`() throws {
     let inner = try PropertyList.dictionary(["deep": 1]).data(format: .binary)
     let broken = inner.dropLast(8) + Data(repeating: 0xFF, count: 8)
     try broken.write(to: library.url.appending(path: "broken"))
@@ -204,7 +204,7 @@ import Testing
     try library.run("fetch", Library.store, "Book")
   }
 
-  @Test func `html tells of values whose file is missing, too`() throws {
+  @Test func `html reports values whose file is missing`() throws {
     let file = try library.makeStoreWithExternalData("external.sqlite")
     let result = try Tool.run("html", "external.sqlite", "-o", "page.html", in: library.url)
     #expect(result.status == 1)
@@ -215,7 +215,7 @@ import Testing
     #expect(page.contains("\(file.lastPathComponent), which is missing"))
   }
 
-  @Test func `and of rows that are of no entity`() throws {
+  @Test func `html reports rows that belong to no entity`() throws {
     try library.runPython("store.execute('UPDATE ZBOOK SET Z_ENT = 99 WHERE Z_PK = 1')", on: Library.store)
     let result = try Tool.run("html", Library.store, "-o", "page.html", in: library.url)
     #expect(result.status == 1)
@@ -224,7 +224,7 @@ import Testing
     #expect(page.contains("Book: 1 row of its table belongs to no entity"))
   }
 
-  @Test func `and tells of values whose file is missing, once each`() throws {
+  @Test func `fetch and show report each value whose file is missing once`() throws {
     let file = try library.makeStoreWithExternalData("external.sqlite")
     let store = "external.sqlite"
     for arguments in [
@@ -244,13 +244,13 @@ import Testing
     #expect(try library.run("fetch", store, "Book", "--keys", "cover", "--csv") == "cover\r\nBw==\r\n")
   }
 
-  @Test func `count says how many there are`() throws {
+  @Test func `count prints the number of objects`() throws {
     #expect(try library.run("count", Library.store, "Book") == "2\n")
     #expect(try library.run("count", Library.store, "Book", "--exclude-subentities") == "1\n")
     #expect(try library.run("count", Library.store, "Book", "author.name BEGINSWITH[cd] 'adá ł'") == "2\n")
   }
 
-  @Test func `show has all of an object, and what leads to it without an inverse`() throws {
+  @Test func `show prints all properties of an object, and references without an inverse`() throws {
     let text = try library.run("show", Library.store, "Book/p1")
     #expect(text.contains("/Book/p1\n") && text.contains("  pages: 66\n") && text.contains("  cover: nil\n"))
     #expect(text.contains("  author → x-coredata://") && text.contains("← Tag.books x-coredata://"))
@@ -258,7 +258,7 @@ import Testing
     #expect(json["books"]?.array?.count == 2 && json["@sources"] == [:])
   }
 
-  @Test func `and nothing of a value gives a terminal commands, nor is it lost`() throws {
+  @Test func `control characters of values are escaped, but kept in JSON`() throws {
     let title = "\u{1B}]0;pwned\u{7}\u{202E}evil\nline"
     try library.run("set", Library.store, "Book/p1", "title=\(title)")
     let shown = try library.run("show", Library.store, "Book/p1")
@@ -269,7 +269,7 @@ import Testing
   }
 
   @Test(arguments: ["--csv", "--plist", "--json"])
-  func `also where a table of them is not wanted on the terminal`(_ form: String) throws {
+  func `other formats than tables are also escaped on a terminal`(_ form: String) throws {
     let title = "\u{9B}31mevil\u{202E}" + (form == "--plist" ? "" : "\u{1B}]0;pwned\u{7}")
     try library.run("set", Library.store, "Book/p1", "title=\(title)")
     let python = "import pty, sys; sys.exit(pty.spawn(sys.argv[1:]) >> 8)"
@@ -282,7 +282,7 @@ import Testing
   }
 
   @Test(arguments: ["text", "json", "dot", "sql", "xcdatamodel"])
-  func `nor does a name in a model`(_ form: String) throws {
+  func `names in a model are escaped on a terminal`(_ form: String) throws {
     let model = library.url.appending(path: "Library.xcdatamodel")
     let text = try String(contentsOf: model.appending(path: "contents"), encoding: .utf8)
       .replacing("\"Tag\"", with: "\"evil\u{9B}31m\u{202E}\"")
@@ -297,7 +297,7 @@ import Testing
     #expect(piped.contains("\u{9B}") == ["sql", "xcdatamodel"].contains(form))
   }
 
-  @Test func `and names of entities may have a slash in them, and quotation marks`() throws {
+  @Test func `entity names can contain slashes and quotation marks`() throws {
     let model = library.url.appending(path: "Odd.xcdatamodel")
     try FileManager.default.createDirectory(at: model, withIntermediateDirectories: true)
     try """

@@ -12,7 +12,7 @@ import Testing
     return (root["subcommands"]?.array ?? []).filter { $0["commandName"] != "help" }
   }()
 
-  @Test func `has an example for each verb, which the verb takes, and no line is wider than 80 columns`() throws {
+  @Test func `each verb has a valid example, and no help line is wider than 80 columns`() throws {
     #expect(Self.verbs.count > 11)
     for name in Self.verbs.compactMap({ $0["commandName"]?.string }) {
       let help = try Tool.run(name, "--help")
@@ -21,7 +21,7 @@ import Testing
     }
   }
 
-  @Test func `is what an empty call prints, and a mistyped verb is told`() throws {
+  @Test func `help is printed without arguments, and a mistyped verb gets a suggestion`() throws {
     #expect(try Tool.run().text == Tool.run("--help").text)
     #expect(try Tool.run("--version").text == "storeutil 0.1.0\n")
     #expect(try Tool.run("fech").status == 64)
@@ -31,7 +31,7 @@ import Testing
     #expect(try Tool.run("help", "fetch").text.hasPrefix("OVERVIEW: Print the objects of an entity."))
   }
 
-  @Test func `completes verbs, options, entities and keys of the store on the line`() throws {
+  @Test func `verbs, options, entities and keys are completed`() throws {
     let library = try Library()
     func offered(_ words: String...) throws -> [String] {
       let result = try Program.run(

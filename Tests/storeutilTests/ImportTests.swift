@@ -3,7 +3,7 @@ import PropertyLists
 import TestSupport
 import Testing
 
-@Suite("storeutil imports objects") struct ImportTests {
+@Suite("storeutil import") struct ImportTests {
   private let library: Library
 
   init() throws { library = try Library() }
@@ -11,7 +11,7 @@ import Testing
   // MARK: The same values
 
   @Test(arguments: [["--json"], ["--json", "--plain"], ["--csv"], ["--csv", "--time-zone", "Asia/Kolkata"]])
-  func `with the same values that it printed, of attributes of every type`(_ form: [String]) throws {
+  func `values of every type are the same after export and import`(_ form: [String]) throws {
     try library.makeValues()
     let exported = try library.run(["fetch", "values.sqlite", "Value", "--sort", "name"] + form)
     try library.write(exported, to: "exported")
@@ -23,7 +23,7 @@ import Testing
     #expect(try library.isSound("copy.sqlite"))
   }
 
-  @Test func `also of texts with a combining mark after a quotation mark, a comma or a separator`() throws {
+  @Test func `combining marks after quotation marks, commas and separators are kept`() throws {
     let names = ["x\"\u{301}y", "a;\u{301}b", ",\u{301}", "\"\u{301}"]
     for name in names { try library.run("insert", Library.store, "Tag", "name=\(name)") }
     try library.write(try library.run("fetch", Library.store, "Tag", "--keys", "name", "--csv"), to: "tags.csv")
@@ -38,7 +38,7 @@ import Testing
   }
 
   @Test(
-    "of local times, of which the clocks skip some and show others twice",
+    "local times can be ambiguous or skipped by the clocks",
     arguments: [
       // The earlier of two moments, whatever the row before it has.
       ("Europe/Berlin", "2026-07-01 00:00\n2026-10-25 02:30", ["2026-06-30T22:00:00Z", "2026-10-25T00:30:00Z"]),
@@ -56,14 +56,16 @@ import Testing
     #expect(found == "born\r\n" + expected.map { $0 + "\r\n" }.joined())
   }
 
-  @Test func `of files with empty lines before JSON and after CSV`() throws {
+  @Test func `empty lines before JSON and after CSV are ignored`() throws {
     try library.write("\n\n [{\"name\": \"Grace\"}]", to: "authors")
     #expect(try library.run("import", Library.store, "Author", "authors") == "1 inserted\n")
     try library.write("name,born\r\nMary,\r\n\r\n\r\nJean,\r\n\r\n", to: "authors.csv")
     #expect(try library.run("import", Library.store, "Author", "authors.csv") == "2 inserted\n")
   }
 
-  @Test(arguments: [["--json"], ["--csv"]]) func `with the leaves of composite attributes`(_ form: [String]) throws {
+  @Test(arguments: [["--json"], ["--csv"]]) func `the elements of composite attributes are imported`(_ form: [String])
+    throws
+  {
     try library.makeDrinks()
     let model = ["--model", "Drinks.xcdatamodel"]
     let exported = try library.run(["fetch", "drinks.sqlite", "Drink", "--sort", "title"] + form + model)
@@ -77,7 +79,7 @@ import Testing
   }
 
   @Test(arguments: ["sqlite", "xml", "binary"])
-  func `and changes nothing if they are those that it printed`(_ type: String) throws {
+  func `importing exported objects changes nothing`(_ type: String) throws {
     let store = try library.makeLibrary(type)
     for (entity, count) in [("Book", 2), ("Author", 1), ("Tag", 1)] {
       try library.write(library.run(["fetch", store] + Library.modelOption + [entity]), to: "all.json")
@@ -89,7 +91,7 @@ import Testing
 
   // MARK: Relationships
 
-  @Test func `whose relationships are found by values or names`() throws {
+  @Test func `relationships are found by value or by object ID`() throws {
     try library.write(
       """
       title,Writer,tagged
@@ -120,7 +122,9 @@ import Testing
     #expect(try library.isSound(Library.store))
   }
 
-  @Test(arguments: ["sqlite", "xml", "binary"]) func `that refer to each other, in any order`(_ type: String) throws {
+  @Test(arguments: ["sqlite", "xml", "binary"]) func `objects of a file can refer to each other in any order`(
+    _ type: String
+  ) throws {
     try library.makePlaces("places", type: type)
     let model = ["--model", "Places.xcdatamodel"]
     try library.write(
@@ -138,7 +142,7 @@ import Testing
 
   // MARK: Changes of objects
 
-  @Test func `and changes those that have the same key`() throws {
+  @Test func `--key changes the object with the same key`() throws {
     try library.write("title,pages,author.name\n=1+1,66,Ada Łovelace\nNew,1,Ada Łovelace\n", to: "books.csv")
     let call = ["import", Library.store, "Book", "books.csv", "--key", "title"]
     #expect(try library.run(call) == "1 inserted, 1 updated, 0 unchanged\n")
@@ -152,7 +156,7 @@ import Testing
     #expect(ambiguous.errors.contains("books.csv:3:1: several objects have the key: Book/p3, Book/p4"))
   }
 
-  @Test func `of entities that inherit from the one that is named`() throws {
+  @Test func `@entity names a subentity`() throws {
     try library.write(
       #"""
       [
@@ -171,7 +175,7 @@ import Testing
   // MARK: All or nothing
 
   @Test(arguments: ["sqlite", "xml", "binary"])
-  func `and takes all back with --dry-run, which prints the same`(_ type: String) throws {
+  func `--dry-run saves nothing and prints the same changes`(_ type: String) throws {
     let store = try library.makeLibrary(type)
     let before = try library.contents(store)
     try library.write("name,born\nGrace,1906-12-09\nAda Łovelace,\n", to: "authors.csv")
@@ -245,7 +249,7 @@ import Testing
     Refusal(#"[{"name": "Grace"}]"#, 64, "not have the column \"Nam\"", "--map", "Nam=name"),
     Refusal(#"[{"name": "Grace"}]"#, 64, "--immutable", "--immutable"),
   ])
-  func `or leaves the store as it was`(_ refusal: Refusal) throws {
+  func `an error leaves the store unchanged`(_ refusal: Refusal) throws {
     let before = try library.contents(Library.store)
     try library.write(refusal.text, to: refusal.file)
     let failure = try library.failure(["import", Library.store, "Author", refusal.file] + refusal.arguments)
@@ -254,7 +258,7 @@ import Testing
   }
 
   @Test(arguments: [[0xFF], [0xFE, 0xFF], [0xC3]] as [[UInt8]])
-  func `or leaves the store as it was for text that is not UTF-8`(_ bytes: [UInt8]) throws {
+  func `text that is not UTF-8 leaves the store unchanged`(_ bytes: [UInt8]) throws {
     let before = try library.contents(Library.store)
     for (name, data) in [
       ("a.csv", Data("name\nGrace\n".utf8) + bytes + Data("\n".utf8)), ("b.csv", Data(bytes) + Data("name\n".utf8)),
@@ -268,7 +272,7 @@ import Testing
   }
 
   @Test(arguments: ["sqlite", "xml"])
-  func `and says which record a unique value of another object is in`(_ type: String) throws {
+  func `a duplicate of a unique value is reported with its record`(_ type: String) throws {
     try library.makePlaces("places", type: type)
     let before = try library.contents("places")
     try library.write("name\nShelf\nHome\n", to: "names.csv")
@@ -279,7 +283,7 @@ import Testing
 
   // MARK: Many objects
 
-  @Test func `of any number with the memory that a batch takes`() throws {
+  @Test func `memory does not grow with the number of objects`() throws {
     try library.makePlaces("places.sqlite")
     var memory: [Int] = []
     for count in [12_000, 60_000] {
@@ -291,7 +295,7 @@ import Testing
     #expect(memory[1] - memory[0] < 12 << 20, "\(memory)")
   }
 
-  @Test func `with a mandatory relationship to objects that come many records later`() throws {
+  @Test func `a mandatory relationship can refer to a much later record`() throws {
     try library.makePlaces("other.sqlite")
     try library.edit("Places.xcdatamodel/contents") {
       $0.replacing("name=\"within\" optional=\"YES\"", with: "name=\"within\"")
@@ -308,7 +312,7 @@ import Testing
     #expect(failure.status == 2 && failure.errors.contains("none.csv:2:1: within: "), "\(failure)")
   }
 
-  @Test func `and refuses a relationship that a record takes from another one, however many are between them`() throws {
+  @Test func `two records cannot take the same object through an inverse, at any distance`() throws {
     try library.makePlaces("other.sqlite")
     try library.edit("Places.xcdatamodel/contents") { $0.replacing("toMany=\"YES\"", with: "maxCount=\"1\"") }
     try library.run("create", "Places.xcdatamodel", "places.sqlite")
@@ -324,7 +328,7 @@ import Testing
   }
 
   @Test(arguments: ["sqlite", "xml"])
-  func `and finds a decimal number that the store has rounded`(_ type: String) throws {
+  func `a decimal key that the store has rounded is found`(_ type: String) throws {
     try library.makeValues()
     if type != "sqlite" { try library.run("convert", "values.sqlite", "values.\(type)", "--type", type) }
     try library.write(#"[{"name": "long", "decimal": "1234567890123456789.12"}]"#, to: "a.json")
@@ -334,7 +338,7 @@ import Testing
   }
 
   @Test(arguments: ["sqlite", "xml", "binary"])
-  func `of several processes at once, with each key once`(_ type: String) async throws {
+  func `several processes that import at once add each key once`(_ type: String) async throws {
     try library.makeValues()
     if type != "sqlite" { try library.run("convert", "values.sqlite", "values.\(type)", "--type", type) }
     try library.write("name,i16\n" + (0..<20).map { "new \($0),\($0)\n" }.joined(), to: "a.csv")
@@ -349,7 +353,7 @@ import Testing
     #expect(try library.run(["count", "values.\(type)", "Value", "name BEGINSWITH 'new '"] + model) == "20\n")
   }
 
-  @Test func `in batches of one transaction`() throws {
+  @Test func `all batches are saved in one transaction`() throws {
     try library.makePlaces("places.sqlite")
     // Each is within the one after it, which may be in another batch.
     func places(_ count: Int) -> String {
@@ -374,7 +378,7 @@ import Testing
   }
 
   @Test(arguments: [SIGINT, SIGTERM])
-  func `and ends by a signal while it waits for more of them`(_ signal: Int32) throws {
+  func `a signal ends an import that waits for input`(_ signal: Int32) throws {
     let pipe = library.url.appending(path: "pipe").path
     try #require(mkfifo(pipe, 0o600) == 0)
     // Open for reading too, so that the other end is never closed.
@@ -394,7 +398,7 @@ import Testing
     #expect(try library.contents(Library.store) == before)
   }
 
-  @Test func `from standard input, in the form that it begins like`() throws {
+  @Test func `the format of standard input is detected`() throws {
     for (input, count) in [("name\nGrace\n", 1), (" [{\"name\": \"Ada\"}]", 1), ("\u{FEFF}{\"name\":\"A B\"}\n", 1)] {
       let arguments = ["import", Library.store, "Author", "-"]
       let result = try Program.run("storeutil", arguments, input: Data(input.utf8), in: library.url)

@@ -63,7 +63,7 @@ import Testing
     #expect(compiled.status == 0 && compiled.text.contains("model (mom)") && compiled.text.contains("  Person"))
   }
 
-  @Test func `check tells what is wrong by lines, by JSON and by its exit code`() throws {
+  @Test func `check reports findings as lines, as JSON and by its exit code`() throws {
     let sound = try run("check", path("old.sqlite"), "--immutable")
     #expect(sound.status == 0 && !sound.text.contains("error"), "\(sound.text)")
     try SQLiteFile.change(folder.url.appending(path: "old.sqlite"), "UPDATE ZNOTE SET ZAUTHOR = 99")
@@ -89,7 +89,7 @@ import Testing
     #expect(try run("check", path("gone")).status == 1)
   }
 
-  @Test func `diff names objects by their first text, also those that relationships refer to`() throws {
+  @Test func `diff shows the first text of objects and of related objects`() throws {
     try FileManager.default.copyItem(atPath: path("old.sqlite"), toPath: path("moved.sqlite"))
     #expect(try run("insert", path("moved.sqlite"), "Person", "name=Ada").status == 0)
     #expect(try run("set", path("moved.sqlite"), "Note/p1", "author=Person/p2").status == 0)
@@ -108,7 +108,7 @@ import Testing
     #expect(changes.map { $0["title"] as? String } == ["Milk", nil, "Ada"])
   }
 
-  @Test func `diff tells what differs by lines, by JSON and by its exit code`() throws {
+  @Test func `diff reports differences as lines, as JSON and by its exit code`() throws {
     let same = try run("diff", path("old.sqlite"), path("old.sqlite"))
     #expect(same.status == 0 && same.output.isEmpty)
     let other = try run("diff", path("old.sqlite"), path("new.sqlite"))
@@ -129,7 +129,7 @@ import Testing
       try run("diff", path("old.sqlite"), path("new.sqlite"), "--key", "Note.title", "--key", "Note.tag").status == 64)
   }
 
-  @Test func `history prints saves and what they changed`() throws {
+  @Test func `history prints saves and their changes`() throws {
     let text = try run("history", path("old.sqlite"))
     #expect(text.status == 0)
     let lines = text.text.split(separator: "\n")
@@ -144,7 +144,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `a store that a program has open is read as it is now, with and without its log`(isLeft: Bool) throws {
+  func `an open store is read in its current state, with and without a log`(isLeft: Bool) throws {
     // What was saved is in the log alone. A program that ends without closing the store leaves it.
     let program = """
       import os, sqlite3, subprocess, sys
@@ -181,7 +181,7 @@ import Testing
     #expect(text.split(separator: "\n").count { $0 == "1" } == 2 && text.matches(of: /"errors": 0/).count == 2)
   }
 
-  @Test func `a store of before write-ahead logs is read, also with a save that never ended`() throws {
+  @Test func `a store with a rollback journal is read, also after an unfinished save`() throws {
     let file = path("old.sqlite")
     let program = """
       import os, sqlite3, sys
@@ -205,7 +205,7 @@ import Testing
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path).sorted() == before)
   }
 
-  @Test func `a store without its model is read by its tables`() throws {
+  @Test func `--tables reads a store without its model`() throws {
     try SQLiteFile.change(folder.url.appending(path: "new.sqlite"), "DELETE FROM Z_MODELCACHE")
     let failure = try run("count", path("new.sqlite"), "Note")
     #expect(

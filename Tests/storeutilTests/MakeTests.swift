@@ -4,7 +4,7 @@ import PropertyLists
 import TestSupport
 import Testing
 
-@Suite("storeutil makes stores and models") struct MakeTests {
+@Suite("storeutil convert, create, compile, model and migrate") struct MakeTests {
   private let library: Library
 
   init() throws { library = try Library() }
@@ -21,7 +21,9 @@ import Testing
     return [books.text, tags.text]
   }
 
-  @Test(arguments: ["xml", "binary", "sqlite"]) func `of another kind, with the same objects`(_ type: String) throws {
+  @Test(arguments: ["xml", "binary", "sqlite"]) func `convert keeps all objects in each kind of store`(_ type: String)
+    throws
+  {
     try library.run("convert", Library.store, "copy", "--type", type)
     let expected = try objects(library, Library.store)
     if type != "sqlite" {
@@ -45,7 +47,7 @@ import Testing
     #expect(taken.status == 1 && taken.errors.contains("already exists"))
   }
 
-  @Test func `with little memory, and not before all is in it`() throws {
+  @Test func `convert needs little memory, and the new store appears when it is complete`() throws {
     let count = 20_000
     try library.runPython(
       """
@@ -93,7 +95,7 @@ import Testing
     #expect(try left() == ["stopped.sqlite"])
   }
 
-  @Test func `and rows of an entity of another table are an error, not objects of it`() throws {
+  @Test func `a row of an entity of another table is an error`() throws {
     try library.runPython(
       """
       store.execute("UPDATE ZBOOK SET Z_ENT = 1 WHERE Z_PK = 1")
@@ -118,7 +120,7 @@ import Testing
     #expect(difference.status == 2 && !difference.wasKilled)
   }
 
-  @Test func `and a failure leaves nothing`() throws {
+  @Test func `a failed conversion leaves no file`() throws {
     let file = library.url.appending(path: "broken.sqlite")
     try FileManager.default.copyItem(at: library.url.appending(path: Library.store), to: file)
     try library.runPython("store.execute('UPDATE ZBOOK SET ZTITLE = zeroblob(3) WHERE Z_PK = 2')", on: "broken.sqlite")
@@ -129,7 +131,7 @@ import Testing
     #expect(try FileManager.default.contentsOfDirectory(atPath: library.url.path).sorted() == before)
   }
 
-  @Test func `but not where the file of a value is missing, for then the value would be lost`() throws {
+  @Test func `convert refuses a store that lacks the file of a value`() throws {
     let file = try library.makeStoreWithExternalData("external.sqlite")
     let failure = try library.failure(["convert", "external.sqlite", "copy.xml", "--type", "xml"])
     #expect(failure.status == 1 && failure.errors.contains("Book/p1 cover: the value is in the file"))
@@ -143,13 +145,13 @@ import Testing
         == "cover\r\nBw==\r\n")
   }
 
-  @Test func `of the model in a store, too`() throws {
+  @Test func `create takes the model of a store`() throws {
     try library.run("create", Library.store, "new.sqlite")
     #expect(try library.run("hashes", "new.sqlite") == library.run("hashes", Library.store))
     #expect(try library.run("count", "new.sqlite", "Book") == "0\n")
   }
 
-  @Test func `of a model, which a model compiled from it opens too`() throws {
+  @Test func `a store of a source model opens with the compiled model`() throws {
     try library.run("compile", "Library.xcdatamodel", "-o", "Library.mom")
     let hashes = try library.run("hashes", "Library.mom")
     #expect(hashes == (try library.run("hashes", Library.store)) && hashes.split(separator: "\n").count == 4)
@@ -159,7 +161,7 @@ import Testing
     #expect(try library.run("count", "new.sqlite", "Tag", "--model", "Library.mom") == "0\n")
   }
 
-  @Test func `and prints models in each form`() throws {
+  @Test func `model prints each format`() throws {
     #expect(try library.run("model", Library.store).contains("entity Comic < Book"))
     let json = try Tool.json("model", Library.store, "--format", "json", in: library.url)
     #expect(json["entities"]?.dictionary?.keys.elementsEqual(["Author", "Book", "Comic", "Tag"]) == true)
@@ -172,7 +174,8 @@ import Testing
     #expect(try library.run("hashes", "Again.mom") == library.run("hashes", Library.store))
   }
 
-  @Test(arguments: [true, false]) func `and changes stores to another version of their model`(makesNew: Bool) throws {
+  @Test(arguments: [true, false]) func `migrate changes a store to another version of its model`(makesNew: Bool) throws
+  {
     let model = library.url.appending(path: "Library.xcdatamodel/contents")
     let text = try String(contentsOf: model, encoding: .utf8)
       .replacing("<attribute name=\"pages\"", with: "<attribute name=\"length\" elementID=\"pages\"")
@@ -190,7 +193,7 @@ import Testing
     if makesNew { #expect(try library.run("count", Library.store, "Book", "pages = 66") == "1\n") }
   }
 
-  @Test(arguments: [true, false]) func `and drops values of a migrated store only with --drop`(makesNew: Bool) throws {
+  @Test(arguments: [true, false]) func `migrate drops values only with --drop`(makesNew: Bool) throws {
     let model = library.url.appending(path: "Library.xcdatamodel/contents")
     let text = try String(contentsOf: model, encoding: .utf8)
       .replacing("<attribute name=\"pages\"", with: "<attribute name=\"length\"")
@@ -207,7 +210,7 @@ import Testing
     #expect(try library.run("count", makesNew ? "new.sqlite" : Library.store, "Book", "length = nil") == "2\n")
   }
 
-  @Test func `and writes user info that is not text as text, and tells so`() throws {
+  @Test func `user info that is not text is written as text, with a note`() throws {
     let folder = TemporaryFolder()
     var note = EntityDescription("Note", [.attribute("title", .string)])
     note.userInfo = ["flag": true, "list": [1, "a"], "text": "b"]
@@ -227,7 +230,7 @@ import Testing
     ["create", "Library.xcdatamodel", "new.sqlite"], ["convert", Library.store, "new.sqlite"],
     ["html", Library.store, "-o", "new.html"],
   ])
-  func `and leaves nothing where there is no room`(_ arguments: [String]) throws {
+  func `a full disk leaves no new file`(_ arguments: [String]) throws {
     let before = try FileManager.default.contentsOfDirectory(atPath: library.url.path).sorted()
     let script = "cd \"$0\" && ulimit -f 0 && exec \"$@\""
     let tool = Program.executable("storeutil").path
@@ -239,7 +242,7 @@ import Testing
   }
 
   #if os(Linux)
-    @Test func `with names that are not UTF-8`() throws {
+    @Test func `file names that are not UTF-8 work`() throws {
       let script = """
         set -e; cd "$1"; N=$(printf 'a\\377b'); storeutil() { "$0" "$@"; }
         storeutil create Library.xcdatamodel "$N.sqlite"; storeutil insert "$N.sqlite" Author name=Ada
@@ -257,7 +260,7 @@ import Testing
     }
   #endif
 
-  @Test func `and finds the model beside a store that has none, if there is only one`() throws {
+  @Test func `the only matching model next to a store is used`() throws {
     try library.run("convert", Library.store, "copy.xml", "--type", "xml")
     let old = library.url.appending(path: "old.sqlite")
     try FileManager.default.copyItem(at: library.url.appending(path: Library.store), to: old)
@@ -284,7 +287,7 @@ import Testing
     #expect(try Tool.run("count", "copy.xml", "Book", in: library.url).text == "2\n")
   }
 
-  @Test func `and reads a log that was left over without having it in memory`() throws {
+  @Test func `a leftover log is read without loading it into memory`() throws {
     let large = library.url.appending(path: "large")
     try FileManager.default.createDirectory(at: large, withIntermediateDirectories: true)
     try library.runPython(
@@ -308,7 +311,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `and a dry run leaves a store and what a program has left beside it as they are`(hasIndex: Bool) throws {
+  func `a dry run does not change a store or the leftover files next to it`(hasIndex: Bool) throws {
     let folder = library.url.appending(path: "left")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     try library.runPython(
@@ -341,7 +344,7 @@ import Testing
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() == names)
   }
 
-  @Test func `and reading leaves no files beside a store`() throws {
+  @Test func `reading leaves no files next to a store`() throws {
     let before = try FileManager.default.contentsOfDirectory(atPath: library.url.path).sorted()
     try library.run("fetch", Library.store, "Book")
     try library.run("model", Library.store)

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite("storeutil reads text in predicates") struct PredicateTests {
-  @Test func `as the name of an object where it is compared with one`() throws {
+  @Test func `a string that is compared with an object is an object ID`() throws {
     let library = try Library()
     let names = try Tool.json("fetch", Library.store, "Book", "--sort", "pages:desc", in: library.url).array ?? []
     let author = try #require(names[0]["author"]?.string)
@@ -24,7 +24,7 @@ import Testing
   }
 
   @Test(arguments: ["sqlite", "xml", "binary"])
-  func `as UUIDs and URLs, too, in stores of all kinds`(_ type: String) throws {
+  func `a string that is compared with a UUID or a URL is converted`(_ type: String) throws {
     let library = try Library()
     try library.makePlaces("places", type: type)
     for (predicate, count) in [
@@ -39,7 +39,7 @@ import Testing
     }
   }
 
-  @Test func `as dates where it is compared with one`() throws {
+  @Test func `a string that is compared with a date is converted`() throws {
     let library = try Library()
     for (predicate, count) in [
       ("born > '1815-12-09'", 1), ("born == '1815-12-10'", 1), ("'1815-12-10T00:00:00Z' == born", 1),
@@ -60,7 +60,7 @@ import Testing
     ("Author", "born > '1815-13-10'", "column 8: \"1815-13-10\" is not a date; write dates as 2027-01-31"),
     ("Book", "pages == 'p1'", "cannot compare"), ("Place", "identifier == 'x'", "column 15: \"x\" is not a UUID"),
   ])
-  func `and says what is none`(_ entity: String, _ predicate: String, _ text: String) throws {
+  func `a string that cannot be converted is an error`(_ entity: String, _ predicate: String, _ text: String) throws {
     let library = try Library()
     try library.makePlaces("places")
     let store = entity == "Place" ? "places" : Library.store

@@ -6,7 +6,7 @@ import Testing
 /// Stores that Apple's frameworks made, in the folder `samples/core-data` beside the one that `PLIST_CORPUS` names.
 @Suite("storeutil and a reader in Python", .enabled(if: !Samples.stores.isEmpty)) struct SampleStoreTests {
   @Test(arguments: Samples.stores)
-  func `find the same objects with the same values in each store`(_ store: Samples.Store) throws {
+  func `storeutil and the reader find the same objects and values`(_ store: Samples.Store) throws {
     let expected = try Samples.read(store)
     var count = 0
     for entity in expected["counts"]?.dictionary?.keys ?? [] {

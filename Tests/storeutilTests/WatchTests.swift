@@ -17,7 +17,7 @@ import Testing
   }
 
   @Test(arguments: ["sqlite", "xml", "binary"])
-  func `prints what others save, by the versions of objects`(_ type: String) throws {
+  func `without a history, object versions are compared`(_ type: String) throws {
     let library = try Library()
     try library.makePlaces("places", type: type)
     let model = ["--model", "Places.xcdatamodel"]
@@ -43,7 +43,7 @@ import Testing
   }
 
   @Test(arguments: [SIGINT, SIGTERM])
-  func `prints saves of the history, as lines of JSON, and ends by a signal`(_ signal: Int32) throws {
+  func `saves of the history are printed as JSON lines until a signal`(_ signal: Int32) throws {
     let library = try Library()
     try library.trackHistory()
     try library.run("set", Library.store, "Book/1", "pages=1")
@@ -67,7 +67,7 @@ import Testing
     #expect(process.waitUntilExit() == .exited(0))
   }
 
-  @Test func `writes nothing and lets others save, also with a log that others have open`() throws {
+  @Test func `watch writes nothing, and does not block other programs`() throws {
     let library = try Library()
     let before = try library.contents(Library.store)
     let process = try start(library, "%/\(Library.store)")
@@ -99,12 +99,12 @@ import Testing
       (["watch", Library.store, "--tables"], 64, "--tables"),
       (["watch", Library.store, "--plain"], 64, "--plain works only with --json"),
     ] as [([String], Int32, String)])
-  func `refuses what it cannot watch`(_ arguments: [String], _ status: Int32, _ text: String) throws {
+  func `wrong arguments are errors`(_ arguments: [String], _ status: Int32, _ text: String) throws {
     let failure = try Library().failure(arguments)
     #expect(failure.status == status && failure.errors.contains(text), "\(failure)")
   }
 
-  @Test func `ends when the store is removed`() throws {
+  @Test func `watch ends when the store is removed`() throws {
     let library = try Library()
     let process = try start(library, "%/\(Library.store)")
     try FileManager.default.removeItem(at: library.url.appending(path: Library.store))
