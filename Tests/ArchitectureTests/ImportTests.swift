@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-/// The arrangement of the sources: which target may import which, and which folder of a target may use which.
+/// Which target may import which, and which folder of a target may use which.
 @Suite("Imports and folders") struct ImportTests {
-  /// The floor of each target. A target imports none of a floor above its own.
+  /// The layer of each target. A target imports no target of a higher layer.
   static let floors = [
     "CLibXML2": 0, "CSQLite": 0, "CZlib": 0, "SystemFiles": 0, "SharedFiles": 0,
     "PropertyLists": 1, "PropertyListTools": 1,
@@ -52,8 +52,8 @@ import Testing
     }
   }
 
-  /// The folders of a target whose top-level types each of its folders names. A type that is declared in two folders,
-  /// and one that has the name of a nested type or a case of the folder, is left out.
+  /// For each folder of a target, the folders whose top-level types it names. Types that are declared in two folders,
+  /// or that have the name of a nested type or a case in the folder, are left out.
   private static func uses(of target: String) throws -> [String: Set<String>] {
     var homes: [String: Set<String>] = [:]
     var words: [String: Set<String>] = [:]
@@ -74,21 +74,21 @@ import Testing
   }
 }
 
-/// A file of the sources, as far as its imports and its types.
+/// The imports and the types of a source file.
 private struct SourceFile {
   let folder: String
   private(set) var imports: Set<String> = []
   private(set) var topLevelTypes: Set<String> = []
   /// The names of nested types and of cases.
   private(set) var nestedNames: Set<String> = []
-  /// All words of the code that begin with a capital letter, but for members of types.
+  /// All capitalized words of the code, except members of types.
   private(set) var words: Set<String> = []
 
   private static let typeWords: Set = ["struct", "enum", "class", "protocol", "actor", "typealias"]
 
   init(_ text: String, folder: String) {
     self.folder = folder
-    // The quotation marks around a text of several lines.
+    // The quotation marks around a multi-line string.
     let textMark = Array("\"\"\"".utf8)
     var isInText = false
     var isConditional = false
@@ -96,7 +96,7 @@ private struct SourceFile {
       if line.contains(textMark) { isInText.toggle() }
       if isInText { continue }
       let words = Self.words(of: line)
-      // What a condition of the compiler surrounds is indented.
+      // Code inside a conditional compilation block is indented.
       if line.first == UInt8(ascii: "#") { isConditional = words.first != "endif" }
       let isTopLevel = line.prefix { $0 == UInt8(ascii: " ") }.count <= (isConditional ? 2 : 0)
       if let keyword = words.firstIndex(of: "import"), isTopLevel, keyword + 1 < words.count {
@@ -113,7 +113,7 @@ private struct SourceFile {
     }
   }
 
-  /// The words of a line without its comment and without what is between quotation marks.
+  /// The words of a line, without its comment and its string literals.
   private static func words(of line: Substring.UTF8View) -> [String] {
     var words: [String] = []
     var start: Substring.UTF8View.Index?
@@ -134,7 +134,7 @@ private struct SourceFile {
     return words
   }
 
-  /// A word, with the period before it if it is a member of something.
+  /// A word, including the period before it if it is a member.
   private static func word(_ line: Substring.UTF8View, _ range: Range<Substring.UTF8View.Index>) -> String {
     let isMember = range.lowerBound > line.startIndex && line[line.index(before: range.lowerBound)] == UInt8(ascii: ".")
     return (isMember ? "." : "") + String(line[range])!
@@ -151,7 +151,7 @@ private struct SourceFile {
 }
 
 private enum SourceFolder {
-  /// The files of each target, which are read once.
+  /// The files of each target, read once.
   private static let all = Result {
     try FileManager.default.contentsOfDirectory(atPath: root.path).filter { !$0.hasPrefix(".") }
       .reduce(into: [String: [SourceFile]]()) { $0[$1] = try read($1) }
@@ -177,7 +177,7 @@ private enum SourceFolder {
 
 /// Circles of a graph.
 private enum Circles {
-  /// The nodes that lead to themselves, those of a circle together, in order.
+  /// The nodes that can be reached from themselves, grouped by circle, in order.
   static func find(in graph: [String: Set<String>]) -> [[String]] {
     var reached: [String: Set<String>] = [:]
     for node in graph.keys {

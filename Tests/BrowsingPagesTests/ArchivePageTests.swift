@@ -29,7 +29,7 @@ import Testing
   @Test func `a page has whole pictures, and the first bytes of other data`() throws {
     let large = Data(repeating: 7, count: 100_000)
     let svg = Data("<svg xmlns=\"http://www.w3.org/2000/svg\"/>".utf8)
-    // As wide and as high as a billion pixels, in the few bytes of one.
+    // A billion pixels wide and high, with the bytes of one pixel.
     var bomb = SampleArchive.picture
     for start in [16, 20] { bomb.replaceSubrange(start..<start + 4, with: [0, 0, 0x80, 0]) }
     let page = try PageFile(SampleArchive.of([.data(SampleArchive.picture), .data(large), .data(svg), .data(bomb)]))
@@ -44,7 +44,7 @@ import Testing
     #expect(field(4, "i", String.self) == nil && field(4, "n", Int.self) == bomb.count)
   }
 
-  /// The heads of files with the sides 0x2000, and 0x4000 or a little less, and such as are a fourth as wide.
+  /// File headers with the sides 0x2000, and 0x4000 or slightly less, and some a quarter as wide.
   private static let heads: [(name: String, large: [UInt8], small: [UInt8])] = [
     (
       "jpeg",
@@ -71,7 +71,7 @@ import Testing
 
   @Test("a picture that needs too much memory is not shown", arguments: heads)
   func showNoHugePicture(_ head: (name: String, large: [UInt8], small: [UInt8])) throws {
-    // Cut anywhere, they are no findings of the page either.
+    // Truncated anywhere, these files are not findings of the page.
     let cuts = (0..<head.large.count).map { PropertyList.data(Data(head.large.prefix($0))) }
     let page = try PageFile(SampleArchive.of([.data(Data(head.large)), .data(Data(head.small))] + cuts))
     let data = try page.rows(of: "data")
@@ -93,7 +93,7 @@ import Testing
       }
       #expect(isPlain)
     }
-    // And what was there is there still.
+    // The old contents are still there.
     #expect(try page.head["title"] as? String == texts[0])
     let strings = try page.rows(of: "string")
     for (index, text) in texts.enumerated() { #expect(strings[index + 1]?[2] as? String == text) }

@@ -1,18 +1,18 @@
 import Foundation
 import TestSupport
 
-/// Debian's Chromium without a window, told what to do through a pipe (the DevTools protocol).
+/// Debian's Chromium without a window, controlled through a pipe (DevTools protocol).
 ///
-/// One browser serves all tests; it ends with the process of the tests, when the pipe does.
+/// One browser serves all tests. It ends with the test process, which closes the pipe.
 final class Chromium: @unchecked Sendable {
-  /// The program; nil where it is not installed.
+  /// The program; nil if it is not installed.
   static let program = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].first {
     FileManager.default.isExecutableFile(atPath: $0)
   }
 
   static let missing = "no Chromium is installed: apt-get install chromium"
 
-  /// A finding of the browser or of a script.
+  /// An error of the browser or of a script.
   struct Failure: Error, CustomStringConvertible {
     let description: String
   }
@@ -31,9 +31,9 @@ final class Chromium: @unchecked Sendable {
     folder = TemporaryFolder()
     var (commands, answers): ([Int32], [Int32]) = ([0, 0], [0, 0])
     guard pipe(&commands) == 0, pipe(&answers) == 0 else { throw Failure(description: "no pipe") }
-    // No other process that a test starts is to keep them open.
+    // Other processes that tests start must not keep these descriptors open.
     for end in [commands[1], answers[0]] { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-    // Above the numbers that the browser is given them under.
+    // Higher than the descriptors that the browser gets.
     let (input, output) = (fcntl(commands[0], F_DUPFD_CLOEXEC, 10), fcntl(answers[1], F_DUPFD_CLOEXEC, 10))
     (toBrowser, fromBrowser) = (commands[1], answers[0])
     close(commands[0])
@@ -61,7 +61,7 @@ final class Chromium: @unchecked Sendable {
     guard code == 0 else { throw Failure(description: "cannot start \(program): \(code)") }
   }
 
-  /// Calls a method of the protocol, and waits for its result.
+  /// Calls a method of the protocol, and waits for the result.
   func call(_ method: String, _ parameters: [String: Any] = [:], session: String? = nil) throws -> [String: Any] {
     lock.lock()
     defer { lock.unlock() }
@@ -107,16 +107,16 @@ final class Chromium: @unchecked Sendable {
 /// A page in a tab.
 final class BrowserTab {
   private let browser: Chromium
-  /// Is there as long as the tab.
+  /// The tab is closed when this object is released.
   private let page: PageFile
   private let target: String
   private let session: String
 
-  /// Opens a file, and waits until all of its data has been read.
+  /// Opens a file, and waits until all its data has been read.
   ///
   /// - Parameters:
   ///   - fragment: the part of the address after `#`.
-  ///   - scheme: the colours that the reader prefers: `light` or `dark`.
+  ///   - scheme: the preferred color scheme: `light` or `dark`.
   init(
     _ page: PageFile, at fragment: String = "", width: Int = 1400, height: Int = 900, scheme: String = "light"
   ) throws {
@@ -129,7 +129,7 @@ final class BrowserTab {
       "Emulation.setDeviceMetricsOverride",
       ["width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600])
     try call("Emulation.setEmulatedMedia", ["features": [["name": "prefers-color-scheme", "value": scheme]]])
-    // What a program in a value would do, and what the page must not say.
+    // The effects of a program in a value, and the words that the page must not show.
     try call("Page.enable")
     try call(
       "Page.addScriptToEvaluateOnNewDocument",
@@ -154,7 +154,7 @@ final class BrowserTab {
     try browser.call(method, parameters, session: session)
   }
 
-  /// The value of an expression of JavaScript, which may be a promise.
+  /// Returns the value of a JavaScript expression, which can be a promise.
   @discardableResult
   func evaluate(_ expression: String) throws -> Any? {
     let answer = try call("Runtime.evaluate", ["expression": expression, "returnByValue": true, "awaitPromise": true])
@@ -184,7 +184,7 @@ final class BrowserTab {
     try wait(for: condition)
   }
 
-  /// Presses keys, named as JavaScript names them.
+  /// Presses keys, with JavaScript's key names.
   func press(_ keys: String...) throws {
     let codes = [
       "Enter": 13, "Escape": 27, "ArrowLeft": 37, "ArrowUp": 38, "ArrowRight": 39, "ArrowDown": 40, "Backspace": 8,
@@ -205,7 +205,7 @@ final class BrowserTab {
     }
   }
 
-  /// A picture of what is seen, as PNG.
+  /// Returns a screenshot as PNG.
   func screenshot() throws -> Data {
     Data(base64Encoded: try call("Page.captureScreenshot")["data"] as? String ?? "") ?? Data()
   }

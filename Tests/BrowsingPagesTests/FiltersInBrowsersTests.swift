@@ -11,7 +11,7 @@ extension PagesInBrowsersTests {
       "document.querySelector(`[aria-label='Filter \(column)']`)"
     }
 
-    /// The keys of the rows that are shown.
+    /// The keys of the visible rows.
     private static let keys = "[...document.querySelectorAll('tbody tr')].map((row) => row.cells[0].innerText).join()"
 
     private static let state = "document.querySelector('.kept').innerText"
@@ -26,7 +26,7 @@ extension PagesInBrowsersTests {
       try tab.wait(for: "document.querySelector('.pager').innerText.match(/of|no rows/)")
     }
 
-    /// Filters of people, with the numbers of the people that they keep.
+    /// Filters of people, and the numbers of people that pass.
     private static let examples: [(column: String, words: String, keeps: @Sendable (Int) -> Bool)] = [
       ("age", ">85", { $0 % 90 > 85 }), ("age", "<= 3", { $0 % 90 <= 3 }), ("age", "7", { $0 % 90 == 7 }),
       ("age", "5..7", { (5...7).contains($0 % 90) }), ("age", "!=0", { $0 % 90 != 0 }), ("age", "=", { _ in false }),
@@ -48,7 +48,7 @@ extension PagesInBrowsersTests {
       try tab.wait(for: "document.querySelectorAll('tbody tr').length === 100")
       let first = try #require(Int(try tab.text("document.querySelector('tbody th').innerText")))
       for (column, words, keeps) in Self.examples {
-        // The keys of the first people are above those of the accounts.
+        // The primary keys of people are higher than those of accounts.
         let kept = (0..<250).filter(keeps)
         try type(words, over: column, in: tab)
         #expect(try tab.text(Self.state).hasPrefix("\(kept.count) of 250 rows"), "\(column) \(words)")
@@ -72,7 +72,7 @@ extension PagesInBrowsersTests {
       let sorted = kept.map { String(format: "Person %05d", $0 * 7919 % 100_000) }.sorted()
       #expect(try tab.evaluate(names) as? [String] == sorted)
       #expect(try tab.text("location.hash") == "#/entity/Person?sort=name&filter.age=%3C80&filter.account=t+1+acc")
-      // The other way around, by the link in the heading.
+      // The opposite direction, by the link in the heading.
       try tab.evaluate("document.querySelector('[aria-sort=ascending] a').click()")
       try tab.wait(for: "document.querySelector('[aria-sort=descending]')")
       #expect(try tab.evaluate(names) as? [String] == sorted.reversed())
@@ -80,7 +80,7 @@ extension PagesInBrowsersTests {
       try tab.evaluate("history.back()")
       try tab.wait(for: "document.querySelector('[aria-sort=ascending]')")
       #expect(try tab.evaluate(names) as? [String] == sorted)
-      // Typing adds no step to the history.
+      // Typing adds no entry to the history.
       try tab.evaluate("history.back()")
       try tab.wait(for: "document.querySelector('article.overview')")
       #expect(try tab.number("history.length") == length + 2)
@@ -112,7 +112,7 @@ extension PagesInBrowsersTests {
       try tab.press("ArrowDown", "x")
       try tab.wait(for: "document.activeElement.getAttribute('aria-invalid') === 'true'")
       #expect(try tab.text("document.querySelector('.advice').innerText").contains("“85x” is not a number"))
-      // Every field has a name, and is within its cell.
+      // Every field has a label, and fits in its cell.
       #expect(
         try tab.isTrue(
           """
@@ -155,7 +155,7 @@ extension PagesInBrowsersTests {
       try type(">98", over: "size", in: tab)
       try tab.wait(for: "document.querySelector('.pager').innerText.includes('1–3 of 3')")
       #expect(try tab.text("`${filterWork.runs} ${filterWork.rows} ${made}`") == "3 101222 203")
-      // A filter that is not narrower tests all rows again.
+      // A filter that is not a narrower one tests all rows again.
       try type("note 9", over: "text", in: tab)
       try tab.wait(for: "document.querySelector('.pager').innerText.includes('of 112')")
       #expect(try tab.number("filterWork.rows") == 201_222)

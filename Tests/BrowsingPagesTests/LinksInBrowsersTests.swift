@@ -6,7 +6,7 @@ import Testing
 extension PagesInBrowsersTests {
   @Suite("Links to objects in browsers", .serialized, .enabled(if: Chromium.program != nil, "\(Chromium.missing)"))
   struct Links {
-    /// Orders of products: one without any text, one whose only text is white space, and one with a colour.
+    /// Orders of products: one without text, one whose only text is white space, and one with a color.
     private static func orders() throws -> PageFile {
       let model = try ManagedObjectModel(entities: [
         EntityDescription(
@@ -27,7 +27,7 @@ extension PagesInBrowsersTests {
         })
     }
 
-    /// The links of the cells of a column, with the texts in them that have the colour of links.
+    /// The links in the cells of a column, with the text in them that has the color of links.
     private static func links(_ column: Int) -> String {
       """
       (() => {
@@ -61,7 +61,7 @@ extension PagesInBrowsersTests {
       #expect(try tab.text("window.errors").isEmpty)
     }
 
-    /// The fields that refer to the object, each with its objects.
+    /// The fields that refer to the object, with their objects.
     private static let sources = """
       [...document.querySelectorAll('.sources section')].map((section) => section.querySelector('h3').innerText + ': '
         + [...section.querySelectorAll('li')].map((item) => item.innerText.replace(/\\s+/g, ' ').trim()).join(', '))
@@ -110,7 +110,7 @@ extension PagesInBrowsersTests {
       #expect(try tab.text("window.errors").isEmpty)
     }
 
-    /// The fields of an object: the name, the type, and how far the type is from the end of the value, in pixels.
+    /// The fields of an object: the name, the type, and the distance between the value and the type, in pixels.
     private static let types = """
       [...document.querySelectorAll('[role=treeitem]')].map((item) => {
         const type = item.querySelector('.type');

@@ -25,7 +25,7 @@ extension PagesInBrowsersTests {
         SampleStore.store(model, names.map(\.entity)) { _ in names.map { ["name": .attribute(.string($0.name))] } })
     }
 
-    /// The lines of the list, with the levels that they are indented by.
+    /// The lines of the list, with their levels of indentation.
     private static let lines = """
       [...document.querySelectorAll('#groups li')].map((line) =>
         line.style.getPropertyValue('--level') + ' ' + line.innerText.replace(/\\s+/g, ' ').trim())

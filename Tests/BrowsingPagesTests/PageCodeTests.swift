@@ -34,7 +34,7 @@ import Testing
     for word in ["innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "new Function", "srcdoc"] {
       #expect(!script.contains(word))
     }
-    // The end of an element would end the script.
+    // The end tag of an element would end the script.
     #expect(!script.contains("</"))
     #expect(!String(decoding: PageCode.style, as: UTF8.self).contains("</"))
   }

@@ -8,7 +8,7 @@ import SystemFiles
 import TestSupport
 import Testing
 
-/// A page in a file of its own.
+/// A page in a separate file.
 struct PageFile {
   let folder = TemporaryFolder(isInMemory: true)
   var path: String { folder.path("page.html") }
@@ -64,13 +64,13 @@ struct PageFile {
   }
 }
 
-/// Pictures of the page go to the folder that `PAGE_SCREENSHOTS` names, for people to look at.
+/// Writes a screenshot to the folder given by `PAGE_SCREENSHOTS`.
 func keep(_ screenshot: Data, as name: String) throws {
   guard let folder = ProcessInfo.processInfo.environment["PAGE_SCREENSHOTS"] else { return }
   try screenshot.write(to: URL(filePath: folder).appending(path: name + ".png"))
 }
 
-/// Archives to look at.
+/// Sample archives.
 enum SampleArchive {
   static func uid(_ value: UInt32) -> PropertyList { .uid(.init(value)) }
 
@@ -86,7 +86,7 @@ enum SampleArchive {
   static let picture = Data(
     base64Encoded: "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==")!
 
-  /// Two people who know each other through one list, a date, a picture, data and a dictionary.
+  /// Two people who know each other through one array, a date, a picture, data and a dictionary.
   static let people = of([
     [
       "name": uid(2), "friends": uid(3), "born": uid(10), "photo": .data(picture), "token": .data(Data(0..<40)),
@@ -98,7 +98,7 @@ enum SampleArchive {
     ["NS.time": 0.5, "$class": uid(11)], described("NSDate"), "nickname",
   ])
 
-  /// What names and values of a hostile file can be.
+  /// Names and values of a hostile file.
   static let hostileTexts = [
     "</script><script>alert('ran')</script>", "<img src=x onerror=alert('ran')>", "\"'><svg onload=alert('ran')>",
     "javascript:alert('ran')", "\u{2028}\u{2029}alert('ran')//", "\u{202E}gnp.exe\u{2066}\u{200F}",
@@ -109,7 +109,7 @@ enum SampleArchive {
   ]
 }
 
-/// A store to look at: accounts that have people, who know each other.
+/// A sample store: accounts of people who know each other.
 enum SampleStore {
   static let model: ManagedObjectModel? = try? ManagedObjectModel(entities: [
     EntityDescription(
@@ -127,7 +127,7 @@ enum SampleStore {
       ]),
   ])
 
-  /// - Parameter count: how many people there are.
+  /// - Parameter count: the number of people.
   static func store(_ count: Int) throws -> InMemoryStore {
     guard let model, let account = model.entity(named: "Account"), let person = model.entity(named: "Person") else {
       throw PageFile.Broken()
@@ -164,9 +164,9 @@ enum SampleStore {
     return store
   }
 
-  /// A store of any model, with a row for each of the entities.
+  /// A store of any model, with one row for each of the entities.
   ///
-  /// - Parameter values: the values of each row, made of the keys of all rows.
+  /// - Parameter values: returns the values of each row from the keys of all rows.
   static func store(
     _ model: ManagedObjectModel, _ entities: [String], _ values: ([RowKey]) -> [[String: RowValue]]
   ) throws -> InMemoryStore {

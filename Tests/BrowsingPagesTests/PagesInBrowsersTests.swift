@@ -4,12 +4,12 @@ import PropertyLists
 import TestSupport
 import Testing
 
-/// The tests that need a browser. One after another, so that times are those of one page.
+/// The tests that need a browser. They run one after another, so that each measures only its own time.
 @Suite("Pages in a browser", .serialized, .enabled(if: Chromium.program != nil, "\(Chromium.missing)"))
 struct PagesInBrowsersTests {
   private static let items = "[...document.querySelectorAll('[role=treeitem]')]"
 
-  /// What the item says that has the focus.
+  /// The text of the focused item.
   private static let focused = "document.activeElement.textContent"
 
   @Test func `the tree of an archive can be opened, closed and followed by keyboard`() throws {
@@ -27,14 +27,14 @@ struct PagesInBrowsersTests {
     #expect(try tab.text(Self.focused).hasPrefix("friends"))
     try tab.press("ArrowRight")
     #expect(try tab.number("\(Self.items).length") == 8 && count >= 6)
-    // The first element is the person from whom the tree comes.
+    // The first element is the person at the root of the tree.
     try tab.press("ArrowRight")
     #expect(try tab.text(Self.focused).contains("cycle"))
     try tab.press("Enter")
     try tab.wait(for: "location.hash === '#/object/1'")
     try tab.press("Backspace")
     try tab.wait(for: "location.hash === '#/tree'")
-    // The tree is as it was, and the focus where it was.
+    // The tree and the focus are unchanged.
     #expect(try tab.number("\(Self.items).length") == 8)
     #expect(try tab.text(Self.focused).contains("cycle"))
     #expect(try tab.text("window.errors").isEmpty)
@@ -110,7 +110,7 @@ struct PagesInBrowsersTests {
       let address =
         fragment.hasPrefix("GROUP") ? try tab.text("placeOfGroup(groups[\(fragment.dropFirst(5))])") : fragment
       try tab.go(address, until: "document.querySelector('#main h1') && shownPlace === location.hash")
-      // Opens all that can be opened.
+      // Opens everything that can be opened.
       try tab.evaluate("document.querySelectorAll('[aria-expanded=false]').forEach((item) => item.click())")
       #expect(
         try tab.number("document.querySelectorAll('#main script, #main iframe, #main svg, #main object').length") == 0)
@@ -124,7 +124,7 @@ struct PagesInBrowsersTests {
     }
     #expect(try tab.text("window.ran").isEmpty)
     #expect(try tab.text("window.errors").isEmpty)
-    // What nobody sees is shown by its number.
+    // Invisible characters are shown by code point.
     try tab.go("#/tree", until: "document.querySelector('.hidden')")
     let hidden = try tab.text("[...document.querySelectorAll('#main .hidden')].map((one) => one.innerText).join(' ')")
     for number in ["U+202E", "U+2066", "U+0000", "U+001B", "U+2028", "U+FFFE"] { #expect(hidden.contains(number)) }

@@ -7,7 +7,7 @@ extension PagesInBrowsersTests {
   struct Searches {
     private static let advice = "document.querySelector('#main .advice').innerText"
 
-    /// Presses a button by its words.
+    /// Presses a button by its label.
     private func press(_ button: String, in tab: BrowserTab) throws {
       try tab.evaluate(
         "[...document.querySelectorAll('#main button')].find((button) => button.innerText === '\(button)').click()")
@@ -32,7 +32,7 @@ extension PagesInBrowsersTests {
       try press("Clear the search", in: tab)
       try tab.wait(for: "document.querySelector('.kept')")
       #expect(try tab.text("location.hash + search.value") == "#/entity/Person?sort=name&filter.age=%3E5")
-      // Advice that does not apply is not given.
+      // Advice that does not apply is not shown.
       try tab.go("#/", until: "document.querySelector('article.overview')")
       try tab.go("#/search/nowhere", until: "document.querySelector('[data-done]')")
       #expect(try !tab.text(Self.advice).contains("one of them") && !tab.text(Self.advice).contains("ilter"))

@@ -29,7 +29,7 @@ extension PagesInBrowsersTests {
       #expect(try tab.evaluate(Self.names) as? [String] == Array(expected.prefix(100)))
       try tab.go("#/entity/Person?sort=name&order=descending&page=3", until: "\(Self.names).length === 50")
       #expect(try tab.evaluate(Self.names) as? [String] == Array(expected.reversed().suffix(50)))
-      // Nothing comes last in both directions.
+      // Rows without a value come last in both directions.
       for order in ["ascending", "descending"] {
         try tab.go(
           "#/entity/Person?sort=notes&order=\(order)&page=3", until: "document.querySelector('[aria-sort=\(order)]')")
@@ -95,7 +95,7 @@ extension PagesInBrowsersTests {
       #expect(
         names
           == (0..<50_000).map { String(format: "Person %05d", $0 * 7919 % 100_000) }.sorted().prefix(100).map(\.self))
-      // A frame is 16 ms; a machine with other work to do takes longer for some.
+      // A frame takes 16 ms. A busy machine takes longer for some frames.
       #expect(try tab.number("timing.longestSlice") < 250)
       #expect(try tab.text("window.errors").isEmpty)
       let figures = try tab.text("JSON.stringify(timing)")
@@ -107,7 +107,7 @@ extension PagesInBrowsersTests {
 
   @Suite("The layout of pages in browsers", .serialized, .enabled(if: Chromium.program != nil, "\(Chromium.missing)"))
   struct Looks {
-    /// Texts that stand out too little from what is behind them (WCAG 2.2, 1.4.3: 4.5 to 1).
+    /// Text with too little contrast to its background (WCAG 2.2, 1.4.3: 4.5 to 1).
     private static let faintTexts = """
       (() => {
         const parts = (colour) => (colour.match(/[\\d.]+/g) ?? []).map(Number);

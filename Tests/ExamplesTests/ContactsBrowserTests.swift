@@ -10,7 +10,7 @@ import Testing
 
   private func file(_ kind: String) -> String { "--file=" + folder.path("contacts." + kind) }
 
-  /// Books with some persons, one of each kind, for tests to copy: starting a process takes most of a test's time.
+  /// Address books of each kind with several people, for tests to copy: starting a process takes most of a test's time.
   private static let filled: [String: Data] = {
     do {
       return try Dictionary(uniqueKeysWithValues: kinds.map { ($0, try filledBook($0)) })
@@ -35,14 +35,14 @@ import Testing
     try #require(Self.filled[kind]).write(to: URL(filePath: folder.path("contacts." + kind)))
   }
 
-  /// The program once it has shown something.
+  /// Returns the program after it has shown its first screen.
   private func browser(_ kind: String = "sqlite", lines: Int = 24, columns: Int = 80) async throws -> TerminalProgram {
     let browser = try TerminalProgram("contacts", [file(kind)], lines: lines, columns: columns)
     _ = try await browser.lines { $0.count == lines }
     return browser
   }
 
-  /// The part of the lines with the list, without spaces at the ends.
+  /// The part of the lines that contains the list, without trailing spaces.
   private func list(_ lines: [String]) -> [String] {
     lines.dropFirst().dropLast(2).map { line in
       var text = line.split(separator: "│", omittingEmptySubsequences: false)[0].prefix(36)
@@ -62,7 +62,7 @@ import Testing
         "#", "> Note 9", "A", "  Anders Ångström", "B", "  Charles Babbage", "L", "  Ada Lovelace", "P",
         "  Александр Пушкин", "W", "  王小明", "Z", "  曾国藩",
       ])
-    // The same for the command.
+    // The command sorts in the same way.
     let plain = try Program.run("contacts", ["list", file(kind)]).text
     #expect(plain.contains("W\n  王小明\nZ\n  曾国藩\n"))
     browser.type("L")
@@ -72,7 +72,7 @@ import Testing
     #expect(try await browser.lines { $0.contains { $0.contains("> 曾国藩") } }.contains { $0.contains("> 曾国藩") })
     browser.type("q")
     #expect(try await browser.exitCode() == 0)
-    // The terminal is as it was.
+    // The terminal is restored.
     #expect(String(decoding: browser.output, as: UTF8.self).hasSuffix("\u{1B}[?7h\u{1B}[?25h\u{1B}[?1049l"))
   }
 
@@ -103,7 +103,7 @@ import Testing
     let picture = folder.url.appending(path: "picture")
     try Data(count: 5000).write(to: picture)
     try await message("aGrace\t\t@\r", "the last name is missing")
-    // The form is still there, with what was typed.
+    // The form is still open, with the typed text.
     browser.type("\u{1B}[Z")
     try await message("Hopper\r", "the e-mail address \"@\" is not like")
     try await message("\t\u{15}ada@example.org\r", "Ada Lovelace already has the address")
@@ -139,7 +139,7 @@ import Testing
     first.type("Ld")
     let lines = try await second.lines { !$0.contains { $0.hasPrefix("  Ada") } }
     #expect(lines[0] == " contacts.\(kind)   7")
-    // What was changed there can be changed here.
+    // An object that another process has changed can be changed here.
     second.type("Nd")
     #expect(try await first.lines { $0[0].hasSuffix("6") }[0].hasSuffix(" 6"))
     first.type("u")
@@ -193,7 +193,7 @@ import Testing
     #expect(lines.contains { $0.contains("Ada Lovelace was deleted") })
   }
 
-  /// What a key or another program leads to.
+  /// Returns the message after a key or a change by another program.
   private func message(_ browser: TerminalProgram, _ start: String) async throws -> String {
     let lines = try await browser.lines { $0.count == 24 && $0[22].hasPrefix(start) }
     return lines.count == 24 ? lines[22] : ""
@@ -230,7 +230,7 @@ import Testing
     _ = try await browser.lines { $0.last?.hasPrefix("Enter save") == true }
     try run("group", "add", "Navy", "ada")
     browser.type(", Fun\r")
-    // It may be the first to learn of the other save.
+    // This process may learn of the other save only now.
     if try await browser.lines(when: { !$0[22].isEmpty })[22].hasPrefix("another program") { browser.type("\r") }
     #expect(try await message(browser, "Change") == "Change Ada Lovelace")
     #expect(try Program.run("contacts", ["show", "ada", file("sqlite")]).text.contains("groups: Fun, Navy, Work\n"))
@@ -300,7 +300,7 @@ import Testing
     for signal in [SIGSTOP, SIGTSTP] {
       let before = count("Ada Lovelace")
       browser.send(signal)
-      // A stop that it is told of gives the terminal back.
+      // Before a stop that it can handle, the program restores the terminal.
       if signal == SIGTSTP { _ = try await browser.lines { _ in count("\u{1B}[?1049l") == 1 } }
       let lines = try await browser.lines { _ in
         browser.send(SIGCONT)

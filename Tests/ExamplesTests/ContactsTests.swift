@@ -2,11 +2,11 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The example program, run as a process once for each step, so that what it keeps survives only in its file.
+/// The example program. Each step is a separate process, so only its file keeps the data.
 @Suite("The contacts example") struct ContactsTests {
   static let kinds = ["xml", "store", "sqlite"]
 
-  /// Books with some persons, one of each kind, for tests to copy: to start a process takes most of a test's time.
+  /// Address books of each kind with several people, for tests to copy: starting a process takes most of a test's time.
   private static let filled: [String: Book] = {
     do {
       return try Dictionary(
@@ -18,7 +18,7 @@ import Testing
     } catch { fatalError("\(error)") }
   }()
 
-  /// A book in a folder of its own.
+  /// An address book in its own folder.
   private struct Book {
     let kind: String
     let folder = TemporaryFolder(isInMemory: true)
@@ -27,7 +27,7 @@ import Testing
 
     init(_ kind: String) { self.kind = kind }
 
-    /// With the persons of ``addPersons()``.
+    /// With the people of ``addPersons()``.
     static func filled(_ kind: String) throws -> Book {
       let book = Book(kind)
       let other = try #require(ContactsTests.filled[kind])
@@ -38,7 +38,7 @@ import Testing
 
     func callAsFunction(_ arguments: String...) throws -> Program { try Program.run("contacts", arguments + [file]) }
 
-    /// What a command prints that has to succeed.
+    /// Returns the output of a command that must succeed.
     func text(_ arguments: String..., sourceLocation: SourceLocation = #_sourceLocation) throws -> String {
       let run = try Program.run("contacts", arguments + [file])
       #expect(run.status == 0, "\(run.errors)", sourceLocation: sourceLocation)
@@ -143,7 +143,7 @@ import Testing
     #expect(lines.count == 3)
     #expect(
       lines.dropFirst() == ["  lastName BEGINSWITH AND email == nil", "                      ^"], "\(run.errors)")
-    // There is nobody in the book, and it is said all the same.
+    // The condition is checked even if the book is empty.
     for (condition, mark) in [
       ("email == nil AND name == 'Ada'", 18), ("ANY groups.title == 'Work'", 12), ("birthday < 5", 10),
     ] {

@@ -2,13 +2,13 @@ import Foundation
 import TestSupport
 import Testing
 
-/// An example that keeps something in a file: how it adds that, how it shows it, and what it says then.
+/// An example that stores data in a file: how to add it, how to show it, and the expected output.
 struct Example: CustomTestStringConvertible, Sendable {
   let program: String
   let add: [String]
   let find: [String]
   let found: String
-  /// The name of a file whose kind is not XML.
+  /// A file name with another extension than XML's.
   let other: String
 
   static let contacts = Example(
@@ -20,7 +20,7 @@ struct Example: CustomTestStringConvertible, Sendable {
   var testDescription: String { program }
 }
 
-/// Which file the program makes.
+/// The name of the file that the program creates.
 @Suite("The storage options of the examples") struct ExampleStoreTests {
   private let folder = TemporaryFolder(isInMemory: true)
 
@@ -32,7 +32,7 @@ struct Example: CustomTestStringConvertible, Sendable {
     try Program.run(example.program, example.find + options, in: folder.url)
   }
 
-  /// How a file of each kind begins, and the name that it has if none is given.
+  /// The first bytes of a file of each kind, and its default name.
   static let kinds: [(Example, String, String, String)] = [
     (.contacts, "xml", "<?xml", "contacts.xml"), (.contacts, "binary", "bplist00", "contacts.store"),
     (.contacts, "sqlite", "SQLite format 3", "contacts.sqlite"), (.notes, "archive", "bplist00", "notes.archive"),
@@ -43,13 +43,13 @@ struct Example: CustomTestStringConvertible, Sendable {
 
   @Test("--store chooses the kind of file, whatever its name", arguments: kinds)
   func whateverItsName(_ example: Example, _ kind: String, _ start: String, _ name: String) throws {
-    // The name of another kind.
+    // A name of another kind.
     let file = kind == "xml" ? example.other : "other.xml"
     #expect(try add(example, "--store", kind, "--file", file).status == 0)
     #expect(folder.names == [file])
     #expect(try Data(contentsOf: folder.url.appending(path: file)).starts(with: Data(start.utf8)))
     #expect(try find(example, "--store", kind, "--file", file).text == example.found)
-    // By its name it is another one.
+    // The extension is that of another kind.
     #expect(try find(example, "--file", file).status == 1)
     #expect(folder.names == [file])
   }
@@ -58,7 +58,7 @@ struct Example: CustomTestStringConvertible, Sendable {
   func noName(_ example: Example, _ kind: String, _ start: String, _ name: String) throws {
     #expect(try add(example, "--store", kind).status == 0)
     #expect(folder.names == [name])
-    // Its name tells its kind.
+    // The extension decides the kind.
     #expect(try find(example, "--file", name).text == example.found)
   }
 

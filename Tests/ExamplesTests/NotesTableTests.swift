@@ -6,7 +6,7 @@ import SQLiteStore
 import TestSupport
 import Testing
 
-/// Tables made by hand.
+/// Hand-written SQL.
 @Suite("The notes example with a SQLite table") struct NotesTableTests {
   private let folder = TemporaryFolder(isInMemory: true)
   private var url: URL { folder.url.appending(path: "notes.db") }
@@ -15,7 +15,7 @@ import Testing
     try Program.run("notes", [command, "--file", url.path] + arguments)
   }
 
-  /// The first column of what SQLite itself has for a statement.
+  /// The first column of the result of a statement in SQLite itself.
   private func column(_ sql: String, _ url: URL? = nil) throws -> [String] {
     var database: OpaquePointer?
     try #require(sqlite3_open((url ?? self.url).path, &database) == SQLITE_OK)
@@ -72,7 +72,7 @@ import Testing
 
   @Test func `an error names the file and the statement, and changes nothing`() throws {
     _ = try notes("add", "a", "First", "--tag", "home")
-    // The last statement of a change fails, after the others were done.
+    // The last statement of a change fails after the others have succeeded.
     _ = try column(
       "CREATE TRIGGER no BEFORE INSERT ON tag WHEN NEW.name = 'work' BEGIN SELECT RAISE(ABORT, 'not here'); END")
     let run = try notes("edit", "a", "--title", "Second", "--tag", "work")

@@ -6,11 +6,11 @@ import SQLiteStore
 import TestSupport
 import Testing
 
-/// The example program, run as a process once for each step, so that what it keeps survives only in its file.
+/// The example program. Each step is a separate process, so only its file keeps the data.
 @Suite("The notes example") struct NotesTests {
   private let folder = TemporaryFolder(isInMemory: true)
 
-  /// The model of the program's stores, as another program would make it.
+  /// The model of the program's stores, built separately.
   private static var model: ManagedObjectModel {
     get throws {
       var note = EntityDescription(
@@ -36,10 +36,10 @@ import Testing
 
   private func notes(_ arguments: String...) throws -> Program { try Program.run("notes", arguments) }
 
-  /// The endings of the names of files.
+  /// The file extensions.
   static let kinds = ["plist", "archive", "xml", "store", "sqlite", "db"]
 
-  /// Those that several processes can change at the same time.
+  /// The kinds of files that several processes can change at the same time.
   static let sharedKinds = ["xml", "store", "sqlite", "db"]
 
   @Test(arguments: kinds)

@@ -3,7 +3,7 @@ import Preferences
 import TestSupport
 import Testing
 
-/// The example program, run as processes that share a folder.
+/// The example program, as processes that share a folder.
 @Suite("The settings example") struct SettingsTests {
   private let folder = TemporaryFolder()
   private let option: String
@@ -58,7 +58,7 @@ import Testing
     let watching = try RunningProgram("settings", ["watch", option, "-author", "Zoë"])
     let shown = await watching.next(5).map(\.text)
     #expect(shown == Self.defaults.dropLast() + ["author = Zoë (arguments)"])
-    // One after another: of what is saved together the order is that of names.
+    // One after another: changes that are saved together are ordered by name.
     for (arguments, line) in [
       (["set", "fontSize", "14"], "fontSize: 12 → 14 (application settings)"),
       (["set", "theme", "dark"], "theme: light → dark (application settings)"),
@@ -69,7 +69,7 @@ import Testing
       #expect(run.status == 0, "\(run.errors)")
       #expect(await watching.next(1).map(\.text) == [line])
     }
-    // Neither of these is a change of what counts there.
+    // Neither of these changes an effective value there.
     #expect(try settings("set", "author", "Kael").status == 0)
     #expect(try settings("set", "theme", "dark").status == 0)
     #expect(try settings("reset", "theme").status == 0)
@@ -84,8 +84,7 @@ import Testing
       locations: PreferencesLocations(folder: folder.url.appending(path: "config")),
       arguments: [])
     var medians: [Duration] = []
-    // A machine that is busy with other things gets another chance; one that does not tell of changes does not get by
-    // with it.
+    // A busy machine gets another chance. A process that does not report changes fails anyway.
     while medians.count < 4, medians.last ?? .seconds(1) >= .milliseconds(100) {
       var delays: [Duration] = []
       for size in 21...31 {

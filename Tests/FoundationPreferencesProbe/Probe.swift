@@ -2,11 +2,10 @@ import Foundation
 import Preferences
 import PropertyLists
 
-/// What tests have a process with an environment of its own do with Foundation's `UserDefaults`, and with this
-/// package's store beside it: `foundation-preferences-probe VERB SUITE …`, where the suite `-` stands for the program's
-/// own domain.
+/// Runs Foundation's `UserDefaults`, and this package's store next to it, in a process with its own environment:
+/// `foundation-preferences-probe VERB SUITE …`. The suite `-` is the program's own domain.
 ///
-/// `XDG_CONFIG_HOME` says where the files are. Dictionaries come in and go out as property lists.
+/// `XDG_CONFIG_HOME` is the folder of the files. Dictionaries are read and written as property lists.
 @main
 struct Probe {
   static func main() throws {
@@ -26,7 +25,7 @@ struct Probe {
     case "alternate": try alternate(suite)
     case "foundation-string": print(try defaults(suite).string(forKey: rest.first ?? "") ?? "nil")
     case "string": print(try preferences(suite).string(forKey: rest.first ?? "") ?? "nil")
-    // What may end the process.
+    // Calls that may crash the process.
     case "foundation-number":
       let defaults = try defaults(suite)
       defaults.set(rest.last ?? "", forKey: "key")
@@ -39,10 +38,10 @@ struct Probe {
       let defaults = try defaults(suite)
       defaults.set(Data("no archive".utf8), forKey: "key")
       print(defaults.url(forKey: "key")?.absoluteString ?? "nil")
-    // What nobody asks to be saved.
+    // Values that are never saved explicitly.
     case "foundation-set-unsaved": for key in rest { try defaults(suite).set(key, forKey: key) }
     case "set-unsaved": for key in rest { try preferences(suite).set(key, forKey: key) }
-    // Many keys of one process, each saved.
+    // Many keys of one process, each saved separately.
     case "count":
       let preferences = try preferences(suite)
       for index in 0..<200 {
@@ -78,7 +77,7 @@ struct Probe {
     try output(try values.data(format: .binary))
   }
 
-  /// Sets by turns, so that each sees what the other has saved; prints what was not seen.
+  /// Sets values alternately, so that each store must see what the other has saved. Prints values that were not seen.
   private static func alternate(_ suite: String) throws {
     let (theirs, ours) = (try defaults(suite), try preferences(suite))
     for turn in 0..<20 {

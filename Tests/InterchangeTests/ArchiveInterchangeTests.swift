@@ -3,7 +3,7 @@ import KeyedArchiving
 import PropertyLists
 import Testing
 
-/// Foundation of the toolchain archives and unarchives in the same process, with secure coding.
+/// Foundation archives and unarchives in the same process, with secure coding.
 @Suite("Archives are exchanged with Foundation") struct ArchiveInterchangeTests {
   @Test(
     "basic values: Foundation writes, we read", arguments: PropertyListFormat.ofArchives, Pair.basics + Pair.numbers)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Types whose coders take all the ways that the protocols have.
+/// Types whose coders use every method of the protocols.
 enum CodableModels {
   enum Level: String, Codable, CaseIterable, Sendable {
     case low
@@ -30,7 +30,7 @@ enum CodableModels {
     var deep: Int??
   }
 
-  /// Encodes nil, where the compiler's code leaves the key out.
+  /// Encodes nil, where synthesized code leaves the key out.
   struct ExplicitNil: Codable, Equatable, Sendable {
     var integer: Int?
     var level: Level?
@@ -68,7 +68,7 @@ enum CodableModels {
     var s: Float = -0.0
   }
 
-  /// Keys that are integers too, and one that is empty.
+  /// Keys that are also integers, and an empty key.
   struct StrangeKeys: Codable, Equatable, Sendable {
     var first = 1
     var second = 2
@@ -96,7 +96,7 @@ enum CodableModels {
     init(_ name: String) { self.name = name }
   }
 
-  /// Has its superclass under the key `super`.
+  /// Encodes its superclass under the key `super`.
   final class Derived: Base, Equatable, @unchecked Sendable {
     let size: Int
 
@@ -122,7 +122,7 @@ enum CodableModels {
     static func == (lhs: Derived, rhs: Derived) -> Bool { lhs.name == rhs.name && lhs.size == rhs.size }
   }
 
-  /// Fills containers inside each other in turn, and encoders of superclasses in an array and under a key.
+  /// Alternates between nested containers, and encoders of superclasses in an array and under a key.
   struct Interleaved: Codable, Equatable, Sendable {
     var numbers = [1, 2]
     var texts = ["a", "b"]
@@ -178,7 +178,7 @@ enum CodableModels {
     }
   }
 
-  /// Encodes a key twice, and then one more.
+  /// Encodes a key twice, and then another.
   struct TwiceTheSameKey: Codable, Equatable, Sendable {
     var a = 2
     var b = "b"
@@ -205,7 +205,7 @@ enum CodableModels {
     }
   }
 
-  /// Says what it finds in `userInfo`, and on its path.
+  /// Records the contents of `userInfo`, and its coding path.
   struct Context: Codable, Equatable, Sendable {
     static let key = CodingUserInfoKey(rawValue: "test")!
     var found: String
@@ -224,7 +224,7 @@ enum CodableModels {
     }
   }
 
-  /// Any value, tried as one type after the other, as programs do it.
+  /// Any value, decoded by trying one type after another.
   enum Anything: Codable, Equatable, Sendable {
     case null
     case boolean(Bool)

@@ -2,9 +2,9 @@ import Foundation
 import PropertyListTools
 import PropertyLists
 
-/// Where the accessors differ from those of Foundation on Linux (Swift 6.3), and why.
+/// Differences between the accessors and those of Foundation on Linux (Swift 6.3), with reasons.
 struct CoercionDifference: Sendable {
-  /// What Foundation does.
+  /// Foundation's result.
   enum Foundation: Sendable {
     case answer(PropertyList?)
     case endsProcess
@@ -63,7 +63,7 @@ struct CoercionDifference: Sendable {
         "reading does not look whether there is a folder", ["~"], [.url: .answer(.string(Coercion.inHome() + "/"))]),
     ]
 
-  /// The differences by stored value and accessor.
+  /// The differences, by stored value and accessor.
   static let all: [PropertyList: [Coercion.Accessor: Foundation]] = list.reduce(into: [:]) { all, difference in
     for stored in difference.stored { all[stored, default: [:]].merge(difference.answers) { $1 } }
   }

@@ -2,14 +2,14 @@ import Foundation
 import PropertyLists
 import Testing
 
-/// A stored value, and what each accessor is to make of it.
+/// A stored value, and the expected result of each accessor.
 struct Coercion: CustomTestStringConvertible, Sendable {
   enum Accessor: String, CaseIterable, Sendable {
     case bool, integer, double, float, string, data, date, array, stringArray, dictionary, url
   }
 
   let stored: PropertyList
-  /// As the accessors' values are stored. A URL is its path after `file`, or its text.
+  /// Results in the form in which they are stored. A URL is its path after `file`, or its text.
   var expected: [Accessor: PropertyList]
 
   var testDescription: String {
@@ -17,7 +17,7 @@ struct Coercion: CustomTestStringConvertible, Sendable {
     return text.count > 60 ? "\(text.prefix(60))… (\(text.count))" : text
   }
 
-  /// A text, which is a path in the working folder if nothing else is said.
+  /// A string, which is by default a path in the working directory.
   static func text(
     _ text: String, _ bool: Bool, _ integer: Int, _ double: Double, float: Float? = nil, url: String? = nil
   ) -> Coercion {
@@ -40,7 +40,7 @@ struct Coercion: CustomTestStringConvertible, Sendable {
       ])
   }
 
-  /// A value that only these accessors take for something.
+  /// A value that only these accessors can convert.
   static func only(_ stored: PropertyList, _ accessors: Accessor...) -> Coercion {
     var expected: [Accessor: PropertyList] = [.bool: false, .integer: 0, .double: 0.0, .float: .float(0)]
     for accessor in accessors { expected[accessor] = stored }
@@ -64,7 +64,7 @@ extension Coercion {
     .text("FALSE", false, 0, 0), .text("f", false, 0, 0), .text("on", false, 0, 0), .text("ON", false, 0, 0),
     .text("off", false, 0, 0), .text("hello", false, 0, 0), .text("\tYES", true, 0, 0), .text("\nYES", true, 0, 0),
     .text("\u{A0}YES", true, 0, 0), .text("\u{3000}YES", true, 0, 0), .text(" NO", false, 0, 0),
-    // After a sign and zeros too.
+    // Also after a sign and zeros.
     .text("+YES", true, 0, 0), .text("-YES", true, 0, 0), .text("+ YES", true, 0, 0), .text("00YES", true, 0, 0),
     .text("0Y", true, 0, 0), .text("0t", true, 0, 0), .text("-0T", true, 0, -0.0), .text("0N", false, 0, 0),
     .text("--YES", false, 0, 0), .text("-0 YES", false, 0, -0.0),
@@ -82,7 +82,7 @@ extension Coercion {
     .text("1,5", true, 1, 1), .text("1_000", true, 1, 1), .text("1'000", true, 1, 1), .text("1🙂", true, 1, 1),
     .text("0x10", false, 0, 0), .text("0X1F", false, 0, 0), .text("-0x10", false, 0, -0.0), .text("0b1", false, 0, 0),
     .text("0o7", false, 0, 0), .text("0x", false, 0, 0),
-    // What is beyond `Int` is the last one.
+    // Numbers beyond `Int` are clamped.
     .text("9223372036854775806", true, .max - 1, 0x1p63), .text("9223372036854775807", true, .max, 0x1p63),
     .text("9223372036854775808", true, .max, 0x1p63), .text("-9223372036854775807", true, .min + 1, -0x1p63),
     .text("-9223372036854775808", true, .min, -0x1p63), .text("-9223372036854775809", true, .min, -0x1p63),
@@ -92,14 +92,14 @@ extension Coercion {
     .text(String(repeating: "1", count: 400), true, .max, .infinity),
     .text("-" + String(repeating: "9", count: 5000), true, .min, -.infinity),
     .text(String(repeating: "0", count: 400) + "7", true, 7, 7),
-    // Digits are those of ASCII.
+    // Digits are ASCII digits.
     .text("１２", false, 0, 0), .text("١٢", false, 0, 0), .text("1２", true, 1, 1), .text("−5", false, 0, 0),
     .text("²", false, 0, 0), .text("½", false, 0, 0), .text("①", false, 0, 0), .text("𝟙", false, 0, 0),
     .text("5\u{301}", true, 5, 5), .text("1\u{301}", true, 1, 1), .text("0\u{301}", false, 0, 0),
   ]
 
-  /// The characters that Core Foundation takes for white space or the end of a line, and some that are none. U+2000 and
-  /// U+2001 are not told from U+2002 and U+2003 by Swift.
+  /// The characters that Core Foundation considers white space or line ends, and some others. Swift considers U+2000
+  /// and U+2001 equal to U+2002 and U+2003.
   static let whiteSpace: [Coercion] =
     "\t\u{B}\u{C}\n\r \u{85}\u{A0}\u{1680}\u{2002}\u{2003}\u{2004}\u{2005}\u{2006}\u{2007}\u{2008}"
     .unicodeScalars.map { .text("\($0)42", true, 42, 42) }
@@ -118,7 +118,7 @@ extension Coercion {
     .text("1e5x", true, 1, 1e5), .text("1 e5", true, 1, 1), .text("1e5 ", true, 1, 1e5), .text("1.5abc", true, 1, 1.5),
     .text("5.e3", true, 5, 5000), .text(".5e3", false, 0, 500), .text("0e5", false, 0, 0), .text("1d3", true, 1, 1),
     .text("e3", false, 0, 0), .text(".e3", false, 0, 0), .text("1e3.5", true, 1, 1000),
-    // An exponent without digits is none.
+    // An exponent without digits is not an exponent.
     .text("1e", true, 1, 1), .text("1e+", true, 1, 1), .text("1e-", true, 1, 1), .text("1e 3", true, 1, 1),
     .text("12.e", true, 12, 12), .text("7ex", true, 7, 7),
     .text("1e400", true, 1, .infinity), .text("-1e400", true, -1, -.infinity), .text("1e-400", true, 1, 0),
@@ -132,7 +132,7 @@ extension Coercion {
     .text("1.7976931348623159e308", true, 1, .infinity),
     .text("3.4028235e38", true, 3, 3.4028235e38), .text("3.5e38", true, 3, 3.5e38, float: .infinity),
     .text("1e-46", true, 1, 1e-46, float: 0),
-    // By way of the nearest double it would be the other float.
+    // Rounding through the nearest double would give the other float.
     .text("7.038531e-26", true, 7, 7.038531e-26, float: 7.038531e-26),
     .text("1.00000017881393432617187499", true, 1, 1.0000001788139343, float: 1.0000001),
     .text("1.00000017881393432617187501", true, 1, 1.0000001788139343, float: 1.0000002),
@@ -164,7 +164,7 @@ extension Coercion {
     .number(.integer(.init(UInt64(1) << 63)), true, .max, 0x1p63, string: "9223372036854775808"),
     .number(.integer(.init(UInt64.max)), true, .max, 0x1p64, string: "18446744073709551615"),
     .number(9_007_199_254_740_993, true, 9_007_199_254_740_993, 0x1p53, string: "9007199254740993"),
-    // 2^60 + 2^36 + 1, which the nearest double puts half-way between two floats.
+    // 2^60 + 2^36 + 1, whose nearest double is halfway between two floats.
     .number(
       1_152_921_573_326_323_713, true, 1_152_921_573_326_323_713, 0x1.000001p60, float: 0x1.000002p60,
       string: "1152921573326323713"),

@@ -155,7 +155,7 @@ import Testing
   }
 }
 
-/// A class that is called otherwise in the other program.
+/// A class with another name in the other program.
 final class NamedVehicle: NSObject, NSSecureCoding {
   static var supportsSecureCoding: Bool { true }
 

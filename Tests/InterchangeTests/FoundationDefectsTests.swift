@@ -4,8 +4,8 @@ import OrderedCollections
 import PropertyLists
 import Testing
 
-/// Where Foundation on Linux (Swift 6.3) goes wrong, beside what is right. Should a test fail after the toolchain was
-/// changed, a finding may be gone.
+/// Defects of Foundation on Linux (Swift 6.3), and the correct behavior. If a test fails after an update of the
+/// toolchain, the defect may have been fixed.
 @Suite("Defects of Foundation on Linux") struct FoundationDefectsTests {
   @Test func `it reads the start of a date interval as its end`() throws {
     let interval = DateInterval(start: Date(timeIntervalSinceReferenceDate: 10), duration: 10)
@@ -171,7 +171,7 @@ import Testing
     let data = try archive(
       ["NSDictionary", "NSObject"],
       ["NS.keys": [.uid(.init(3)), .uid(.init(4))], "NS.objects": [.uid(.init(3))]], ["a", "b"])
-    // Using the second would end the process.
+    // Using the second element would crash the process.
     #expect(try Foundations.unarchive(NSDictionary.self, with: [NSString.self], data).count == 2)
     #expect(failure { try KeyedUnarchiver.unarchivedObject(of: [String: String].self, from: data) } == .invalidContents)
   }
@@ -223,9 +223,9 @@ import Testing
   }
 }
 
-/// Archives as Apple's software writes them.
+/// Archives in the form of Apple's software.
 @Suite("Valid archives that Foundation on Linux refuses") struct FoundationRefusalTests {
-  /// Foundation takes a key that is not there for damage (4865), even if it is one that may be missing.
+  /// Foundation reports a missing key as damage (4865), even an optional one.
   private func isRefused<T: NSObject & NSCoding>(
     _ type: T.Type, with others: [AnyClass] = [], _ data: Data, _ code: CocoaError.Code = .coderValueNotFound
   ) -> Bool {
@@ -296,7 +296,7 @@ private struct OurOptionally: KeyedArchiving.SecureCoding {
   init(coder: KeyedUnarchiver) throws { name = try coder.decodeIfPresent(String.self, forKey: "name") }
 }
 
-/// An object that wants another archived instead of it.
+/// An object with a replacement in archives.
 final class Replaced: NSObject, NSSecureCoding {
   static var supportsSecureCoding: Bool { true }
 

@@ -5,10 +5,10 @@ import PropertyLists
 import TestSupport
 import Testing
 
-/// A folder of preferences that Foundation uses in processes of its own, since the environment says where it is.
+/// A folder of preferences. Foundation uses it in separate processes, because the environment gives its path.
 struct FoundationPreferences: Sendable {
   let folder = TemporaryFolder()
-  /// Where the files are, if not in the folder itself.
+  /// The folder of the files, if it is not the folder itself.
   var configuration: String { folder.path(subfolder) }
   private let subfolder: String
   /// The program to run.
@@ -23,7 +23,7 @@ struct FoundationPreferences: Sendable {
       arguments: arguments)
   }
 
-  /// The names in the folder, without those of copies of last saves.
+  /// The names in the folder, without backups of the last saves.
   var names: [String] { folder.names.filter { !$0.hasSuffix(".last") } }
 
   func file(_ name: String) throws -> Data { try Data(contentsOf: URL(filePath: folder.path(name))) }
@@ -35,7 +35,7 @@ struct FoundationPreferences: Sendable {
     return result
   }
 
-  /// As `run`, for a program that may fail or be killed.
+  /// Like `run`, for a program that can fail or be killed.
   func runToAnyEnd(_ arguments: [String], input: PropertyList? = nil) throws -> Program {
     try Program.run(
       program, arguments, input: try input?.data(format: .binary) ?? Data(),
@@ -44,13 +44,13 @@ struct FoundationPreferences: Sendable {
       ])
   }
 
-  /// What Foundation finds in a domain, in the order of the keys.
+  /// Foundation's values of a domain, sorted by key.
   func foundationValues(_ suite: String) throws -> PropertyList {
     sorted(try PropertyList(run("foundation-get", suite).output))
   }
 }
 
-/// Expects the same values, and says which are not.
+/// Expects equal values, and lists the differences.
 func expectSame(
   _ values: PropertyList, _ expected: PropertyList, _ what: Comment? = nil,
   sourceLocation: SourceLocation = #_sourceLocation
@@ -62,7 +62,7 @@ func expectSame(
   #expect(values == expected, what, sourceLocation: sourceLocation)
 }
 
-/// The same values, all entries in the order of their keys, because Foundation has no other.
+/// The same values with all entries sorted by key, because Foundation has no order.
 func sorted(_ value: PropertyList) -> PropertyList {
   switch value {
   case .array(let elements): return .array(elements.map(sorted))
@@ -74,5 +74,5 @@ func sorted(_ value: PropertyList) -> PropertyList {
   }
 }
 
-/// The values of a domain as a property list, in the order of their keys.
+/// The values of a domain as a property list, sorted by key.
 func sorted(_ values: OrderedDictionary<String, PropertyList>?) -> PropertyList { sorted(.dictionary(values ?? [:])) }

@@ -3,8 +3,8 @@ import PropertyLists
 import TestSupport
 import Testing
 
-/// Foundation of the toolchain is the oracle: what it reads out of a file, it writes as XML, and that has to be what
-/// this package writes for what it read out of the same file. One comparison for four readers and writers.
+/// Foundation is the reference: for each file, the XML that it writes must equal the XML of this package. This compares
+/// four readers and writers at once.
 @Suite("Comparison with Foundation") struct FoundationTests {
   static func foundationXML(_ data: Data) throws -> String {
     let value = try PropertyListSerialization.propertyList(from: data, format: nil)
@@ -38,8 +38,8 @@ import Testing
     #expect(try Self.foundationXML(value.data(format: .xml)) == expected, "Foundation reads the XML written here")
   }
 
-  /// Over every file of the folder that `PLIST_CORPUS` names. Foundation refuses UIDs, so keyed archives are passed
-  /// over.
+  /// Reads every file of the folder given by `PLIST_CORPUS`. Keyed archives are skipped, because Foundation refuses
+  /// UIDs.
   @Test(arguments: Fixtures.corpus) func `files that both accept have the same values`(_ url: URL) throws {
     let data = try Data(contentsOf: url)
     guard let value = try? PropertyList(data), let expected = try? Self.foundationXML(data) else { return }
@@ -87,14 +87,14 @@ import Testing
   private func lines(_ data: Data) -> [Substring] { String(decoding: data, as: UTF8.self).split(separator: "\n") }
 }
 
-/// Where this package and Foundation differ, each with the reason. The article "Differences from Apple's reader" has
-/// the list in words.
+/// Differences between this package and Foundation, each with its reason. The article "Differences from Apple's reader"
+/// describes them.
 @Suite("Differences from Foundation") struct DifferenceTests {
   struct Difference: CustomTestStringConvertible, Sendable {
     let input: String
-    /// What Foundation makes of it; nil if it refuses.
+    /// Foundation's result; nil if it refuses the text.
     let foundation: String?
-    /// What is made of it here; nil if it is refused.
+    /// The result of this package; nil if it refuses the text.
     let ours: String?
     let reason: String
 

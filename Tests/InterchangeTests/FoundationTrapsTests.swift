@@ -3,8 +3,8 @@ import KeyedArchiving
 import PropertyLists
 import Testing
 
-/// Foundation on Linux (Swift 6.3) is not asked: every one of these archives ends its process, most of them in
-/// functions that throw errors.
+/// Foundation on Linux (Swift 6.3) is not called, because each of these archives crashes it, most of them in functions
+/// that throw errors.
 @Suite("Archives that crash Foundation on Linux") struct FoundationTrapsTests {
   private func decode<T: KeyedArchiving.SecureCoding>(_ type: T.Type, _ data: Data) throws -> T {
     try KeyedUnarchiver.unarchivedObject(of: type, from: data)

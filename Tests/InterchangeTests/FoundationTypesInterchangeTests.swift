@@ -4,7 +4,7 @@ import KeyedArchivingFoundation
 import PropertyLists
 import Testing
 
-/// The types that conform by the module `KeyedArchivingFoundation`.
+/// The types that the module `KeyedArchivingFoundation` makes archivable.
 @Suite("Index sets, names and ranges of Foundation's own types") struct FoundationTypesInterchangeTests {
   private static var name: PersonNameComponents {
     var name = PersonNameComponents()

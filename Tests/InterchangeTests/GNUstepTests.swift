@@ -4,12 +4,12 @@ import PropertyLists
 import TestSupport
 import Testing
 
-/// GNUstep's tool `pl`, which reads OpenStep from its standard input and writes it in ASCII.
+/// GNUstep's tool `pl`, which reads OpenStep from standard input and writes it in ASCII.
 @Suite("Comparison with GNUstep", .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/pl")))
 struct GNUstepTests {
-  /// What GNUstep reads out of a text; nil if it refuses it.
+  /// GNUstep's result for a text; nil if it refuses it.
   static func gnustep(_ text: String) throws -> PropertyList? {
-    // With inputs of some lengths, the tool reads a byte behind them, or crashes.
+    // For inputs of some lengths, the tool reads a byte after the end, or crashes.
     for padding in 1...40 {
       let input = Data((text + String(repeating: "\n", count: padding)).utf8)
       let result = try Program.run(URL(filePath: "/usr/bin/pl"), [], input: input)
@@ -37,7 +37,7 @@ struct GNUstepTests {
     #expect(try Self.gnustep(text)?.withSortedKeys() == value.withSortedKeys(), "\(text)")
   }
 
-  /// But for a byte order mark at the beginning of a string, which it drops, escaped or not.
+  /// Except a byte order mark at the beginning of a string, which it drops, escaped or not.
   @Test func `GNUstep reads every character the same`() throws {
     let scalars = Array(0..<0x250) + [0x2028, 0x2029, 0xFFFD, 0x1F600, 0x10FFFD] as [UInt32]
     let characters = scalars.map { Character(Unicode.Scalar($0)!) }

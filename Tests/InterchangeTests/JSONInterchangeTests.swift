@@ -23,7 +23,7 @@ import Testing
     "nan",
   ]
 
-  /// What others take, for reasons of their own: values that JSON does not have, or that are lost.
+  /// Texts that others accept: values that JSON does not have, or that are lost.
   static let takenByOthers = [
     "[1,]", "{\"a\":1,}", "NaN", "-Infinity", #""\ud800""#, #""\udc00x""#, "18446744073709551616",
     "-9223372036854775809", "1e309",
@@ -32,7 +32,7 @@ import Testing
 
   private func tree(_ text: String) throws -> PropertyList { try PropertyList(Data(text.utf8), format: .json) }
 
-  /// Whether an object of Foundation's is the same as a value.
+  /// Returns true if an object of Foundation equals a value.
   private func isSame(_ object: Any, _ value: PropertyList) -> Bool {
     switch (object, value) {
     case (is NSNull, .null): true
@@ -44,7 +44,7 @@ import Testing
     case (let number as NSNumber, .boolean(let other)): number.boolValue == other
     case (let number as NSNumber, .integer(let other)):
       Decimal(string: number.stringValue) == Decimal(string: other.description)
-    // Where it is not Apple's own, it is off in the last digit. Python is exact.
+    // Foundation on Linux is wrong in the last digit. Python is exact.
     case (let number as NSNumber, .real(let other)): abs(number.doubleValue - other) <= abs(other) * 1e-15
     default: false
     }
@@ -62,7 +62,7 @@ import Testing
     #expect(throws: PropertyListError.self) { try tree(text) }
   }
 
-  /// The rows of the documentation, which say "on Linux" where Foundation may be another elsewhere.
+  /// The rows of the documentation. They say "on Linux" where Foundation can differ elsewhere.
   @Test func `Foundation accepts duplicate keys and integers that property lists cannot hold`() throws {
     #expect(try JSONSerialization.jsonObject(with: Data(#"{"a":1,"a":2}"#.utf8)) is [String: Any])
     #expect(try JSONSerialization.jsonObject(with: Data("[18446744073709551616]".utf8)) is [Any])
@@ -116,7 +116,7 @@ import Testing
     #expect(try JSONDecoder().decode([Model].self, from: ours) == [Model()])
   }
 
-  /// What Python makes of texts: its own JSON of what it reads, or nil where it refuses.
+  /// Python's results for texts: the values that it reads as its own JSON, or nil if it refuses the text.
   private func python(_ texts: [Data]) throws -> [Data?] {
     let folder = TemporaryFolder()
     let lines = texts.map { $0.base64EncodedString() }.joined(separator: "\n")
@@ -159,7 +159,7 @@ import Testing
 }
 
 extension PropertyList {
-  /// A value that JSON has a form for.
+  /// A value that JSON can represent.
   fileprivate static func randomJSON(depth: Int, using random: inout SeededGenerator) -> PropertyList {
     switch Int.random(in: 0..<(depth > 0 ? 10 : 7), using: &random) {
     case 0: return .null

@@ -115,7 +115,7 @@ final class OurTruck: OurVehicle {
   }
 }
 
-/// What both sides' vehicles have in common, to compare them.
+/// The common properties of both vehicles, for comparison.
 extension Vehicle {
   convenience init(_ other: OurVehicle) {
     self.init()

@@ -3,7 +3,7 @@ import KeyedArchiving
 import PropertyLists
 import Testing
 
-/// What only one side can do; `FoundationDefectsTests` says what the other makes of it.
+/// Conversions that only one side supports. `FoundationDefectsTests` tests what the other side does.
 @Suite("Archives that work in one direction only") struct OneWayInterchangeTests {
   private func decode<T: KeyedArchiving.SecureCoding>(
     _ type: T.Type, from object: NSObject, secure: Bool = true, _ format: PropertyListFormat

@@ -4,18 +4,18 @@ import OrderedCollections
 import PropertyLists
 import Testing
 
-/// An object of Foundation's and the same as a value of this package, and what one makes of the other's archives.
+/// An object of Foundation, the equal value of this package, and the archives of both.
 struct Pair: CustomTestStringConvertible, Sendable {
   let testDescription: String
-  /// Foundation archives its object; expects it to be decoded here as the value.
+  /// Foundation archives its object. Expects that it is decoded here as the value.
   let expectDecodedHere: @Sendable (PropertyListFormat) throws -> Void
-  /// The value is archived here; expects Foundation to decode it as its object.
+  /// Archives the value. Expects that Foundation decodes it as its object.
   let expectDecodedByFoundation: @Sendable (PropertyListFormat) throws -> Void
 
   /// - Parameters:
-  ///   - isSecure: whether the class supports secure coding.
-  ///   - others: the classes besides the object's own that Foundation has to be told of.
-  ///   - isSame: for classes whose objects are never equal: whether two are the same all the same.
+  ///   - isSecure: true if the class supports secure coding.
+  ///   - others: the classes that Foundation must allow in addition to the object's own.
+  ///   - isSame: compares objects of classes whose objects are never equal.
   init<Object: NSObject & NSCoding, Value: KeyedArchiving.SecureCoding & Equatable>(
     _ name: String, _ object: @autoclosure @escaping @Sendable () throws -> Object,
     _ value: @autoclosure @escaping @Sendable () throws -> Value,
@@ -57,7 +57,7 @@ enum Foundations {
     return try #require(value as AnyObject as? Object, "\(Swift.type(of: value)) instead of \(type)")
   }
 
-  /// For the classes that on Linux do not support secure coding.
+  /// For classes that do not support secure coding on Linux.
   static func unarchiveInsecurely<Object: NSObject & NSCoding>(_ type: Object.Type, _ data: Data) throws -> Object {
     let unarchiver = try NSKeyedUnarchiver(forReadingFrom: data)
     unarchiver.requiresSecureCoding = false
@@ -68,7 +68,7 @@ enum Foundations {
   }
 }
 
-/// An archive by hand, of one object of a class, which has the UID 2. What the object refers to is numbered from 3 on.
+/// A hand-made archive of one object with the UID 2. The objects that it refers to have UIDs from 3.
 func archive(
   _ classNames: [PropertyList], _ fields: OrderedDictionary<String, PropertyList>, _ others: [PropertyList] = []
 ) throws -> Data {
@@ -84,7 +84,7 @@ func archive(
 /// A class description of an archive.
 func classDescription(_ names: [PropertyList]) -> PropertyList { ["$classname": names[0], "$classes": .array(names)] }
 
-/// The kind of error that decoding an archive throws; the test fails if it throws none, or another.
+/// Returns the kind of error that decoding an archive throws. The test fails if no error, or another error, is thrown.
 func failure(_ decode: () throws -> some Any) -> KeyedArchiveError.Kind? {
   let error = #expect(throws: KeyedArchiveError.self) { _ = try decode() }
   return error?.kind

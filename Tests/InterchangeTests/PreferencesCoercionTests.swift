@@ -5,9 +5,9 @@ import PropertyLists
 import TestSupport
 import Testing
 
-/// The accessors of this package and of Foundation's `UserDefaults`, asked for the same values in one process.
+/// Calls the accessors of this package and of Foundation's `UserDefaults` for the same values in one process.
 @Suite("Conversions of stored values by accessors") struct PreferencesCoercionTests {
-  /// A store that never saves anything, because its values are registered ones.
+  /// A store that never saves, because its values are registered.
   private static func preferences(_ values: [String: PropertyList]) throws -> UserPreferences {
     let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
     let preferences = UserPreferences(
@@ -23,7 +23,7 @@ import Testing
     }
   }
 
-  /// Foundation is not asked for a URL in data, which ends the process if there is none.
+  /// Foundation is not asked for a URL in data, because it crashes if there is none.
   @Test(arguments: Coercion.table)
   func `conversions match Foundation, or are listed differences`(_ coercion: Coercion) throws {
     let defaults = try #require(UserDefaults(suiteName: "coercions-\(UUID().uuidString)"))
@@ -62,7 +62,7 @@ import Testing
     #expect(program.wasKilled)
   }
 
-  /// They cannot be set, but a file may have them.
+  /// These cannot be set, but a file can contain them.
   @Test(arguments: [PropertyList.uid(.init(5)), .null])
   func `values that only the binary format has are nil`(_ value: PropertyList) throws {
     let folder = TemporaryFolder()

@@ -6,8 +6,8 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// What `UserDefaults` of Foundation on Linux (Swift 6.3) gets wrong, beside what is right. Should a test fail after
-/// the toolchain was changed, an error may be gone.
+/// Defects of Foundation's `UserDefaults` on Linux (Swift 6.3), and the correct behavior. If a test fails after an
+/// update of the toolchain, the defect may have been fixed.
 @Suite("Defects of UserDefaults on Linux that this package does not have") final class PreferencesErrorsTests {
   private let files: FoundationPreferences
   /// In this process, and never saved.
@@ -20,10 +20,10 @@ import Testing
     store = files.store(DomainName("com.example.errors"), arguments: ["-argument", "first"])
   }
 
-  /// Before the folder is removed, which would be made again for what is not saved yet.
+  /// Saved before the folder is removed. Otherwise the unsaved value would recreate it.
   deinit { try? store.synchronize() }
 
-  /// Foundation takes the call for the one with a URL, which calls itself without an end.
+  /// Foundation chooses the overload with a URL, which calls itself endlessly.
   @Test func `setting nil removes the value`() throws {
     store.set(1, forKey: "key")
     store.set(nil, forKey: "key")
@@ -180,7 +180,7 @@ import Testing
     #expect(store.persistentDomain(store.domain) == ["a": "a", "b": "b"])
   }
 
-  /// Foundation loses about a third of them, not always the same.
+  /// Foundation loses about a third of them, which varies.
   @Test func `three processes that set 200 keys each lose no values`() throws {
     let errors = Mutex<[String]>([])
     DispatchQueue.concurrentPerform(iterations: 3) { [files] process in
@@ -201,7 +201,7 @@ import Testing
     for suite in ["theirs", "ours"] {
       let url = URL(filePath: files.folder.path("\(suite).plist"))
       try damage.write(to: url)
-      // Long ago, so that nobody is in the middle of writing it.
+      // Long ago, so that no program is still writing it.
       try FileManager.default.setAttributes([.modificationDate: Date(timeIntervalSince1970: 0)], ofItemAtPath: url.path)
     }
     try files.run("foundation-set", "theirs", input: ["key": 1])
@@ -214,7 +214,7 @@ import Testing
     #expect(run.errors.contains(aside))
   }
 
-  /// Foundation finds nothing in a file that has one, and overwrites it.
+  /// Foundation reads nothing from a file that contains one, and overwrites it.
   @Test(arguments: [PropertyList.null, .uid(.init(1)), ["a": [.null]]])
   func `values that Apple's reader refuses are not stored`(_ value: PropertyList) throws {
     let contents: PropertyList = ["bad": value, "good": "kept"]

@@ -4,11 +4,11 @@ import PropertyLists
 import TestSupport
 import Testing
 
-/// One folder of files, used by Foundation's `UserDefaults` in other processes and by stores of this package.
+/// A folder of files that Foundation's `UserDefaults`, in other processes, and stores of this package use.
 @Suite("Preferences files that Foundation also uses") struct PreferencesFileTests {
   private let files = FoundationPreferences()
 
-  /// Each kind of value in forms that both have.
+  /// Each kind of value in forms that both support.
   static let kinds: PropertyList = [
     "true": true, "false": false, "zero": 0, "negative": -5, "Int32.max": 2_147_483_647,
     "Int.max": .integer(.init(Int.max)), "Int.min": .integer(.init(Int.min)),
@@ -35,7 +35,7 @@ import Testing
     #expect(files.names == ["com.example.kinds.plist"])
     #expect(try PropertyListDocument(files.file("com.example.kinds.plist")).format == .xml)
     try expectSame(files.foundationValues("com.example.kinds"), expected)
-    // What Foundation writes next to it is the same, but for the order.
+    // Foundation's other values are the same, except for the order.
     try files.run("foundation-set", "com.example.kinds", input: ["added there": 1])
     expected.dictionary?["added there"] = 1
     try store.synchronize()
@@ -56,7 +56,7 @@ import Testing
     #expect(try PropertyListDocument(files.file("com.example.kinds.plist")).format == format)
     try expectSame(files.foundationValues("com.example.kinds"), expected)
 
-    // Foundation makes XML of the file, and that is what it stays.
+    // Foundation rewrites the file as XML, and the file stays XML.
     try files.run("foundation-set", "com.example.kinds", input: ["theirs": 1])
     expected.dictionary?["theirs"] = 1
     try store.synchronize()
@@ -68,7 +68,7 @@ import Testing
     try expectSame(files.foundationValues("com.example.kinds"), expected)
   }
 
-  /// Foundation writes such text as it is, which is not XML, and reads it back.
+  /// Foundation writes such text unescaped, which is not valid XML, and reads it back.
   @Test(arguments: [
     "a\u{1}b", "\u{0}", "\u{1B}[1m", "\u{1F}", "\u{7F}", "a\rb", "a\r\nb\r\n", "\u{FFFE}", "x\u{FFFF}", "]]>\u{8}",
   ])
@@ -134,7 +134,7 @@ import Testing
     #expect(store.date(forKey: "date") == Date(timeIntervalSinceReferenceDate: 100))
   }
 
-  /// Foundation finds nothing in such a file, though it is its own, and would overwrite it.
+  /// Foundation reads nothing from such a file, although it is its own, and would overwrite it.
   @Test func `a dictionary that Foundation reads as a UID is saved`() throws {
     let values: PropertyList = ["a": ["CF$UID": 7], "b": 1]
     try files.run("foundation-set", "com.example.uid", input: values)
@@ -179,7 +179,7 @@ import Testing
     #expect(files.names == [".GlobalPreferences.plist"])
     #expect(try files.run("foundation-string", "-", "ours").text == "here\n")
     #expect(try files.run("foundation-string", "com.example.any", "ours").text == "here\n")
-    // Nearer domains come first for both.
+    // Both search nearer domains first.
     try files.run("foundation-set", "-", input: ["ours": "nearer"])
     #expect(try files.run("foundation-string", "-", "ours").text == "nearer\n")
     #expect(try files.run("string", "-", "ours").text == "nearer\n")
@@ -188,7 +188,7 @@ import Testing
 
 /// `UserPreferences.standard` and `UserDefaults.standard`, of one program under several names.
 @Suite("The domain of a program") struct ProgramDomainTests {
-  /// Where the program is put, which link leads to it, and the bundle information beside it.
+  /// The path of the program, a link to it, and the bundle information next to it.
   struct Installation: CustomTestStringConvertible, Sendable {
     let testDescription: String
     let program: String
@@ -228,7 +228,7 @@ import Testing
       information: "X/tool.resources", domain: "tool"),
   ]
 
-  /// By another process, because a program that any process of this moment has open for writing cannot be run.
+  /// By another process, because a program that is open for writing in any process cannot be run.
   private static func copy(_ program: URL, to copy: URL) throws {
     let copying = try Program.run(URL(filePath: "/bin/cp"), [program.path, copy.path])
     try #require(copying.status == 0, "\(copying.errors)")
@@ -261,7 +261,7 @@ import Testing
     #expect(try files.run("foundation-string", "-", "ours").text == "here\n")
   }
 
-  /// A name of a file that no domain has stands for itself nearly.
+  /// A file name that is not a valid domain gives a similar domain name.
   @Test(arguments: [("back\\slash", "back_slash"), ("a\nb", "a_b")])
   func `a domain name has only valid characters`(_ name: String, _ domain: String) throws {
     var files = FoundationPreferences()

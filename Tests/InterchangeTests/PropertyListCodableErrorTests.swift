@@ -3,8 +3,8 @@ import PropertyLists
 import TestSupport
 import Testing
 
-/// What decoding a file of XML, or its binary twin, comes to: the value in words, or the case of the error with its
-/// coding path.
+/// The result of decoding a file of XML, or the same file in the binary format: the value as text, or the case of the
+/// error with its coding path.
 struct Decoding: CustomTestStringConvertible, Sendable {
   let testDescription: String
   let xml: Data
@@ -49,7 +49,7 @@ struct Decoding: CustomTestStringConvertible, Sendable {
     var value: T
   }
 
-  /// Asks for a superclass that may not be there.
+  /// Decodes an optional superclass.
   struct Sub: Decodable, Sendable {
     init(from decoder: any Decoder) throws {
       let container = try decoder.container(keyedBy: Keys.self)
@@ -64,7 +64,7 @@ struct Decoding: CustomTestStringConvertible, Sendable {
     enum Keys: CodingKey { case none }
   }
 
-  /// Reads an array beyond its end.
+  /// Reads an array past its end.
   struct TooMany: Decodable, Sendable {
     init(from decoder: any Decoder) throws {
       var container = try decoder.unkeyedContainer()
@@ -74,7 +74,7 @@ struct Decoding: CustomTestStringConvertible, Sendable {
     }
   }
 
-  /// An element that was refused is tried again as something else.
+  /// After an error, an element is decoded as another type.
   struct SecondTry: Decodable, Sendable {
     var found: [String] = []
 
@@ -170,7 +170,7 @@ struct Decoding: CustomTestStringConvertible, Sendable {
     }
   }
 
-  /// Where this package decodes otherwise, with the reason.
+  /// Differences in decoding from Foundation, with the reason.
   struct Difference: CustomTestStringConvertible, Sendable {
     let decoding: Decoding
     let foundationXML: String

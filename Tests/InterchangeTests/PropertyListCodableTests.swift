@@ -3,7 +3,7 @@ import PropertyLists
 import TestSupport
 import Testing
 
-/// A value, and what this package's coders and Foundation's make of it and of each other's files.
+/// A value, and the results of this package's coders and Foundation's for it and for each other's files.
 struct CodableCase: CustomTestStringConvertible, Sendable {
   let testDescription: String
   let check: @Sendable () throws -> Void
@@ -11,7 +11,7 @@ struct CodableCase: CustomTestStringConvertible, Sendable {
   init<T: Codable & Sendable>(_ name: String, _ value: T, isSame: @escaping @Sendable (T, T) -> Bool) {
     testDescription = name
     check = {
-      // In an array, because Foundation writes no scalars alone.
+      // In an array, because Foundation does not write scalars as roots.
       let values = [value, value]
       func expectSame(_ decoded: [T], _ what: Comment) {
         #expect(decoded.count == 2 && decoded.allSatisfy { isSame($0, value) }, what)

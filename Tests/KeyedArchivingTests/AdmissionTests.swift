@@ -11,7 +11,7 @@ private class Ticket: SecureCoding {
   func encode(with coder: KeyedArchiver) throws {}
 }
 
-/// Has the name of its superclass.
+/// Has the class name of its superclass.
 private final class SeasonTicket: Ticket {}
 
 private final class Note: SecureCoding {
@@ -31,7 +31,7 @@ private final class Note: SecureCoding {
       let object = archive.add(["$class": description])
       let error = archiveError { _ = try archive.decode(Ticket.self, root: object) }
       #expect(error?.kind == .malformed, "\(classes)")
-      // An archiver that renames a class may keep the names of its ancestors.
+      // An archiver that renames a class can keep the names of its ancestors.
       let unarchiver = try archive.unarchiver(root: object)
       unarchiver.setClass(Ticket.self, forClassName: "Ticket")
       _ = try unarchiver.decode(Ticket.self, forKey: "root")
@@ -50,7 +50,7 @@ private final class Note: SecureCoding {
       let ticket = try unarchiver.decode(of: types, forKey: "root")
       #expect(type(of: ticket) == Ticket.self)
     }
-    // A name of its own, if only for this archive, tells it from the other.
+    // Its own name, even if only in this archive, distinguishes it from the other.
     let unarchiver = try archive.unarchiver(root: object)
     unarchiver.setClass(SeasonTicket.self, forClassName: "Ticket")
     #expect(type(of: try unarchiver.decode(SeasonTicket.self, forKey: "root")) == SeasonTicket.self)
@@ -62,7 +62,7 @@ private final class Note: SecureCoding {
     let list = archive.addArray([ticket, archive.add("text")])
     archive.top = ["list": list, "again": list]
     let unarchiver = try archive.unarchiver()
-    // Often enough that the arrays are kept.
+    // Often enough that the arrays are cached.
     for _ in 0..<3 {
       for key in ["list", "again"] {
         let error = archiveError { _ = try unarchiver.decode([ArchivedValue].self, forKey: key) }

@@ -5,7 +5,7 @@ import PropertyLists
 import TestSupport
 import Testing
 
-/// An object that leads to two others.
+/// An object that refers to two others.
 private final class Fork: SecureCoding {
   static let archivedClass = ArchivedClass("Fork")
 
@@ -38,7 +38,7 @@ private final class Holder: SecureCoding {
   func encode(with coder: KeyedArchiver) throws {}
 }
 
-/// A value that can be compared, but not hashed.
+/// An equatable value that is not hashable.
 private struct Comparable: SecureCoding, Equatable {
   static let archivedClass = ArchivedClass("Comparable")
   let number: Int
@@ -48,9 +48,9 @@ private struct Comparable: SecureCoding, Equatable {
   func encode(with coder: KeyedArchiver) throws { try coder.encode(number, forKey: "number") }
 }
 
-/// Each archive here is small, and asks for more work or memory than there is.
+/// Small archives that need more work or memory than is available.
 @Suite("The cost of archives", .serialized) struct ArchiveCostTests {
-  /// Runs something that may throw, but has to come to an end soon, even in a debug build on a busy machine.
+  /// Runs work that can throw, but must end quickly, even in a debug build on a busy machine.
   private func soon<T>(
     _ seconds: Int = 10, sourceLocation: SourceLocation = #_sourceLocation, _ body: () throws -> T
   ) -> Result<T, any Error> {
@@ -65,7 +65,7 @@ private struct Comparable: SecureCoding, Equatable {
     return (error as? KeyedArchiveError)?.kind
   }
 
-  /// Arrays of which each contains the next one many times; the last contains a number.
+  /// Arrays that contain the next one many times. The last contains a number.
   private func arrays(levels: Int, width: Int, _ archive: inout HandmadeArchive) -> PropertyList {
     let description = archive.addClass("NSArray")
     var element = archive.add(1)
@@ -104,7 +104,7 @@ private struct Comparable: SecureCoding, Equatable {
     #expect(try PropertyList(again)["$objects"]?.array?.count == 62)
   }
 
-  /// An array of references to one megabyte: a text or data, itself or in objects.
+  /// An array of references to a string or data of one megabyte, inline or in objects.
   private func megabytes(_ count: Int, isText: Bool, isInObjects: Bool) -> Data {
     var file = HandmadeBinary()
     let megabyte =
@@ -139,7 +139,7 @@ private struct Comparable: SecureCoding, Equatable {
     let datas = try soon { try KeyedUnarchiver.unarchivedObject(of: [Data].self, from: data) }.get()
     #expect(datas.count == 3000 && datas[0].count == 1 << 20 && datas[0] == datas[2999])
     #expect(peakMemory - before < 1 << 30)
-    // More than 16 GB, if somebody looked at all of it.
+    // More than 16 GB, if all of it were read.
     let more = megabytes(100_000, isText: true, isInObjects: isInObjects)
     #expect(kind(soon { try KeyedUnarchiver.unarchivedObject(of: [String].self, from: more) }) == .limitExceeded)
   }
@@ -197,7 +197,7 @@ private struct Comparable: SecureCoding, Equatable {
   }
 
   @Test func `values with equal hashes are not compared repeatedly`() throws {
-    // Foundation hashes the first 80 bytes of data, and the double next to a decimal number.
+    // Foundation hashes the first 80 bytes of data, and the nearest double of a decimal number.
     var archive = HandmadeArchive()
     let prefix = Data(repeating: 0, count: 80)
     let datas = (0..<20_000).map { index in
@@ -267,7 +267,7 @@ private struct Comparable: SecureCoding, Equatable {
     #expect(throws: Never.self) { try soon { try unarchiver.decode(Tolerant.self, forKey: "root") }.get() }
   }
 
-  /// A value that goes on when an element of an array cannot be decoded.
+  /// A value that continues after an error in an element of an array.
   private struct Tolerant: SecureCoding {
     static let archivedClass = ArchivedClass("NSArray")
     init(coder: KeyedUnarchiver) throws {
@@ -283,7 +283,7 @@ private struct Comparable: SecureCoding, Equatable {
   }
 
   @Test func `the keys of objects are read up to the limit`() throws {
-    // Each object has a key of its own, so that none has the same keys as one before, and a long one that all share.
+    // Each object has its own key, so that no two objects have the same keys, and a long shared one.
     var file = HandmadeBinary()
     let long = file.add(string: String(repeating: "k", count: 1 << 20))
     let (key, name) = (file.add(string: "$class"), file.add(string: "$classname"))
@@ -305,7 +305,7 @@ private struct Comparable: SecureCoding, Equatable {
   }
 
   @Test func `overlapping keys are read up to the limit`() throws {
-    // Each of these bytes begins a string of its own: a marker, a count of 8 bytes, and the characters.
+    // Each of these bytes begins a string: a marker, a count of 8 bytes, and the characters.
     var file = HandmadeBinary()
     let length = 40_000
     let start = file.offset
@@ -313,7 +313,7 @@ private struct Comparable: SecureCoding, Equatable {
     _ = body
     var keys: [Int] = []
     var position = start + 10
-    // Within the text, three markers in a row announce a string of thirteen, so that is how long those are.
+    // In the text, three consecutive markers begin a string of thirteen characters, so that is the length.
     while keys.count < 20_000 {
       keys.append(file.add(at: position))
       position += 1
@@ -328,7 +328,7 @@ private struct Comparable: SecureCoding, Equatable {
     #expect(throws: KeyedArchiveError.self) { try soon { try KeyedUnarchiver(forReadingFrom: data) }.get() }
   }
 
-  /// Many objects with one list, which stands in none of them: of numbers, texts or truth values.
+  /// Many objects with the same list of numbers, strings or Booleans, which is not inline.
   private func lists(of elements: [PropertyList], className: String, key listKey: String) throws -> Data {
     var file = HandmadeBinary()
     let (key, name, list) = (file.add(string: "$class"), file.add(string: "$classname"), file.add(string: listKey))

@@ -27,7 +27,7 @@ import Testing
     #expect(!set.contains(.max) && !set.contains(.min))
   }
 
-  /// The ranges of an archive may touch; the set is the same.
+  /// The ranges in an archive can be adjacent; the set is the same.
   @Test func `adjacent ranges are read`() throws {
     let data = try archive("NSIndexSet", ["NSRangeCount": 2, "NSRangeData": .bytes([0, 5, 5, 1])])
     #expect(try unarchive(Archived.IndexSet.self, data).ranges == [0..<6])

@@ -155,7 +155,7 @@ private func uid(_ value: UInt32) -> PropertyList { .uid(.init(value)) }
       init(degrees: Double) { self.degrees = degrees }
       init(coder: KeyedUnarchiver) throws { degrees = try coder.decode(Double.self, forKey: "degrees") }
       func encode(with coder: KeyedArchiver) throws { try coder.encode(degrees, forKey: "degrees") }
-      /// Of the same type: it is not asked in its turn.
+      /// It has the same type, so it is not asked for a replacement again.
       func replacementObject(for coder: KeyedArchiver) throws -> (any SecureCoding)? {
         Fahrenheit(degrees: degrees + 1)
       }
@@ -230,7 +230,7 @@ private func uid(_ value: UInt32) -> PropertyList { .uid(.init(value)) }
     #expect(numbers[2...6] == [3, 2, 5, 1, 4])
     var archives: Set<Data> = []
     for _ in 0..<20 {
-      // Each literal has a seed of its own.
+      // Each literal has its own hash seed.
       let points = Set((0..<30).shuffled().map { Point(x: $0 % 7, y: $0) })
       let names = Dictionary(uniqueKeysWithValues: (0..<30).shuffled().map { ("key \($0)", $0) })
       archives.insert(try KeyedArchiver.archivedData(withRootObject: [points]))

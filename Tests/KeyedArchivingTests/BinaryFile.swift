@@ -1,16 +1,16 @@
 import Foundation
 
-/// A binary property list made object by object, for those that no writer makes.
+/// A binary property list that is built object by object, for lists that no writer produces.
 struct BinaryFile {
   var objects: [[UInt8]] = []
   private var top = 0
-  /// The offsets of objects that do not begin at the end of another, by their number.
+  /// The offsets of objects that do not begin at the end of another, by object number.
   private var fixedOffsets: [Int: Int] = [:]
   private let rootUID: UInt8
 
   init(archiveWithRootUID uid: UInt8) { rootUID = uid }
 
-  /// Adds an object without bytes, which are added later. Returns its number.
+  /// Adds an object whose bytes are added later. Returns its number.
   mutating func reserve() -> Int {
     objects.append([])
     return objects.count - 1
@@ -37,7 +37,7 @@ struct BinaryFile {
     [0xDF, 0x12] + bigEndian(entries.count, 4) + (entries.map(\.0) + entries.map(\.1)).flatMap { bigEndian($0, 4) }
   }
 
-  /// Completes an archive with these in its object table.
+  /// Completes an archive with an object table of these objects.
   mutating func finishArchive(objects table: [Int], top topDictionary: Int? = nil) {
     let null = string("$null")
     let uid = add([0x80, rootUID])
@@ -62,7 +62,7 @@ struct BinaryFile {
     return Data(bytes)
   }
 
-  /// An archive whose objects are all one dictionary, which has many keys.
+  /// An archive whose objects are all the same dictionary with many keys.
   static func sharedDictionary(entries: Int, objects: Int) -> BinaryFile {
     var file = BinaryFile(archiveWithRootUID: 1)
     let value = file.string("value")
@@ -72,7 +72,7 @@ struct BinaryFile {
     return file
   }
 
-  /// An archive with an array that has an array twice, which has an array twice, and so on.
+  /// An archive with an array that contains an array twice, which contains an array twice, and so on.
   static func sharedTree(depth: Int) -> BinaryFile {
     var file = BinaryFile(archiveWithRootUID: 1)
     var tree = file.add([0x80, 0])
@@ -81,10 +81,10 @@ struct BinaryFile {
     return file
   }
 
-  /// A file that begins with strings that begin one in the other and are long each: the objects from 1 on.
+  /// A file of long strings that overlap: each begins inside the one before it. They are the objects from 1.
   static func overlappingStrings(_ count: Int) -> BinaryFile {
     var file = BinaryFile(archiveWithRootUID: 1)
-    // Each is a string of 0x4141 bytes: its marker, its length, and five digits by which it differs from the others.
+    // Each is a string of 0x4141 bytes: its marker, its length, and five digits that make it unique.
     var text: [UInt8] = []
     for number in 0..<count { text += [0x5F, 0x11, 0x41, 0x41] + Array(String(100_000 + number).utf8.dropFirst()) }
     text += Array(repeating: 0x41, count: 0x4141)
@@ -93,7 +93,7 @@ struct BinaryFile {
     return file
   }
 
-  /// An archive with a dictionary that has such strings as keys.
+  /// An archive with a dictionary whose keys are such strings.
   static func overlappingKeys(count: Int, atTop: Bool = false) -> BinaryFile {
     var file = overlappingStrings(count)
     let value = file.string("value")
@@ -102,7 +102,7 @@ struct BinaryFile {
     return file
   }
 
-  /// An archive with an array of objects, each of a class of its own; the descriptions of all are one dictionary, whose
+  /// An archive with an array of objects, each of a different class. All class descriptions are one dictionary, whose
   /// `$classes` are such strings.
   static func sharedClassDescription(objectCount: Int) -> BinaryFile {
     var file = overlappingStrings(255)

@@ -185,7 +185,7 @@ private enum Suit: String, Codable, SecureCoding { case hearts, spades }
     }
   }
 
-  /// `Tree` is only Codable, so the archive's nesting is the decoder's own.
+  /// `Tree` is only Codable, so the nesting of the archive depends on the decoder.
   private func forest(_ tree: [PropertyList]) throws -> Data {
     let description: (String) -> PropertyList = { ["$classname": .string($0), "$classes": [.string($0), "NSObject"]] }
     return try PropertyList.dictionary([
@@ -246,7 +246,7 @@ private enum Suit: String, Codable, SecureCoding { case hearts, spades }
     #expect((result.error as? KeyedArchiveError)?.kind == .nestedTooDeeply)
   }
 
-  /// Stands for another value of its type, without a key of its own.
+  /// Encodes another value of its type in place of itself, without a key.
   private indirect enum Link: Encodable {
     case end
     case next(Link)

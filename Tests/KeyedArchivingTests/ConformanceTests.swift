@@ -4,14 +4,14 @@ import OrderedCollections
 import PropertyLists
 import Testing
 
-/// A value that is archived and decoded again.
+/// A value that is archived and decoded.
 struct Sample: CustomTestStringConvertible, Sendable {
   let testDescription: String
-  /// Archives the value and decodes it as its own type; expects the same value, and the same archive of that.
+  /// Archives the value and decodes it as its type. Expects the same value, and the same archive again.
   let check: @Sendable (PropertyListFormat) throws -> Void
   /// The value in an archive.
   let archive: @Sendable () throws -> Data
-  /// Decodes a value of its type, and archives that.
+  /// Decodes a value of its type, and archives it again.
   let archiveAgain: @Sendable (Data) throws -> Data
 
   init<Value: SecureCoding & Equatable>(_ name: String, _ value: @autoclosure @escaping @Sendable () throws -> Value) {
@@ -72,7 +72,7 @@ struct Sample: CustomTestStringConvertible, Sendable {
   @Test func `equal values are archived once, also those of several objects`() throws {
     let path = IndexPath(indexes: [1, 2])
     let archived = try PropertyList(KeyedArchiver.archivedData(withRootObject: [path, path]))
-    // Null, the array, the path, its data, and the classes of the three.
+    // Null, the array, the path, its data, and the three classes.
     #expect(archived["$objects"]?.array?.count == 7)
     #expect(archived["$objects"]?[1]?["NS.objects"] == [.uid(2), .uid(2)])
   }

@@ -3,7 +3,7 @@ import KeyedArchiving
 import PropertyLists
 import Testing
 
-/// A class that is not final, with no code for its archive, and a subclass with more to archive.
+/// A class that is not final, without code for archiving, and a subclass with more properties.
 private class Instrument: Codable, SecureCoding {
   var name: String
 
@@ -31,12 +31,12 @@ private final class Guitar: Instrument {
   }
 }
 
-/// A generic type with no code for its archive.
+/// A generic type without code for archiving.
 private struct Page<Element: Codable & Equatable>: Codable, SecureCoding, Equatable {
   var elements: [Element]
 }
 
-/// A generic class that says what it archives, and is not final.
+/// A generic class that is not final and has its own archiving code.
 private class Crate<Content: SecureCoding>: SecureCoding {
   class var archivedClass: ArchivedClass { ArchivedClass("Crate") }
   var content: Content
@@ -52,7 +52,7 @@ private final class LabelledCrate<Content: SecureCoding>: Crate<Content> {
 
 private enum Suit: String, Codable, SecureCoding { case hearts, spades }
 
-/// As the article says that types can conform.
+/// Types that conform in the ways that the article describes.
 @Suite("Conforming types") struct ConformingTypesTests {
   private func again<T: SecureCoding>(_ value: T) throws -> T {
     try KeyedUnarchiver.unarchivedObject(of: T.self, from: KeyedArchiver.archivedData(withRootObject: value))

@@ -8,8 +8,7 @@ import Testing
 @Suite("Damage") struct DamageTests {
   static let samples = Sample.basics + Sample.collections + Sample.times + Sample.values + Sample.structures
 
-  /// Whatever a part of an archive is replaced by, the outcome is a value, which can be archived or not, or a typed
-  /// error.
+  /// For any replacement of a part of an archive, the result is a value, which may not be archivable, or a typed error.
   @Test(arguments: samples)
   func `damage anywhere in an archive is an error or another value`(_ sample: Sample) throws {
     var random = SeededGenerator(seed: 17)
@@ -29,7 +28,7 @@ import Testing
 }
 
 extension PropertyList {
-  /// Replaces something in an archive, the lower the more likely.
+  /// Replaces something in an archive, more likely at a deep level.
   mutating func damage(_ objectCount: Int, _ random: inout SeededGenerator) {
     let stays = Int.random(in: 0..<8, using: &random) > 0
     if stays, let count = array?.count, count > 0 {

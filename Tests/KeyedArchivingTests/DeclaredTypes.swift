@@ -4,15 +4,15 @@ import KeyedArchiving
 import OrderedCollections
 import PropertyLists
 
-/// A type that archives are decoded as.
+/// A type for decoding archives.
 struct DeclaredType: Sendable {
   let name: String
-  /// Decodes the root; archives what comes out, and decodes and archives that again.
+  /// Decodes the root, archives the result, and repeats both.
   let read: @Sendable (PropertyListDocument) throws -> Void
-  /// Decodes the root as a server would that compares, hashes and stores what it got.
+  /// Decodes the root like a server that compares, hashes and stores the result.
   let use: @Sendable (PropertyListDocument) throws -> Void
 
-  /// An error here is a defect of this package, other than those of decoding.
+  /// Any error here, except of decoding, is a defect of this package.
   struct Unstable: Error {
     let description: String
   }
@@ -28,7 +28,7 @@ struct DeclaredType: Sendable {
       do {
         again = try KeyedArchiver.archivedData(withRootObject: value)
       } catch let error as KeyedArchiveError where error.kind == .invalidValue || error.kind == .nestedTooDeeply {
-        // What Apple's classes say can be more than has a form that can be written.
+        // Apple's classes can have contents that cannot be written.
         return
       }
       do {
@@ -42,7 +42,7 @@ struct DeclaredType: Sendable {
     }
   }
 
-  /// Decodes the root twice; compares, hashes and archives what comes out.
+  /// Decodes the root twice; then compares, hashes and archives the results.
   private static func use<T: SecureCoding>(_ decode: () throws -> T) throws {
     let value = try decode()
     if let first = value as? any Hashable {
@@ -56,7 +56,7 @@ struct DeclaredType: Sendable {
     } catch let error as KeyedArchiveError where error.kind == .invalidValue || error.kind == .nestedTooDeeply {}
   }
 
-  /// No type: what the archive looks like.
+  /// Not a type: the description of the archive.
   init() {
     name = "no type"
     use = { document in _ = try KeyedArchive(document).classes }
@@ -69,7 +69,7 @@ struct DeclaredType: Sendable {
     }
   }
 
-  /// A value of any type, and of these.
+  /// A value of any type, and of these types.
   init(anyOf types: @escaping @Sendable () -> [any SecureCoding.Type]) {
     name = "ArchivedValue of further types"
     use = { document in
@@ -87,7 +87,7 @@ struct DeclaredType: Sendable {
 
 /// Opaque objects.
 extension DeclaredType {
-  /// A type, with classes whose objects may be opaque; nil for all classes that the archive has.
+  /// A type, with classes whose objects can be opaque; nil for all classes of the archive.
   init<T: SecureCoding>(_ type: T.Type, opaque classNames: [String]?) {
     @Sendable func decode(_ document: PropertyListDocument, _ names: [String]) throws -> T {
       let unarchiver = try KeyedUnarchiver(document)
@@ -126,7 +126,7 @@ extension DeclaredType {
   ]
 }
 
-/// Every type that archives can be decoded as. A new one is one more line.
+/// Every type for decoding archives. To add a type, add a line.
 extension DeclaredType {
   static let foundationTypes: [any SecureCoding.Type] = [
     Bool.self, Int.self, Int8.self, UInt64.self, Float.self, Double.self, String.self, Data.self, Date.self,

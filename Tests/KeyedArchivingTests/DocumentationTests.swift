@@ -5,14 +5,14 @@ import PropertyLists
 import TestSupport
 import Testing
 
-/// What shapes have in common.
+/// The common protocol of shapes.
 private protocol Drawable: SecureCoding {
   var color: String { get }
 }
 
 extension Shape: Drawable {}
 
-/// What the README and the articles show, run.
+/// The code of the README and the articles.
 @Suite("The documentation examples of keyed archives") struct DocumentationTests {
   struct Settings: Codable, SecureCoding { var volume: Double }
 
@@ -111,7 +111,7 @@ extension DocumentationTests {
     let document = try Fixtures.data("archives/attributed-font.bplist")
     let unarchiver = try KeyedUnarchiver(forReadingFrom: document)
     unarchiver.setClass(OpaqueObject.self, forClassName: "NSFont")
-    // The text of the fixture has more than a font.
+    // The text of the fixture has more attributes than a font.
     for name in ["NSMutableParagraphStyle", "NSTextTab", "NSTextAttachment", "NSTextAttachmentCell"] {
       unarchiver.setClass(OpaqueObject.self, forClassName: name)
     }
@@ -119,7 +119,7 @@ extension DocumentationTests {
     #expect(text.runs.count == 2)
   }
 
-  /// As an old archive of it has one property less.
+  /// An old archive lacks one property.
   private struct Look: Codable, SecureCoding {
     static let archivedClass = ArchivedClass("Look")
     var volume: Double
@@ -146,11 +146,11 @@ extension DocumentationTests {
     }
     let components = try again(DateComponents(year: 2026, month: 2))
     #expect(components.calendar == nil && components.date == nil && components.year == 2026)
-    // One run has a dictionary, several have an array of them.
+    // One run has a dictionary, several runs have an array of dictionaries.
     let run = try KeyedArchive(
       KeyedArchiver.archivedData(withRootObject: Archived.AttributedString("ab", attributes: ["a": .integer(1)])))
     #expect(try run.classes.map(\.description.name) == ["NSDictionary", "NSAttributedString"])
-    // Equal values are in an archive once.
+    // Equal values are archived once.
     let equal = try KeyedArchiver.archivedData(withRootObject: [Invoice(total: 1), Invoice(total: 1)])
     #expect(try KeyedArchive(equal).classes.first { $0.description.name == "Invoice" }?.instanceCount == 1)
   }

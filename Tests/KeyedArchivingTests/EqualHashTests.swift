@@ -5,7 +5,7 @@ import PropertyLists
 import TestSupport
 import Testing
 
-/// A value with bytes, whose hash says as little as that of the bytes.
+/// A value with bytes, whose hash depends only on the hash of the bytes.
 private struct Photo: Codable, Hashable {
   var data: Data
   var name = "photo"
@@ -17,7 +17,7 @@ private struct Album: Codable, SecureCoding {
   var names: [Photo: String] = [:]
 }
 
-/// A value whose hash says nothing.
+/// A value whose hash is constant.
 private struct Blank: Codable, Hashable, SecureCoding {
   static let archivedClass = ArchivedClass("Blank")
   var number: Int
@@ -25,8 +25,8 @@ private struct Blank: Codable, Hashable, SecureCoding {
   func hash(into hasher: inout Hasher) {}
 }
 
-/// Foundation hashes 80 bytes of data and no more, so an archive can be full of elements with one hash, and a set or a
-/// dictionary compares each with all of them.
+/// Foundation hashes only 80 bytes of data, so an archive can contain many elements with the same hash. A set or a
+/// dictionary compares each of them with all others.
 @Suite("Elements with equal hashes") struct EqualHashTests {
   private static let header = Data(repeating: 0x5A, count: 80)
 
@@ -34,14 +34,14 @@ private struct Blank: Codable, Hashable, SecureCoding {
     header + withUnsafeBytes(of: UInt32(number).bigEndian) { Data($0) }
   }
 
-  /// An archive of a collection with elements of one hash.
+  /// An archive of a collection whose elements have the same hash.
   struct Flood: CustomTestStringConvertible, Sendable {
     let testDescription: String
     let archive: @Sendable (_ count: Int) throws -> Data
     let decode: @Sendable (KeyedUnarchiver) throws -> Void
   }
 
-  /// Objects as the elements of a set, and the keys of a dictionary.
+  /// Objects as elements of a set, and as keys of a dictionary.
   private static func archive(
     _ count: Int, className: String, element: (inout HandmadeArchive, PropertyList) -> PropertyList
   ) throws -> Data {

@@ -5,7 +5,7 @@ import PropertyLists
 import TestSupport
 import Testing
 
-/// A value of two of its kind, or of none.
+/// A value that contains two values of its type, or none.
 private indirect enum Tree: SecureCoding, Hashable {
   static let archivedClass = ArchivedClass("Tree")
 
@@ -27,7 +27,7 @@ private indirect enum Tree: SecureCoding, Hashable {
   }
 }
 
-/// The same with nothing but `Codable`.
+/// The same, conforming only to `Codable`.
 private struct Twig: Codable, Hashable { var twigs: [Twig] = [] }
 
 private struct Branch: Codable, SecureCoding, Hashable {
@@ -36,7 +36,7 @@ private struct Branch: Codable, SecureCoding, Hashable {
 }
 
 extension HandmadeArchive {
-  /// Adds a twig that has the twig of the level below twice.
+  /// Adds a value that contains the value of the level below twice.
   fileprivate mutating func addTwigs(levels: Int) -> PropertyList {
     var twig = addObject("NSDictionary", ["NS.keys": [add("twigs")], "NS.objects": [addArray([])]])
     for _ in 0..<levels {
@@ -57,12 +57,12 @@ private final class Holder: SecureCoding {
   func encode(with coder: KeyedArchiver) throws { try coder.encode(tree, forKey: "tree") }
 }
 
-/// What a value is made of counts as often as it is in it, whether the archive holds it once or many times.
+/// A part of a value counts each time that it occurs, even if the archive contains it once.
 @Suite("Values that expand beyond their archives") struct ExpandedSizeTests {
-  /// A way to archive pairs of pairs of pairs, with `1 << levels` leaves.
+  /// A way to archive nested pairs with `1 << levels` leaves.
   struct Pairs: CustomTestStringConvertible, Sendable {
     let testDescription: String
-    /// The archive, and how many values are decoded from it.
+    /// The archive, and the number of values that are decoded from it.
     let archive: @Sendable (_ levels: Int) throws -> (data: Data, size: Int)
     let decode: @Sendable (KeyedUnarchiver) throws -> Void
   }
@@ -105,7 +105,7 @@ private final class Holder: SecureCoding {
         let keys = [$0.add("left"), $0.add("right")]
         return $0.addObject("NSDictionary", ["NS.keys": .array(keys), "NS.objects": [$1, $1]])
       }
-      // Each pair has two keys, of 9 each.
+      // Each pair has two keys of 9 bytes each.
       return (data, 20 << levels)
     } decode: {
       _ = try $0.decode(ArchivedValue.self, forKey: "root")

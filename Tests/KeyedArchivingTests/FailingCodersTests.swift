@@ -3,12 +3,12 @@ import KeyedArchiving
 import PropertyLists
 import Testing
 
-/// An error of a user's own.
+/// A custom error.
 private struct Refusal: Error, Equatable {
   let reason: String
 }
 
-/// A type that refuses some of its values, when they are encoded or when they are decoded.
+/// A type that refuses some of its values when they are encoded or decoded.
 private final class Picky: SecureCoding {
   static let archivedClass = ArchivedClass("Picky")
 
@@ -35,7 +35,7 @@ private final class Picky: SecureCoding {
   }
 }
 
-/// A type that goes on after errors.
+/// A type that continues after errors.
 private final class Stubborn: SecureCoding {
   static let archivedClass = ArchivedClass("Stubborn")
 
@@ -79,7 +79,7 @@ private final class Stubborn: SecureCoding {
   }
 
   @Test func `a later reference does not lead to a refused object`() throws {
-    // The part publishes itself, is refused, and is asked for again.
+    // The part publishes itself, is refused, and is requested again.
     let unarchiver = try HandmadeArchive.unarchiver {
       let text = $0.add("not decoded")
       let empty = $0.addArray([])
@@ -166,7 +166,7 @@ private final class Stubborn: SecureCoding {
   }
 }
 
-/// An object that nobody is to see in an archive.
+/// An object that must not appear in an archive.
 private final class Secret: SecureCoding {
   static let archivedClass = ArchivedClass("Secret")
 
@@ -185,7 +185,7 @@ private final class Secret: SecureCoding {
   }
 }
 
-/// Asks an archiver for something where its class name is asked for.
+/// Calls an archiver while its class name is requested.
 private struct Inquisitive: SecureCoding {
   nonisolated(unsafe) static var archiver: KeyedArchiver?
 
@@ -208,12 +208,12 @@ private struct Inquisitive: SecureCoding {
 }
 
 @Suite("Objects with replacements") struct ReplacementTests {
-  /// How an object is referred to, one after the other.
+  /// The kinds of references to an object, in order.
   static let orders: [[Bool]] = [
     [false], [false, false], [true, false], [false, true], [true, true, false, true], [true], [true, true],
   ]
 
-  /// Archives references to an object, which is asked once for its replacement, and leaves no trace.
+  /// Archives references to an object whose replacement is requested once. The object itself is not in the archive.
   private func archived(
     _ secret: Secret, _ conditional: [Bool], with archiver: KeyedArchiver
   ) throws -> KeyedUnarchiver {

@@ -4,7 +4,7 @@ import PropertyLists
 import TestSupport
 import Testing
 
-/// A type with properties of full Foundation's types, which the library does not import.
+/// A type with properties of Foundation types that the library does not import.
 private struct Selection: Codable, KeyedArchiving.SecureCoding, Equatable {
   static let archivedClass = ArchivedClass("Selection")
 

@@ -13,11 +13,11 @@ import Testing
   import Darwin
 #endif
 
-/// Archives whose object graphs are bent until they are no archiver's: references lead elsewhere, objects change class
-/// and kind, and each stands many times in the next.
+/// Archives whose object graphs are changed at random: references lead elsewhere, objects change class and kind, and
+/// each occurs many times in the next.
 ///
-/// `GRAPH_FUZZ_SECONDS=600` is the long form. `GRAPH_FUZZ_MILLISECONDS` is how much processor time an input may take:
-/// 100 for a release build, and by default what a debug build on a busy machine needs.
+/// `GRAPH_FUZZ_SECONDS=600` selects the long form. `GRAPH_FUZZ_MILLISECONDS` is the allowed processor time for each
+/// input: 100 for a release build; the default suits a debug build on a busy machine.
 @Suite("Random object graphs of at most 64 KB", .serialized) struct GraphFuzzTests {
   private static let environment = ProcessInfo.processInfo.environment
   private static let seconds = environment["GRAPH_FUZZ_SECONDS"].flatMap { Double($0) } ?? 3
@@ -95,7 +95,7 @@ import Testing
     case 4: nest(&objects, at: index, &random)
     case 5: multiply(&objects, at: index, &random)
     case 6:
-      // An object of another archive, with the class it says there if there is room for that.
+      // An object of another archive, with its class if there is room for it.
       guard let donor = MutationTests.originals.randomElement(using: &random)?.tree["$objects"]?.array else { return }
       let offset = objects.count - 1
       objects += donor.dropFirst().map { shifted($0, by: offset) }
@@ -104,7 +104,7 @@ import Testing
     }
   }
 
-  /// Wraps an object into the same one level after the other, each referring to the one before two times or more.
+  /// Wraps an object repeatedly in the same kind of object, which refers to the previous one at least twice.
   private func nest(_ objects: inout [PropertyList], at index: Int, _ random: inout SeededGenerator) {
     guard let classUID = arrayClass(in: &objects, &random) else { return }
     let width = Int.random(in: 1...4, using: &random)
@@ -116,7 +116,7 @@ import Testing
     objects[index] = objects[objects.count - 1]
   }
 
-  /// Makes the collections of an object a hundred times as long.
+  /// Repeats the contents of an object's collections a hundred times.
   private func multiply(_ objects: inout [PropertyList], at index: Int, _ random: inout SeededGenerator) {
     for key in objects[index].dictionary?.keys ?? [] {
       guard let elements = objects[index][key]?.array, !elements.isEmpty, elements.count < 200 else { continue }
@@ -125,7 +125,7 @@ import Testing
     }
   }
 
-  /// Makes an object a set of data with one hash.
+  /// Turns an object into a set of data values with the same hash.
   private func collide(_ objects: inout [PropertyList], at index: Int, _ random: inout SeededGenerator) {
     guard let classUID = arrayClass(in: &objects, &random) else { return }
     let references = (0..<Int.random(in: 2...500, using: &random)).map { number in

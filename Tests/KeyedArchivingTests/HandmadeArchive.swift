@@ -4,19 +4,19 @@ import OrderedCollections
 import PropertyLists
 import Testing
 
-/// An archive that is put together object by object, to say what no archiver would.
+/// An archive that is built object by object, for archives that no archiver writes.
 struct HandmadeArchive {
-  /// The object table; whoever wants to can change what is in it.
+  /// The object table. It can be changed.
   var objects: [PropertyList] = ["$null"]
-  /// What stands at the top besides the root.
+  /// The top-level keys other than the root.
   var top: OrderedDictionary<String, PropertyList> = [:]
 
-  /// Where the next object will stand.
+  /// The UID of the next object.
   var next: PropertyList { .reference(objects.count) }
 
-  /// Adds something to the object table.
+  /// Adds an object to the object table.
   ///
-  /// - Returns: the reference to it.
+  /// - Returns: a reference to it.
   @discardableResult
   mutating func add(_ object: PropertyList) -> PropertyList {
     objects.append(object)
@@ -32,7 +32,7 @@ struct HandmadeArchive {
     return add(.dictionary(description))
   }
 
-  /// Adds an object, and the description of its class after it.
+  /// Adds an object, followed by its class description.
   @discardableResult
   mutating func addObject(
     _ className: String, _ entries: OrderedDictionary<String, PropertyList> = [:]
@@ -67,7 +67,7 @@ struct HandmadeArchive {
     try KeyedUnarchiver(forReadingFrom: data(root: root), limits: limits)
   }
 
-  /// An unarchiver for an archive whose root `build` adds.
+  /// Creates an unarchiver for an archive whose root `build` adds.
   static func unarchiver(_ build: (inout HandmadeArchive) -> PropertyList) throws -> KeyedUnarchiver {
     var archive = HandmadeArchive()
     let root = build(&archive)
@@ -80,7 +80,7 @@ struct HandmadeArchive {
   }
 }
 
-/// An archive whose root is put together by hand, and a call that decodes the root.
+/// An archive with a hand-made root, and a call that decodes it.
 struct HandmadeRoot: CustomTestStringConvertible, Sendable {
   let testDescription: String
   let decode: @Sendable (KeyedUnarchiver) throws -> Void
@@ -106,11 +106,11 @@ extension PropertyList {
   /// A reference into the object table.
   static func reference(_ index: Int) -> PropertyList { .uid(UID(UInt32(index))) }
 
-  /// Where a reference leads.
+  /// The target of a reference.
   var index: Int { uid.map { Int($0.value) } ?? 0 }
 }
 
-/// The error that `body` throws, if it is one of this package's.
+/// Returns the error that `body` throws, if it is an error of this package.
 func archiveError(_ body: () throws -> Void) -> KeyedArchiveError? {
   do {
     try body()
@@ -120,16 +120,16 @@ func archiveError(_ body: () throws -> Void) -> KeyedArchiveError? {
   }
 }
 
-/// A binary property list that is put together byte by byte: its containers may share parts and overlap.
+/// A binary property list that is built byte by byte. Its containers can share parts and overlap.
 struct HandmadeBinary {
-  /// The bytes of the objects; references have four bytes.
+  /// The bytes of the objects. References have four bytes.
   private var bytes = [UInt8]("bplist00".utf8)
   private var offsets: [Int] = []
 
   /// The number of the next object.
   var next: Int { offsets.count }
 
-  /// Where the next object will begin.
+  /// The offset of the next object.
   var offset: Int { bytes.count }
 
   @discardableResult
@@ -139,7 +139,7 @@ struct HandmadeBinary {
     return offsets.count - 1
   }
 
-  /// Adds an object whose bytes stand in the file already.
+  /// Adds an object whose bytes are already in the file.
   mutating func add(at offset: Int) -> Int {
     offsets.append(offset)
     return offsets.count - 1
@@ -169,10 +169,10 @@ struct HandmadeBinary {
     add(Self.marker(0xD0, keys.count) + (keys + values).flatMap { Self.bigEndian($0, 4) })
   }
 
-  /// Adds an array or a dictionary that promises more than it has.
+  /// Adds an array or a dictionary with a count that is larger than its contents.
   mutating func add(marker: UInt8, promising count: Int) -> Int { add(Self.marker(marker, count)) }
 
-  /// Adds the four parts of an archive around an object table and what stands under the key `root`.
+  /// Adds the four parts of an archive around an object table and the value of the key `root`.
   ///
   /// - Returns: the number of the root.
   mutating func addArchive(objects: Int, root: Int) -> Int {

@@ -5,7 +5,7 @@ import PropertyLists
 import TestSupport
 import Testing
 
-/// Bytes that stand in an object themselves.
+/// Inline bytes of an object.
 private final class Picture: SecureCoding {
   static let archivedClass = ArchivedClass("Picture")
 
@@ -48,7 +48,7 @@ private struct Sheet: Codable, SecureCoding, Hashable {
   var cells: [Cell]
 }
 
-/// No limit that stops an archive made to harm may stop one that is only repetitive.
+/// Limits against hostile archives must not refuse archives that are only repetitive.
 @Suite("Repetitive archives are accepted") struct HonestArchiveTests {
   private func expectRoundTrip<T: SecureCoding & Equatable>(
     _ value: T, formats: [PropertyListFormat] = [.binary, .xml], sourceLocation: SourceLocation = #_sourceLocation
@@ -65,7 +65,7 @@ private struct Sheet: Codable, SecureCoding, Hashable {
     for character in LongForm.isWanted || length < 100 ? ["a", "🙂"] : ["a"] {
       let text = String(repeating: character, count: length)
       let count = length <= 1000 ? LongForm.size(5000, or: 2000) : 300
-      // What XML adds does not depend on the length.
+      // The overhead of XML does not depend on the length.
       let formats: [PropertyListFormat] = length == 15 ? [.binary, .xml] : [.binary]
       try expectRoundTrip(Array(repeating: text, count: count), formats: formats)
       guard length <= 1000 else { continue }
@@ -137,7 +137,7 @@ private struct Sheet: Codable, SecureCoding, Hashable {
     try expectRoundTrip(Sheet(cells: (0..<LongForm.size(4000, or: 1200)).map { $0 % 3 == 0 ? other : Cell() }))
   }
 
-  /// A value that is another one, as far as an archive goes.
+  /// A value that is archived as another value.
   private struct Wrapper<Wrapped: Codable & Equatable>: Codable, Equatable {
     let wrapped: Wrapped
 

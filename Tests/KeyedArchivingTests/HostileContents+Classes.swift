@@ -12,7 +12,7 @@ extension Hostile {
   private static let expression = HostileClass(Archived.RegularExpression.self, "NSRegularExpression", "expression")
   private static let notification = HostileClass(Archived.Notification.self, "NSNotification", "notification")
   private static let characters = HostileClass(Archived.CharacterSet.self, "NSCharacterSet", "characters")
-  /// A match of the whole of "aaa".
+  /// A match of the complete string "aaa".
   private static let match = HostileClass(
     Archived.TextCheckingResult.self, "NSSimpleRegularExpressionCheckingResult", "match",
     [
@@ -62,7 +62,7 @@ extension Hostile {
       ["NS.calendar": .uid(3)], [["NS.identifier": "lunar", "$class": .uid(4)], classDescription("NSCalendar")]),
   ]
 
-  /// A text "text" in runs.
+  /// An attributed string "text".
   private static func runs(_ name: String, _ kind: KeyedArchiveError.Kind, _ bytes: [UInt8]) -> Hostile {
     Hostile(
       "runs \(name)", Archived.AttributedString.self, "NSAttributedString", kind,

@@ -4,15 +4,15 @@ import OrderedCollections
 import PropertyLists
 import Testing
 
-/// An object that is not what its class promises.
+/// An object that does not match its class.
 struct Hostile: CustomTestStringConvertible, Sendable {
   let testDescription: String
   let kind: KeyedArchiveError.Kind
   let decode: @Sendable (SourceLocation) throws -> KeyedArchiveError?
 
   /// - Parameters:
-  ///   - fields: of the object, but for its class.
-  ///   - others: the objects that it refers to, from 3 on.
+  ///   - fields: the fields of the object, without its class.
+  ///   - others: the objects that it refers to, from UID 3.
   init<T: SecureCoding>(
     _ name: String, _ type: T.Type, _ className: PropertyList, _ kind: KeyedArchiveError.Kind,
     _ fields: OrderedDictionary<String, PropertyList>, _ others: [PropertyList] = []
@@ -27,7 +27,7 @@ struct Hostile: CustomTestStringConvertible, Sendable {
 struct HostileClass<T: SecureCoding>: Sendable {
   let type: T.Type
   let className: PropertyList
-  /// What the name of each object begins with.
+  /// The prefix of the name of each object.
   let subject: String
   let others: [PropertyList]
 
@@ -75,7 +75,7 @@ struct HostileClass<T: SecureCoding>: Sendable {
         == .classNotAllowed)
   }
 
-  /// Errors in errors, each the cause of the one around it.
+  /// Nested errors, each the underlying error of the next.
   @Test func `contents that are too deep for the stack are an error`() throws {
     var objects: [PropertyList] = []
     let count: UInt32 = 20_000
@@ -91,7 +91,7 @@ struct HostileClass<T: SecureCoding>: Sendable {
     #expect(error(decoding: Archived.Error.self, try archive(objects))?.kind == .nestedTooDeeply)
   }
 
-  /// A number replaces the object; its value is no length.
+  /// A number replaces the object. Its value is not a length.
   @Test(arguments: [Int64.max, .min, -1] as [Int64], [true, false])
   func `a number in place of an object is an error`(_ number: Int64, _ isReal: Bool) throws {
     let value: PropertyList = isReal ? .real(Double(bitPattern: UInt64(bitPattern: number))) : .integer(.init(number))

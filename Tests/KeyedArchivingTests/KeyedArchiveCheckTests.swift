@@ -7,7 +7,7 @@ import Testing
 @testable import KeyedArchiving
 
 @Suite("Checking archives") struct KeyedArchiveCheckTests {
-  /// A finding as a test expects it.
+  /// An expected finding.
   struct Expected: Hashable, CustomStringConvertible {
     let kind: KeyedArchive.Finding.Kind
     let uid: UInt32?
@@ -28,7 +28,7 @@ import Testing
     let findings = KeyedArchive.check(try PropertyListDocument(data))
     let found = zip(findings, expected + Array(repeating: Expected(.root), count: findings.count)).map {
       finding, expected in
-      // A message is compared where one is expected.
+      // The message is compared if one is expected.
       Expected(
         finding.kind, finding.uid?.value, KeyedArchiveError.spelled(finding.path),
         expected.message == nil ? nil : finding.message)
@@ -71,7 +71,7 @@ import Testing
     #expect(archive.check().isEmpty, "\(archive.check())")
   }
 
-  /// Property lists that are no archives, and what is wrong with them.
+  /// Property lists that are not archives, and their defects.
   static let otherLists: [(PropertyList, [Expected])] = [
     (["$objects"], [.init(.root)]),
     ([:], [.init(.archiver), .init(.version), .init(.top), .init(.objectTable)]),
@@ -108,7 +108,7 @@ import Testing
     try expect(expected, in: list.data(format: .xml))
   }
 
-  /// Objects from UID 1 on, and what is wrong with them. The key `root` leads to UID 1.
+  /// Objects from UID 1, and their defects. The key `root` refers to UID 1.
   static let damagedObjects: [([PropertyList], [Expected])] = [
     // References.
     (
@@ -171,7 +171,7 @@ import Testing
     try expect(expected, in: list.data(format: .xml))
   }
 
-  /// The class of an object, its contents, and what is wrong with it.
+  /// The class of an object, its contents, and its defects.
   static let damagedContents: [(String, PropertyList, String)] = [
     ("NSArray", [:], "an NSArray without an array NS.objects"),
     ("NSMutableArray", ["NS.objects": 1], "an NSMutableArray without an array NS.objects"),
@@ -201,7 +201,7 @@ import Testing
     object.dictionary?["$class"] = .uid(2)
     let list = PropertyList.archive(objects: [object, .described(name)])
     try expect([.init(.invalidContents, 1, "", message)], in: list.data(format: .binary))
-    // Another class may have any contents.
+    // Another class can have any contents.
     let other = PropertyList.archive(objects: [object, .described("My" + name)])
     try expect([], in: other.data(format: .binary))
   }
@@ -213,7 +213,7 @@ import Testing
     let list = PropertyList.archive(objects: [
       array(1, 2, 5, class: 9), array(3, class: 9), array(4, class: 10),
       ["NS.keys": [.uid(4)], "NS.objects": [.uid(2)], "$class": .uid(11)],
-      // A circle through something that can be changed is none.
+      // A circle through a mutable object is allowed.
       array(6, class: 9), array(5, 7, 8, class: 12), ["a": .uid(5), "$class": .uid(13)], array(8, class: 12),
       .described("NSArray"), .described("NSSet"), .described("NSDictionary"),
       .described("NSMutableArray", "NSArray"), .described("Person"),
@@ -268,7 +268,7 @@ import Testing
     #expect(findings.map(\.kind) == [.unreadableValue])
     #expect(findings.first?.message == "arrays and dictionaries are nested more than 512 deep")
     #expect(findings.first?.description.contains("levels deep)") == true)
-    // An array of one element, which is the array.
+    // An array whose only element is itself.
     var file = BinaryFile(archiveWithRootUID: 1)
     let list2 = file.reserve()
     file.objects[list2] = file.array([list2, list2])

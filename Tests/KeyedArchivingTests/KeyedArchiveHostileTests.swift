@@ -7,7 +7,7 @@ import Testing
 @testable import KeyedArchiving
 
 @Suite("Hostile keyed archives") struct KeyedArchiveHostileTests {
-  /// A chain of objects, each of which has the next.
+  /// A chain of objects.
   private func chain(_ count: UInt32, key: String, _ object: (PropertyList) -> PropertyList) throws -> KeyedArchive {
     var objects: [PropertyList] = []
     for uid in 1..<count { objects.append(object(.uid(uid + 1))) }
@@ -16,7 +16,7 @@ import Testing
     return try KeyedArchive(PropertyList.archive(objects: objects).data(format: .binary))
   }
 
-  /// Everything that can be asked of an archive.
+  /// Calls every function of an archive.
   @discardableResult
   private func look(at archive: KeyedArchive) throws -> (tree: String, json: Data) {
     for object in archive.objects.prefix(1000) { _ = (object.kind, object.className, try? object.fields, object.value) }
@@ -41,7 +41,7 @@ import Testing
         let expected: Set<KeyedArchive.Finding.Kind> = index == 4 ? [.invalidObject, .unreachableObject] : []
         #expect(Set(archive.check().map(\.kind)) == expected)
         let (tree, json) = try self.look(at: archive)
-        // In proportion to the input, not to its square.
+        // Linear, not quadratic, in the input.
         let count = archive.objects.count
         #expect(tree.utf8.count < 400 * count && json.count < 800 * count)
         #expect(tree.contains("\"end\"") && String(decoding: json, as: UTF8.self).contains("\"end\""))
@@ -84,7 +84,7 @@ import Testing
     }
   }
 
-  /// How many damaged archives are looked at. The short form runs always; `PLIST_MUTATIONS=100000` is the long one.
+  /// The number of damaged archives. `PLIST_MUTATIONS=100000` selects the long form.
   static let mutations =
     ProcessInfo.processInfo.environment["PLIST_MUTATIONS"].flatMap { Int($0) } ?? LongForm.size(4000, or: 2000)
 
@@ -122,7 +122,7 @@ import Testing
           #expect(!tree.unicodeScalars.contains { $0.value < 0x20 && $0 != "\n" }, "\(input.base64EncodedString())")
         }
       }
-      // In proportion to the size, with room for a busy machine and a debug build.
+      // Linear in the size, with a margin for a busy machine and a debug build.
       let allowed = Duration.seconds(4) + .milliseconds(1) * input.count
       if duration > allowed { Issue.record("\(duration) for \(input.base64EncodedString())") }
     }
@@ -132,7 +132,7 @@ import Testing
 extension [UInt8] {
   fileprivate mutating func damageArchive(using random: inout SeededGenerator) {
     guard count > 40 else { return }
-    // Often in the trailer, where a byte means most.
+    // Changes the trailer often, because its bytes have the largest effect.
     let offset =
       Int.random(in: 0..<6, using: &random) == 0
       ? count - Int.random(in: 1...32, using: &random) : Int.random(in: 8..<count, using: &random)

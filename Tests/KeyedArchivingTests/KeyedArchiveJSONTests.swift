@@ -7,7 +7,7 @@ import Testing
 @testable import KeyedArchiving
 
 @Suite("Archives as JSON") struct KeyedArchiveJSONTests {
-  /// The JSON of what the key `root` leads to.
+  /// The JSON of the value of the key `root`.
   private func root(_ archive: KeyedArchive) throws -> String { try top(archive, "root") }
 
   private func top(_ archive: KeyedArchive, _ key: String) throws -> String {
@@ -58,7 +58,7 @@ import Testing
         """#)
   }
 
-  /// Values that stand in an object, and their JSON.
+  /// Inline values, and their JSON.
   static let values: [(PropertyList, String)] = [
     ("text", #""text""#), ("", #""""#),
     ("\"\\\n\r\t\u{0}\u{1F}\u{7F}\u{9B}\u{2028}é\u{1F600}", #""\"\\\n\r\t\u0000\u001f\u007f\u009b\u2028é😀""#),

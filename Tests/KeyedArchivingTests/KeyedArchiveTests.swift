@@ -17,20 +17,20 @@ extension PropertyList {
     return description
   }
 
-  /// An archive of objects, the first of which has the UID 1.
+  /// An archive of objects. The first has the UID 1.
   static func archive(top: PropertyList = ["root": .uid(1)], objects: [PropertyList]) -> PropertyList {
     ["$version": 100000, "$archiver": "NSKeyedArchiver", "$top": top, "$objects": .array(["$null"] + objects)]
   }
 }
 
-/// An archive of objects, the first of which has the UID 1.
+/// An archive of objects. The first has the UID 1.
 func keyedArchive(
   top: PropertyList = ["root": .uid(1)], format: PropertyListFormat = .binary, _ objects: PropertyList...
 ) throws -> KeyedArchive {
   try KeyedArchive(PropertyList.archive(top: top, objects: objects).data(format: format, options: .exact))
 }
 
-/// Two people who are each other's friends, in an array that both have.
+/// Two people who are each other's friends, in a shared array.
 func twoFriends(format: PropertyListFormat = .binary) throws -> KeyedArchive {
   try keyedArchive(
     format: format,

@@ -269,7 +269,7 @@ import Testing
 }
 
 extension Data {
-  /// The data with some bytes instead of a text that it has once.
+  /// The data, with other bytes in place of a string that occurs once.
   func replacing(_ text: String, with bytes: [UInt8]) throws -> Data {
     var data = self
     let range = try #require(data.firstRange(of: Data(text.utf8)))

@@ -7,8 +7,8 @@ import Testing
 
 /// Defects of Foundation's `NSKeyedArchiver` on Linux.
 extension KnownDefectsTests {
-  /// Foundation on Linux, NSKeyedArchiver: setClassName is never applied, because it is stored under one description of
-  /// the class and looked up under another.
+  /// Foundation on Linux, NSKeyedArchiver: setClassName has no effect, because the name is stored and looked up under
+  /// different descriptions of the class.
   @Test func `a class is archived under the name that was set for it`() throws {
     let archiver = KeyedArchiver()
     archiver.setClassName("Link", for: ChainLink.self)
@@ -21,7 +21,7 @@ extension KnownDefectsTests {
     #expect(try unarchiver.decode(ChainLink.self, forKey: "root").next?.next == nil)
   }
 
-  /// Archives its number instead of itself.
+  /// Archives its number in place of itself.
   private final class Ticket: SecureCoding {
     static let archivedClass = ArchivedClass("Ticket")
 
@@ -49,8 +49,8 @@ extension KnownDefectsTests {
     #expect(error(decoding: [Ticket].self, data)?.kind == .typeMismatch)
   }
 
-  /// Foundation on Linux, NSKeyedArchiver: objects are told apart by isEqual. Two NSMutableStrings with the same text
-  /// become one, and that one a plain string.
+  /// Foundation on Linux, NSKeyedArchiver: objects are identified by isEqual. Two NSMutableStrings with the same text
+  /// become one plain string.
   @Test func `two equal mutable strings stay two, and mutable`() throws {
     let (first, second) = (Archived.Mutable("text"), Archived.Mutable("text"))
     #expect(first == second)
@@ -66,8 +66,8 @@ extension KnownDefectsTests {
     #expect(decoded.map(\.value) == ["text!", "text", "text!"])
   }
 
-  /// Foundation on Linux, NSKeyedArchiver: what is encoded conditionally before it is encoded without condition is
-  /// dropped, and its key is absent.
+  /// Foundation on Linux, NSKeyedArchiver: an object that is encoded conditionally before it is encoded unconditionally
+  /// is dropped with its key.
   @Test(arguments: [true, false])
   func `an object whose first reference is conditional is archived`(_ isEncodedLater: Bool) throws {
     let node = TreeNode("node")
@@ -81,7 +81,7 @@ extension KnownDefectsTests {
     #expect(try unarchiver.decodeIfPresent(TreeNode.self, forKey: "surely") === decoded)
   }
 
-  /// Foundation on Linux, NSKeyedArchiver: the text `$null` comes back as nil.
+  /// Foundation on Linux, NSKeyedArchiver: the string `$null` is decoded as nil.
   @Test func `the string $null is decoded as a string`() throws {
     let texts: [String?] = ["$null", nil, "$null", "$nul"]
     #expect(try unarchive([String?].self, KeyedArchiver.archivedData(withRootObject: texts)) == texts)
@@ -95,8 +95,8 @@ extension KnownDefectsTests {
     (0..<depth).reduce(into: .string("core")) { value, _ in value = .array([value]) }
   }
 
-  /// How many arrays there are around the core. Takes the value apart level by level, because freeing it at once needs
-  /// stack for each.
+  /// Returns the number of arrays around the core. Releases the value level by level, because releasing it at once
+  /// needs stack for each level.
   private static func depth(of value: consuming ArchivedValue) -> Int {
     var depth = 0
     while case .array(let elements) = value, let element = elements.first {
@@ -106,8 +106,8 @@ extension KnownDefectsTests {
     return depth
   }
 
-  /// Foundation on Linux, NSKeyedArchiver: looking for equal objects takes the fourth power of the depth. 64 nested
-  /// arrays take 6.6 seconds, 250 are not done after 100; 30 000 overflow the stack.
+  /// Foundation on Linux, NSKeyedArchiver: searching for equal objects takes the fourth power of the depth. 64 nested
+  /// arrays take 6.6 seconds, 250 more than 100 seconds, and 30 000 overflow the stack.
   @Test(arguments: [250, 5_000, 30_000])
   func `nested arrays take linear time, and too many are an error`(_ depth: Int) throws {
     let start = ThreadClock.now
@@ -121,21 +121,21 @@ extension KnownDefectsTests {
       #expect((outcome.error as? KeyedArchiveError)?.kind == .nestedTooDeeply)
     } else {
       let (objectCount, decodedDepth) = try #require(outcome.value as? (Int, Int), "\(outcome)")
-      // Nothing, the arrays, the core and a class.
+      // Null, the arrays, the core and a class.
       #expect(objectCount == depth + 3)
       #expect(decodedDepth == depth)
     }
-    // Far less; the machine may be busy with other tests.
+    // Much less; the machine may be busy with other tests.
     #expect(ThreadClock.now - start < .seconds(5))
   }
 
-  /// Foundation on Linux, NSKeyedArchiver: the same comparison, in a graph that is wide.
+  /// Foundation on Linux, NSKeyedArchiver: the same comparison in a wide graph.
   @Test func `30 000 equal values are archived quickly and once; 30 000 equal objects separately`() throws {
     let count = 30_000
     let start = ThreadClock.now
     let points = [Point](repeating: Point(x: 1, y: 2), count: count)
     let values = try KeyedArchiver.archivedData(withRootObject: points)
-    // Nothing, the array, the point, and two classes.
+    // Null, the array, the point, and two classes.
     #expect(try objects(values).count == 5)
     #expect(try unarchive([Point].self, values) == points)
     let links = (0..<count).map { _ in ChainLink(next: nil) }

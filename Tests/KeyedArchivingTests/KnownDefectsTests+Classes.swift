@@ -6,8 +6,8 @@ import Testing
 
 /// Defects of Foundation's collections, texts, errors, notifications and formatters on Linux.
 extension KnownDefectsTests {
-  /// Foundation on Linux, NSArray: elements that are no UIDs, or UID 0, are dropped; without an array in NS.objects it
-  /// is empty.
+  /// Foundation on Linux, NSArray: elements that are not UIDs, or are UID 0, are dropped; without an array in
+  /// NS.objects, the array is empty.
   @Test func `no element of an array is dropped`() throws {
     let withNothing = try archive("NSArray", ["NS.objects": [.uid(3), .uid(0), .uid(3)]], ["a"])
     let failure = error(decoding: [String].self, withNothing)
@@ -23,8 +23,8 @@ extension KnownDefectsTests {
     #expect(error(decoding: [String].self, try archive("NSArray", [:]))?.kind == .valueNotFound)
   }
 
-  /// Foundation on Linux, NSDictionary: 2 keys and 1 value are taken for 2 entries, and using the second kills the
-  /// process; with nil for a key it is empty.
+  /// Foundation on Linux, NSDictionary: 2 keys and 1 value are read as 2 entries, and using the second crashes; with
+  /// nil as a key, the dictionary is empty.
   @Test func `a dictionary with more keys than values, or nil for a key, is an error`() throws {
     func failure(_ keys: PropertyList, _ values: PropertyList) throws -> KeyedArchiveError.Kind? {
       let data = try archive("NSDictionary", ["NS.keys": keys, "NS.objects": values], ["a", "b", "c"])
@@ -42,7 +42,7 @@ extension KnownDefectsTests {
     #expect(try unarchive([String: String].self, whole) == ["a": "b"])
   }
 
-  /// Foundation on Linux, NSString and NSMutableString: NS.string that is missing, or no text, traps.
+  /// Foundation on Linux, NSString and NSMutableString: a missing or invalid NS.string traps.
   @Test(arguments: ["NSString", "NSMutableString"])
   func `a string object without text is an error`(_ className: String) throws {
     func failure(_ fields: OrderedDictionary<String, PropertyList>) throws -> KeyedArchiveError.Kind? {
@@ -68,7 +68,7 @@ extension KnownDefectsTests {
     #expect(error(decoding: Archived.Error.self, nothing)?.kind == .valueNotFound)
   }
 
-  /// Foundation on Linux, NSURL: no text, or text that is no URL, gives an empty URL.
+  /// Foundation on Linux, NSURL: a missing or invalid URL string gives an empty URL.
   @Test(arguments: ["", "http://[::1", "http://a:b:c/", "http://example.com:port/"])
   func `text that is not a URL is an error`(_ text: String) throws {
     let data = try archive("NSURL", ["NS.base": .uid(0), "NS.relative": .uid(3)], [.string(text)])
@@ -86,7 +86,7 @@ extension KnownDefectsTests {
     #expect(try unarchive(Archived.Notification.self, archive("NSNotification", ["NS.name": "x"])).userInfo == nil)
   }
 
-  /// Foundation on Linux, DateIntervalFormatter: it reads `NS.dateTemplateFromStyle`, which nobody writes.
+  /// Foundation on Linux, DateIntervalFormatter: it reads `NS.dateTemplateFromStyle`, which no archiver writes.
   @Test func `the template that a date interval formatter derives from its styles is kept`() throws {
     let formatter = Archived.DateIntervalFormatter(dateTemplateFromStyles: "yMMMdjm", isModified: true)
     let data = try KeyedArchiver.archivedData(withRootObject: formatter)
@@ -94,13 +94,13 @@ extension KnownDefectsTests {
     #expect(try unarchive(Archived.DateIntervalFormatter.self, data) == formatter)
   }
 
-  /// The behaviour of NSDecimalNumberHandler: a type of a user's, with the slip that Foundation has.
+  /// The behavior of NSDecimalNumberHandler: a custom type with the same spelling error as Foundation.
   private struct Handler: SecureCoding, Equatable {
     static let archivedClass = ArchivedClass("NSDecimalNumberHandler")
 
     var roundingMode: Int
     var scale: Int
-    /// How the mode's key is spelled in what is written.
+    /// The spelling of the mode's key in the output.
     var spelling = "NS.roundingMode"
 
     init(roundingMode: Int, scale: Int, spelling: String = "NS.roundingMode") {
@@ -121,8 +121,8 @@ extension KnownDefectsTests {
   }
 
   /// Foundation on Linux, NSDecimalNumberHandler: it writes `NS.roundingmode` and reads `NS.roundingMode`, so that up
-  /// with scale 2 comes back as plain with scale 0. There is no such class here, and a type with this slip is found
-  /// out.
+  /// with scale 2 is decoded as plain with scale 0. This package does not have the class, and detects the error in a
+  /// custom type.
   @Test func `a key in another spelling is an error, not 0`() throws {
     let right = Handler(roundingMode: 2, scale: 2)
     #expect(try unarchive(Handler.self, KeyedArchiver.archivedData(withRootObject: right)) == right)
@@ -146,7 +146,7 @@ extension KnownDefectsTests {
   }
 
   /// Foundation on Linux, formatters: a MeasurementFormatter traps; NumberFormatter and DateFormatter archive nothing
-  /// of themselves, and nobody is told.
+  /// of themselves, without an error.
   @Test func `a formatter is archived completely, or is an error`() throws {
     var bytes = Archived.ByteCountFormatter()
     (bytes.allowedUnits, bytes.countStyle, bytes.formattingContext) = (4, 3, 2)
@@ -164,7 +164,7 @@ extension KnownDefectsTests {
     #expect(
       try unarchive(Archived.DateIntervalFormatter.self, KeyedArchiver.archivedData(withRootObject: intervals))
         == intervals)
-    // Nothing here has their state, so nothing stands in for them.
+    // No type of this package has their state, so none replaces them.
     for className in ["NSNumberFormatter", "NSDateFormatter", "NSMeasurementFormatter"] {
       let data = try archive(.string(className), ["NS.dateStyle": 1, "NS.timeStyle": 1, "NS.formatOptions": 1])
       #expect(error(decoding: ArchivedValue.self, data)?.kind == .classNotAllowed)
@@ -173,7 +173,7 @@ extension KnownDefectsTests {
     }
   }
 
-  /// A class of Foundation's, and the type for it. Those whose keys may all be absent are not among them.
+  /// A class of Foundation, and its type here. Classes whose keys are all optional are not included.
   static let keyedClasses: [(String, any SecureCoding.Type)] = [
     ("NSAffineTransform", Archived.AffineTransform.self), ("NSArray", [Int].self),
     ("NSAttributedString", Archived.AttributedString.self), ("NSCalendar", Calendar.self),
@@ -191,17 +191,17 @@ extension KnownDefectsTests {
     ("NSUUID", UUID.self),
   ]
 
-  /// Foundation on Linux, all classes: "Unkeyed coding is unsupported" traps, if the coder has no keys.
+  /// Foundation on Linux, all classes: "Unkeyed coding is unsupported" traps if the coder has no keys.
   @Test("values without keys in a class with keys are an error", arguments: keyedClasses)
   func valuesWithoutKeys(_ className: String, _ type: any SecureCoding.Type) throws {
     let data = try archive(.string(className), ["$0": .uid(3), "$1": 1], ["text"])
     let failure = archiveError { _ = try KeyedUnarchiver.unarchivedObject(of: [type], from: data) }
-    // A transformation without keys is what Foundation on Linux writes; its numbers are not here.
+    // Foundation on Linux writes a transform without keys; its numbers are not in this archive.
     #expect(failure?.kind == (className == "NSAffineTransform" ? .typeMismatch : .valueNotFound))
     #expect(failure?.uid != nil)
   }
 
-  /// Foundation on Linux, all classes: the same of a whole archive without keys, as NSArchiver wrote them.
+  /// Foundation on Linux, all classes: the same for a complete archive without keys, as NSArchiver wrote them.
   @Test func `a typedstream is an error`() throws {
     let bytes = Data([0x04, 0x0B] + "streamtyped".utf8 + [0x81, 0xE8, 0x03, 0x84, 0x01, 0x40])
     guard case .propertyList = archiveError({ _ = try KeyedUnarchiver(forReadingFrom: bytes) })?.kind else {

@@ -7,8 +7,8 @@ import Testing
 
 /// Defects of other software than Foundation on Linux.
 extension KnownDefectsTests {
-  /// Swift's runtime on Apple's systems: the classes that its collections are built upon could be decoded from an
-  /// archive (https://github.com/swiftlang/swift/pull/24394).
+  /// Swift's runtime on Apple's systems: the base classes of its collections could be decoded from an archive
+  /// (https://github.com/swiftlang/swift/pull/24394).
   @Test(arguments: ["Array", "MutableArray", "Dictionary", "Set", "String", "Enumerator"])
   func `the private classes of Swift's collections are never created`(_ kind: String) throws {
     let base = "__SwiftNativeNS\(kind)Base"
@@ -29,7 +29,7 @@ extension KnownDefectsTests {
   }
 
   /// GNUstep: secure coding was not enforced until July 2026 (https://github.com/gnustep/libs-base/issues/639).
-  /// Archiving with it gives nil, and archiving without it ignores where the error should go.
+  /// Archiving with it returns nil, and archiving without it ignores the error parameter.
   @Test func `no decoding call bypasses the allowed classes, and archiving returns data or throws`() throws {
     let data = try Self.widget()
     let unarchiver = try KeyedUnarchiver(forReadingFrom: data)
@@ -88,8 +88,8 @@ extension KnownDefectsTests {
     #expect(failure?.kind == .duplicateKey)
   }
 
-  /// libplist: counts and offsets overflowed in many calculations; containers that contain themselves, and depth beyond
-  /// 512, came later (https://github.com/libimobiledevice/libplist).
+  /// libplist: counts and offsets overflowed in many calculations; checks for circular containers and depths over 512
+  /// came later (https://github.com/libimobiledevice/libplist).
   @Test func `overflowing counts, circular containers and great depth are errors`() throws {
     for promised in [Int.max, 1 << 62, 1 << 61, 1 << 32, 1 << 31] {
       for marker in [0x40, 0x50, 0x60, 0xA0, 0xD0] as [UInt8] {
@@ -124,7 +124,7 @@ extension KnownDefectsTests {
     }
   }
 
-  /// Three nodes of which each leads to all others, the first of them.
+  /// Three nodes that each refer to all others, as an array.
   private static func circle() throws -> KeyedArchive {
     let (a, b, c) = (TreeNode("a"), TreeNode("b"), TreeNode("c"))
     (a.children, b.children, c.children) = ([b, c], [c, a], [a, b])
@@ -135,11 +135,11 @@ extension KnownDefectsTests {
 
   private static let edges: Set<String> = ["a→b", "a→c", "b→c", "b→a", "c→a", "c→b", "a⇢a", "b⇢c", "c⇢a"]
 
-  /// ydkhatri/nska_deserialize: a circle is broken by leaving a reference out, so that what leads back is lost.
+  /// ydkhatri/nska_deserialize: it breaks a circle by omitting a reference, so that the reference back is lost.
   @Test func `the tree and the JSON of an archive have every reference of a circle`() throws {
     let archive = try Self.circle()
     let tree = try archive.tree()
-    // The root and nine edges are ten references; three of them show a node, and the others lead to it.
+    // The root and nine edges are ten references. Three of them show a node, the others refer to one.
     #expect(tree.components(separatedBy: "TreeNode").count - 1 == 3, "\(tree)")
     #expect(tree.components(separatedBy: "→ #").count - 1 == 7, "\(tree)")
 
@@ -162,7 +162,7 @@ extension KnownDefectsTests {
     #expect(Set(edges.map { "\(names[$0.from] ?? "?")\($0.arrow)\(names[$0.to] ?? "?")" }) == Self.edges)
   }
 
-  /// Apple, long ago: the classes that were allowed for a collection said nothing of its contents
+  /// Apple, long ago: the allowed classes of a collection did not apply to its contents
   /// (https://github.com/lionheart/openradar-mirror/issues/3765).
   @Test func `the type of a collection restricts its elements`() throws {
     let widget: [PropertyList] = [["size": 1, "$class": .uid(4)], classDescription("Widget"), "key"]

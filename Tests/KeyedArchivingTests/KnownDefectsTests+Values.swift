@@ -6,9 +6,9 @@ import Testing
 
 /// Defects of Foundation's numbers, dates, indices and structures on Linux.
 extension KnownDefectsTests {
-  /// Foundation on Linux, NSDecimalNumber: archiving any kills the process. What Apple writes becomes 0, or is not
-  /// found, because the mantissa is looked for in an object, its byte order does not matter, and its bytes are put
-  /// together with *and*; the class NSDecimalNumberPlaceholder is unknown.
+  /// Foundation on Linux, NSDecimalNumber: archiving one crashes. Numbers of Apple's archives become 0 or are not
+  /// found: the mantissa is expected in an object, its byte order is ignored, its bytes are combined with *and*, and
+  /// the class NSDecimalNumberPlaceholder is unknown.
   @Test func `decimal numbers are archived in Apple's form, and read in both byte orders`() throws {
     for number in [-12.5, 7, 0, 65_536, -98_765.4321] as [Decimal] {
       let data = try KeyedArchiver.archivedData(withRootObject: number)
@@ -29,8 +29,7 @@ extension KnownDefectsTests {
     }
   }
 
-  /// Foundation on Linux, NSDateInterval: the end is read from the key of the start, so that 10 to 20 comes back as 10
-  /// to 10.
+  /// Foundation on Linux, NSDateInterval: the end is read from the key of the start, so that 10 to 20 becomes 10 to 10.
   @Test func `a date interval keeps its end`() throws {
     let interval = DateInterval(
       start: Date(timeIntervalSinceReferenceDate: 10), end: Date(timeIntervalSinceReferenceDate: 20))
@@ -41,14 +40,14 @@ extension KnownDefectsTests {
     #expect(try unarchive(DateInterval.self, data).duration == 10)
   }
 
-  /// Foundation on Linux, NSDate: NS.time that is no number gives the first moment of 2001.
+  /// Foundation on Linux, NSDate: an NS.time that is not a number gives the reference date.
   @Test(arguments: ["0", .bytes([0]), [0], .uid(3)] as [PropertyList])
   func `a date whose time is NaN is an error`(_ time: PropertyList) throws {
     #expect(error(decoding: Date.self, try archive("NSDate", ["NS.time": time], ["0"]))?.kind == .typeMismatch)
     #expect(try unarchive(Date.self, archive("NSDate", ["NS.time": 0])) == Date(timeIntervalSinceReferenceDate: 0))
   }
 
-  /// Foundation on Linux, NSIndexSet: a negative location or length, or a sum that overflows, is taken.
+  /// Foundation on Linux, NSIndexSet: a negative location or length, or a sum that overflows, is accepted.
   @Test(
     "an index set with an impossible range is an error",
     arguments: [
@@ -62,7 +61,7 @@ extension KnownDefectsTests {
     #expect(error(decoding: Archived.IndexSet.self, data)?.kind == kind)
   }
 
-  /// Foundation on Linux, NSIndexPath: a negative length is taken.
+  /// Foundation on Linux, NSIndexPath: a negative length is accepted.
   @Test(arguments: [-1, .min] as [Int64]) func `an index path with a negative length is an error`(_ length: Int64)
     throws
   {
@@ -73,8 +72,8 @@ extension KnownDefectsTests {
     #expect(try unarchive(IndexPath.self, whole) == [1, 2])
   }
 
-  /// Foundation on Linux, NSValue: text that is no rectangle gives the empty one. A huge count of an array of C kills
-  /// the process, and so does a negative one.
+  /// Foundation on Linux, NSValue: text that is not a rectangle gives an empty one. A huge or negative count of a C
+  /// array crashes.
   @Test func `an invalid rectangle is an error, and so is a C array with a wrong count`() throws {
     for text in ["", "rectangle", "{{1, 2}, {3}}", "{{1, 2}, {3, 4}"] {
       let data = try archive("NSValue", ["NS.special": 3, "NS.rectval": .uid(3)], [.string(text)])
@@ -94,8 +93,7 @@ extension KnownDefectsTests {
     }
   }
 
-  /// Foundation on Linux, NSAffineTransform: it is written without keys, as an array of C, and what Apple writes cannot
-  /// be read.
+  /// Foundation on Linux, NSAffineTransform: it is written without keys, as a C array, and Apple's form cannot be read.
   @Test func `an affine transform is written and read as Apple's 24 bytes`() throws {
     let transform = Archived.AffineTransform(m11: 1, m12: 2, m21: -2, m22: 0.5, tX: 24, tY: 0)
     let bytes: [UInt8] = [0x3F, 0x80, 0, 0, 0x40, 0, 0, 0, 0xC0, 0, 0, 0, 0x3F, 0, 0, 0, 0x41, 0xC0, 0, 0, 0, 0, 0, 0]
@@ -105,7 +103,7 @@ extension KnownDefectsTests {
     #expect(try unarchive(Archived.AffineTransform.self, data) == transform)
   }
 
-  /// Foundation on Linux, NSDateComponents: what is not set is written as the largest integer.
+  /// Foundation on Linux, NSDateComponents: missing components are written as the largest integer.
   @Test func `missing date components are not written`() throws {
     let components = DateComponents(year: 2001, day: 1)
     let data = try KeyedArchiver.archivedData(withRootObject: components)

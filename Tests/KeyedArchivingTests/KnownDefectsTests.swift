@@ -4,8 +4,8 @@ import OrderedCollections
 import PropertyLists
 import Testing
 
-/// Defects of other implementations, one test for each: the same input gives a value or an error here. The comment on
-/// a test names the implementation, the class, and what goes wrong there.
+/// Defects of other implementations, one test for each: the same input gives a value or an error here. The comment of a
+/// test names the implementation, the class, and the defect.
 ///
 /// | file | defects of |
 /// |---|---|
@@ -14,14 +14,14 @@ import Testing
 /// | `KnownDefectsTests+Classes.swift`, `KnownDefectsTests+Values.swift` | Foundation's classes on Linux |
 /// | `KnownDefectsTests+Others.swift` | Swift's runtime, GNUstep, libplist, nska_deserialize, Apple |
 ///
-/// Without a test of its own: that exchange with Apple's systems is an open issue of Foundation on Linux as a whole
+/// One defect has no test: exchange with Apple's systems is an open issue of Foundation on Linux as a whole
 /// (https://github.com/swiftlang/swift-corelibs-foundation/issues/3615). `MacArchiveTests` has archives of macOS.
 @Suite("Defects of other implementations that this package does not have") struct KnownDefectsTests {
-  /// An archive whose root is an object of a class that nobody names.
+  /// An archive whose root is an object of a class that is never allowed.
   static func widget() throws -> Data { try archive("Widget", ["size": 1]) }
 
-  /// Foundation on Linux, NSKeyedUnarchiver: an object is cached only when its initializer is done, so a circle
-  /// overflows the stack; so does an NSArray in itself
+  /// Foundation on Linux, NSKeyedUnarchiver: an object is cached only after its initializer returns, so a circle
+  /// overflows the stack, as does an NSArray that contains itself
   /// (https://github.com/swiftlang/swift-corelibs-foundation/issues/4214).
   @Test func `a circular object is one object, and an array that contains itself is an error`() throws {
     let unarchiver = try HandmadeArchive.unarchiver {
@@ -45,8 +45,7 @@ import Testing
     #expect(error(decoding: ArchivedValue.self, array)?.kind == .circularReference)
   }
 
-  /// Foundation on Linux, NSKeyedUnarchiver: "Value was of unexpected class" kills the process, at the root and below
-  /// it.
+  /// Foundation on Linux, NSKeyedUnarchiver: "Value was of unexpected class" crashes, at the root and inside.
   @Test func `a class that is not allowed is a thrown error, at the root and inside`() throws {
     let atRoot = error(decoding: UUID.self, try Self.widget())
     #expect(atRoot?.kind == .classNotAllowed && atRoot?.className == "Widget")
@@ -60,7 +59,7 @@ import Testing
     #expect(below?.path?.description == "root.0")
   }
 
-  /// Foundation on Linux, NSKeyedUnarchiver: a class that is not secure, such as NSNotification, kills the process.
+  /// Foundation on Linux, NSKeyedUnarchiver: a class without secure coding, such as NSNotification, crashes.
   @Test
   func `a notification in place of another class is a thrown error, and a value if it was requested`() throws {
     let data = try archive("NSNotification", ["NS.name": "saved", "NS.object": .uid(0), "NS.userinfo": .uid(0)])
@@ -69,8 +68,8 @@ import Testing
     #expect(try unarchive(Archived.Notification.self, data) == .init(name: "saved"))
   }
 
-  /// Foundation on Linux, NSKeyedUnarchiver: a dictionary without `$class` is given out as it is, with UIDs in it,
-  /// whatever was asked for.
+  /// Foundation on Linux, NSKeyedUnarchiver: a dictionary without `$class` is returned unchanged, with its UIDs,
+  /// whatever class was requested.
   @Test func `an object without a class is an error`() throws {
     let data = try archive([["secret": .uid(2)], "text"])
     for type in [ArchivedValue.self, [String: String].self, UUID.self] as [any SecureCoding.Type] {
@@ -81,7 +80,7 @@ import Testing
     #expect(error(decoding: ArchivedValue.self, data)?.kind == .malformed)
   }
 
-  /// Foundation on Linux, NSKeyedUnarchiver: a `$class` that leads to a string traps.
+  /// Foundation on Linux, NSKeyedUnarchiver: a `$class` that refers to a string traps.
   @Test func `an object whose class is a string is an error`() throws {
     let data = try archive([["NS.uuidbytes": .data(Data(0..<16)), "$class": .uid(2)], "NSUUID"])
     #expect(error(decoding: UUID.self, data)?.kind == .malformed)
@@ -89,8 +88,8 @@ import Testing
     #expect(error(decoding: UUID.self, inline)?.kind == .malformed)
   }
 
-  /// Foundation on Linux, NSKeyedUnarchiver: the classes that are allowed are looked at the first time only. An NSUUID
-  /// is then given out where an NSURL was asked for.
+  /// Foundation on Linux, NSKeyedUnarchiver: the allowed classes are checked only the first time. An NSUUID is then
+  /// returned for a requested NSURL.
   @Test func `an object that was decoded before is refused where its class is not allowed`() throws {
     var archive = HandmadeArchive()
     let uuid = archive.addUUID()
@@ -106,19 +105,19 @@ import Testing
     }
   }
 
-  /// Foundation on Linux, NSKeyedUnarchiver: an absent key that may be absent fails the whole call with error 4865; an
-  /// NSError without NSUserInfo is one.
+  /// Foundation on Linux, NSKeyedUnarchiver: a missing optional key fails the whole call with error 4865, as for an
+  /// NSError without NSUserInfo.
   @Test func `an optional key is nil, and the rest is decoded`() throws {
     let data = try archive("NSError", ["NSDomain": .uid(3), "NSCode": 7], ["domain"])
     #expect(try unarchive(Archived.Error.self, data) == .init(domain: "domain", code: 7))
     let unarchiver = try KeyedUnarchiver(forReadingFrom: data)
     #expect(try unarchiver.decodeIfPresent(String.self, forKey: "none") == nil)
     #expect(try unarchiver.decode(Archived.Error.self, forKey: "root").code == 7)
-    // What must be there is still an error.
+    // A missing required key is still an error.
     #expect(archiveError { _ = try unarchiver.decode(String.self, forKey: "none") }?.code == 4865)
   }
 
-  /// Foundation on Linux, NSKeyedUnarchiver: init(forReadingFrom:) leaves requiresSecureCoding off.
+  /// Foundation on Linux, NSKeyedUnarchiver: init(forReadingFrom:) does not turn requiresSecureCoding on.
   @Test func `an unarchiver checks classes from the start`() throws {
     let unarchiver = try KeyedUnarchiver(forReadingFrom: Self.widget())
     let failure = archiveError { _ = try unarchiver.decode(ArchivedValue.self, forKey: "root") }
@@ -126,7 +125,7 @@ import Testing
     #expect(archiveError { _ = try unarchiver.decode(of: [], forKey: "root") }?.kind == .classNotAllowed)
   }
 
-  /// Foundation on Linux, NSKeyedUnarchiver: after a decoding error, the policy raiseException kills the process
+  /// Foundation on Linux, NSKeyedUnarchiver: after a decoding error, the policy raiseException crashes
   /// (https://github.com/swiftlang/swift/issues/86344).
   @Test func `after a caught decoding error, the unarchiver can be used`() throws {
     let unarchiver = try HandmadeArchive.unarchiver {
@@ -165,9 +164,9 @@ import Testing
     #expect(try unarchiver.decode(Double.self, forKey: "fraction") == 3.75)
   }
 
-  /// Foundation on Linux, NSKeyedUnarchiver: ten fatal errors kill the process, such as "Decoder already finished",
-  /// "cannot decode structs", "array type is missing" and "Cannot unset requiresSecureCoding". An unarchiver here has
-  /// nothing to finish and no switch for security.
+  /// Foundation on Linux, NSKeyedUnarchiver: ten fatal errors crash, such as "Decoder already finished", "cannot decode
+  /// structs", "array type is missing" and "Cannot unset requiresSecureCoding". An unarchiver here need not be
+  /// finished, and has no switch for security.
   @Test func `an unarchiver need not be finished, and invalid structures and C arrays are errors`() throws {
     let structure = try archive("NSValue", ["$0": .uid(3), "$1": .uid(4)], ["{Point=dd}", "{1, 2}"])
     #expect(error(decoding: Archived.Value.self, structure)?.kind == .invalidContents)

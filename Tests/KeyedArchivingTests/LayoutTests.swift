@@ -4,13 +4,13 @@ import OrderedCollections
 import PropertyLists
 import Testing
 
-/// An archive by hand, as Apple's archiver lays it out, and what it means.
+/// A hand-made archive in Apple's layout, and its value.
 struct Layout: CustomTestStringConvertible, Sendable {
   let testDescription: String
-  /// Decodes the archive in a format, expects the value, and archives that again.
+  /// Decodes the archive in a format, expects the value, and archives the value again.
   let check: @Sendable (PropertyListFormat) throws -> Void
 
-  /// - Parameter objects: the object table from object 1 on, which is the root.
+  /// - Parameter objects: the object table from object 1, which is the root.
   init<Value: SecureCoding & Equatable>(
     _ name: String, _ value: @autoclosure @escaping @Sendable () throws -> Value, _ objects: [PropertyList]
   ) {
@@ -19,7 +19,7 @@ struct Layout: CustomTestStringConvertible, Sendable {
       let value = try value()
       let data = try archive(objects, format: format)
       #expect(try KeyedUnarchiver.unarchivedObject(of: Value.self, from: data) == value)
-      // In XML keys are in the order of the alphabet, so their order does not count.
+      // XML has its keys in alphabetical order, so their order is not compared.
       let again = try KeyedArchiver.archivedData(withRootObject: value, outputFormat: .xml)
       let original = try PropertyList(data, options: .exact).data(
         format: .xml, options: PropertyListWritingOptions(sortsKeys: true))
@@ -27,7 +27,7 @@ struct Layout: CustomTestStringConvertible, Sendable {
     }
   }
 
-  /// A layout of one object, of the first class, whose superclasses follow.
+  /// A layout of one object of the first class. Its superclasses follow.
   init<Value: SecureCoding & Equatable>(
     _ name: String, _ value: @autoclosure @escaping @Sendable () throws -> Value,
     _ fields: OrderedDictionary<String, PropertyList>, classes: [PropertyList]

@@ -4,7 +4,7 @@ import OrderedCollections
 import PropertyLists
 import Testing
 
-/// Class descriptions that several layouts need.
+/// Class descriptions that several layouts use.
 enum Description {
   static let array = classDescription(["NSArray", "NSObject"])
   static let mutableArray = classDescription(["NSMutableArray", "NSArray", "NSObject"])

@@ -5,8 +5,8 @@ import PropertyLists
 import TestSupport
 import Testing
 
-/// Archives that macOS 10.14 wrote, in the folder `macos-10.14` of the one that `PLIST_CORPUS` names:
-/// `PLIST_CORPUS=../shared/corpus swift test`. Each has a type and a value of it declared here.
+/// Archives of macOS 10.14, in the folder `macos-10.14` of the folder given by `PLIST_CORPUS`:
+/// `PLIST_CORPUS=../shared/corpus swift test`. Each has a type and a value that are declared here.
 @Suite("An archive that macOS 10.14 wrote", .enabled(if: !MacArchive.files.isEmpty)) struct MacArchiveTests {
   @Test(arguments: MacArchive.files) func `the archive is decoded to the archived value`(_ file: URL) throws {
     let archive = try #require(MacArchive.all[file.name], "no type is declared for \(file.name)")
@@ -18,7 +18,7 @@ import Testing
     let archive = try #require(MacArchive.all[file.name], "no type is declared for \(file.name)")
     let original = try PropertyList(contentsOf: file)
     let data = try archive.archiveAgain(Data(contentsOf: file))
-    // Apple writes the keys of XML in another order than those of binary archives, and so does the archiver.
+    // Apple's order of keys differs between XML and binary archives, and so does the archiver's.
     #expect(try PropertyList(data).dictionary == original.dictionary)
   }
 
@@ -37,8 +37,7 @@ import Testing
       String(decoding: try archive.archiveAgain(original), as: UTF8.self) == String(decoding: original, as: UTF8.self))
   }
 
-  /// Apple has the attributes of two runs as two objects, though they are equal. Here an archive holds equal values
-  /// once.
+  /// Apple archives the equal attributes of two runs as two objects. This package archives equal values once.
   @Test(arguments: MacArchive.files.filter { $0.name == "NSAttributedString" })
   func `equal attributes of text in two objects become one when archived again`(_ file: URL) throws {
     let archive = try #require(MacArchive.all[file.name])
@@ -49,7 +48,7 @@ import Testing
     #expect(original[3]["NS.objects"] == [.uid(4), .uid(6), .uid(11), .uid(14)])
     #expect(again[3]["NS.objects"] == [.uid(4), .uid(6), .uid(11), .uid(11)], "the list of attributes is as long")
 
-    // All else is the same, with the UIDs behind the missing object one lower.
+    // Everything else is the same. The UIDs after the missing object are one lower.
     var expected = original
     expected.remove(at: 14)
     expected = expected.map { $0.replacingUIDs { $0 == 14 ? 11 : $0 > 14 ? $0 - 1 : $0 } }
@@ -78,7 +77,7 @@ struct MacArchive: Sendable {
 
   /// Decodes the archive, and expects the value.
   let decode: @Sendable (Data) throws -> Void
-  /// Decodes the archive, and archives what came out in the same format.
+  /// Decodes the archive, and archives the result in the same format.
   let archiveAgain: @Sendable (Data) throws -> Data
   /// Archives the value.
   let archiveValue: @Sendable (PropertyListFormat) throws -> Data
@@ -137,8 +136,8 @@ struct MacArchive: Sendable {
       Archived.TextCheckingResult(ranges: [.init(location: 0, length: 3)], regularExpression: .init(pattern: "aaa"))),
   ]
 
-  /// The rules of a zone that has always been the time of Greenwich: twice a header, one kind of time, and its name
-  /// (RFC 8536).
+  /// The rules of a time zone that has always been Greenwich time: two headers, one type of time, and its name (RFC
+  /// 8536).
   static let greenwich: Data = {
     let counts = Data([1, 1, 0, 0, 1, 4].flatMap { [0, 0, 0, $0] })
     let block = Data("TZif2".utf8) + Data(count: 15) + counts + Data(count: 6) + Data("GMT\0".utf8) + Data(count: 2)

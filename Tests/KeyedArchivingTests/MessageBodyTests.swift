@@ -113,7 +113,7 @@ import Typedstreams
     #expect(try MessageBody(Data(Piece.attributedString)).runs.map(\.attributes) == [[]])
   }
 
-  /// A text, then groups of runs.
+  /// A string, followed by groups of runs.
   private static func broken(_ groups: [UInt8]...) -> Data {
     let text = [0x92, 0x84, 0x84] + Piece.new("NSString") + [1, 0x94] + Piece.new("+") + Piece.text("abc") + [0x86]
     return Data(
@@ -150,11 +150,11 @@ import Typedstreams
 
   @Test func `a body takes memory in proportion to its size, however attributes are shared`() throws {
     let text = String(repeating: "x", count: 20_000)
-    // Each run has attributes of its own, all with one long value.
+    // Each run has its own attributes, all with one long value.
     let runs = (0..<2_000).map { (1, ["a\($0)": ArchivedValue.string(text)] as Attributes) }
     let error = #expect(throws: TypedstreamError.self) { try Self.body(String(repeating: "y", count: 2_000), runs) }
     #expect(error?.kind == .limitExceeded && (error?.byteOffset ?? 0) > 16 && error?.objectID != nil)
-    // A hundred of them are no harm.
+    // A hundred of them are not refused.
     let few = try Self.body(String(repeating: "y", count: 50), Array(runs.prefix(50)))
     #expect(few.runs.count == 50)
   }
@@ -209,7 +209,7 @@ import Typedstreams
 
 @Suite("Message bodies of Apple's Messages", .enabled(if: !TypedstreamSamples.files.isEmpty))
 struct MessageBodySampleTests {
-  /// A stretch as an independent reader finds it.
+  /// A run as an independent reader finds it.
   private static func stretches(_ name: String) -> (text: String, lengths: [Int])? {
     guard let groups = TypedstreamSamples.expected[name]?["groups"] as? [[[Any]]],
       let root = groups.first?.first?.last as? [String: Any], let parts = root["groups"] as? [[[Any]]],
@@ -240,7 +240,7 @@ struct MessageBodySampleTests {
     #expect(body.runs.map { body.text[$0.range].utf16.count } == expected.lengths)
   }
 
-  /// Words, and an animation that each has.
+  /// Words, each with an animation.
   private static let effects: [(String, MessageBody.Effect)] = [
     ("Big", .big), ("small ", .small), ("shake", .shake), ("nod", .nod), ("explode ", .explode), ("ripple", .ripple),
     ("bloom", .bloom), ("jitter", .jitter),

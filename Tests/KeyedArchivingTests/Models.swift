@@ -1,7 +1,7 @@
 import Foundation
 import KeyedArchiving
 
-/// A node of a graph, whose parent is referred to conditionally and whose children may lead back to it.
+/// A node of a graph. The reference to its parent is conditional, and its children can refer back to it.
 final class TreeNode: SecureCoding {
   static let archivedClass = ArchivedClass("TreeNode")
 
@@ -33,7 +33,7 @@ final class TreeNode: SecureCoding {
   }
 }
 
-/// A link of a chain, which is needed to make the one before it.
+/// A link of a chain. It must be decoded before the link that refers to it.
 final class ChainLink: SecureCoding {
   static let archivedClass = ArchivedClass("ChainLink")
 
@@ -45,7 +45,7 @@ final class ChainLink: SecureCoding {
 
   init(coder: KeyedUnarchiver) throws { next = try coder.decodeIfPresent(ChainLink.self, forKey: "next") }
 
-  /// The links from here on, freed one after the other, because each would free the next.
+  /// The links from here on. They are released one after the other, because each would release the next recursively.
   static func release(_ first: ChainLink?) {
     var link = first
     while let next = link?.next {

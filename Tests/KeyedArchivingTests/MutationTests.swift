@@ -5,16 +5,16 @@ import PropertyLists
 import TestSupport
 import Testing
 
-/// Archives with random damage, decoded as every type there is.
+/// Randomly damaged archives, decoded as every type.
 @Suite("Randomly damaged archives") struct MutationTests {
-  /// How many damaged archives are decoded. The short form runs always; `ARCHIVE_MUTATIONS=1000000` is the long one.
+  /// The number of damaged archives. `ARCHIVE_MUTATIONS=1000000` selects the long form.
   static let mutations = ProcessInfo.processInfo.environment["ARCHIVE_MUTATIONS"].flatMap { Int($0) } ?? 4000
 
-  /// An archive that is damaged.
+  /// An archive to damage.
   struct Original: Sendable {
     let data: Data
     let tree: PropertyList
-    /// The types that it can be decoded as when it is sound.
+    /// The types that the undamaged archive can be decoded as.
     let types: [DeclaredType]
 
     init?(_ data: Data) {
@@ -27,7 +27,7 @@ import Testing
     }
   }
 
-  /// The archives of all samples in both formats, and those of the corpus.
+  /// The archives of all samples in both formats, and of the corpus.
   static let originals: [Original] = {
     var originals: [Data] = []
     for sample in DamageTests.samples {
@@ -87,7 +87,8 @@ extension MutationTests.Original {
     return Data(bytes)
   }
 
-  /// Damages an archive as one: replaces values, exchanges objects and classes, and takes in objects of others.
+  /// Damages the structure of an archive: replaces values, exchanges objects and classes, and inserts objects of other
+  /// archives.
   fileprivate func damagedTree(_ random: inout SeededGenerator) -> Data? {
     var tree = tree
     for _ in 0..<Int.random(in: 1...4, using: &random) {
@@ -97,10 +98,10 @@ extension MutationTests.Original {
       switch Int.random(in: 0..<6, using: &random) {
       case 0: objects.swapAt(index, other)
       case 1:
-        // Another class, or what is none.
+        // Another class, or an invalid one.
         objects[index].dictionary?["$class"] = .reference(other)
       case 2:
-        // A reference to another object, maybe back to itself.
+        // A reference to another object, possibly back to itself.
         let keys = objects[index].dictionary?.keys.filter { $0 != "$class" } ?? []
         if let key = keys.randomElement(using: &random) {
           if let count = objects[index][key]?.array?.count, count > 0 {
@@ -110,7 +111,7 @@ extension MutationTests.Original {
           }
         }
       case 3:
-        // An array that repeats itself.
+        // An array that repeats an element.
         let keys = objects[index].dictionary?.keys.filter { objects[index][$0]?.kind == .array } ?? []
         if let key = keys.randomElement(using: &random), let elements = objects[index][key]?.array {
           objects[index].dictionary?[key] = .array(elements + elements + [.reference(other)])

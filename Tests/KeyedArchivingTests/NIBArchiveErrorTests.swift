@@ -128,7 +128,7 @@ import Testing
     }
   }
 
-  /// Objects all of which have all values.
+  /// Objects that all share all values.
   private func overlapping(objects: Int, values: Int, _ value: NIBArchive.Value) throws -> NIBArchive {
     try NIBArchive(
       objects: Array(repeating: (classIndex: 0, values: 0..<values), count: objects), keys: ["a"],

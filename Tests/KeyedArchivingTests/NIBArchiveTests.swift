@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 @Suite("Reading and writing compiled nibs") struct NIBArchiveTests {
-  /// A file by hand, after the public descriptions: a root that has a string, whose class has a fallback.
+  /// A hand-made file that follows the public descriptions: a root that has a string, whose class has a fallback.
   static let ada: [UInt8] =
     Array("NIBArchive".utf8) + [1, 0, 0, 0, 9, 0, 0, 0]
     + [2, 0, 0, 0, 50, 0, 0, 0, 2, 0, 0, 0, 56, 0, 0, 0, 2, 0, 0, 0, 70, 0, 0, 0, 2, 0, 0, 0, 82, 0, 0, 0]
@@ -28,7 +28,7 @@ import Testing
     #expect(nib.objects[1]["NS.bytes"] == .data(Data("Ada".utf8)))
     #expect(nib.values.count == 2 && nib.check().isEmpty)
     #expect(try nib.data() == Data(Self.ada))
-    // A slice of more bytes is no other file.
+    // A slice of a larger buffer is the same file.
     let slice = (Data([1, 2, 3]) + Data(Self.ada)).dropFirst(3)
     #expect(try NIBArchive(slice) == nib)
     #expect(try NIBArchive(slice).data() == Data(Self.ada))
@@ -49,7 +49,7 @@ import Testing
       objects: [(classIndex: 0, values: 0..<1)], keys: ["k"], values: [(keyIndex: 0, value: value)],
       classNames: [.init("NSObject")])
     let data = try nib.data()
-    // Behind the header, an object and a key.
+    // After the header, an object and a key.
     #expect(Array(data.dropFirst(50 + 3 + 2).prefix(1 + bytes.count)) == [0x80] + bytes)
     #expect(try NIBArchive(data).objects[0]["k"] == value)
     #expect(try NIBArchive(data) == nib)
@@ -113,7 +113,7 @@ import Testing
 
   @Test func `tables can be anywhere, and numbers longer than necessary`() throws {
     var bytes = Self.ada
-    // The objects once more at the end, with a class index of two bytes.
+    // The objects again at the end, with a class index of two bytes.
     bytes[22...25] = [108, 0, 0, 0]
     bytes += [0x00, 0x80, 0x80, 0x81, 0x81, 0x81, 0x81]
     let nib = try NIBArchive(Data(bytes))

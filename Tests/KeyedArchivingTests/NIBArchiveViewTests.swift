@@ -73,7 +73,7 @@ import Testing
       ])
   }
 
-  /// What an object's fields are in the shape of a keyed archive.
+  /// The fields of an object in the form of a keyed archive.
   private func tree(
     _ className: String, _ values: [NIBArchive.NewValue], _ others: [NIBArchive.NewObject] = []
   ) throws -> String {

@@ -8,7 +8,7 @@ import TestSupport
 extension NIBArchive.NewObject {
   static func text(_ text: String) -> Self { Self("NSString", [.init("NS.bytes", .data(Data(text.utf8)))]) }
 
-  /// A collection; of a dictionary keys and values in turn.
+  /// A collection. A dictionary has alternating keys and values.
   static func collection(_ className: String, _ elements: [Int]) -> Self {
     Self(
       className,
@@ -17,7 +17,7 @@ extension NIBArchive.NewObject {
 }
 
 extension NIBArchive {
-  /// The nib of a label in a view, with what a nib of iOS has at its top. Object 3 has the label, 5 is the label.
+  /// The nib of a label in a view, with the top-level objects of an iOS nib. Object 3 has the label, which is object 5.
   static func label() throws -> NIBArchive {
     try NIBArchive(objects: [
       NewObject(
@@ -50,7 +50,7 @@ extension NIBArchive {
     ])
   }
 
-  /// Floats or doubles as the coder packs structures of them.
+  /// Floats or doubles in the coder's packed form of structures.
   static func packed(_ numbers: [Float]) -> Data {
     Data([6]) + numbers.flatMap { withUnsafeBytes(of: $0.bitPattern.littleEndian) { Array($0) } }
   }
@@ -59,7 +59,7 @@ extension NIBArchive {
     Data([7]) + numbers.flatMap { withUnsafeBytes(of: $0.bitPattern.littleEndian) { Array($0) } }
   }
 
-  /// Tables of any contents, most of which hang together.
+  /// Tables with random contents, most of them connected.
   static func random(using random: inout SeededGenerator) throws -> NIBArchive {
     func count(_ limit: Int, using random: inout SeededGenerator) -> Int { Int.random(in: 0...limit, using: &random) }
     func index(_ count: Int, using random: inout SeededGenerator) -> Int {
@@ -103,7 +103,7 @@ extension NIBArchive {
       trailingBytes: Data((0..<count(3, using: &random)).map { UInt8($0) }))
   }
 
-  /// Everything that can be asked of an archive. Throws what its views throw.
+  /// Calls every function of an archive. Throws the errors of its views.
   func look() throws {
     for object in objects {
       _ = (object.className, object.fallbackClassNames, object["NS.bytes"])

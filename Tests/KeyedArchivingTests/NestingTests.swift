@@ -30,7 +30,7 @@ private struct Fruit: Codable, SecureCoding {
   var peel: Peel
 }
 
-/// An object that is decoded from the top of the archive, within itself.
+/// An object that is decoded from the top of the archive, inside itself.
 private final class Climber: SecureCoding {
   static let archivedClass = ArchivedClass("Climber")
 
@@ -44,7 +44,7 @@ private final class Climber: SecureCoding {
   func encode(with coder: KeyedArchiver) throws {}
 }
 
-/// A value with an archive of another in it.
+/// A value that contains an archive of another.
 private final class Parcel: SecureCoding {
   static let archivedClass = ArchivedClass("Parcel")
 
@@ -67,11 +67,11 @@ private final class Parcel: SecureCoding {
 }
 
 @Suite("Endlessly nested objects") struct NestingTests {
-  /// How objects are nested in an archive, and what they are decoded as.
+  /// How objects are nested in an archive, and their decoded type.
   struct Nest: CustomTestStringConvertible, Sendable {
     let testDescription: String
     let className: String
-    /// The contents of an object around another.
+    /// The contents of an object around another object.
     let entries: @Sendable (_ inner: PropertyList) -> OrderedDictionary<String, PropertyList>
     let decode: @Sendable (KeyedUnarchiver) throws -> any SecureCoding
 
@@ -93,12 +93,12 @@ private final class Parcel: SecureCoding {
       self.init(description, className, decode: { try $0.decode(T.self, forKey: "root") }, entries)
     }
 
-    /// An archive in which the objects are nested so deep.
+    /// An archive with objects nested to a depth.
     func archive(depth: Int) throws -> Data {
       var archive = HandmadeArchive()
       let text = archive.add("text")
       let description = archive.addClass(className)
-      // The innermost object is the text, or nothing where only objects of the class may stand.
+      // The innermost object is a string, or nil where only objects of the class are allowed.
       var inner = className.hasPrefix("NS") && className != "NSURL" ? text : PropertyList.reference(0)
       archive.objects.reserveCapacity(depth + 3)
       for _ in 0..<depth {
@@ -129,7 +129,7 @@ private final class Parcel: SecureCoding {
     },
     Nest("the bases of URLs", "NSURL", URL.self) { ["NS.base": $0, "NS.relative": .reference(1)] },
     Nest("the causes of errors", "NSError", Archived.Error.self) {
-      // Each error is a user info as well.
+      // Each error also has a user info.
       ["NSDomain": .reference(1), "NSCode": 1, "NSUserInfo": $0, "NS.keys": [], "NS.objects": []]
     },
     Nest("colors of colors", "NSColor", Archived.Color.self) { ["NSColor": $0] },
@@ -151,12 +151,12 @@ private final class Parcel: SecureCoding {
     }
   }
 
-  /// What comes of work on a small stack, and on a large one.
+  /// The results of work on a small and a large stack.
   private func onBothStacks(_ work: @escaping () throws -> Void) -> [OnSmallStack.Outcome] {
     [OnSmallStack.run(work), OnLargeStack.run(work)]
   }
 
-  /// Decodes on this thread, and hashes, compares, archives and frees what comes out.
+  /// Decodes on this thread, and hashes, compares, archives and releases the result.
   private func decode(_ nest: Nest, _ data: Data) throws {
     let unarchiver = try KeyedUnarchiver(forReadingFrom: data)
     let value = try nest.decode(unarchiver)
@@ -164,7 +164,7 @@ private final class Parcel: SecureCoding {
     if let link = value as? ChainLink { ChainLink.release(link) }
   }
 
-  /// Where programs are built for speed. The types of a program that is built to find defects take more stack.
+  /// For release builds. Debug builds need more stack.
   private static let smallStack = 3 * 512 << 10
 
   private func isReadAgain<T: SecureCoding>(_ value: T, onStackOf size: Int) -> Bool {
@@ -192,7 +192,7 @@ private final class Parcel: SecureCoding {
         #expect(isReadAgain(onion, onStackOf: size))
         #expect(isReadAgain(array, onStackOf: size))
       }
-      // Each level is a dictionary and an array besides.
+      // Each level also has a dictionary and an array.
       #expect(isReadAgain(Fruit(peel: peel), onStackOf: Self.smallStack))
       ChainLink.release(chain)
     }
@@ -206,7 +206,7 @@ private final class Parcel: SecureCoding {
       nonisolated(unsafe) let value = ArchivedValue.array([inner, inner, outer])
       let outcome = OnSmallStack.run { _ = try KeyedArchiver.archivedData(withRootObject: value) }
       #expect(outcome.isTooDeep)
-      // There is room for it here.
+      // The large stack has room for it.
       let data = try KeyedArchiver.archivedData(withRootObject: value)
       #expect(try KeyedUnarchiver.unarchivedObject(of: ArchivedValue.self, from: data) == value)
     }
@@ -218,7 +218,7 @@ private final class Parcel: SecureCoding {
       for depth in stride(from: 580, through: 660, by: 4) {
         let chain = ChainLink.chain(length: depth)
         nonisolated(unsafe) let link = chain
-        // The same thread: the next one may be given more stack than it asks for.
+        // The same thread, because another one may get more stack than it requests.
         let outcome = OnSmallStack.run {
           let data = try KeyedArchiver.archivedData(withRootObject: link)
           let error = archiveError { _ = try KeyedUnarchiver.unarchivedObject(of: ChainLink.self, from: data) }
@@ -278,7 +278,7 @@ private final class Parcel: SecureCoding {
 
   @Test func `values are archived, or are nested too deeply, on any thread`() throws {
     for depth in [10, 100, 1000, 3000] {
-      // Values are freed by recursion, so they are made and let go of where there is room for that.
+      // Values are released recursively, so they are created and released where there is enough stack.
       let outcome = OnLargeStack.run {
         var onion = Onion.heart
         var (array, set) = (ArchivedValue.null, ArchivedValue.null)
@@ -304,7 +304,7 @@ private final class Parcel: SecureCoding {
   }
 
   @Test func `nesting of archives in archives is also limited`() throws {
-    // What is in a binary archive is in it as it is, so each adds a few hundred bytes.
+    // An archive in data is stored unchanged, so each level adds a few hundred bytes.
     var data = Data()
     for _ in 0..<1500 { data = try KeyedArchiver.archivedData(withRootObject: Parcel(data)) }
     let large = data
@@ -335,7 +335,7 @@ extension OnSmallStack.Outcome {
   fileprivate var isTooDeep: Bool { (error as? KeyedArchiveError)?.kind == .nestedTooDeeply }
 }
 
-/// A value that sees on which thread it is made.
+/// A value that records the thread that creates it.
 private indirect enum Watcher: SecureCoding {
   static let archivedClass = ArchivedClass("Watcher")
   static let expected = Mutex<Thread?>(nil)
@@ -375,7 +375,7 @@ private final class Member: SecureCoding, Hashable {
     try coder.encode(friends, forKey: "friends")
   }
 
-  /// Lets go of all that it leads to.
+  /// Releases everything that it refers to.
   func isolate() {
     var rest = [self]
     while let member = rest.popLast() {

@@ -18,7 +18,7 @@ import Testing
     #expect(try NIBArchive.Tables(nib).nib() == nib)
   }
 
-  /// Everything that is done with a nib. Nothing but the errors of the module may come of it.
+  /// Calls every function of a nib. Only errors of the module may be thrown.
   private func use(_ nib: NIBArchive) throws -> Bool {
     do {
       let read = try NIBArchive(nib.data())

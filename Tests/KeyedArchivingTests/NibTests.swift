@@ -8,7 +8,7 @@ import Testing
 @testable import ArchiveViews
 
 @Suite("Nibs of all forms") struct NibTests {
-  /// A folder of files, while the body runs.
+  /// Creates a folder of files while `body` runs.
   private func withFolder(_ files: [String: Data], _ body: (URL) throws -> Void) throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "Nib-\(UUID().uuidString).nib")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)

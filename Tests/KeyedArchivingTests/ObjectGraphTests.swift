@@ -5,7 +5,7 @@ import PropertyLists
 import TestSupport
 import Testing
 
-/// An object with every way to lead to others.
+/// An object with every kind of reference.
 private final class Node: SecureCoding, Hashable {
   static let archivedClass = ArchivedClass("Node")
 
@@ -47,7 +47,7 @@ private final class Node: SecureCoding, Hashable {
 
   func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 
-  /// The objects that this one leads to, in an order that depends on names alone.
+  /// The objects that this one refers to, in an order that depends only on names.
   var neighbours: [Node?] {
     [next, bond?.node] + list + set.sorted { $0.name < $1.name }
       + map.sorted { $0.key < $1.key }.map(\.value) + bonds.map { $0?.node }
@@ -57,11 +57,11 @@ private final class Node: SecureCoding, Hashable {
     [name, list.count.description, set.count.description, "\(map.keys.sorted())", "\(bonds.map { $0 == nil })"]
   }
 
-  /// Gives up all that could make circles, so that nothing stays in memory.
+  /// Removes all references that could form circles, so that everything is released.
   func isolate() { (next, list, set, map, bond, bonds) = (nil, [], [], [:], nil, []) }
 }
 
-/// A value that leads to an object.
+/// A value that refers to an object.
 private struct Bond: SecureCoding {
   static let archivedClass = ArchivedClass("Bond")
 
@@ -74,7 +74,7 @@ private struct Bond: SecureCoding {
   func encode(with coder: KeyedArchiver) throws { try coder.encode(node, forKey: "node") }
 }
 
-/// An object that leads to others and does not publish itself.
+/// An object that refers to others and does not publish itself.
 private final class Private: SecureCoding {
   static let archivedClass = ArchivedClass("Private")
 
@@ -90,7 +90,7 @@ private final class Private: SecureCoding {
 }
 
 @Suite("Object graphs") struct ObjectGraphTests {
-  /// The objects that lead on from some, each once, in the order in which they are reached.
+  /// The objects that can be reached from others, each once, in the order in which they are reached.
   private func reachable(_ roots: [Node]) -> [Node] {
     var found = roots
     var seen = Set(roots)
@@ -236,7 +236,7 @@ private final class Private: SecureCoding {
   }
 }
 
-/// Circles that nobody published.
+/// Circles of unpublished objects.
 extension ObjectGraphTests {
   static let circles: [HandmadeRoot] = [
     HandmadeRoot("an object that consists of itself", Private.self) { $0.addObject("Private", ["other": $0.next]) },

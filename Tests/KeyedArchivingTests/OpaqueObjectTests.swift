@@ -11,7 +11,7 @@ import Testing
     "NSFont", "NSMutableParagraphStyle", "NSTextTab", "NSTextAttachment", "NSTextAttachmentCell",
   ]
 
-  /// An unarchiver for which some classes are opaque.
+  /// An unarchiver that decodes some classes as opaque objects.
   private func unarchiver(_ data: Data, _ classNames: [String]) throws -> KeyedUnarchiver {
     let unarchiver = try KeyedUnarchiver(forReadingFrom: data)
     for name in classNames { unarchiver.setClass(OpaqueObject.self, forClassName: name) }
@@ -28,7 +28,7 @@ import Testing
     return try #require(object as? OpaqueObject)
   }
 
-  /// What an archive says: its tree, with shared objects numbered by when they come.
+  /// The contents of an archive as a tree, with shared objects numbered in order.
   private func contents(_ data: Data) throws -> String {
     var numbers: [Substring] = []
     return try KeyedArchive(data).tree().replacing(/#[0-9]+/) { match in
@@ -72,7 +72,7 @@ import Testing
     func fonts(_ data: Data) throws -> [PropertyList] {
       try objects(data).filter { $0["NSMatrix"] != nil }.map { font in
         var font = font
-        // References, whose numbers are others.
+        // References, whose numbers differ.
         for key in ["NSName", "$class"] { font.dictionary?[key] = nil }
         font.dictionary?["NSMatrix"]?.array?.removeLast()
         return font
@@ -83,7 +83,7 @@ import Testing
     let expected = try KeyedArchive(original).classes.map(\.description)
     #expect(
       Set(classes.map { [$0.name] + $0.classes + $0.hints }) == Set(expected.map { [$0.name] + $0.classes + $0.hints }))
-    // And once more, from what was archived here.
+    // Again, from the archive that was written here.
     let again = try unarchiver(data, Self.textClasses).decode(Archived.AttributedString.self, forKey: "root")
     #expect(try KeyedArchiver.archivedData(withRootObject: again) == data)
   }
@@ -96,7 +96,7 @@ import Testing
       let error = archiveError { _ = try unarchiver.decode(Archived.AttributedString.self, forKey: "root") }
       #expect(error?.kind == .classNotAllowed && error?.className == name)
       #expect(error?.path?.description.hasPrefix("root.NSAttributes") == true)
-      // What failed once fails again.
+      // A failed call fails again.
       #expect(archiveError { _ = try unarchiver.decode(Archived.AttributedString.self, forKey: "root") } != nil)
     }
   }
@@ -186,7 +186,7 @@ import Testing
   }
 }
 
-/// What opaque objects cost.
+/// The cost of opaque objects.
 extension OpaqueObjectTests {
   @Test(arguments: [100, 300, 400, 500])
   func `dictionaries inside them are archived, or are nested too deeply, on any thread`(_ depth: Int) throws {
@@ -194,7 +194,7 @@ extension OpaqueObjectTests {
     let nested = (0..<depth).reduce(1 as PropertyList) { value, level in level % 2 == 0 ? ["k": value] : [value] }
     let font = archive.addObject("NSFont", ["nested": nested])
     let data = try archive.data(root: font)
-    // Decoded where there is room, so that the archiver meets the small stack.
+    // Decoded with enough stack, so that only the archiver uses the small stack.
     let object = try unarchiver(data, ["NSFont"]).decode(OpaqueObject.self, forKey: "root")
     for size in [384, 512, 768, 8192] {
       let outcome = OnSmallStack.run(stackSize: size << 10) {
@@ -226,7 +226,7 @@ extension OpaqueObjectTests {
   }
 
   @Test func `repeatedly shared parts are refused by the limits`() throws {
-    // Each dictionary holds the next one twice: 2^40 values.
+    // Each dictionary contains the next one twice: 2^40 values.
     var file = HandmadeBinary()
     let levels = 40
     let (a, b) = (file.add(string: "a"), file.add(string: "b"))

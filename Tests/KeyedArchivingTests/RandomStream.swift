@@ -2,7 +2,7 @@ import KeyedArchiving
 import TestSupport
 import Typedstreams
 
-/// Makes a stream of any objects and values, the same for the same seed.
+/// Creates a random stream of objects and values, deterministic for a seed.
 struct RandomStream {
   private var random: SeededGenerator
   private var builder: TypedstreamBuilder

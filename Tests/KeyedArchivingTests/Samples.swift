@@ -201,7 +201,7 @@ extension Sample {
       regularExpression: .init(pattern: "a"))
   }
 
-  /// A text in as many runs as there are parts, each with a number as attribute; none for the empty one.
+  /// A string with as many runs as there are parts, each with a number as its attribute; no runs for an empty string.
   static func text(_ parts: OrderedDictionary<String, Int>) throws -> Archived.AttributedString {
     let parts = parts.filter { !$0.key.isEmpty }
     return try Archived.AttributedString(

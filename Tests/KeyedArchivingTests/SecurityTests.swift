@@ -5,7 +5,7 @@ import PropertyLists
 import Synchronization
 import Testing
 
-/// A type that no decoding call of these tests ever names. An archive that gets one made has won.
+/// A type that is never allowed in these tests. An archive that creates one has succeeded.
 private final class Intruder: SecureCoding {
   static let archivedClass = ArchivedClass("Intruder", superclass: Visitor.archivedClass)
   static let madeCount = Mutex(0)
@@ -15,7 +15,7 @@ private final class Intruder: SecureCoding {
   func encode(with coder: KeyedArchiver) throws {}
 }
 
-/// A type that may be decoded where it is named, with one property that may hold another.
+/// A type that is decoded only where it is allowed. One of its properties can contain another type.
 private class Visitor: SecureCoding, Hashable {
   class var archivedClass: ArchivedClass { ArchivedClass("Visitor") }
 
@@ -39,7 +39,7 @@ private final class Guest: Visitor {
 }
 
 @Suite("Types that an archive can create") struct SecurityTests {
-  /// Archives with an intruder somewhere, and calls that ask for something else there.
+  /// Archives with a forbidden object somewhere, and calls that request something else there.
   static let breaks: [HandmadeRoot] = [
     HandmadeRoot("the root", Visitor.self) { $0.addObject("Intruder") },
     HandmadeRoot("an object that a subclass was named for", Guest.self) { $0.addObject("Intruder") },
@@ -110,7 +110,7 @@ private final class Guest: Visitor {
   }
 }
 
-/// Which names of classes lead to which types.
+/// The types of class names.
 extension SecurityTests {
   @Test func `a listed class does not allow another`() throws {
     var archive = HandmadeArchive()
@@ -151,7 +151,7 @@ extension SecurityTests {
     let list = try unarchiver.decode(
       [any SecureCoding].self, of: [UUID.self, Guest.self, Visitor.self], forKey: "root")
     #expect(list.count == 2)
-    // Asked for often enough that it would be kept.
+    // Requested often enough to be cached.
     for _ in 0..<3 {
       #expect(try unarchiver.decode(UUID.self, forKey: "uuid").uuid.15 == 15)
       #expect(archiveError { _ = try unarchiver.decode(URL.self, forKey: "uuid") }?.kind == .classNotAllowed)

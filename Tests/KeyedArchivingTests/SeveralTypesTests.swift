@@ -4,7 +4,7 @@ import OrderedCollections
 import PropertyLists
 import Testing
 
-/// A protocol whose conformers are archived side by side.
+/// A protocol of types that are archived together.
 private protocol Figure: SecureCoding {
   var name: String { get }
 }
@@ -24,7 +24,7 @@ private final class Label: Figure {
   func encode(with coder: KeyedArchiver) throws { try coder.encode(name, forKey: "name") }
 }
 
-/// A class with subclasses that is compared by what it is.
+/// A class with subclasses, compared by contents.
 private class Animal: SecureCoding, Hashable {
   class var archivedClass: ArchivedClass { ArchivedClass("Animal") }
   let name: String
@@ -107,7 +107,7 @@ private final class Dog: Animal {
     }
     #expect(error?.kind == .classNotAllowed && error?.className == "Dog")
     #expect(error?.path?.description == "root.b.1")
-    // The superclass counts only if it is named.
+    // The superclass counts only if it is allowed.
     let plain = try KeyedArchiver.archivedData(withRootObject: [Animal("any"), cat])
     #expect(
       archiveError { _ = try KeyedUnarchiver.unarchivedObject([Animal].self, of: Self.pets, from: plain) }?.className
@@ -116,7 +116,7 @@ private final class Dog: Animal {
     #expect(
       archiveError { _ = try KeyedUnarchiver.unarchivedObject([Animal].self, of: [], from: plain) }?.kind
         == .classNotAllowed)
-    // A type that is named, but is not what is asked for.
+    // A type that is allowed, but not the requested one.
     let text = try KeyedArchiver.archivedData(withRootObject: ["text"])
     let mismatch = archiveError {
       _ = try KeyedUnarchiver.unarchivedObject([any Figure].self, of: Self.figures + [String.self], from: text)
@@ -152,7 +152,7 @@ private final class Dog: Animal {
   }
 }
 
-/// The whole of an archive by Apple's names.
+/// The complete archive with Apple's names.
 extension SeveralTypesTests {
   @Test func `arrays and dictionaries at the root`() throws {
     let array = try KeyedArchiver.archivedData(withRootObject: [cat, dog] as [Animal])

@@ -7,14 +7,15 @@ import TestSupport
 import Testing
 import Typedstreams
 
-/// A document whose depth no path from its first element shows: an array of containers, each of which has the one
-/// before it. A reader that keeps what it has read goes down a few levels at a time, and ends up with all of them.
+/// A document whose depth is not visible on any path from its first element: an array of containers, each of which
+/// contains the one before it. A reader that caches its results goes down a few levels at a time, and reaches all of
+/// them.
 private struct Ladder {
   /// The number of levels.
   let height: Int
   /// The number of levels between two of the elements.
   let step: Int
-  /// The number of times that each element is in the array. What is decoded twice is kept.
+  /// The number of times that each element is in the array. A value that is decoded twice is cached.
   var copies = 1
 
   /// A binary property list of nested containers, every third of which is a dictionary.
@@ -107,7 +108,7 @@ private indirect enum Shell: SecureCoding {
       }
       #expect(outcome.error == nil)
     }
-    // The array around them is a level too.
+    // The array around them is also a level.
     let data511 = Ladder(height: 511, step: 1).propertyList()
     let outcome = OnSmallStack.run {
       let list = try PropertyList(data511)
@@ -143,21 +144,22 @@ private indirect enum Shell: SecureCoding {
     switch error {
     case let error as PropertyListError: error.kind == .nestedTooDeeply || error.kind == .limitExceeded
     case let error as KeyedArchiveError: error.kind == .nestedTooDeeply || error.kind == .limitExceeded
-    // The decoder of a value may go on after the limit's error, and find another kind of value than it asks for next.
+    // A decoder of a value can continue after the error of the limit, and then find another kind of value than
+    // requested.
     case is DecodingError: true
     default: false
     }
   }
 
-  /// How objects are nested in an archive of an array, and what the array is decoded as.
+  /// How objects are nested in an archive of an array, and the decoded type of the array.
   struct Nest: CustomTestStringConvertible, Sendable {
     let testDescription: String
-    /// The classes of the objects, from the innermost on and again.
+    /// The classes of the objects, repeated from the innermost outwards.
     let classNames: [String]
-    /// True if the innermost is a text, false if it is nil.
+    /// True if the innermost object is a string, false if it is nil.
     let isEndedByText: Bool
     let decode: @Sendable (KeyedUnarchiver) throws -> Void
-    /// The contents of an object around another.
+    /// The contents of an object around another object.
     let entries:
       @Sendable (_ inner: PropertyList, _ text: PropertyList, _ level: Int) -> OrderedDictionary<String, PropertyList>
   }
@@ -198,7 +200,7 @@ private indirect enum Shell: SecureCoding {
 
   @Test(arguments: nests)
   func `objects and values count the levels of objects that were decoded before, on any thread`(_ nest: Nest) throws {
-    // On a small stack there is room for 630 levels.
+    // A small stack has room for 630 levels.
     for (height, step) in [(10_500, 100), (1500, 500), (560, 50)] {
       for copies in 1...2 {
         let data = try Ladder(height: height, step: step, copies: copies).archive(nest)
@@ -239,14 +241,14 @@ private indirect enum Shell: SecureCoding {
   }
 }
 
-/// An object of a typedstream that leads to another one.
+/// An object of a typedstream that refers to another.
 private final class Car: TypedstreamDecodable {
   static let typedstreamClasses = ["Car"]
   var next: Car?
 
   init(from groups: inout TypedstreamGroups) throws { next = try groups.decodeIfPresent() }
 
-  /// Takes a train apart from its end on, which frees it without recursion.
+  /// Releases a chain from its end, without recursion.
   static func release(_ cars: [Car]) {
     for car in cars {
       var next: Car? = car
@@ -306,7 +308,7 @@ extension SharedDepthTests {
     }
   }
 
-  /// As the article "Decode what you do not trust" has it.
+  /// The example of the article "Decode what you do not trust".
   private final class Page {
     var next: Page?
 
@@ -328,7 +330,7 @@ extension SharedDepthTests {
   }
 }
 
-/// A value with a property list in the innermost of it.
+/// A value with a property list in its innermost object.
 private indirect enum Carrier: SecureCoding {
   static let archivedClass = ArchivedClass("Carrier")
 

@@ -10,7 +10,7 @@ extension PropertyList {
   static func bytes(_ bytes: [UInt8]) -> PropertyList { .data(Data(bytes)) }
 }
 
-/// An archive by hand. Object 1 is the root; `objects` begins with it.
+/// A hand-made archive. Object 1 is the root; `objects` begins with it.
 func archive(_ objects: [PropertyList], format: PropertyListFormat = .binary) throws -> Data {
   let list: PropertyList = [
     "$version": 100000, "$objects": .array(["$null"] + objects), "$archiver": "NSKeyedArchiver",
@@ -19,7 +19,7 @@ func archive(_ objects: [PropertyList], format: PropertyListFormat = .binary) th
   return try list.data(format: format, options: .exact)
 }
 
-/// An archive by hand, of one object of a class, which has the UID 2. What the object refers to is numbered from 3 on.
+/// A hand-made archive of one object with the UID 2. The objects that it refers to have UIDs from 3.
 func archive(
   _ className: PropertyList, _ fields: OrderedDictionary<String, PropertyList>, _ others: [PropertyList] = []
 ) throws -> Data {
@@ -28,7 +28,7 @@ func archive(
   return try archive([.dictionary(fields), classDescription(className)] + others)
 }
 
-/// A class description of an archive: `$classes` has no more than the class and `NSObject`.
+/// A class description of an archive: `$classes` has only the class and `NSObject`.
 func classDescription(_ name: PropertyList) -> PropertyList { ["$classname": name, "$classes": [name, "NSObject"]] }
 
 /// A class description of an archive.
@@ -39,14 +39,14 @@ func unarchive<T: SecureCoding>(_ type: T.Type = T.self, _ data: Data) throws ->
   try KeyedUnarchiver.unarchivedObject(of: type, from: data)
 }
 
-/// The error that decoding an archive throws; the test fails if it throws none, or another.
+/// Returns the error that decoding an archive throws. The test fails if no error, or another error, is thrown.
 func error<T: SecureCoding>(
   decoding type: T.Type, _ data: Data, sourceLocation: SourceLocation = #_sourceLocation
 ) -> KeyedArchiveError? {
   #expect(throws: KeyedArchiveError.self, sourceLocation: sourceLocation) { try unarchive(type, data) }
 }
 
-/// The error that encoding a value throws; the test fails if it throws none, or another.
+/// Returns the error that encoding a value throws. The test fails if no error, or another error, is thrown.
 func error(encoding value: some SecureCoding, sourceLocation: SourceLocation = #_sourceLocation) -> KeyedArchiveError? {
   #expect(throws: KeyedArchiveError.self, sourceLocation: sourceLocation) {
     try KeyedArchiver.archivedData(withRootObject: value)

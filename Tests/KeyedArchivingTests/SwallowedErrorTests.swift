@@ -4,7 +4,7 @@ import PropertyLists
 import Synchronization
 import Testing
 
-/// A type that asks for two parts, goes on after errors, and fails.
+/// A type that decodes two parts, continues after errors, and fails.
 private final class Doubter: SecureCoding {
   static let archivedClass = ArchivedClass("Doubter")
   static let triedCount = Mutex(0)
@@ -19,7 +19,7 @@ private final class Doubter: SecureCoding {
   func encode(with coder: KeyedArchiver) throws {}
 }
 
-/// The same as a value that is only `Decodable`.
+/// The same, conforming only to `Decodable`.
 private struct Doubt: Decodable {
   private enum Key: CodingKey { case a, b }
 
@@ -32,7 +32,7 @@ private struct Doubt: Decodable {
   }
 }
 
-/// A value that may be of several kinds, each of which is tried.
+/// A value of several possible types, which are tried one after another.
 private enum Anything: Codable, Equatable {
   case number(Int)
   case text(String)

@@ -7,7 +7,7 @@ import Testing
 import Typedstreams
 
 @Suite("Damaged typedstreams") struct TypedstreamFindingTests {
-  /// A finding, by what the stream has after its first 16 bytes, the kind of error, and where the error is after them.
+  /// A finding: the stream after its first 16 bytes, the kind of error, and the offset of the error after them.
   struct Finding: CustomTestStringConvertible {
     let testDescription: String
     let bytes: [UInt8]
@@ -150,7 +150,7 @@ import Typedstreams
     #expect(try Typedstream(bytes: chain(512) + [0x85]).classes.count == 512)
     var error = #expect(throws: TypedstreamError.self) { try Typedstream(bytes: chain(513) + [0x85]) }
     #expect(error?.kind == .nestedTooDeeply)
-    // A chain that goes on with one that was met before.
+    // A chain that continues with an earlier class.
     let longer = chain(300) + [0x85] + Piece.reference(0)
     func lengthened(by count: Int) -> [UInt8] {
       var bytes = longer
@@ -174,13 +174,13 @@ import Typedstreams
   }
 
   @Test func `the number of values is limited by the size`() {
-    // One long encoding, used again and again by one byte.
+    // One long encoding that single bytes refer to repeatedly.
     let text = String(repeating: "!{}", count: 5000)
     let encoding: [UInt8] = [0x84, 0x81] + [UInt8(text.utf8.count & 0xFF), UInt8(text.utf8.count >> 8)] + text.utf8
     let bytes = Piece.stream(encoding, Array(repeating: 0x92, count: 100_000))
     let error = #expect(throws: TypedstreamError.self) { try Typedstream(bytes: bytes) }
     #expect(error?.kind == .limitExceeded)
-    // A long name of a structure costs no more each time than its values do.
+    // A long structure name costs no more for each use than its values.
     let name = "{" + String(repeating: "x", count: 30_000) + "=c}"
     let named: [UInt8] = [0x84, 0x81] + [UInt8(name.utf8.count & 0xFF), UInt8(name.utf8.count >> 8)] + name.utf8
     let values = Piece.stream(named, [1], Array(repeating: [0x92, 1], count: 200_000).flatMap(\.self))

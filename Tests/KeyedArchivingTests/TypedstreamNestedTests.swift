@@ -20,7 +20,7 @@ import Typedstreams
     func encode(with coder: KeyedArchiver) throws { try coder.encode(number, forKey: "number") }
   }
 
-  /// A pair of values of a class of one's own.
+  /// A pair of values of a custom class.
   private struct Pair: TypedstreamDecodable {
     static let typedstreamClasses = ["Pair"]
     let found: MessageBody.DetectionResult
@@ -39,12 +39,12 @@ import Typedstreams
   /// A stream of an `NSData`.
   private static func stream(_ data: Data) throws -> Data { try typedstream(of: .data(data)) }
 
-  /// A stream of bytes that are no object.
+  /// A stream of bytes that are not an object.
   private static func rawStream(_ data: Data) throws -> Data {
     try typedstream { try $0.group("[\(data.count)c]", data) }
   }
 
-  /// A stream of an array that has one `NSData` so many times.
+  /// A stream of an array that contains one `NSData` several times.
   private static func shared(_ data: Data, count: Int) throws -> Data {
     try typedstream {
       try $0.object("NSArray") {
@@ -119,7 +119,7 @@ import Typedstreams
     #expect(try untypedstream(Data.self, Self.stream(data)) == data)
     #expect(try untypedstream(Data.self, Self.rawStream(data)) == data)
     #expect(try untypedstream(ArchivedValue.self, Self.stream(data)) == .data(data))
-    // Other bytes are no archive.
+    // Other bytes are not an archive.
     #expect(typedstreamError(decoding: String.self, try Self.stream(Data("text".utf8)))?.kind == .classNotAllowed)
     #expect(typedstreamError(decoding: String.self, try Self.rawStream(Data("text".utf8)))?.kind == .typeMismatch)
     let unarchiver = try TypedstreamUnarchiver(forReadingFrom: Self.stream(data))
@@ -212,7 +212,7 @@ import Typedstreams
     #expect(throws: TypedstreamError.self) { try AnyUnarchiver.unarchivedObject(of: String.self, from: stream) }
     let nothing = Data([0xFF, 0x00, 0x12])
     #expect(throws: KeyedArchiveError.self) { try AnyUnarchiver.unarchivedObject(of: String.self, from: nothing) }
-    // A type that is in no typedstream, and a stream that has no data.
+    // A type that no typedstream contains, and a stream without data.
     let error = #expect(throws: TypedstreamError.self) {
       try AnyUnarchiver.unarchivedObject(of: MessageBody.DetectionResult.self, from: stream)
     }
@@ -260,7 +260,7 @@ import Typedstreams
             }
           }
         }
-        // The last one first, so that it is made of all others.
+        // The last one first, so that it is decoded through all others.
         try builder.beginGroup("@")
         if let last { try builder.append(last) }
       }

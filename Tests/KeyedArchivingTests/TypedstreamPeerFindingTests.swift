@@ -4,10 +4,10 @@ import PropertyLists
 import Testing
 import Typedstreams
 
-/// What other readers of typedstreams are known to get wrong: python-typedstream, crabstep, Madrid, Darling, and those
-/// that search the bytes for text.
+/// Known defects of other typedstream readers: python-typedstream, crabstep, Madrid, Darling, and readers that search
+/// the bytes for text.
 @Suite("Defects of other typedstream readers that this one does not have") struct TypedstreamPeerFindingTests {
-  /// An `NSNumber` by hand.
+  /// A hand-made `NSNumber`.
   private func number(_ type: String, _ bytes: [UInt8], isBigEndian: Bool = false) -> Data {
     Data(
       Piece.stream(
@@ -34,7 +34,7 @@ import Typedstreams
     let data = try typedstream(of: .array(texts + texts.reversed()))
     let expected = (0..<count).map { "\($0)" }
     #expect(try untypedstream([String].self, data) == expected + expected.reversed())
-    // The last but one refers to the second text, the first of the reversed ones to the last.
+    // The last but one refers to the second string, the first of the reversed ones to the last.
     let last = count + 3 - 1 - 110
     let form: [UInt8] =
       last < 128
@@ -101,7 +101,7 @@ import Typedstreams
 
   @Test(arguments: [0, 127, 128, 129, 255, 256, 32_767, 32_768, 65_536, 100_000])
   func `strings of any length, with any bytes`(_ length: Int) throws {
-    // The marks of the format, and what others search for.
+    // The markers of the format, which some readers search for.
     let text = String(
       ("NSString\u{84}\u{86}\u{1}+\u{92}iI" + String(repeating: "x", count: length)).unicodeScalars.suffix(length).map {
         Character($0)

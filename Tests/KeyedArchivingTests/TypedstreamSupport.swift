@@ -5,9 +5,9 @@ import TestSupport
 import Testing
 import Typedstreams
 
-/// Pieces of streams, by hand.
+/// Pieces of hand-made streams.
 enum Piece {
-  /// The head of a stream, and what follows.
+  /// The header of a stream, and the bytes after it.
   static func stream(_ parts: [UInt8]..., isBigEndian: Bool = false, version: UInt8 = 4) -> [UInt8] {
     let system: [UInt8] = isBigEndian ? [0x03, 0xE8] : [0xE8, 0x03]
     let head = [version] + text(isBigEndian ? "typedstream" : "streamtyped") + [0x81] + system
@@ -17,7 +17,7 @@ enum Piece {
   /// A string with its length.
   static func text(_ text: String) -> [UInt8] { [UInt8(text.utf8.count)] + text.utf8 }
 
-  /// A shared string that is new.
+  /// A new shared string.
   static func new(_ text: String) -> [UInt8] { [0x84] + self.text(text) }
 
   /// A reference to an entry of a table.
@@ -28,13 +28,13 @@ enum Piece {
     [0x84] + new(name) + [version, 0x84] + new("NSObject") + [0, 0x85]
   }
 
-  /// A stream of one new object, with its groups. Its encoding, its class's name and `NSObject` are strings 0 to 2, and
-  /// it and its classes are objects 0 to 2.
+  /// A stream of one new object with its groups. Its encoding, its class name and `NSObject` are strings 0 to 2; the
+  /// object and its classes are objects 0 to 2.
   static func root(_ name: String, _ groups: [UInt8]..., isBigEndian: Bool = false) -> [UInt8] {
     stream(new("@"), [0x84], newClass(name), groups.flatMap(\.self), [0x86], isBigEndian: isBigEndian)
   }
 
-  /// `NSAttributedString` of a text without attributes, as macOS archives it (118 bytes).
+  /// `NSAttributedString` without attributes, in the form of macOS (118 bytes).
   static let attributedString = stream(
     new("@"), [0x84], newClass("NSAttributedString"),
     [0x92, 0x84, 0x84], new("NSString"), [1, 0x94], new("+"), text("Hello, world"), [0x86],
@@ -43,7 +43,7 @@ enum Piece {
     [0x86])
 }
 
-/// A value of a group: data for an array of bytes, and an array of bytes for the bytes of a string.
+/// A value of a group: data for a byte array, and a byte array for the bytes of a string.
 protocol GroupValue { func append(to builder: inout TypedstreamBuilder) throws }
 
 extension GroupValue where Self: BinaryInteger {
@@ -79,7 +79,7 @@ extension TypedstreamBuilder.Object: GroupValue {
 }
 
 extension TypedstreamBuilder {
-  /// Appends a group with its values, or the first of them; `nil` is a null.
+  /// Appends a group with its values, or with the first ones; `nil` is a null.
   mutating func group(_ encoding: String, _ values: (any GroupValue)?...) throws { try group(encoding, values) }
 
   mutating func group(_ encoding: String, _ values: [(any GroupValue)?]) throws {
@@ -92,7 +92,7 @@ extension TypedstreamBuilder {
   /// Appends a group of one value as an object.
   mutating func group(_ value: ArchivedValue) throws { try group("@", value) }
 
-  /// Appends a group of a new object, with the groups of that.
+  /// Appends a group of a new object with its own groups.
   @discardableResult
   mutating func object(_ type: TypedstreamClass, _ groups: (inout Self) throws -> Void) throws -> Object {
     try beginGroup("@")
@@ -112,7 +112,7 @@ extension Typedstream {
   /// The groups as JSON on one line.
   var json: String { get throws { String(decoding: try jsonData(isIndented: false), as: UTF8.self) } }
 
-  /// The groups alone, as JSON on one line.
+  /// Only the groups as JSON, on one line.
   var groupsJSON: String {
     get throws {
       let text = try json
@@ -123,15 +123,15 @@ extension Typedstream {
   }
 }
 
-/// Streams that Apple's archiver made, in the folder `samples/typedstream` beside the one that `PLIST_CORPUS` names;
-/// none without it.
+/// Streams of Apple's archiver, in the folder `samples/typedstream` next to the folder given by `PLIST_CORPUS`; empty
+/// without it.
 enum TypedstreamSamples {
   private static let folder: URL? = ProcessInfo.processInfo.environment["PLIST_CORPUS"].map {
     URL(filePath: $0, relativeTo: Fixtures.url("").deletingLastPathComponent()).deletingLastPathComponent()
       .appending(path: "samples/typedstream")
   }
 
-  /// All files by name, and what another reader found in them: an entry for each of at most 5000 bytes.
+  /// All files by name, and the results of another reader: an entry for each file of at most 5000 bytes.
   static let files: [String] = {
     guard let folder else { return [] }
     let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []

@@ -27,7 +27,7 @@ import Typedstreams
     #expect(next.systemVersion == 82)
   }
 
-  /// Head, bytes after it in the order of big-endian streams, the number.
+  /// The header, the bytes after it in a big-endian stream, and the number.
   private static let integers: [(head: [UInt8], bytes: [UInt8], value: Int64)] = [
     ([0x00], [], 0), ([0x7F], [], 127), ([0xFF], [], -1), ([0x92], [], -110),
     ([0x81], [0xFF, 0x91], -111), ([0x81], [0x00, 0x80], 128), ([0x81], [0x7F, 0xFF], 32767),

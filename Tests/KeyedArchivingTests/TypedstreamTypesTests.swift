@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import Typedstreams
 
-/// A class with a version, that may lead back to itself.
+/// A class with a version, which can refer to itself.
 private final class Node: TypedstreamDecodable {
   static let typedstreamClasses = ["Node", "OldNode"]
   let name: String
@@ -20,7 +20,7 @@ private final class Node: TypedstreamDecodable {
   }
 }
 
-/// The same without publishing itself.
+/// The same, without publishing itself.
 private final class ShyNode: TypedstreamDecodable {
   static let typedstreamClasses = ["Node"]
   let next: ShyNode?
@@ -164,7 +164,7 @@ private struct Pair: TypedstreamDecodable, SecureCoding, Hashable {
 
 @Suite("Hostile typedstreams") struct TypedstreamCostTests {
   @Test func `repeated references to the same arrays are refused`() throws {
-    // Each array has the one before it ten times.
+    // Each array contains the previous one ten times.
     let data = try typedstream { builder in
       var last: TypedstreamBuilder.Object?
       for _ in 0..<12 {
@@ -234,7 +234,7 @@ private struct Pair: TypedstreamDecodable, SecureCoding, Hashable {
   }
 
   @Test func `the maximum nesting is decoded or refused on a small stack`() throws {
-    // To make the value takes more stack than the thread of a test may have.
+    // Creating the value needs more stack than a test's thread may have.
     let made = OnSmallStack.run(stackSize: 16 << 20) {
       var deep = ArchivedValue.array([])
       for _ in 0..<500 { deep = .array([deep]) }

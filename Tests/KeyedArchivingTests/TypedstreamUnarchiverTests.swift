@@ -6,22 +6,22 @@ import TestSupport
 import Testing
 import Typedstreams
 
-/// A stream of one object that stands for a value, as the builder makes it.
+/// A stream of one object for a value, built by the builder.
 func typedstream(systemVersion: Int32 = 1000, _ make: (inout TypedstreamBuilder) throws -> Void) throws -> Data {
   var builder = TypedstreamBuilder(systemVersion: systemVersion)
   try make(&builder)
   return try builder.finish().data()
 }
 
-/// A stream of one value as an object.
+/// A stream with one object.
 func typedstream(of value: ArchivedValue) throws -> Data { try typedstream { try $0.group(value) } }
 
-/// The value that a stream begins with.
+/// The first value of a stream.
 func untypedstream<T: TypedstreamDecodable>(_ type: T.Type = T.self, _ data: Data) throws -> T {
   try TypedstreamUnarchiver.unarchivedObject(of: type, from: data)
 }
 
-/// The error that decoding a stream throws; the test fails if it throws none, or another.
+/// Returns the error that decoding a stream throws. The test fails if no error, or another error, is thrown.
 func typedstreamError<T: TypedstreamDecodable>(
   decoding type: T.Type, _ data: Data, sourceLocation: SourceLocation = #_sourceLocation
 ) -> TypedstreamError? {
@@ -139,7 +139,7 @@ func typedstreamError<T: TypedstreamDecodable>(
     #expect(try untypedstream(Float.self, typedstream(of: .real(0.1))) == 0.1)
   }
 
-  /// What a class of Foundation has in a stream that it would not have written.
+  /// Contents of a class of Foundation that it would not write.
   private nonisolated(unsafe) static let contents: [(name: String, groups: [Group])] = [
     ("NSString", []), ("NSString", [("i", [1])]), ("NSString", [("+", [nil])]),
     ("NSString", [("+", [[0xFF] as [UInt8]])]), ("NSString", [("++", ["a", "b"])]),

@@ -108,7 +108,7 @@ import Typedstreams
     #expect(try Typedstream(stream.data()) == stream)
   }
 
-  /// What a builder is asked for wrongly, and what is wrong.
+  /// Invalid calls of a builder, and their errors.
   private static let findings: [(TypedstreamError.Kind, @Sendable (inout TypedstreamBuilder) throws -> Void)] = [
     (.malformed, { try $0.beginGroup("z") }),
     (.unsupportedType, { try $0.beginGroup("(?=if)") }),
@@ -209,7 +209,7 @@ import Typedstreams
   private func stream(_ value: ArchivedValue) throws -> [UInt8] { [UInt8](try typedstream(of: value)) }
 
   @Test func `values become the objects of Apple's archiver`() throws {
-    // The bytes of `NSNumber` with the number 42 are in the description of the format.
+    // The description of the format contains the bytes of `NSNumber` with the number 42.
     let number = Piece.stream(
       Piece.new("@"), [0x84, 0x84], Piece.new("NSNumber"), [0, 0x84], Piece.new("NSValue"), [0, 0x84],
       Piece.new("NSObject"),
@@ -226,7 +226,7 @@ import Typedstreams
 
   private static let bytes = Data([0xDE, 0xAD, 0xBE, 0xEF, 0x00, 0x7F])
 
-  /// Values, and the samples that they were.
+  /// Values, and their sample files.
   private nonisolated(unsafe) static let samples: [(name: String, value: ArchivedValue)] = [
     ("foundation-NSString", .string("Hello, world")), ("foundation-NSData", .data(bytes)),
     ("foundation-NSDate", .date(Date(timeIntervalSinceReferenceDate: 21_692_800))),
@@ -251,7 +251,7 @@ import Typedstreams
     let (name, value) = Self.samples[index]
     let expected = try TypedstreamSamples.data(name)
     if case .value = value {
-      // A number of a chosen type is an NSValue, of which there is no sample.
+      // A number of a chosen type is an NSValue. There is no sample of it.
       #expect(try Typedstream(bytes: stream(value)).groupsJSON.contains("[\"Q\",18446744073709551613]"))
     } else {
       #expect(try Data(stream(value)) == expected)

@@ -7,9 +7,9 @@ import PropertyLists
 import TestSupport
 import Testing
 
-/// Small inputs that ask for more work, memory or stack than there is.
+/// Small inputs that need more work, memory or stack than is available.
 @Suite("The cost of nested data", .serialized) struct UnwrapperCostTests {
-  /// In an optimized build 100 ms are the limit; others are slower, and run on busy machines.
+  /// The limit is 100 ms in optimized builds. Others are slower, and run on busy machines.
   private static let limit: Duration = {
     var isDebug = false
     assert(
@@ -37,7 +37,7 @@ import Testing
     #expect(lookup.unwrapper.openedCount == 1 && lookup.unwrapper.unreadableCount == 1)
   }
 
-  /// Lists one in the data of another.
+  /// Nested lists, each in the data of another.
   private static func layers(_ count: Int, _ inner: PropertyList, _ format: PropertyListFormat) throws -> PropertyList {
     var list = inner
     for _ in 0..<count { list = .data(try PropertyList.array([list]).data(format: format)) }
@@ -60,7 +60,7 @@ import Testing
 
   private static let inputs: [(name: String, make: @Sendable () throws -> PropertyList)] = [
     ("data 1000 deep", { try layers(1000, 1, .binary) }),
-    // A table with room for all smaller UIDs would take a gigabyte.
+    // A table with room for all smaller UIDs would need a gigabyte.
     ("a UID of 28 bits in data", { try layers(1, .uid(PropertyList.UID(0x0fff_ffff)), .binary) }),
     (
       "a UID of 28 bits beside data",
@@ -162,7 +162,7 @@ import Testing
       }
       #expect(error == nil || error is KeyedArchiveError, "\(name): \(String(describing: error))")
       #expect(duration < Self.limit, "\(name), look \(number): \(duration)")
-      // Other suites may take memory at the same time.
+      // Other suites may allocate memory at the same time.
       #expect(peakMemory - before < 256 << 20, "\(name), look \(number)")
     }
   }

@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 @Suite("Archives nested in data") struct UnwrappingTests {
-  /// An archive of one object of a class, as NSKeyedArchiver writes it.
+  /// An archive of one object of a class, in the form of NSKeyedArchiver.
   private static func archive(
     _ className: String, _ fields: OrderedDictionary<String, PropertyList>, _ others: [PropertyList] = []
   ) throws -> Data {

@@ -3,14 +3,14 @@ import KeyedArchiving
 import Nibs
 import TestSupport
 
-/// Makes nibs as Interface Builder compiles them, the same for the same seed, and bends them.
+/// Creates nibs in the form of Interface Builder, deterministic for a seed, and changes them at random.
 struct ValidNib {
   private var random: SeededGenerator
   private var objects: [NIBArchive.NewObject] = []
 
   init(seed: UInt64) { random = SeededGenerator(seed: seed) }
 
-  /// Returns a nib without a finding: views in views, with texts, fonts, colours, constraints and references back.
+  /// Returns a nib without findings: nested views with strings, fonts, colors, constraints and references back.
   ///
   /// - Parameter viewCount: the greatest number of views.
   mutating func make(viewCount: Int = 12) throws -> NIBArchive {
@@ -32,7 +32,7 @@ struct ValidNib {
     return try NIBArchive(objects: objects)
   }
 
-  /// The subviews of each view, and the view around it.
+  /// The subviews of each view, and its superview.
   private var children: [Int: [Int]] = [:]
   private var parents: [Int: Int] = [:]
 
@@ -94,7 +94,7 @@ struct ValidNib {
 }
 
 extension NIBArchive {
-  /// The tables, to be changed and made a nib again.
+  /// The tables, to change and convert to a nib again.
   struct Tables {
     var objects: [(classIndex: Int, values: Range<Int>)]
     var keys: [String]
@@ -112,7 +112,7 @@ extension NIBArchive {
       try NIBArchive(objects: objects, keys: keys, values: values, classNames: classNames)
     }
 
-    /// Changes one thing, so that all tables can still be read: where a reference leads, which values an object has,
+    /// Makes one change after which all tables can still be read: the target of a reference, the values of an object,
     /// its class, or the kind or the key of a value.
     mutating func bend(using random: inout SeededGenerator) {
       guard let object = objects.indices.randomElement(using: &random),
