@@ -2,8 +2,8 @@ package import FoundationEssentials
 package import ManagedObjects
 import OrderedCollections
 
-/// People, their notes, tags and groups: rows with attributes of every type, nulls, sub-entities, and relationships of
-/// every sort. Each object is called by a short name.
+/// People, their notes, tags and groups: rows with attributes of every type, nulls, subentities, and every kind of
+/// relationship. Each object has a short name.
 package struct FetchSamples: RowSource {
   package let model: ManagedObjectModel
   package let storeNumber = StoreNumber(rawValue: 1)
@@ -217,7 +217,7 @@ extension FetchSamples {
 
 // Finding them.
 extension FetchSamples {
-  /// The names of the objects that a request finds.
+  /// The short names of the objects that a request finds.
   package static func found(_ request: FetchRequest) throws -> String {
     let entity = shared.model[request.entityName]!
     guard case .rows(let rows) = try request.execute(on: shared, of: entity) else { return "no rows" }

@@ -1,5 +1,5 @@
-/// Predicates and the objects of ``FetchSamples`` that they hold for, by the Predicate Programming Guide and the
-/// guides to Core Data and key-value coding. A line has the names, `all` or `none`, and the predicates that find them.
+/// Predicates, and the objects of ``FetchSamples`` that match them, by the Predicate Programming Guide and the guides
+/// to Core Data and key-value coding. Each line has the names, `all` or `none`, and the predicates.
 package enum FetchSearchTables {
   static let people = #"""
     Ann Dan: age = 30 ; age == 30 ; 30 == age ; age == 30.0 ; age + age == 60 ; bitwiseOr:with:(age, 1) == 31

@@ -1,7 +1,7 @@
 package import ManagedObjects
 
 extension ManagedObjectContext {
-  /// A context on a store alone.
+  /// A context with only one store.
   package convenience init(_ store: any PersistentStore) throws(ManagedObjectError) {
     let coordinator = PersistentStoreCoordinator(model: store.model)
     try coordinator.add(store)

@@ -1,7 +1,7 @@
 import FoundationEssentials
 public import Predicates
 
-/// Numbers that are the same in every run, so that a failure can be repeated.
+/// Random numbers that are the same in every run, so that failures can be reproduced.
 public struct RandomNumbers: RandomNumberGenerator {
   private var state: UInt64
 
@@ -13,10 +13,10 @@ public struct RandomNumbers: RandomNumberGenerator {
   }
 }
 
-/// Makes random trees that text can hold.
+/// Creates random trees that have a text form.
 public struct RandomPredicates {
   public var numbers: RandomNumbers
-  /// The key paths that the predicates have.
+  /// The key paths of the predicates.
   public var paths = [["name"], ["pets", "age"], ["tags", "@count"], ["pets", "@sum", "age"], ["and", "x y"]]
 
   public init(numbers: RandomNumbers) { self.numbers = numbers }

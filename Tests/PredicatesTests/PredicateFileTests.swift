@@ -6,10 +6,9 @@ import Testing
 
 private let samples = ProcessInfo.processInfo.environment["CORE_DATA_SAMPLES"]
 
-/// Real archives, where there are any: `CORE_DATA_SAMPLES=FOLDER` with `.cdm` and `.mom` files or inflated model
-/// caches.
+/// Real archives, if available: `CORE_DATA_SAMPLES=FOLDER` with `.cdm` and `.mom` files or inflated model caches.
 @Suite("Predicates of real files", .enabled(if: samples != nil)) struct PredicateFileTests {
-  /// Parts of key paths and of functions have no meaning by themselves.
+  /// Parts of key paths and functions have no meaning of their own.
   private func isPart(_ object: PropertyList, _ className: String) -> Bool {
     className == "NSKeyPathSpecifierExpression" || object.dictionary?["NSConstantValueClassName"] != nil
   }

@@ -16,7 +16,7 @@ import Testing
       let predicate = maker.predicate(4)
       let text = try predicate.formatText()
       let again = try ManagedPredicate(format: text)
-      // Hand-made trees can have casts of literals, which text makes constants of.
+      // Hand-made trees can contain casts of literals, which become constants in text.
       #expect(try ManagedPredicate(format: again.formatText()) == again, "\(text)")
       use(predicate)
     }

@@ -2,7 +2,7 @@ import FoundationEssentials
 import Predicates
 import PropertyLists
 
-/// A few people, to be found by predicates. Each is called by the first letter of the key `id`.
+/// A few people for predicates. Each is identified by the first letter of the key `id`.
 enum PredicateSamples {
   static let people: [PropertyList] = [
     [
@@ -31,7 +31,7 @@ enum PredicateSamples {
     ],
   ]
 
-  /// The letters of the people that a predicate holds for.
+  /// The letters of the people that match a predicate.
   static func found(_ format: String, _ arguments: [any PredicateArgument] = []) throws -> String {
     let predicate = try PreparedPredicate(ManagedPredicate(format: format, arguments: arguments))
     var letters = ""

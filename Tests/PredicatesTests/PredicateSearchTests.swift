@@ -4,7 +4,7 @@ import PropertyLists
 import Testing
 
 @Suite("Predicates find what they describe") struct PredicateSearchTests {
-  /// A predicate, and the letters of the people it holds for.
+  /// A predicate, and the letters of the people that match it.
   static let searches: [(String, String)] = [
     // Comparisons of numbers.
     ("age = 30", "ad"), ("age == 30", "ad"), ("age == 30.0", "ad"), ("30 == age", "ad"), ("age != 30", "bei"),
@@ -24,7 +24,7 @@ import Testing
     ("city != 'x'", "abedi"), ("NOT city BEGINSWITH 'x'", "abedi"), ("city LIKE '*'", "abei"), ("age < 1000", "abed"),
     ("age >= NULL", ""), ("age <= nil", ""), ("age BETWEEN {nil, 30}", ""), ("NULL == nil", "abedi"),
     ("age IN nil", ""), ("nick CONTAINS nil", ""), ("city MATCHES '.*'", "abei"),
-    // Truth values.
+    // Booleans.
     ("active == TRUE", "aei"), ("active == YES", "aei"), ("active = 1", "aei"), ("active == false", "bd"),
     ("active == NO", "bd"), ("active != YES", "bd"), ("TRUEPREDICATE", "abedi"), ("FALSEPREDICATE", ""),
     ("NOT FALSEPREDICATE", "abedi"),
@@ -115,7 +115,7 @@ import Testing
     }
   }
 
-  /// Predicates about nothing but constants.
+  /// Predicates of constants only.
   static let facts: [(String, Bool)] = [
     // Exact numbers.
     ("9007199254740993 == 9007199254740992.0", false), ("9007199254740993 > 9007199254740992.0", true),
@@ -224,7 +224,7 @@ import Testing
       try ManagedPredicate(format: fact.format).evaluate(with: AttributeValue.null) == fact.expected, "\(fact.format)")
   }
 
-  /// What cannot be answered, and the error that says so.
+  /// Predicates that cannot be evaluated, and their errors.
   static let failures: [(String, ManagedPredicateError.Kind)] = [
     ("1 / 0 == 1", .arithmetic), ("1.0 / 0 == 1", .arithmetic), ("modulus:by:(1, 0) == 1", .arithmetic),
     ("1e308 * 10 == 1", .arithmetic), ("sqrt(-1) == 1", .arithmetic), ("ln(0) == 1", .arithmetic),

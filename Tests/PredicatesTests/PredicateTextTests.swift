@@ -8,7 +8,7 @@ import Testing
 
   @Test(arguments: PredicateSearchTests.facts.map(\.0))
   func `printed constants are parsed to the same constants`(_ format: String) throws {
-    // Not a number is not even itself.
+    // NaN is not equal to itself.
     if !format.contains("'nan'") { try check(format) }
   }
 
@@ -18,7 +18,7 @@ import Testing
     #expect(try ManagedPredicate(format: text) == tree, "\(format) became \(text)")
   }
 
-  /// What a text becomes when it is printed.
+  /// A text, and its printed form.
   static let printed: [(String, String)] = [
     ("a=1", "a == 1"), ("a<>1 || b=>2", "a != 1 OR b >= 2"),
     ("(a = 1 && b = 2) || c = 3", "a == 1 AND b == 2 OR c == 3"),
@@ -65,7 +65,7 @@ import Testing
     }
   }
 
-  /// What is no predicate, and the column where that shows.
+  /// An invalid predicate, and the column of the error.
   static let defects: [(String, Int)] = [
     ("", 1), ("a", 1), ("a ==", 5), ("== 1", 1), ("a = 1 AND", 10), ("a = 1 b", 7), ("(a = 1", 7), ("a = 1)", 6),
     ("a = 'x", 5),

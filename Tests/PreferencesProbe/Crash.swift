@@ -11,7 +11,7 @@ import SystemFiles
   import Glibc
 #endif
 
-/// A save that ends with the process, before one of its system calls: `crash NUMBER update|remove`.
+/// A save during which the process is killed before one of its system calls: `crash NUMBER update|remove`.
 struct Crash {
   private let number: Int
   private let isRemoval: Bool
@@ -24,7 +24,7 @@ struct Crash {
 
   func run(_ preferences: UserPreferences) throws {
     if isRemoval {
-      // The save in the background may come first; it is made of the same calls.
+      // The save in the background may come first. It makes the same calls.
       preferences.removePersistentDomain(preferences.domain)
       killAtCall()
       try preferences.synchronize()
@@ -34,7 +34,7 @@ struct Crash {
     }
   }
 
-  /// Has the process killed when it is about to make the call of that number.
+  /// Kills the process before the call with that number.
   private func killAtCall() {
     let calls = Calls()
     FileSystem.intercept { [number] _, _ in

@@ -6,7 +6,7 @@
   import SharedFiles
   import SystemFiles
 
-  /// A process that forks: `fork exit|many|lock|killed`. It says what came of it, and ends without saving anything.
+  /// A process that forks: `fork exit|many|lock|killed`. It prints the result, and ends without saving.
   struct Forks {
     private let preferences: UserPreferences
     private let path: String
@@ -27,10 +27,10 @@
       _exit(0)
     }
 
-    /// The child ends in order, while its parent has an unsaved value.
+    /// The child exits normally, while its parent has an unsaved value.
     private func endOfChild() {
       let parent = getpid()
-      // But not what it prints.
+      // But without the parent's buffered output.
       FileSystem.intercept { call, path in
         call == .write && path.hasPrefix("/") && getpid() == parent ? EIO : nil
       }
@@ -40,9 +40,9 @@
       Probe.say("exited \(end(of: child))")
     }
 
-    /// Children use preferences, while threads of their parent do.
+    /// Children use preferences while threads of their parent do.
     private func many() {
-      // The first use of a type takes a lock of Swift's runtime, so the parent has used what children use.
+      // The first use of a type takes a lock of Swift's runtime, so the parent uses all types that children use first.
       preferences.set(1, forKey: "known")
       _ = preferences.integer(forKey: "known")
       try? preferences.synchronize()
@@ -65,7 +65,7 @@
       Probe.say("\(ends)")
     }
 
-    /// Exits with 0 if the value is known that there was, and nothing else can be done.
+    /// Exits with 0 if the old value can be read and every other call fails.
     private func useInChild() -> Never {
       alarm(30)
       if preferences.integer(forKey: "known") != 1 { exit(1) }
@@ -86,7 +86,7 @@
       exit(0)
     }
 
-    /// The child lives on when its parent is done with the file.
+    /// The child is still running when its parent is done with the file.
     private func lock() throws {
       let child: pid_t
       do {
@@ -101,7 +101,7 @@
       _ = end(of: child)
     }
 
-    /// The child lives on when its parent was killed.
+    /// The child is still running when its parent has been killed.
     private func killed() throws {
       let lock = try LockedFile(path, until: .now + .seconds(10))
       let child = fork()
@@ -116,7 +116,7 @@
       while true { pause() }
     }
 
-    /// The exit code of a child, or the number of the signal that ended it with a minus.
+    /// Returns the exit code of a child, or the negated number of the signal that killed it.
     private func end(of child: pid_t) -> Int32 {
       var status: Int32 = 0
       while waitpid(child, &status, 0) < 0, errno == EINTR {}

@@ -13,7 +13,7 @@ import SystemFiles
   import Glibc
 #endif
 
-/// What tests have another process do with preferences: `preferences-probe [--as USER GROUP] FOLDER SUITE VERB …`.
+/// Uses preferences in another process, for tests: `preferences-probe [--as USER GROUP] FOLDER SUITE VERB …`.
 @main
 struct Probe {
   static func main() async throws {
@@ -30,18 +30,19 @@ struct Probe {
     let preferences = try UserPreferences(suiteName: DomainName(arguments[1]), locations: locations, arguments: [])
     for descriptor in held { close(descriptor) }
     switch arguments[2] {
-    // Sets keys to texts, and ends without a word about saving.
+    // Sets keys to strings, and ends without an explicit save.
     case "set": set(rest, preferences)
     case "exit":
       set(rest, preferences)
       exit(0)
-    // Sets one more in a function that is registered before the first is set, and called after the values were saved.
+    // Sets another key in a function that is registered before the first key is set, and called after the values were
+    // saved.
     case "atexit":
       atExit.withLock { $0 = preferences }
       guard atexit({ Probe.atExit.withLock { $0?.set("2", forKey: "late") } }) == 0 else { throw Usage() }
       set(rest, preferences)
       exit(0)
-    // Sets them after it has closed standard input, output and error, and goes on printing while it saves.
+    // Sets keys after closing standard input, output and error, and continues to print while it saves.
     case "silent":
       for descriptor: Int32 in 0...2 { close(descriptor) }
       FileSystem.intercept { call, _ in
@@ -50,12 +51,13 @@ struct Probe {
       }
       set(rest, preferences)
       try save(preferences)
-    // Prints when it has set them, and lives on; `starved` has no descriptor left when it opens the domain.
+    // Prints a line when the keys are set, and keeps running. `starved` has no free descriptor when it opens the
+    // domain.
     case "live", "starved":
       set(rest, preferences)
       say("set")
       while true { pause() }
-    // Locks the file of the domain, says so, and keeps it.
+    // Locks the file of the domain, prints a line, and keeps the lock.
     case "lock":
       guard let path = path(of: preferences), let lock = try LockedFile(path, until: .now + .seconds(10)) else {
         throw Usage()
@@ -63,10 +65,10 @@ struct Probe {
       say("locked")
       while true {
         pause()
-        // Keeps the lock until here.
+        // The lock is held until here.
         _ = try lock.isUnchanged()
       }
-    // Counts a key, and prints what it is then, or the error.
+    // Increments a key, and prints its new value, or the error.
     case "count": say(count(rest.first ?? "", preferences))
     #if os(Linux)
       case "fork":
@@ -75,7 +77,7 @@ struct Probe {
     #endif
     case "crash": try Crash(rest).run(preferences)
     case "work": try Work(rest).run(preferences)
-    // Works as one that has the system give files second names slowly, says so when it is done, and lives on.
+    // Works on a system on which creating hard links is slow, prints a line when it is done, and keeps running.
     case "stay":
       FileSystem.intercept { call, _ in
         if call == .link { usleep(20_000) }
@@ -84,7 +86,7 @@ struct Probe {
       try Work(rest).run(preferences)
       say("done")
       while true { pause() }
-    // Prints the keys whose values go, and lives on.
+    // Prints the keys whose values are removed, and keeps running.
     case "watch":
       let changes = preferences.changes()
       say("watching")
@@ -111,7 +113,7 @@ struct Probe {
 
   private static func save(_ preferences: UserPreferences) throws { try preferences.synchronize() }
 
-  /// Counts a key. Returns what it is then, or the error.
+  /// Increments a key. Returns its new value, or the error.
   private static func count(_ key: String, _ preferences: UserPreferences) -> String {
     do throws(PreferencesError) {
       let number = try preferences.update(PreferenceKey<Int>(key, default: 0)) { number in
@@ -124,7 +126,7 @@ struct Probe {
     }
   }
 
-  /// Gives up the rights of root for those of another user.
+  /// Changes from root to another user.
   private static func becomeUser(_ user: String, group: String) throws {
     guard let user = uid_t(user), let group = gid_t(group), setgroups(0, nil) == 0, setgid(group) == 0,
       setuid(user) == 0
@@ -138,7 +140,7 @@ struct Probe {
 
   private static func takeAllDescriptors() -> [Int32] {
     #if canImport(Glibc)
-      // As many as are allowed may be more than can be taken in a short time.
+      // The maximum number of descriptors can take too long to open.
       var limit = rlimit(rlim_cur: 64, rlim_max: 64)
       _ = setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
       return Array(sequence(first: dup(0)) { $0 < 0 ? nil : dup(0) }.filter { $0 >= 0 })

@@ -11,17 +11,16 @@ import SystemFiles
   import Glibc
 #endif
 
-/// Many values to set and many counters to count, by a process that may be killed at any moment and goes on when it is
+/// Sets many values and increments many counters. The process can be killed at any moment, and continues when it is
 /// started again: `work WRITER VALUES COUNTERS EVERY JOURNAL`.
 ///
-/// The journal has a line for each thing that is safe, written when the store has said so: `v NUMBER` for a value; `b
-/// NUMBER` before a counter is counted and `c NUMBER` after. A line is written by one call, so a killed process leaves
-/// whole lines.
+/// The journal has a line for everything that the store has acknowledged: `v NUMBER` for a value; `b NUMBER` before and
+/// `c NUMBER` after a counter is incremented. A line is written by one call, so a killed process leaves complete lines.
 struct Work {
   private let writer: String
   private let values: Int
   private let counters: Int
-  /// How many values are set before they are synchronized.
+  /// The number of values that are set before a synchronization.
   private let every: Int
   private let journal: String
 
@@ -41,7 +40,7 @@ struct Work {
     func note(_ line: String) throws {
       try FileOutput(descriptor: descriptor, name: journal).write(Data("\(line)\n".utf8))
     }
-    // What an earlier process of this writer was told to be safe is there for the next one.
+    // Values that were acknowledged to an earlier process of this writer must exist for the next one.
     for number in 0..<values where done.contains("v \(number)") {
       guard preferences.string(forKey: key(number)) == value(number) else { throw Loss(key: key(number)) }
     }
@@ -67,8 +66,8 @@ struct Work {
     }
   }
 
-  /// Does something again if the machine is so busy that others kept the file locked for longer than a save waits, or
-  /// changed it without a lock more often than a save looks.
+  /// Repeats work if the machine is so busy that others locked the file for longer than a save waits, or changed it
+  /// without a lock more often than a save checks.
   private func untilUnlocked(_ body: () throws(PreferencesError) -> Void, before: () throws -> Void = {}) throws {
     while true {
       try before()
@@ -83,7 +82,7 @@ struct Work {
 
   private func key(_ number: Int) -> String { "\(writer).\(number)" }
 
-  /// A text of its own length with a checksum, so that one that is torn is known.
+  /// A string of varying length with a checksum, so that torn values are detected.
   private func value(_ number: Int) -> String {
     Checked.text("\(key(number)) \(String(repeating: "x", count: (number * 37 + writer.utf8.count) % 200))")
   }
@@ -91,9 +90,9 @@ struct Work {
 
 struct Loss: Error { let key: String }
 
-/// Text that carries a checksum of itself.
+/// A string that contains its checksum.
 enum Checked {
-  /// Fowler, Noll and Vo's hash (FNV-1a) of 64 bits.
+  /// The hash of Fowler, Noll and Vo (FNV-1a), 64 bits.
   private static func hash(_ text: String) -> UInt64 {
     text.utf8.reduce(0xCBF2_9CE4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x0100_0000_01B3 }
   }

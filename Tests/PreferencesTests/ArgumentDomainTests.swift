@@ -21,21 +21,21 @@ import Testing
       (["-name", ""], ["name": ""]),
       (["-é", "ü"], ["é": "ü"]),
       (["-a=b", "c"], ["a=b": "c"]),
-      // The last of several counts.
+      // The last of several values counts.
       (["-size", "12", "-size", "13"], ["size": "13"]),
-      // A key that no value follows is an option of the program.
+      // A key without a value is an option of the program.
       (["-size"], [:]),
       (["-verbose", "-size", "12"], ["size": "12"]),
       (["-size", "12", "-verbose"], ["size": "12"]),
       (["-size", "-size", "12"], ["size": "12"]),
-      // So are those with two hyphens, and whatever is no option.
+      // So are arguments with two hyphens, and those that are not options.
       (["--size", "12"], [:]),
       (["--size", "-name", "a"], ["name": "a"]),
       (["size", "12"], [:]),
       // Two hyphens alone end the pairs.
       (["-size", "12", "--", "-name", "a"], ["size": "12"]),
       (["-size", "--", "12"], [:]),
-      // One alone is a value, and no key.
+      // A single hyphen is a value, not a key.
       (["-file", "-"], ["file": "-"]),
       (["-", "value"], [:]),
       // Numbers are values.
@@ -93,7 +93,7 @@ import Testing
     #expect(store[PreferenceKey<Bool>("flag", default: false)])
     #expect(try #require(store.effectiveValue(forKey: "size")) == ("-7", .arguments))
     #expect(!store.isForced(forKey: "size"))
-    // It is not saved, and what was set is there all the same.
+    // The argument is not saved, and the set value is still stored.
     #expect(store.value(forKey: "size", in: store.domain) == 2)
     store.removePersistentDomain(store.domain)
   }

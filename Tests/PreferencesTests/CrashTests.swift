@@ -19,7 +19,7 @@ import Testing
       let end = process.waitUntilExit()
       #expect(situation.error() == nil, "killed before call \(count + 1)")
       #expect(situation.isLinkKept)
-      // A link that replaces a file is a second name of it.
+      // The hard link that replaces the file is a temporary name.
       #expect(situation.temporaryNames.count <= 1)
       wasOld = try wasOld || situation.isOld()
       wasNew = try wasNew || situation.isNew()
@@ -44,7 +44,7 @@ import Testing
   @Test("leftover files are removed later, but not files that are being written")
   func abandonedFiles() throws {
     let file = try SavedFile(["a": 1])
-    // Killed when the temporary file is there: before the call that writes to it.
+    // Killed when the temporary file exists, before it is written.
     var number = 1
     while file.temporaryNames.count < 3 {
       _ = try file.start("crash", String(number % 25 + 1), "update").waitUntilExit()

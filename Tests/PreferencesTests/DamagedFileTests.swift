@@ -11,7 +11,7 @@ import Testing
 @Suite("Files that are damaged while processes use them") struct DamagedFileTests {
   private let file = SavedFile()
 
-  /// What becomes of a file.
+  /// The result of a damage to a file.
   enum Damage: CaseIterable {
     case replaced, cut, emptied, replacedByNothing
 
@@ -20,7 +20,7 @@ import Testing
       case .replaced: try file.write(SaveSituation.corrupt)
       case .replacedByNothing: try file.write(Data())
       case .cut, .emptied:
-        // In place, as a program that was killed in the middle of it leaves it.
+        // Overwritten in place, as by a program that was killed while writing.
         let size = try #require(file.bytes).count
         try #require(truncate(file.path, self == .cut ? off_t(size / 2) : 0) == 0)
         try file.age()
@@ -28,7 +28,7 @@ import Testing
     }
   }
 
-  /// A file by itself, which looks at the disk only when it is told to, as another process would that is slow.
+  /// A separate store that reads the disk only on request, like a slow process.
   private func slow(_ file: SavedFile) -> DomainFile {
     let slow = DomainFile.apart(file.path, base: nil, keepsLastSave: true)
     slow.reload()
@@ -93,7 +93,7 @@ import Testing
     try damage.happen(to: file)
     #expect(try count(second) == 5)
     try damage.happen(to: file)
-    // Also one that knows nothing.
+    // Also a store that knows no values.
     #expect(try count(slow(file)) == 6)
     #expect(try file.contents() == ["n": 6])
     #expect(file.namesSetAside.count == 3)
@@ -162,7 +162,7 @@ import Testing
     try Damage.replaced.happen(to: file)
     try save(first, "c", 3)
     #expect(try file.contents() == ["a": 2, "b": 2, "c": 3])
-    // From now on, the changes of other processes count.
+    // From now on, changes of other processes count.
     try save(first, "a", 4)
     try save(first, "b", nil)
     second.reload()
@@ -178,7 +178,7 @@ import Testing
     reader.reload()
     #expect(reader.table.values.byName == ["a": 1, "b": 2, "c": 3])
     #expect(!reader.table.hasUnsaved)
-    // What is removed meanwhile, after it was there, is removed.
+    // Keys that are removed in the meantime stay removed.
     try save(fresh, "c", nil)
     reader.reload()
     #expect(reader.table.values.byName == ["a": 1, "b": 2])
@@ -205,7 +205,7 @@ import Testing
     try Damage.replaced.happen(to: file)
     if hasSeen { process.reload() }
     let moments = RecordedCalls()
-    // As on a file system without hard links.
+    // Like a file system without hard links.
     try Interception.ofAllCalls(in: file.folder.url.path) { call in
       guard call.call == .link else { return nil }
       if !FileManager.default.fileExists(atPath: file.path) {

@@ -5,7 +5,7 @@ import PropertyLists
 import TestSupport
 import Testing
 
-/// What the README and the articles show, run.
+/// The code of the README and the articles.
 @Suite("The documentation examples of preferences") final class PreferencesDocumentationTests {
   enum Theme: String, PreferenceValue { case light, dark }
 
@@ -24,7 +24,7 @@ import Testing
     preferences = UserPreferences(suiteName: DomainName("com.example.notes"), locations: locations, arguments: [])
   }
 
-  // Waits for the end of the saves, before the folder goes.
+  // Waits for the saves to end before the folder is removed.
   deinit { try? preferences.synchronize() }
 
   @Test func `Registered values, set values and typed keys`() throws {

@@ -34,7 +34,7 @@ import Testing
     let error = PreferencesError.invalidName(name, reason: reason)
     #expect(throws: error) { try DomainName(name) }
     #expect("\(error)".hasSuffix("is not a valid domain name: \(reason)"))
-    // The name of a process may be such a text, and gets a name near to it.
+    // A process name can be such a text. It gets a similar domain name.
     #expect(try DomainName(DomainName(nearestTo: name).rawValue) == DomainName(nearestTo: name))
   }
 

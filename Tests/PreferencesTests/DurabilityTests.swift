@@ -57,7 +57,7 @@ import Testing
       let isSaved = try eventually { () throws in try file.contents()?.count == 100 && !store.file.table.hasUnsaved }
       #expect(isSaved)
     }
-    // Between two saves is a twentieth of a second.
+    // Two saves are at least a twentieth of a second apart.
     #expect(renames.calls.count <= 2 + Int((ContinuousClock.now - start) / .milliseconds(50)))
     #expect(try file.contents()?["key99"] == 9999)
   }
@@ -65,7 +65,7 @@ import Testing
   @Test func `when the last reference to the store is released`() throws {
     file.open().set("kept", forKey: "a")
     #expect(try eventually { () throws in try file.contents() == ["a": "kept"] })
-    // Waits for the end of that save, before the folder goes.
+    // Waits for the save to end before the folder is removed.
     try file.open().synchronize()
   }
 
@@ -144,7 +144,7 @@ import Testing
     #expect(try owner(of: file.path) == [0, 0])
     #expect(file.permissions == 0o600)
     #expect(try file.contents() == ["a": 1, "b": "secret"])
-    // Who had it open before has what it held then.
+    // A descriptor that was open before reads the old contents.
     let seen = try #require(try FileHandle(fileDescriptor: made).readToEnd())
     #expect(try PropertyList(seen).dictionary == ["a": 1])
   }

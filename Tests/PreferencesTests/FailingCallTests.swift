@@ -7,7 +7,7 @@ import Testing
 @testable import Preferences
 
 @Suite("Failing system calls during a save") struct FailingCallTests {
-  /// The errors that a call may fail with.
+  /// The errors with which a call can fail.
   static func errors(of call: SystemCall) -> [Int32] {
     switch call {
     case .open, .create: [EIO, EMFILE, ENOSPC, EDQUOT]
@@ -27,30 +27,30 @@ import Testing
     }
   }
 
-  /// Whether the save succeeds all the same.
+  /// True if the save succeeds anyway.
   static func isIgnored(_ call: SystemCall, _ code: Int32, _ kind: SaveSituation.Kind) -> Bool {
     switch call {
-    // Asked again.
+    // The call is repeated.
     case .read, .write: code == EINTR
-    // Asked again, or a file system without locks.
+    // The call is repeated, or the file system has no locks.
     case .lock: code == EINTR || code == ENOLCK
-    // Bits of the mode that depend on the owner are left out; there are none.
+    // Mode bits that depend on the owner are left out; there are none.
     case .changeOwner: true
-    // A system or a file system that cannot exchange files.
+    // A system or a file system without atomic exchange.
     case .exchange: code == EINVAL || code == ENOSYS || code == EPERM
     // A system or a file system without hard links.
     case .link: code == EPERM || code == EACCES || code == EMLINK
-    // The bytes are on the disk already.
+    // The bytes are already on the disk.
     case .close: true
-    // A second name of the new file is left, or the old file under a name of no meaning.
+    // A hard link of the new file remains, or the old file under a temporary name.
     case .unlink: true
-    // The folder cannot be brought to the disk by itself; some file systems cannot do that.
+    // The folder cannot be synced separately; some file systems do not support it.
     case .synchronize: code == EROFS
     default: false
     }
   }
 
-  /// The calls that are made to fail: those about the file, and those that make its folder.
+  /// The calls that fail: calls on the file, and those that create its folder.
   private static func isCounted(_ call: Interception.Call, _ file: SavedFile) -> Bool {
     call.path == file.path || (file.path.hasPrefix(call.path + "/") && call.call != .status)
   }
@@ -72,7 +72,7 @@ import Testing
     return recorded.calls.map(\.call)
   }
 
-  /// Does something during which the call of a number fails.
+  /// Runs work during which the call with a number fails.
   private static func failing(
     _ number: Int, _ code: Int32, _ situation: SaveSituation, _ body: () throws(PreferencesError) -> Void
   ) -> PreferencesError? {
@@ -105,7 +105,7 @@ import Testing
           let path = try #require(error?.path, "\(what): \(error as Any)")
           #expect(situation.file.path == path && error?.description.contains(situation.file.folder.url.path) == true)
         }
-        // The value counts in memory, saved or not.
+        // The value counts in memory, whether it was saved or not.
         #expect(store.string(forKey: "changed") == (kind.isRemoval ? nil : "new"), "\(what)")
         if call != .unlink { #expect(situation.temporaryNames == [], "\(what)") }
         try store.synchronize()
@@ -168,7 +168,7 @@ import Testing
     } during: {
       store.set("kept", forKey: "a")
       #expect(eventually { isFull.calls.count >= 2 })
-      // The next change is tried too.
+      // The next change is also saved.
       store.set("kept", forKey: "b")
       #expect(eventually { isFull.calls.count >= 3 })
       #expect(store.string(forKey: "a") == "kept")

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Only regular files are replaced, through links of the user only")
 struct FileLocationTests {
-  /// What leads to something that is not to be touched. Links, folders and files of other users are made by root only.
+  /// Obstacles that must not be changed. Links, folders and files of other users are created only by root.
   enum Obstacle: String, CaseIterable, CustomTestStringConvertible {
     case folder, pipe, socket, device, loop
     case linkToFolder, linkToPipe, linkToGarbage, linkToDevice, linkToFileOfOther, chainToFileOfOther
@@ -23,7 +23,7 @@ struct FileLocationTests {
 
   static let possible = Obstacle.allCases.filter { getuid() == 0 || !$0.needsRoot }
 
-  /// A folder `P` for preferences, beside it things that it may lead to, and the path that errors name.
+  /// A folder `P` for preferences, the possible targets next to it, and the path in errors.
   private func situation(_ obstacle: Obstacle) throws -> (file: SavedFile, real: String) {
     let file = SavedFile(below: "P")
     let folder = file.folder
@@ -43,7 +43,7 @@ struct FileLocationTests {
     case .folder: try manager.createDirectory(atPath: file.path, withIntermediateDirectories: false)
     case .pipe: try #require(mkfifo(file.path, 0o600) == 0)
     case .socket: try #require(mknod(file.path, S_IFSOCK | 0o600, 0) == 0)
-    // The null device, by numbers of its own.
+    // The null device, by its device number.
     case .device: try #require(mknod(file.path, S_IFCHR | 0o600, 0x103) == 0)
     case .loop: try link("\(file.domain).plist")
     case .linkToFolder:
@@ -81,7 +81,7 @@ struct FileLocationTests {
     return (file, file.path)
   }
 
-  /// What is in a folder at any depth: kinds, permissions, owners, and what files hold.
+  /// The contents of a folder at any depth: kinds, permissions, owners, and bytes of files.
   private func everything(in folder: TemporaryFolder) throws -> [String: [Int]] {
     var found: [String: [Int]] = [:]
     for name in try FileManager.default.subpathsOfDirectory(atPath: folder.url.path) {
@@ -125,7 +125,7 @@ struct FileLocationTests {
     }
     #expect(reason.message.contains(file.path) && reason.message.contains(real), "\(reason)")
     #expect(try everything(in: file.folder) == before)
-    // What was set counts in memory, as when the disk is full.
+    // Set values count in memory, as on a full disk.
     if change == .save { #expect(store.string(forKey: "a") == "new") }
   }
 

@@ -35,7 +35,7 @@ import Testing
 
   @Test("files have the same values as in Foundation", arguments: openStep.filter { !$0.text.contains("<*") })
   func andHasTheValuesThatFoundationFinds(_ text: String, _ values: OrderedDictionary<String, PropertyList>) throws {
-    // Of a key that stands twice, Foundation has the first, as this reader would only if it lost the second.
+    // Of duplicate keys, Foundation reads the first. This reader does the same only if it skips the second.
     guard !text.contains("a = 2") else { return }
     let read = try PropertyListSerialization.propertyList(from: Data(text.utf8), format: nil)
     let binary = try PropertyListSerialization.data(fromPropertyList: read, format: .binary, options: 0)

@@ -32,7 +32,7 @@ import Testing
     entries.map { "<key>\($0.0)</key>\($0.1)" }.joined()
   }
 
-  /// Writes the entries of a dictionary as XML, or the same as binary.
+  /// Writes the entries of a dictionary as XML or binary.
   private static func write(_ entries: String, _ format: PropertyListFormat, to saved: SavedFile) throws {
     let text = Data("<plist version=\"1.0\"><dict>\(entries)</dict></plist>".utf8)
     try saved.write(format == .xml ? text : PropertyListDocument(text).root.data(format: .binary))
@@ -104,7 +104,7 @@ import Testing
     store.setPersistentDomain(store.domain, to: values)
     try store.synchronize()
     #expect(try Self.entries(saved) == Self.bytes([(Self.composed, 1), (Self.decomposed, 2), ("other", 4)]))
-    // Whoever removes what he sees removes the key.
+    // Removing the visible spelling removes the key in both spellings.
     values[Self.composed] = nil
     store.setPersistentDomain(store.domain, to: values)
     try store.synchronize()

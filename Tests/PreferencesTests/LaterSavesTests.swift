@@ -8,9 +8,8 @@ import Testing
 @testable import Preferences
 
 @Suite("The later of two saves counts") struct LaterSavesTests {
-  /// A file, and a store of it that saves. When the new file has replaced the old one and the folder is not
-  /// yet on the disk, another process saves `later`, and this process sees that; then the call fails with `code`, if
-  /// there is one.
+  /// A file, and a store that saves it. When the new file has replaced the old one and the folder is not yet synced,
+  /// another process saves `later`, and this process reads it. Then the call fails with `code`, if there is one.
   private func save(
     _ later: OrderedDictionary<String, PropertyList>, _ code: Int32?, _ change: (UserPreferences) -> Void
   ) throws -> (SavedFile, UserPreferences) {
@@ -18,7 +17,7 @@ import Testing
     let store = file.open()
     change(store)
     let recorded = RecordedCalls()
-    // First the file is brought to the disk, then its folder.
+    // First the file is synced, then its folder.
     let error = Interception.ofCalls(in: file.folder.url.path) { call in
       guard call.call == .synchronize, call.path == file.path, recorded.note(call) == 1 else { return nil }
       #expect(throws: Never.self) { try file.write(later) }

@@ -97,7 +97,7 @@ import Testing
     let (file, process) = try locked()
     let store = file.open()
     store.set(2, forKey: "b")
-    // The save that waits for the other process has the turn of this one; the next gives up before it.
+    // The save that waits for the other process blocks later saves of this one. The next one gives up before it.
     #expect(failure { () throws(PreferencesError) in try store.synchronize(patience: .milliseconds(50)) } != nil)
     store.set(3, forKey: "c")
     #expect(failure { () throws(PreferencesError) in try store.synchronize(patience: .milliseconds(50)) } != nil)

@@ -6,11 +6,11 @@ import Testing
 
 @testable import Preferences
 
-/// Eight processes that set values of their own and count counters together, killed at random and started again.
+/// Eight processes that set their own values and increment shared counters. They are killed at random and started
+/// again.
 ///
-/// In its short form this is one round with few values. With the environment variable `PREFERENCES_ROUNDS` it is as
-/// many rounds as that says, each with 500 values and 50 counters for each process, on the disk; a round takes about a
-/// minute.
+/// By default this is one round with few values. The environment variable `PREFERENCES_ROUNDS` sets the number of
+/// rounds, each with 500 values and 50 counters for each process, on the disk. A round takes about a minute.
 @Suite("Many processes use one domain", .serialized) struct ManyProcessesTests {
   struct Size: Sendable {
     var values, counters, every, kills: Int
@@ -70,13 +70,13 @@ import Testing
     #expect(contents.count == Self.writers * Self.size.values + Self.size.counters)
     for number in 0..<Self.size.counters {
       let value = try #require(contents["counter.\(number)"]?.int)
-      // At least what was acknowledged, at most what was begun.
+      // At least the acknowledged increments, at most those that were begun.
       #expect(counted[number] == Self.writers)
       #expect((Self.writers...begun[number, default: 0]).contains(value), "counter \(number)")
     }
   }
 
-  /// What the killed processes left is not more than one file each, and goes when it is old.
+  /// Killed processes leave at most one file each, which is removed when it is old.
   private func checkTemporaryFiles(_ file: SavedFile, kills: Int) throws {
     #expect(file.temporaryNames.count <= kills)
     for name in file.temporaryNames { try file.age(file.location.path + "/" + name) }
@@ -109,7 +109,7 @@ import Testing
   }
 }
 
-/// A process that works, and the one that replaces it when it was killed.
+/// A process that works, and the process that replaces it after it was killed.
 private final class Writer {
   let number: Int
   private let file: SavedFile
@@ -132,7 +132,7 @@ private final class Writer {
 
   private static func journalPath(_ number: Int, _ file: SavedFile) -> String { file.folder.path("journals-\(number)") }
 
-  /// - Returns: whether the process was not done yet.
+  /// - Returns: true if the process was not yet done.
   func killAndRestart() throws -> Bool {
     guard process.kill() == .killed(signal: SIGKILL) else { return false }
     killsLeft -= 1
@@ -145,7 +145,7 @@ private final class Writer {
   }
 }
 
-/// A thread that reads the file and a store all along.
+/// A thread that reads the file and a store all the time.
 private final class Reader: Sendable {
   private let file: SavedFile
   private let isFinished = Atomic(false)
@@ -208,7 +208,7 @@ private final class Reader: Sendable {
 
   private func note(_ error: String) { result.withLock { if $0.errors.count < 10 { $0.errors.append(error) } } }
 
-  /// Whether a text has the checksum that it carries (Fowler, Noll and Vo's FNV-1a of 64 bits).
+  /// Returns true if a string matches its checksum (FNV-1a of Fowler, Noll and Vo, 64 bits).
   static func isWhole(_ value: PropertyList?) -> Bool {
     guard let parts = value?.string?.split(separator: " ", maxSplits: 1), parts.count == 2 else { return false }
     let hash = parts[1].utf8.reduce(0xCBF2_9CE4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x0100_0000_01B3 }

@@ -7,7 +7,7 @@
   @testable import Preferences
 
   @Suite("Files are watched at their path, also after folders have moved") struct MovedFolderTests {
-    /// A folder, and a file below it with the value 1 that is seen.
+    /// A folder, and a file below it with the value 1.
     private func watched(
       _ path: String, _ prepare: (URL) throws -> Void
     ) throws -> (folder: TemporaryFolder, store: UserPreferences) {
@@ -48,7 +48,7 @@
           try link("../middle/moved.plist", at: url.appending(path: "config/moved.plist"))
         }
       }
-      // A new link replaces the old one in one step.
+      // A new link replaces the old one atomically.
       let name = isFolder ? "config" : "middle/moved.plist"
       let fresh = folder.url.appending(path: name + ".new")
       try link(isFolder ? "release-2" : "../release-2/moved.plist", at: fresh)

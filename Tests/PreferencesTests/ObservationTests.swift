@@ -6,7 +6,7 @@ import Testing
 
 @testable import Preferences
 
-/// A store in a folder of its own.
+/// A store in its own folder.
 final class Store: Sendable {
   let folder = TemporaryFolder()
   let preferences: UserPreferences
@@ -17,17 +17,17 @@ final class Store: Sendable {
       arguments: arguments)
   }
 
-  // Waits for the end of the saves, before the folder goes.
+  // Waits for the saves to end before the folder is removed.
   deinit { try? preferences.synchronize() }
 
-  /// Has another process set values, and waits until it has ended.
+  /// Sets values in another process, and waits for its end.
   func setElsewhere(_ pairs: String...) throws {
     let program = try Program.run("preferences-probe", [folder.url.path, "com.example.observed", "set"] + pairs)
     #expect(program.status == 0, "\(program.errors)")
   }
 }
 
-/// The next elements of a sequence, or what there is after two minutes.
+/// Returns the next elements of a sequence, or fewer after two minutes.
 func next<Changes: AsyncSequence & Sendable>(
   _ count: Int, of changes: Changes
 ) async -> [Changes.Element] where Changes.Element: Sendable, Changes.Failure == Never {
@@ -136,7 +136,7 @@ func next<Changes: AsyncSequence & Sendable>(
     store.preferences[key] = 14
     var iterator = values.makeAsyncIterator()
     #expect(await iterator.next() == 14)
-    // What counted at the beginning is told once, also if it came to count after the sequence was made.
+    // The initial value is reported once, even if it became effective after the sequence was created.
     #expect(values.changes.observer.nextChange() == nil)
     store.preferences[key] = 15
     #expect(await iterator.next() == 15)
@@ -244,14 +244,14 @@ func next<Changes: AsyncSequence & Sendable>(
     let update = Task.detached {
       try await slowStore.update(forKey: "n") {
         isUpdating.continuation.yield()
-        // It is called again, because the file is changed meanwhile.
+        // The closure is called again, because the file has changed in the meantime.
         _ = mayEnd.wait(timeout: .now() + 600)
         mayEnd.signal()
         $0 = 2
       }
     }
     for await _ in isUpdating.stream { break }
-    // The watcher is told of both, of the one that is busy first.
+    // The watcher gets both changes, the one of the busy file first.
     try slow.write(["n": 1, "m": 5])
     try other.write(["n": 3])
     #expect(await next(1, of: otherChanges).first?.newValue == 3)
@@ -280,21 +280,21 @@ func next<Changes: AsyncSequence & Sendable>(
     try PropertyList.dictionary(["n": 0]).write(to: file, format: .binary)
     let arrivals = Mutex<[PropertyList?: ContinuousClock.Instant]>([:])
     let arrived = DispatchSemaphore(value: 0)
-    // Not in a task: the threads of tasks belong to other tests as well.
+    // Not in a task, because tasks share their threads with other tests.
     let observation = store.preferences.observe(forKey: "n") { change in
       arrivals.withLock { $0[change.newValue] = .now }
       arrived.signal()
     }
     defer { observation.invalidate() }
     var medians: [Duration] = []
-    // A machine that is busy with other things gets another chance.
+    // A busy machine gets another chance.
     while medians.count < 4, medians.last ?? .seconds(1) >= .milliseconds(100) {
       var delays: [Duration] = []
       for number in 15 * medians.count + 1...15 * medians.count + 15 {
         let start = ContinuousClock.now
-        // As another process does it: a file that replaces the other.
+        // Like another process: a file that replaces the other.
         try PropertyList.dictionary(["n": .integer(.init(number))]).write(to: file, format: .binary)
-        // What the file held first may arrive as well.
+        // The first contents of the file may also be reported.
         var arrival: ContinuousClock.Instant?
         while arrival == nil {
           try #require(arrived.wait(timeout: .now() + 300) == .success)

@@ -11,7 +11,7 @@ import Testing
   private let saved = SavedFile()
   private static let size = PreferenceKey<Int>("size", default: 12)
 
-  /// What a function was told, which can be waited for.
+  /// The arguments of a function's calls, which can be awaited.
   private final class Told<Value: Sendable>: Sendable {
     private let values = Mutex<[Value]>([])
     private let isTold = DispatchSemaphore(value: 0)
@@ -21,12 +21,12 @@ import Testing
       isTold.signal()
     }
 
-    /// All there are once there is one more; nil if none comes.
+    /// Returns all calls when there is at least one more; nil if none follows.
     func next() -> [Value]? { isTold.wait(timeout: .now() + 300) == .success ? all : nil }
     var all: [Value] { values.withLock { $0 } }
   }
 
-  /// Sets a value as another process does it.
+  /// Sets a value as another process does.
   private func setElsewhere(_ value: PropertyList, _ saved: SavedFile) throws { try saved.write(["size": value]) }
 
   @Test func `a function is called for changes by this and other processes`() throws {

@@ -18,7 +18,7 @@ import Testing
     let (path, old) = (file.path, file.bytes)
     Interception.ofAllCalls(in: file.folder.url.path) { call in
       guard call.path == path else { return nil }
-      // A full disk lets files be made that have no room.
+      // On a full disk, files can be created, but not written.
       if code == ENOSPC || code == EDQUOT { return call.call == .write ? code : nil }
       return [.changeMode, .rename, .exchange].contains(call.call) ? code : nil
     } during: {
@@ -91,7 +91,7 @@ import Testing
       #expect(store.string(forKey: "a") == "kept")
       #expect(store.value(forKey: "b") == nil)
       #expect(folder.names == [])
-      // Who has no folder can save elsewhere all the same.
+      // A user without a folder can still save elsewhere.
       if home != nil {
         try FileManager.default.createDirectory(atPath: missing, withIntermediateDirectories: false)
         try store.synchronize()
@@ -108,10 +108,10 @@ import Testing
     try FileManager.default.createDirectory(at: file.location, withIntermediateDirectories: true)
     try file.write(["a": 1, "b": [2, 3]])
     let store = file.open()
-    // In one step; a file that is removed while its folder is there is a domain that somebody removed.
+    // In one step: a file that is removed while its folder exists is a domain that was removed.
     try FileManager.default.moveItem(at: file.location, to: file.folder.url.appending(path: "away"))
     #expect(store.integer(forKey: "a") == 1)
-    // Bypassing the save in the background, which may be the one that it is told to.
+    // Bypasses the save in the background, which could get the error.
     _ = store.file.table.set(4, forKey: TableKey("c"))
     #expect(
       failure { () throws(PreferencesError) in try store.synchronize() } == .folderVanished(path: file.location.path))
@@ -126,7 +126,7 @@ import Testing
     let file = SavedFile(below: "folder")
     try FileManager.default.createDirectory(at: file.location, withIntermediateDirectories: true)
     let store = file.open()
-    // Not saved yet when the folder goes.
+    // Not yet saved when the folder is removed.
     _ = store.file.table.set(1, forKey: TableKey("a"))
     try FileManager.default.removeItem(at: file.location)
     let vanished = PreferencesError.folderVanished(path: file.location.path)
@@ -154,7 +154,7 @@ import Testing
     store.set(2, forKey: "b")
     try store.synchronize()
     #expect(try file.contents() == ["a": 1, "b": 2])
-    // It is not taken for lost any more: what is removed now is gone.
+    // The value is no longer considered lost: removing it now removes it.
     try FileManager.default.removeItem(at: file.url)
     try store.synchronize()
     #expect(store.value(forKey: "a") == nil)
@@ -190,7 +190,7 @@ import Testing
     let moments = RecordedCalls()
     try Interception.ofCalls(in: file.folder.url.path) { call in
       if call.call == .exchange, call.path == file.path {
-        // Before the exchange, and before what came out is put back.
+        // Before the exchange, and before the old file is put back.
         let number = moments.note(call)
         let theirs = PropertyList.dictionary(["theirs": .integer(.init(number))])
         if number < 2 { try? theirs.data(format: .binary).write(to: file.url, options: .atomic) }
@@ -214,7 +214,7 @@ import Testing
     let moments = RecordedCalls()
     let error = Interception.ofCalls(in: file.folder.url.path) { call in
       if call.call == .write, call.path == file.path {
-        // Not by the calls that are looked at here.
+        // Not by the calls that are observed here.
         let theirs = PropertyList.dictionary(["n": .integer(.init(moments.note(call)))])
         try? theirs.data(format: .binary).write(to: file.url)
       }
@@ -236,7 +236,7 @@ import Testing
       writer.begin()
       store.set("ours", forKey: "ours")
       try store.synchronize()
-      // On a machine that made it pause for long it says nothing.
+      // If the machine was so slow that it paused for long, the test proves nothing.
       guard writer.longestPause() < .milliseconds(800) else { continue }
       let contents = try #require(try file.contents())
       #expect(contents.count == 21)
@@ -259,7 +259,7 @@ import Testing
       let start = ContinuousClock.now
       try whole.prefix(20).write(to: file.url)
       let error = failure { () throws(PreferencesError) in try store.synchronize(patience: .zero) }
-      // On a machine that took so long the program may be taken for dead.
+      // If the machine was so slow, the program may be considered dead.
       guard ContinuousClock.now - start < .milliseconds(900) else { continue }
       #expect(error == .changedMeanwhile(path: file.path))
       #expect(file.bytes == whole.prefix(20))
@@ -274,7 +274,7 @@ import Testing
   }
 }
 
-/// Writes a property list to a file in place, a part at a time.
+/// Overwrites a file with a property list in parts.
 private final class SlowWriter: Sendable {
   private let path: String
   private let begun = DispatchSemaphore(value: 0)
@@ -289,7 +289,7 @@ private final class SlowWriter: Sendable {
     begun.wait()
   }
 
-  /// Waits until all is written.
+  /// Waits until everything is written.
   func longestPause() -> Duration {
     done.wait()
     return pause.withLock { $0 }

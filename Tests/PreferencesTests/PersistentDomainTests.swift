@@ -36,7 +36,7 @@ import Testing
     #expect(store.persistentDomain(domain) == ["a": 2, "b": 1])
     try store.synchronize()
     #expect(file(name) == ["b": 1, "a": 2])
-    // In the order of the file, so that what is changed in it and put back is in that order too.
+    // In the order of the file, so that changed values are stored in that order.
     #expect(store.persistentDomain(domain) == ["b": 1, "a": 2])
 
     store.setPersistentDomain(domain, to: ["c": 3])

@@ -48,7 +48,7 @@ import Testing
     }
     #expect(setAside.hasPrefix(saved.path + ".unreadable-"))
     #expect(saved.bytes == bytes)
-    // To change it is to begin a new one.
+    // Changing it begins a new one.
     try Self.file(saved).update { values in
       #expect(values == nil)
       values = ["a": "new"]

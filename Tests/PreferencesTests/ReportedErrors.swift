@@ -1,16 +1,16 @@
 import Preferences
 import Synchronization
 
-/// The errors that were told to the handler, which is one for all tests of the process.
+/// The errors that were reported to the handler, which all tests of the process share.
 enum ReportedErrors {
   private static let all = Mutex<[PreferencesError]>([])
 
   private static let installation: Void = UserPreferences.handleErrors { error in all.withLock { $0.append(error) } }
 
-  /// To be called before anything can go wrong.
+  /// Must be called before the first error can occur.
   static func record() { _ = installation }
 
-  /// Those that name a path or one below it.
+  /// The errors that name a path or one below it.
   static func about(_ path: String) -> [PreferencesError] {
     all.withLock { $0.filter { error in error.path.map { $0 == path || $0.hasPrefix(path + "/") } ?? false } }
   }

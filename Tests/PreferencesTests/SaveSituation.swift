@@ -6,7 +6,7 @@ import Testing
 
 @testable import Preferences
 
-/// What a save may find, and what the file is to hold before and after it.
+/// The state of a file before a save, and its expected contents before and after.
 struct SaveSituation {
   enum Kind: CaseIterable, CustomTestStringConvertible {
     case firstFile, folderToBeMade, binaryFile, xmlFile, removedDomain, unreadableFile, symbolicLink
@@ -19,11 +19,11 @@ struct SaveSituation {
 
   let kind: Kind
   let file: SavedFile
-  /// The path that the bytes are at.
+  /// The path of the bytes.
   let target: String
-  /// Nil if there is no file that can be read.
+  /// Nil if there is no readable file.
   let old: OrderedDictionary<String, PropertyList>?
-  /// Nil if there is no file any more.
+  /// Nil if the file was removed.
   let new: OrderedDictionary<String, PropertyList>?
 
   init(_ kind: Kind) throws {
@@ -61,7 +61,7 @@ struct SaveSituation {
     }
   }
 
-  /// A store with the change made in memory, which nothing saves by itself.
+  /// A store with the change in memory, which does not save by itself.
   func openChanged() -> UserPreferences {
     let store = file.open()
     if kind.isRemoval {
@@ -72,22 +72,22 @@ struct SaveSituation {
     return store
   }
 
-  /// Whether the file is as it was.
+  /// True if the file is unchanged.
   func isOld() throws -> Bool {
-    // It may have the name that it is to be kept under already.
+    // It may already have the name under which it is kept.
     if kind == .unreadableFile {
       return try file.bytes == Self.corrupt && (file.namesSetAside.isEmpty || isUnreadableKept())
     }
     return try file.contents() == old
   }
 
-  /// Whether the file is as the save is to leave it. A file that could not be read is kept besides.
+  /// True if the file has the expected contents after the save. An unreadable file must also be kept.
   func isNew() throws -> Bool {
     guard file.bytes != Self.corrupt else { return false }
     return try file.contents() == new && isUnreadableKept()
   }
 
-  /// Whether an unreadable file is set aside with all its bytes, and nothing is at its path.
+  /// True if an unreadable file is set aside unchanged, and there is no file at its path.
   func isSetAside() throws -> Bool {
     try kind == .unreadableFile && !FileManager.default.fileExists(atPath: file.path) && isUnreadableKept()
   }
@@ -98,7 +98,7 @@ struct SaveSituation {
     return try names.count == 1 && Data(contentsOf: URL(filePath: file.location.path + "/" + names[0])) == Self.corrupt
   }
 
-  /// What is in the way of the file being as it was or as it is to be; nil if nothing is.
+  /// Returns a reason if the file has neither the old nor the new contents; nil if it has.
   func error() -> String? {
     do {
       if try isOld() || isNew() || isSetAside() { return nil }
@@ -108,20 +108,20 @@ struct SaveSituation {
     }
   }
 
-  /// The names of temporary files that are left.
+  /// The names of remaining temporary files.
   var temporaryNames: [String] {
     let names = try? FileManager.default.contentsOfDirectory(
       atPath: URL(filePath: target).deletingLastPathComponent().path)
     return (names ?? []).filter { $0.hasSuffix(".tmp") }
   }
 
-  /// Whether a link is still one.
+  /// True if the link is still a link.
   var isLinkKept: Bool {
     kind != .symbolicLink
       || (try? FileManager.default.destinationOfSymbolicLink(atPath: file.path)) == "elsewhere/real.plist"
   }
 
-  /// Has a next process or store go on, and says what it finds wrong.
+  /// Continues with another process or store, and returns the problems that it finds.
   func goOn(_ store: UserPreferences) throws {
     try store.update(forKey: "next") { $0 = "there" }
     var expected = new ?? [:]

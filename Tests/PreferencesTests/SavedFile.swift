@@ -6,10 +6,10 @@ import Testing
 
 @testable import Preferences
 
-/// A file of preferences in a folder of its own, and the stores that use it.
+/// A preferences file in its own folder, and the stores that use it.
 struct SavedFile {
   let folder: TemporaryFolder
-  /// The folder that the file is in, which may be missing.
+  /// The folder of the file, which may be missing.
   let location: URL
   let domain: DomainName
 
@@ -33,7 +33,7 @@ struct SavedFile {
     UserPreferences(suiteName: domain, locations: PreferencesLocations(folder: location, host: "here"), arguments: [])
   }
 
-  /// What the file holds; nil if there is none.
+  /// The contents of the file; nil if there is none.
   func contents() throws -> OrderedDictionary<String, PropertyList>? {
     guard FileManager.default.fileExists(atPath: path) else { return nil }
     return try PropertyList(contentsOf: url).dictionary
@@ -41,7 +41,7 @@ struct SavedFile {
 
   var bytes: Data? { try? Data(contentsOf: url) }
 
-  /// Replaces it, in one step, with bytes that nobody writes to any more.
+  /// Atomically replaces it with bytes that no program is still writing.
   func write(_ bytes: Data) throws {
     let incoming = folder.path("incoming-\(UUID().uuidString)")
     try bytes.write(to: URL(filePath: incoming))
@@ -53,7 +53,7 @@ struct SavedFile {
     try write(PropertyList.dictionary(contents).data(format: format))
   }
 
-  /// Has the file look as if it had been written an hour ago.
+  /// Changes the file's modification time to an hour ago.
   func age(_ path: String? = nil) throws {
     try FileManager.default.setAttributes(
       [.modificationDate: Date(timeIntervalSinceNow: -3600)], ofItemAtPath: path ?? self.path)
@@ -65,13 +65,13 @@ struct SavedFile {
     (try? FileManager.default.attributesOfItem(atPath: path))?[.posixPermissions] as? Int
   }
 
-  /// The names in the folder of the file, without that of the copy of the last save.
+  /// The names in the folder of the file, without the backup of the last save.
   var names: [String] {
     ((try? FileManager.default.contentsOfDirectory(atPath: location.path)) ?? []).filter { !$0.hasSuffix(".last") }
       .sorted()
   }
 
-  /// The path of the copy of the last save; nil if it is missing.
+  /// The path of the backup of the last save; nil if it is missing.
   var lastSave: String? {
     let path = location.appending(path: ".\(domain).plist.last").path
     return FileManager.default.fileExists(atPath: path) ? path : nil
@@ -82,13 +82,13 @@ struct SavedFile {
   /// The names of files that were set aside.
   var namesSetAside: [String] { names.filter { $0.contains(".unreadable-") } }
 
-  /// A program that does something with the domain.
+  /// Runs a program that uses the domain.
   func start(_ verb: String, _ arguments: String...) throws -> ChildProcess {
     try ChildProcess("preferences-probe", [location.path, domain.rawValue, verb] + arguments)
   }
 }
 
-/// The error that something throws; nil if it throws none.
+/// The error that `body` throws; nil if it throws none.
 func failure(of body: () throws(PreferencesError) -> Void) -> PreferencesError? {
   do throws(PreferencesError) {
     try body()

@@ -23,7 +23,7 @@ private struct Folders {
     suites = [DomainName("first"), DomainName("second")]
   }
 
-  /// All layers, in the order that they are to be searched in.
+  /// All layers, in search order.
   var layers: [(source: UserPreferences.Source, file: String?)] {
     let own = "com.example.search.plist"
     let global = ".GlobalPreferences.plist"
@@ -49,8 +49,8 @@ private struct Folders {
     ]
   }
 
-  /// Writes a file for each layer: under the key `from-N` there is a value in layer N and in all after it, which is the
-  /// number of the layer.
+  /// Writes a file for each layer: the key `from-N` has a value in layer N and all later ones, which is the number of
+  /// the layer.
   func store() throws -> UserPreferences {
     var arguments: [String] = []
     var registered: [String: PropertyList] = [:]
@@ -149,7 +149,7 @@ private struct Folders {
     store.removeSuite(named: folders.suites[0])
     #expect(suites() == ["second"])
     #expect(store.integer(forKey: "from-9") == 11)
-    // The application's own domain and the global one are layers already.
+    // The application's own domain and the global domain are already layers.
     store.addSuite(named: store.domain.name)
     store.addSuite(named: .global)
     #expect(suites() == ["second"])
@@ -211,7 +211,7 @@ private struct Folders {
       address = now
     }
     #expect(table.listed.values.count == 1000)
-    // A dictionary that grows is moved when its room is used up.
+    // A growing dictionary is moved when its capacity is used up.
     #expect(moves < 20)
   }
 
@@ -239,7 +239,7 @@ private struct Folders {
       (["XDG_CONFIG_HOME": "/c"], "/home/u", "/c", ["/etc/xdg"]),
       (["XDG_CONFIG_HOME": "/c/"], "/home/u", "/c", ["/etc/xdg"]),
       (["XDG_CONFIG_HOME": "/c"], nil, "/c", ["/etc/xdg"]),
-      // Relative values are ignored, as the specification says.
+      // Relative paths are ignored, as the specification says.
       (["XDG_CONFIG_HOME": "c"], "/home/u", "/home/u/.config", ["/etc/xdg"]),
       (["XDG_CONFIG_HOME": "./c"], "/home/u", "/home/u/.config", ["/etc/xdg"]),
       (["XDG_CONFIG_HOME": "~/c"], "/home/u", "/home/u/.config", ["/etc/xdg"]),
@@ -260,7 +260,7 @@ private struct Folders {
       let locations = PreferencesLocations(environment: { environment[$0] }, home: home)
       #expect(locations.userFolder == user)
       #expect(locations.systemFolders == system)
-      // Whoever sets the environment is no administrator.
+      // Setting the environment does not make a user an administrator.
       #expect(locations.managedFolders == ["/etc/xdg/managed-preferences"])
     }
   #endif
@@ -287,7 +287,7 @@ private struct Folders {
     stores[0].register(defaults: ["registered": 1])
     #expect(stores[1].value(forKey: "key") == nil)
     #expect(stores[1].value(forKey: "registered") == nil)
-    // Waits for the end of the save, before the folder goes.
+    // Waits for the save to end before the folder is removed.
     try stores[0].synchronize()
   }
 

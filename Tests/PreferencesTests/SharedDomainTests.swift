@@ -23,7 +23,7 @@ import Testing
     try #require(chown(file.path, Self.users[0], Self.group) == 0 && chmod(file.path, permissions) == 0)
   }
 
-  /// Has the users count a key in turn. Returns what they print.
+  /// Increments a key as each of the users in turn. Returns their output.
   private func count(_ file: SavedFile, rounds: Int = 2) throws -> [String] {
     try (0..<rounds).flatMap { _ in
       try Self.users.map { user in

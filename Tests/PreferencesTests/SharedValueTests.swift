@@ -12,7 +12,7 @@ import Testing
 
   init() { _ = table.set(1, forKey: Self.key) }
 
-  /// Something that goes on on a thread of its own.
+  /// Work on its own thread.
   private struct Activity {
     private let done = DispatchSemaphore(value: 0)
 
@@ -26,7 +26,7 @@ import Testing
     func ends(within time: DispatchTimeInterval) -> Bool { done.wait(timeout: .now() + time) == .success }
   }
 
-  /// A look at the table that goes on until it may end.
+  /// A read of the table that continues until it is released.
   private func look(begins: DispatchSemaphore, mayEnd: DispatchSemaphore) -> Bool {
     guard let claim = ReadClaim(.shared) else { return false }
     let result = table.read(Self.key, claim) { _ in
@@ -83,7 +83,7 @@ import Testing
 
   private func withClaims(_ count: Int, _ body: () -> Void) {
     guard count > 0 else { return body() }
-    // Other tests may have a slot for a moment.
+    // Other tests may use a slot for a moment.
     for _ in 0..<1000 {
       guard let claim = ReadClaim(.shared) else { continue }
       withClaims(count - 1, body)
@@ -139,7 +139,7 @@ import Testing
     let alone = time()
     let sequences = (0..<5000).map { store.changes(forKey: "other \($0)") }
     let watched = time()
-    // With a wide margin: a look at each of them takes hundreds of times as long.
+    // With a wide margin: checking each of them takes hundreds of times as long.
     #expect(watched < alone * 10, "\(alone) \(watched)")
     #expect(sequences.allSatisfy { $0.observer.nextChange() == nil })
     try store.synchronize()

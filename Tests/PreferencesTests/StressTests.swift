@@ -6,13 +6,13 @@ import Testing
 
 @testable import Preferences
 
-/// All that a store can do, done by many threads at once. Best run with the thread sanitizer:
-/// `swift test --sanitize=thread --filter StressTests`.
+/// Many threads that use every function of a store at once. Best run with the thread sanitizer: `swift test
+/// --sanitize=thread --filter StressTests`.
 @Suite("Many threads use one domain") struct StressTests {
   private static let threads = 6
   private static let turns = 60
 
-  /// Runs `body` on threads of their own, and returns when all are done.
+  /// Runs `body` on separate threads, and returns when all are done.
   private func onThreads(_ body: @escaping @Sendable (_ thread: Int) -> Void) {
     let done = DispatchGroup()
     for number in 0..<Self.threads {
@@ -47,7 +47,7 @@ import Testing
           switch (turn + thread) % 7 {
           case 0: try store.synchronize()
           case 1:
-            // Another store of the same domain, and what it is told of.
+            // Another store of the same domain, and the changes that it gets.
             let second = file.open()
             let changes = second.changes(forKey: "all")
             second.set(.integer(.init(turn)), forKey: "second.\(thread)")
@@ -93,7 +93,7 @@ import Testing
         store.set(100, forKey: "n")
         done.leave()
       }
-      // Set in the middle of the update, which is then worked out again.
+      // Set during the update, whose closure is then called again.
       let isFirst = Atomic(true)
       try store.update(forKey: "n") { value in
         if isFirst.exchange(false, ordering: .relaxed) {
@@ -127,7 +127,7 @@ import Testing
       try (0..<Self.threads).allSatisfy { try file.contents()?["key.\($0)"]?.int == Self.turns - 1 }
     }
     #expect(isSaved)
-    // Waits for the end of that save, before the folder goes.
+    // Waits for the save to end before the folder is removed.
     try file.open().synchronize()
   }
 }

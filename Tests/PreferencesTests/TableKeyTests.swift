@@ -5,7 +5,7 @@ import Testing
 @Suite("Table keys") struct TableKeyTests {
   @Test(arguments: ["fontSize", "é", "", "a long key that is stored on the heap: é"])
   func `keys with equal bytes are equal, and found`(_ name: String) {
-    // Another string with the same bytes, not the same storage.
+    // Another string with the same bytes in other storage.
     let copy = String(decoding: Array(name.utf8), as: UTF8.self)
     #expect(TableKey(name) == TableKey(copy))
     #expect([TableKey(name): 1][TableKey(copy)] == 1)

@@ -7,10 +7,10 @@ import Testing
 
 @testable import Preferences
 
-/// Processes that save to one domain all the time, while something is done to its file or to them.
+/// Processes that save to one domain all the time, while its file is damaged, or the processes are stopped.
 ///
-/// In its short form this is one round with few values. With the environment variable `PREFERENCES_ROUNDS` it is as
-/// many rounds as that says, on the disk; a round takes some seconds.
+/// By default this is one round with few values. The environment variable `PREFERENCES_ROUNDS` sets the number of
+/// rounds, on the disk. A round takes some seconds.
 @Suite("Acknowledged values survive", .serialized) struct TortureTests {
   static let rounds = ManyProcessesTests.rounds
   private static let writers = 4
@@ -24,7 +24,7 @@ import Testing
     for number in 0..<Self.events {
       try crowd.waitForReadableFile()
       usleep(.random(in: 0..<100_000, using: &random))
-      // What cannot be read is replaced when something is saved, so somebody has to have something left to save.
+      // An unreadable file is replaced at the next save, so a process must have something left to save.
       guard crowd.isBusy else { break }
       // Written long ago, or just now.
       let garbage = Data("garbage \(number) {".utf8)
@@ -37,7 +37,7 @@ import Testing
     }
     try crowd.waitForReadableFile()
     try crowd.finish()
-    // One may have come while another was put back that came just before.
+    // One file may have come while an earlier one was put back.
     let names = crowd.file.names.filter { $0.contains(".unreadable-") || $0.contains(".replaced-") }
     let aside = try names.map { try Data(contentsOf: crowd.file.location.appending(path: $0)) }
     #expect(Set(aside) == Set(kept))
@@ -57,7 +57,7 @@ import Testing
     }
     try crowd.waitForReadableFile()
     try crowd.finish()
-    // One that was cut when another had replaced it already is gone with that.
+    // A file that was truncated after another had replaced it is lost with its replacement.
     #expect(crowd.file.namesSetAside.count <= Self.events)
   }
 
@@ -83,8 +83,8 @@ import Testing
     for number in 0..<edits {
       try crowd.waitForReadableFile()
       usleep(.random(in: 0..<20_000, using: &random))
-      // Between reading and replacing it a process must not save, since the editor takes no notice of that. What it is
-      // in the middle of goes on afterwards.
+      // A process must not save between reading and replacing the file, because the editor does not check for that. A
+      // save that is in progress continues afterwards.
       for process in crowd.processes { process.signal(SIGSTOP) }
       for process in crowd.processes { process.waitUntilStopped() }
       var contents = try #require(try crowd.file.contents())
@@ -92,13 +92,13 @@ import Testing
       try PropertyList.dictionary(contents).data(format: .binary).write(to: crowd.file.url, options: .atomic)
       for process in crowd.processes { process.signal(SIGCONT) }
     }
-    // A save that finds an editor's file instead of the one it had read has shown its own for a moment.
+    // A save that finds an editor's file in place of the one it had read has shown its own file for a moment.
     try crowd.finish(others: (0..<edits).map { "editor.\($0)" }, mayGoForAMoment: true)
     #expect(crowd.file.namesSetAside == [])
   }
 }
 
-/// Processes that set values of their own and count counters together, and one that watches.
+/// Processes that set their own values and increment shared counters, and one that watches.
 private final class Crowd {
   let file: SavedFile
   let processes: [ChildProcess]
@@ -122,10 +122,10 @@ private final class Crowd {
 
   private static func journal(_ number: Int, _ file: SavedFile) -> String { file.folder.path("journals-\(number)") }
 
-  /// Whether a process has values left to set.
+  /// Returns true if a process has values left to set.
   var isBusy: Bool { processes.contains { $0.text != "done\n" && $0.ended == nil } }
 
-  /// Waits until the file is one of preferences, as it is again soon after it was damaged.
+  /// Waits until the file is a preferences file, as it is again soon after it was damaged.
   func waitForReadableFile() throws {
     let (file, processes) = (file, processes)
     let isReadable = eventually {
@@ -135,7 +135,7 @@ private final class Crowd {
     try #require(isReadable, "\(processes.map(\.errors)) \(file.names)")
   }
 
-  /// Waits until all is done, and looks for what was acknowledged.
+  /// Waits for the end of all work, and checks the acknowledged values.
   func finish(others: [String] = [], mayGoForAMoment: Bool = false) throws {
     for process in processes {
       let isDone = eventually(within: 600) { process.text == "done\n" || process.ended != nil }
@@ -150,7 +150,7 @@ private final class Crowd {
         if line.hasPrefix("c "), let counter = Int(line.dropFirst(2)) { counted[counter, default: 0] += 1 }
       }
     }
-    // What one has put back after the last damage is saved a moment later.
+    // Values that were put back after the last damage are saved a moment later.
     let file = file
     let isAll = eventually(within: 10) { safe.isSubset(of: Set((try? file.contents())??.keys.map { $0 } ?? [])) }
     let contents = try #require(try file.contents())

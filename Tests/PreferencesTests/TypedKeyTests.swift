@@ -6,7 +6,7 @@ import PropertyLists
 import TestSupport
 import Testing
 
-/// The types that stored values are of.
+/// The types of stored values.
 enum Stored {
   enum Theme: String, PreferenceValue { case light, dark }
   enum Level: Int, PreferenceValue {
@@ -45,7 +45,7 @@ enum Stored {
     init(coder: KeyedUnarchiver) throws { width = try coder.decode(Int.self, forKey: "width") }
   }
 
-  // Types that are several of these.
+  // Types that are more than one of these.
 
   enum CodableTheme: String, Codable, PreferenceValue { case light, dark }
 
@@ -90,7 +90,7 @@ enum Stored {
   struct Refusal: Error {}
 }
 
-/// A store, in a folder that is removed with it.
+/// A store in a folder that is removed with it.
 private final class SavedStore: Sendable {
   let folder = TemporaryFolder()
   let preferences: UserPreferences
@@ -103,7 +103,7 @@ private final class SavedStore: Sendable {
 
   deinit { try? preferences.synchronize() }
 
-  /// What the file has for a key, after a save.
+  /// The value of a key in the file, after a save.
   func saved(_ key: String) throws -> PropertyList? {
     try preferences.synchronize()
     return try PropertyList(contentsOf: folder.url.appending(path: "com.example.keys.plist"))[key]
@@ -119,10 +119,10 @@ private final class SavedStore: Sendable {
   }
 }
 
-/// A value and the form it is stored in.
+/// A value, and its stored form.
 struct TypedValue: CustomTestStringConvertible, Sendable {
   let testDescription: String
-  /// Expects that the value is stored in the form, and comes back out of a file.
+  /// Expects that the value has the stored form, and is read back from a file.
   let expectRoundTrip: @Sendable () throws -> Void
 
   init<Value: PreferenceValue & Equatable & Sendable>(_ value: Value, as stored: PropertyList, default other: Value) {
@@ -235,7 +235,7 @@ struct TypedValue: CustomTestStringConvertible, Sendable {
 
     store.preferences.set(Stored.Brush(width: 7), forKey: "brush")
     #expect(store.preferences.value(Stored.Brush.self, forKey: "brush")?.width == 7)
-    // An archive of another class is none of this type.
+    // An archive of another class does not have this type.
     store.preferences.set(.data(archive), forKey: "brush")
     #expect(store.preferences.value(Stored.Brush.self, forKey: "brush") == nil)
     let url = try #require(URL(string: "https://a.b/c"))
@@ -261,12 +261,12 @@ struct TypedValue: CustomTestStringConvertible, Sendable {
     // Nothing is stored, so the default counts.
     #expect(store.preferences[size] == 12)
     #expect(try store.saved("name") == nil)
-    // What is of another type is nothing.
+    // A value of another type gives nil.
     store.preferences.set([1], forKey: "name")
     #expect(store.preferences[name] == nil)
   }
 
-  /// Elements that store nothing are left out.
+  /// Elements without a stored form are left out.
   @Test func `in an array of optionals, only values that are not nil are stored`() throws {
     let store = saved
     let key = PreferenceKey<[Int?]>("key", default: [])
@@ -303,7 +303,7 @@ struct TypedValue: CustomTestStringConvertible, Sendable {
     #expect(store[PreferenceKey<Int?>("int")] == 42)
   }
 
-  /// A stored value, and what a key of each type makes of it; nil for the default.
+  /// A stored value, and the result of a key of each type; nil for the default.
   static let conversions: [(PropertyList, bool: Bool?, int: Int?, byte: UInt8?, double: Double?, string: String?)] = [
     (true, true, nil, nil, nil, nil), (0, false, 0, 0, 0, nil), (1, true, 1, 1, 1, nil), (2, nil, 2, 2, 2, nil),
     (-1, nil, -1, nil, -1, nil), (256, nil, 256, nil, 256, nil), (3.0, nil, 3, 3, 3, nil),
@@ -312,7 +312,7 @@ struct TypedValue: CustomTestStringConvertible, Sendable {
     ("YES", true, nil, nil, nil, "YES"), ("No", false, nil, nil, nil, "No"), ("TRUE", true, nil, nil, nil, "TRUE"),
     ("1", true, 1, 1, 1, "1"), ("0", false, 0, 0, 0, "0"), ("12", nil, 12, 12, 12, "12"),
     ("-1.5", nil, nil, nil, -1.5, "-1.5"), ("1e3", nil, nil, nil, 1000, "1e3"),
-    // Stricter than the accessors: a number with something after it is none.
+    // Stricter than the accessors: a number followed by other text is not a number.
     ("12abc", nil, nil, nil, nil, "12abc"), (" 12", nil, nil, nil, nil, " 12"), ("y", nil, nil, nil, nil, "y"),
     ("", nil, nil, nil, nil, ""), ([1], nil, nil, nil, nil, nil), ([:], nil, nil, nil, nil, nil),
     (.data(Data([1])), nil, nil, nil, nil, nil),
@@ -406,7 +406,7 @@ struct TypedValue: CustomTestStringConvertible, Sendable {
     #expect(try store.preferences.decode(Point.self, forKey: "point") == Point(x: 1, y: 2))
     try store.preferences.encode(["a": [Point(x: 3, y: 4)]], forKey: "points")
     #expect(try store.reloaded().decode([String: [Point]].self, forKey: "points") == ["a": [Point(x: 3, y: 4)]])
-    // A value alone needs no container.
+    // A single value needs no container.
     try store.preferences.encode(5, forKey: "number")
     #expect(store.preferences.value(forKey: "number") == 5)
     #expect(try store.preferences.decode(Int.self, forKey: "number") == 5)

@@ -10,7 +10,7 @@ import Testing
 @Suite("Unreadable files are kept") struct UnreadableFileTests {
   private let file = SavedFile()
 
-  /// Bytes that are no dictionary of preferences.
+  /// Bytes that are not a preferences dictionary.
   static let unreadable: [(name: String, bytes: Data)] = [
     ("damaged binary", SaveSituation.corrupt),
     ("XML that is cut off", Data("<?xml version=\"1.0\"?>\n<plist version=\"1.0\"><dict><key>a</key>".utf8)),
@@ -26,7 +26,7 @@ import Testing
     try file.write(bytes)
     let store = file.open()
     #expect(store.value(forKey: "a") == nil)
-    // Who only reads leaves it where it is.
+    // A process that only reads leaves it in place.
     try store.synchronize()
     try store.synchronize()
     #expect(file.bytes == bytes)
@@ -37,7 +37,7 @@ import Testing
     let names = file.namesSetAside
     try #require(names.count == 1)
     #expect(try Data(contentsOf: file.location.appending(path: names[0])) == bytes)
-    // The name says when, to the second.
+    // The name contains the time, in seconds.
     let pattern = try Regex("\\.plist\\.unreadable-[0-9]{8}T[0-9]{6}Z$")
     #expect(names[0].contains(pattern))
     let errors = ReportedErrors.about(file.path)
@@ -105,7 +105,7 @@ import Testing
     try file.write(["a": 1])
     let bytes = try #require(file.bytes)
     let (path, identity) = (file.path, try FileIdentity(at: file.path))
-    // Until another file is there, as it is when its permissions forbid it.
+    // Until another file exists, as if its permissions forbade it.
     try Interception.ofAllCalls(in: file.folder.url.path) { call in
       guard call.call == .open, call.path == path else { return nil }
       return (try? FileIdentity(at: path)) == identity ? EACCES : nil

@@ -140,7 +140,7 @@ import Testing
     let path = file.path
     let sums = Mutex<Set<Int>>([])
     try Interception.ofAllCalls(in: file.folder.url.path) { _ in
-      // Not by the calls that are looked at here.
+      // Not by the calls that are observed here.
       let values = (try? Data(contentsOf: URL(filePath: path))).flatMap { try? PropertyList($0).dictionary }
       _ = sums.withLock { $0.insert((values?["from"]?.int ?? 0) + (values?["to"]?.int ?? 0)) }
       return nil
@@ -156,7 +156,7 @@ import Testing
     }
     #expect(sums.withLock { $0 } == [100])
     #expect(try file.contents() == ["from": 70, "to": 30, "name": "xyyy"])
-    // One that cannot be stored is the end of all.
+    // One value that cannot be stored fails the update.
     let error = failure { () throws(PreferencesError) in
       try store.update { values in
         values["from"] = 0
@@ -182,7 +182,7 @@ import Testing
     #expect(try file.contents()?["count"] == 60)
     #expect(store.integer(forKey: "count") == 60)
     #expect(store.string(forKey: "name") == "set")
-    // What it sets without making it its result stays, too.
+    // Values that the closure sets without returning them are also kept.
     try store.update(forKey: "other") { value in
       calls += 1
       store.set(70, forKey: "count")
@@ -205,7 +205,7 @@ import Testing
         store.set(.integer(.init(number)), forKey: "count")
         if number == 1 { begun.signal() }
       }
-      // Whoever sets last counts, also if this thread has not run while the value was updated.
+      // The last set counts, even if this thread did not run during the update.
       store.set(.integer(.init(number)), forKey: "count")
       ended.signal()
     }.start()
@@ -251,7 +251,7 @@ import Testing
     #expect(error == .updateUnderWay(path: save == .updateByWayOfLink ? linked : file.path))
     #expect(error?.description.contains("same thread") == true)
     #expect(file.bytes == nil)
-    // The next one is as if nothing had been.
+    // The next update is not affected.
     #expect(try store.update(Keys.count) { $0 } == 10)
   }
 

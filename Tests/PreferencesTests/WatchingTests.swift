@@ -7,7 +7,7 @@ import Testing
 @testable import Preferences
 
 @Suite("Files are watched only if needed") struct WatchingTests {
-  /// How many folders are watched by what is done.
+  /// Returns the number of folders that are watched during `body`.
   private func watchCount(in saved: SavedFile, during body: () -> Void) -> Int {
     let count = Mutex(0)
     Interception.ofCalls(in: saved.folder.url.path) {
@@ -19,7 +19,7 @@ import Testing
     return count.withLock { $0 }
   }
 
-  /// Waits until a value is there, at most five minutes.
+  /// Waits until a value exists, for at most five minutes.
   private func waits(for value: PropertyList, in store: UserPreferences) -> Bool {
     let deadline = ContinuousClock.now + .seconds(300)
     while store.value(forKey: "n") != value {

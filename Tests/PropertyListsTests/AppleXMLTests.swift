@@ -15,7 +15,7 @@ import Testing
 
   private static func element(_ text: String) throws -> PropertyList {
     let plain = try PropertyList(Data("<plist>\(text)</plist>".utf8), format: .xml)
-    // The comment leads to libxml2.
+    // Because of the comment, libxml2 reads the file.
     #expect(try PropertyList(Data("<plist><!---->\(text)</plist>".utf8), format: .xml) == plain)
     return plain
   }
@@ -27,7 +27,7 @@ import Testing
       #expect(document.format == .xml)
       #expect(try PropertyList(document.root) == ["é": 1])
       #expect(PropertyListDocument.defects(in: data).isEmpty)
-      // Positions are those in the file, and an edit leaves the beginning as it is.
+      // Positions are those of the file, and an edit does not change the beginning.
       let edited = try document.data(updatedTo: ["é": 2])
       #expect(edited == Data(String(decoding: data, as: UTF8.self).replacing("<integer>1<", with: "<integer>2<").utf8))
     }

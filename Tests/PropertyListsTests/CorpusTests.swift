@@ -4,7 +4,7 @@ import Testing
 
 @testable import PropertyLists
 
-/// Over every file of the folder that `PLIST_CORPUS` names: `PLIST_CORPUS=../shared/corpus swift test`.
+/// Every file of the folder given by `PLIST_CORPUS`: `PLIST_CORPUS=../shared/corpus swift test`.
 @Suite("Files of a corpus", .enabled(if: !Fixtures.corpus.isEmpty)) struct CorpusTests {
   @Test(arguments: Fixtures.corpus) func `each file is read, or refused with a reason and a position`(_ url: URL) throws
   {
@@ -27,7 +27,7 @@ import Testing
     }
   }
 
-  /// Python's plistlib reads the same values, where it is installed and reads a file at all.
+  /// Python's plistlib reads the same values, if it is installed and can read the file.
   @Test func `Python reads the same values`() throws {
     let folder = TemporaryFolder()
     let process = Process()
@@ -55,12 +55,12 @@ import Testing
     }
   }
 
-  /// - Parameter python: the same value, as Python wrote it.
+  /// - Parameter python: the same value, written by Python.
   private func expect(_ url: URL, toBe python: URL) throws {
-    // As plistlib reads: the last of two equal keys counts, and a UID of XML is a dictionary.
+    // Like plistlib: the last duplicate key counts, and a UID in XML is a dictionary.
     let options = PropertyListReadingOptions(recognizesUIDDictionaries: false, duplicateKeys: .keepLast)
     guard let expected = try? PropertyList(contentsOf: python) else {
-      // plistlib makes circular values, which are refused here.
+      // plistlib creates circular values, which are refused here.
       #expect((try? PropertyList(contentsOf: url)) == nil, "\(url)")
       return
     }

@@ -10,7 +10,7 @@ import Testing
   func `the defects include the reader's error, and are empty if it has none`(_ name: String) throws {
     let data = try Fixtures.data(name)
     check(data, nil)
-    // What is large is so for the reader of its own format.
+    // Sizes are limited by the reader of the format.
     guard LongForm.isWanted || data.count < 20_000 else { return }
     for format in PropertyListFormat.allCases { check(data, format) }
   }
@@ -18,7 +18,7 @@ import Testing
   @Test(arguments: Fixtures.corpus)
   func `the same is true for files of other producers`(_ url: URL) throws { check(try Data(contentsOf: url), nil) }
 
-  /// How many damaged inputs are looked at. `PLIST_MUTATIONS=100000` is the long form.
+  /// The number of damaged inputs. `PLIST_MUTATIONS=100000` selects the long form.
   static let mutations =
     ProcessInfo.processInfo.environment["PLIST_MUTATIONS"].flatMap { Int($0) } ?? LongForm.size(4000, or: 2000)
 
@@ -40,7 +40,7 @@ import Testing
     }
   }
 
-  /// Files of a format, some of them written here.
+  /// Files of a format, some of them written by this package.
   static func originals(_ format: PropertyListFormat) throws -> [[UInt8]] {
     let names = ["xml", "binary", "hostile", "openstep", "json", "archives"].flatMap { Fixtures.names(in: $0) }
     var originals = try names.compactMap { name -> [UInt8]? in
@@ -95,7 +95,7 @@ import Testing
 }
 
 extension [UInt8] {
-  /// Changes a text: characters that mean something come, go, or replace others.
+  /// Changes a text: inserts, removes or replaces characters with a meaning.
   mutating func damageText(using random: inout SeededGenerator) {
     guard !isEmpty else { return }
     let offset = Int.random(in: 0..<count, using: &random)

@@ -13,7 +13,7 @@ import Testing
   }
 
   @Test func `defects are sorted by position`() {
-    // That a key stands twice is found at the end of its dictionary.
+    // A duplicate key is found at the end of its dictionary.
     let text = "{ a = 1; a = 2; b = 3 c = 4; }"
     let defects = PropertyListDocument.defects(in: Data(text.utf8))
     #expect(defects.map(\.kind) == [.duplicateKey, .malformed])
@@ -127,7 +127,7 @@ import Testing
 }
 
 @Suite("Defects of hostile inputs") struct DefectHostileTests {
-  /// Inputs with hundreds of thousands of defects, or with one that a careless reader would look at again and again.
+  /// Inputs with hundreds of thousands of defects, or with one that a careless reader would check repeatedly.
   static let inputs: [(name: String, format: PropertyListFormat, data: Data)] = {
     func text(_ before: String, _ piece: String, _ count: Int, _ after: String = "") -> Data {
       Data((before + String(repeating: piece, count: count) + after).utf8)
@@ -192,7 +192,7 @@ import Testing
     ]
   }()
 
-  /// An array of references to one object; itself is number 0, and number 1 is none.
+  /// An array of references to one object. The array is number 0, and number 1 is invalid.
   private static func binary(references: Int, to object: UInt8) -> Data {
     var bytes: [UInt8] = Array("bplist00".utf8) + [0xAF, 0x12]
     bytes += withUnsafeBytes(of: UInt32(references).bigEndian) { Array($0) }
@@ -211,7 +211,7 @@ import Testing
       #expect(!defects.isEmpty && defects.count <= 100, "\(input.name)")
       #expect(defects.allSatisfy { $0.message.utf8.count < 500 })
     }
-    // With room for a busy machine and a debug build.
+    // With a margin for a busy machine and a debug build.
     #expect(duration < .seconds(20), "\(input.format.rawValue), \(input.name): \(duration)")
   }
 

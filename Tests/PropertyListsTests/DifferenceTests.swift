@@ -24,7 +24,7 @@ import Testing
       (["a": 1, "b": 2, "c": 3], ["c": 3, "a": 1, "b": 2], [##"# the root: the order of keys is "c", "a", "b""##]),
       (["a": 1, "c": 3], ["a": 1, "b": 2, "c": 3], ["+ b: 2"]),
       (["a": [:]], ["a": []], ["~ a: {} -> []"]),
-      // An element that is alike is descended into, though it has moved.
+      // A similar element is compared in depth, although it has moved.
       (
         [["id": 1, "n": "a", "v": 1], ["id": 2, "n": "b", "v": 2]],
         [["id": 2, "n": "b", "v": 2], ["id": 1, "n": "a", "v": 9]],
@@ -34,7 +34,7 @@ import Testing
         [["id": 1, "n": "a", "v": 1], ["id": 2, "n": "b", "v": 2]], [["id": 2, "n": "b", "v": 3]],
         ["- 0: {\"id\": 1, \"n\": \"a\", \"v\": 1}", "~ 0.v: 2 -> 3"]
       ),
-      // One that is not alike is replaced as a whole.
+      // A dissimilar element is replaced as a whole.
       ([["id": 1, "n": "a"]], [["id": 2, "n": "b"]], ["~ 0: {\"id\": 1, \"n\": \"a\"} -> {\"id\": 2, \"n\": \"b\"}"]),
       ([[1, 2, 3, 4]], [[1, 2, 3, 5]], ["~ 0.3: 4 -> 5"]),
     ] as [(PropertyList, PropertyList, [String])])
@@ -198,7 +198,7 @@ import Testing
       #expect(ignoresKeyOrder ? undone.sorted() == old.sorted() : undone == old)
     }
     #expect(duration < .seconds(10), "one by one would take much longer")
-    // One that does not fit is found among them.
+    // A change that does not match is found among them.
     var other = old
     other.dictionary?["key 6307"] = 0
     let failure = error { () throws(PropertyListError) in _ = try difference.applied(to: other) }
@@ -315,7 +315,7 @@ import Testing
 }
 
 extension PropertyList {
-  /// The value with one thing changed somewhere in it.
+  /// The value with one random change.
   func changed(forXML: Bool, using random: inout SeededGenerator) -> PropertyList {
     func other() -> PropertyList { .random(depth: 1, forXML: forXML, using: &random) }
     switch self {

@@ -57,7 +57,7 @@ import Testing
   }
 
   @Test func `a binary document is read lazily`() throws {
-    // Two elements; the second refers to an object that is none.
+    // Two elements. The second refers to an invalid object.
     var data = try (["good", "bad"] as PropertyList).data(format: .binary)
     data[data.firstRange(of: Data("Sbad".utf8))!.lowerBound] = 0xF0
     let root = try PropertyListDocument(data).root
@@ -79,7 +79,7 @@ import Testing
         #expect(try root.child(at: 299_900 + index).string == "value number \(299_900 + index)")
       }
     }
-    // Reading the file once takes longer than a hundred look-ups may.
+    // Reading the file once takes longer than the allowed time for a hundred lookups.
     #expect(duration < .seconds(1))
   }
 

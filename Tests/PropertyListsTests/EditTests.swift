@@ -36,7 +36,7 @@ import Testing
     let added = try #require(try document.editedData(updatedTo: .dictionary(entries), options: .init()))
     let other = try PropertyListDocument(added, format: document.format)
     #expect(try PropertyList(other.root) == .dictionary(entries))
-    // What was added goes without a trace.
+    // The added entry leaves no trace.
     #expect(try other.data(updatedTo: value) == data)
   }
 
@@ -110,7 +110,7 @@ import Testing
     #expect(
       try updated(strings, .openStep) { $0.dictionary?["b"] = "ü" }
         == Data("\"a\" = \"\\U00e9\";\n\"b\" = \"\\U00fc\";\n".utf8))
-    // A backslash that is escaped before a letter.
+    // An escaped backslash before a letter.
     let path = Data("{\"a\": \"C:\\\\users\", \"b\": 1}".utf8)
     #expect(
       try updated(path, .json) { $0.dictionary?["b"] = "ü" } == Data("{\"a\": \"C:\\\\users\", \"b\": \"ü\"}".utf8))
@@ -239,7 +239,7 @@ import Testing
 
   @Test(arguments: [.xml, .openStep, .json] as [PropertyListFormat])
   func `depth costs no stack`(_ format: PropertyListFormat) throws {
-    // The indents make the text as long as the square of the depth.
+    // The indentation makes the length of the text quadratic in the depth.
     let limits = ParsingLimits(depth: 1000)
     func nested(_ value: PropertyList) -> PropertyList {
       (0..<990).reduce(value) { value, level in level % 2 == 0 ? [value] : ["k": value] }
@@ -302,7 +302,7 @@ import Testing
 
   @Test(arguments: [.xml, .openStep, .json] as [PropertyListFormat])
   func `the time is linear in the size`(_ format: PropertyListFormat) throws {
-    // On one line, and every other element changes; a search back to the beginning of the line for each would take
+    // On one line, with changes of every other element. Searching back to the beginning of the line for each would take
     // hours.
     let count = LongForm.size(20_000, or: 10_000)
     let old = PropertyList.array((0..<count).map { ["k": .string("v\($0)")] })
@@ -329,7 +329,7 @@ import Testing
       let result = try #require(try document.editedData(updatedTo: value, options: .init()))
       #expect(try PropertyList(result, format: .json) == value)
     }
-    // With room for a busy machine and a debug build.
+    // With a margin for a busy machine and a debug build.
     #expect(duration < .seconds(10), "\(duration)")
   }
 

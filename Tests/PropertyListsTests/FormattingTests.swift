@@ -6,7 +6,7 @@ import Testing
 @testable import PropertyListTools
 @testable import PropertyLists
 
-/// The formatted text of a text, which is formatted once more to see that it stays.
+/// The formatted text, which is formatted again to check that it does not change.
 @discardableResult
 private func formatted(
   _ data: Data, _ format: PropertyListFormat, sortsKeys: Bool = false, seed: UInt64? = nil
@@ -15,7 +15,7 @@ private func formatted(
   let result = try PropertyListDocument(data, format: format).formattedData(sortsKeys: sortsKeys)
   let again = try PropertyListDocument(result, format: format).formattedData(sortsKeys: sortsKeys)
   #expect(again == result, about)
-  // The bytes of the binary format tell values exactly.
+  // The binary format distinguishes all values.
   let old = try PropertyListDocument(data, format: format).root.data(
     format: .binary, options: .init(sortsKeys: sortsKeys))
   let new = try PropertyListDocument(result, format: format).root.data(format: .binary)
@@ -207,7 +207,7 @@ private func formatted(_ text: String, _ format: PropertyListFormat, sortsKeys: 
   }
 
   @Test func `sorting does not take quadratic time`() throws {
-    /// The least processor time of three, since other tests run at the same time.
+    /// The minimum processor time of three runs, because other tests run at the same time.
     func time(_ count: Int) throws -> Duration {
       let text = "{" + (0..<count).map { #""k\#($0)":1"# }.joined(separator: ",") + "}"
       return try (0..<3).map { _ in
@@ -215,7 +215,7 @@ private func formatted(_ text: String, _ format: PropertyListFormat, sortsKeys: 
       }.min() ?? .zero
     }
     _ = try time(100)
-    // Eight times the keys; with a copy for each it is 64 times.
+    // Eight times as many keys. With a copy for each key it would be 64 times.
     #expect(try time(8000) < time(1000) * 30)
   }
 
@@ -224,7 +224,7 @@ private func formatted(_ text: String, _ format: PropertyListFormat, sortsKeys: 
     for seed in 0..<LongForm.size(400, or: 20) {
       var random = SeededGenerator(seed: UInt64(seed))
       var value = PropertyList.random(depth: 4, forXML: format == .xml, using: &random)
-      // A string alone is data of no format.
+      // A string alone is not data of any format.
       if !value.isContainer { value = [value] }
       let written = try value.data(format: format, options: .exact)
       #expect(try formatted(written, format) == String(decoding: written, as: UTF8.self), "seed \(seed)")
@@ -257,7 +257,7 @@ private func formatted(_ text: String, _ format: PropertyListFormat, sortsKeys: 
       for comment in text.comments + text.innerComments {
         #expect(result.contains(comment), "seed \(seed): \(comment) of\n\(text.text)\nin\n\(result)")
       }
-      // Lines have no space at their ends.
+      // Lines have no trailing spaces.
       let lines = result.split(separator: "\n")
       #expect(!lines.contains { $0.last == " " || $0.last == "\t" } && !result.contains("\r"), "seed \(seed)")
     }

@@ -6,10 +6,9 @@ import Testing
 @testable import PropertyListTools
 @testable import PropertyLists
 
-/// Damages files of every format, and asks of what can still be read all that ought to hold of any property list.
+/// Damages files of every format, and checks the properties of all property lists on those that can still be read.
 @Suite("Properties of every readable file, however damaged") struct FuzzTests {
-  /// How many damaged inputs are looked at. `PLIST_MUTATIONS=100000` is the long form; `PLIST_SEED` makes it another
-  /// one.
+  /// The number of damaged inputs. `PLIST_MUTATIONS=100000` selects the long form; `PLIST_SEED` selects other inputs.
   static let mutations =
     ProcessInfo.processInfo.environment["PLIST_MUTATIONS"].flatMap { Int($0) } ?? LongForm.size(2400, or: 1200)
   static let seed = ProcessInfo.processInfo.environment["PLIST_SEED"].flatMap { UInt64($0) } ?? 1
@@ -39,7 +38,7 @@ import Testing
         restoresCoercedValues: .random(using: &random))
       guard let document = try? PropertyListDocument(Data(bytes), format: format, options: options),
         let value = try? PropertyList(document.root),
-        // Shared references can make much of little.
+        // Shared references can expand greatly.
         let size = try? value.data(format: .json, options: .exact).count, size < 100_000
       else { continue }
       count += 1
@@ -104,7 +103,7 @@ struct FuzzFailure: Error {
   init(_ what: String) { self.what = what }
 }
 
-/// What is asked of a document and its value.
+/// The checks of a document and its value.
 struct FuzzChecks {
   let document: PropertyListDocument
   let value: PropertyList
@@ -119,7 +118,7 @@ struct FuzzChecks {
     throw FuzzFailure(what())
   }
 
-  /// What is written is read as the same value, or is refused.
+  /// Written data is read as the same value, or writing is refused.
   func writing() throws {
     for format in PropertyListFormat.allCases {
       for coercion in [.refuse, .reversible, .plain] as [PropertyListWritingOptions.Coercion] {
@@ -147,7 +146,7 @@ struct FuzzChecks {
     do throws(PropertyListError) {
       isSame = try document.root.data(format: format, options: options) == written
     } catch {
-      // How far shared references expand counts the levels below which they stand, where text is written.
+      // In text formats, the expansion of shared references includes the levels above them.
       try require(error.kind == .limitExceeded, "\(form): the document is not written: \(error)")
     }
     try require(isSame, "\(form): the document is written otherwise than the value")
@@ -157,7 +156,7 @@ struct FuzzChecks {
       throw FuzzFailure("\(form): not read again: \(error)")
     }
     guard options.coercion != .plain || format == .binary || format == .xml else { return }
-    // Reals of 4 bytes become reals of 8 where nobody has asked for more.
+    // 4-byte reals become 8-byte reals by default.
     let hasOneWidth = format == .xml || (format != .binary && options.coercion == .refuse)
     let expected = hasOneWidth ? value.asInXML.withOneNaN : value
     try require(
@@ -165,10 +164,10 @@ struct FuzzChecks {
       "\(form): read as another value: \(PropertyListDifference(from: expected, to: read))")
   }
 
-  /// An edit gives the value that was asked for.
+  /// An edit gives the requested value.
   func editing(other: PropertyList, using random: inout SeededGenerator) throws {
     let reading = document.options
-    // Without these, a text has no form for a UID.
+    // Without these options, a text has no form for a UID.
     guard document.format != .binary, document.format == .json || reading.recognizesUIDDictionaries else { return }
     let isReversible = reading.restoresCoercedValues || document.format == .openStep
     let options = PropertyListWritingOptions(coercion: isReversible ? .reversible : .refuse)
@@ -196,7 +195,7 @@ struct FuzzChecks {
     }
   }
 
-  /// A path leads to its value, however it is spelled.
+  /// A path leads to its value in every spelling.
   func paths(using random: inout SeededGenerator) throws {
     for _ in 0..<4 {
       let (path, found) = value.descendant(using: &random)
@@ -215,7 +214,7 @@ struct FuzzChecks {
     }
   }
 
-  /// The difference of two values makes the one of the other, back, and as a patch.
+  /// The difference of two values converts one into the other, back, and as a patch.
   func differences(from former: PropertyList) throws {
     let difference = PropertyListDifference(from: former, to: value)
     try require(try difference.applied(to: former) == value, "the difference \(difference)")
@@ -241,7 +240,7 @@ struct FuzzChecks {
 }
 
 extension PropertyList {
-  /// A value somewhere in this one.
+  /// A random value inside this one.
   func descendant(using random: inout SeededGenerator) -> (path: PropertyListKeyPath, value: PropertyList) {
     var path = PropertyListKeyPath()
     var value = self
@@ -259,7 +258,7 @@ extension PropertyList {
     return (path, value)
   }
 
-  /// The sign and the bits of a NaN have no form in XML.
+  /// XML has no form for the sign and the bits of a NaN.
   var withOneNaN: PropertyList {
     switch self {
     case .real(let value) where value.isNaN: .real(.nan)
@@ -269,7 +268,7 @@ extension PropertyList {
     }
   }
 
-  /// Changes something, often to a part of another value.
+  /// Makes a random change, often to a part of another value.
   mutating func change(to other: PropertyList, using random: inout SeededGenerator) {
     let (path, value) = descendant(using: &random)
     let new = other.descendant(using: &random).value

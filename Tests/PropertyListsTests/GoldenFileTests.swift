@@ -28,7 +28,7 @@ import Testing
     ],
   ]
 
-  /// plutil sorts the keys it writes to XML, and has them in the order of a hash table in binary files.
+  /// plutil sorts the keys in XML, and uses the order of a hash table in binary files.
   @Test(arguments: [
     "binary/kinds-python.bplist", "binary/kinds-libplist.bplist", "binary/kinds-foundation.bplist",
     "xml/kinds-python.plist", "xml/kinds-libplist.plist", "xml/kinds-foundation.plist",
@@ -38,7 +38,7 @@ import Testing
     if name.contains("foundation") {
       #expect(value.sorted() == Self.kinds.sorted())
     } else if name == "binary/kinds-libplist.bplist" {
-      // libplist narrows the reals that a float holds exactly.
+      // libplist narrows reals that a float represents exactly.
       #expect(value["real"] == .float(1.5))
       #expect(value.asInXML == Self.kinds)
     } else {
@@ -46,7 +46,7 @@ import Testing
     }
   }
 
-  /// Foundation prints whole reals as integers, and has the keys in an order of its own.
+  /// Foundation prints integral reals as integers, and has its own order of keys.
   @Test(arguments: ["kinds-python", "kinds-ascii-python", "kinds-foundation"])
   func `JSON from every producer`(_ name: String) throws {
     let document = try PropertyListDocument(Fixtures.data("json/\(name).json"))
@@ -64,8 +64,7 @@ import Testing
     }
   }
 
-  /// GNUstep sorts the keys, and has no integers beyond those of 64 bits with a sign. Without types, all but data is
-  /// text.
+  /// GNUstep sorts the keys, and has only signed 64-bit integers. Without types, everything except data is text.
   @Test func `OpenStep from GNUstep, with its types and without`() throws {
     var expected = Self.kinds
     expected.dictionary?["unsigned"] = 9_223_372_036_854_775_807
@@ -200,8 +199,7 @@ import Testing
 }
 
 extension PropertyList {
-  /// The same value with text instead of numbers, truth values and dates, as GNUstep writes them in plain
-  /// OpenStep.
+  /// The same value with text in place of numbers, Booleans and dates, as GNUstep writes them in plain OpenStep.
   fileprivate var asText: PropertyList {
     switch self {
     case .array(let elements): .array(elements.map(\.asText))
@@ -215,7 +213,7 @@ extension PropertyList {
     }
   }
 
-  /// The same value with the keys of all dictionaries in one order.
+  /// The same value with all dictionaries sorted by key.
   func sorted() -> PropertyList {
     switch self {
     case .array(let elements): return .array(elements.map { $0.sorted() })
@@ -226,7 +224,7 @@ extension PropertyList {
     }
   }
 
-  /// What XML keeps of the value: reals of 8 bytes and whole seconds.
+  /// The value as XML can represent it: 8-byte reals and whole seconds.
   var asInXML: PropertyList {
     switch self {
     case .float(let value): .real(Double(value))

@@ -6,7 +6,7 @@ import Testing
 @testable import PropertyLists
 
 @Suite("Hostile property lists") struct HostileInputTests {
-  /// Every file of `Fixtures/hostile`, and what it is refused as.
+  /// Every file of `Fixtures/hostile`, and its error.
   static let expected: [String: PropertyListError.Kind] = [
     "empty": .malformed, "blank": .unknownFormat, "text": .unknownFormat,
     "self-array.bplist": .circularReference, "circle-of-two.bplist": .circularReference,
@@ -66,7 +66,7 @@ import Testing
   ) throws {
     let data = try Fixtures.data(name)
     let duration = ThreadClock.measure { _ = try? PropertyList(data) }
-    // The largest are a few megabytes; even a debug build is done with them in a fraction of this.
+    // The largest are a few megabytes. Even a debug build needs only a fraction of this time.
     #expect(duration < .seconds(20))
   }
 

@@ -4,17 +4,17 @@ import Testing
 
 @testable import PropertyLists
 
-/// Reads texts of somebody who means harm.
+/// Reads hostile texts.
 struct HostileText {
   let format: PropertyListFormat
   let options: [PropertyListReadingOptions]
 
-  /// Reads a piece that is repeated until it has 64 KB, or 256 in the long form, behind each of the prefixes.
+  /// Reads a piece that is repeated up to 64 KB, or 256 KB in the long form, after each of the prefixes.
   func readRepeated(_ piece: String, behind prefixes: [String]) {
     let text = String(repeating: piece, count: LongForm.size(1 << 18, or: 1 << 16) / piece.utf8.count)
     for prefix in prefixes {
       let input = Data((prefix + text).utf8)
-      // Even a debug build is done in a fraction of this; what looks at each byte again for each byte takes minutes.
+      // Even a debug build needs only a fraction of this time. Quadratic work takes minutes.
       let duration = ThreadClock.measure {
         for options in options { _ = try? PropertyListDocument(input, format: format, options: options) }
       }
@@ -22,7 +22,8 @@ struct HostileText {
     }
   }
 
-  /// Reads damaged texts, into which some of the letters are strewn, and checks the values of those that can be read.
+  /// Reads damaged texts, into which some of the characters are inserted, and checks the values of those that can be
+  /// read.
   func readDamaged(
     _ samples: [String], changes: ClosedRange<Int>, letters: String, rounds: Int, seed: UInt64,
     check: (PropertyList) throws(PropertyListError) -> Void = { _ in }

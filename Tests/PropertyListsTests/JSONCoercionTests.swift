@@ -46,7 +46,7 @@ import Testing
   {
     #expect(try JSONWritingTests.text(value, options: Self.reversible) == text + "\n")
     #expect(try JSONTests.read(text, options: Self.restoring) == value)
-    // With spaces, and below other values.
+    // With spaces, and inside other values.
     let nested: PropertyList = ["a": [value, 1], "$b": value]
     let pretty = try JSONWritingTests.text(nested, options: .init(coercion: .reversible))
     #expect(try JSONTests.read(pretty, options: Self.restoring) == nested)
@@ -135,7 +135,7 @@ import Testing
       #expect(try PropertyList(document.root) == value)
       #expect(try document.root.data(format: .json, options: options) == data)
       #expect(try document.root.data(format: .binary) == value.data(format: .binary))
-      // It is JSON to others too.
+      // It is also JSON for others.
       _ = try JSONSerialization.jsonObject(with: data, options: .fragmentsAllowed)
     }
   }
@@ -158,7 +158,7 @@ import Testing
 }
 
 extension PropertyList {
-  /// The same value with some of its parts replaced by dictionaries that look like forms, and by odd reals.
+  /// The same value, with some of its parts replaced by dictionaries that resemble tagged forms, and by unusual reals.
   fileprivate func withOddParts(using random: inout SeededGenerator) -> PropertyList {
     switch self {
     case .array(let elements): return .array(elements.map { $0.withOddParts(using: &random) })

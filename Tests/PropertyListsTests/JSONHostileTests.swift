@@ -48,7 +48,7 @@ import Testing
     #expect(JSONTests.defect("[100]", options: options)?.kind == .limitExceeded)
   }
 
-  /// Each is repeated, and is then the whole text, good or bad.
+  /// Each is repeated to form the complete text, valid or not.
   static let repeated = [
     "[", "{", "{\"a\":", "[1,", "1,", "\"", "\\", "\"\\", "\\\"", "\\u", "\\u0041", "\\ud800", "\\ud83d\\ude00", "1",
     "0", "9.",

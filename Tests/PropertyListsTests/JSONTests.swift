@@ -130,7 +130,7 @@ import Testing
     if !text.isEmpty {
       #expect(found.position == .init(line: 1, column: column), "\(found)")
     }
-    // The same below other values, where the key path says where.
+    // The same inside other values, where the error has a key path.
     let nested = try #require(Self.defect("{\"a\": [\n0, \(text)"))
     #expect(nested.kind == .malformed && nested.position != nil && nested.byteOffset != nil)
     #expect(nested.keyPath?.components.first == .key("a"))

@@ -10,7 +10,7 @@ import Testing
 
   static func path(_ text: String) throws -> PropertyListKeyPath { try PropertyListKeyPath(text) }
 
-  /// The list after an edit, or the kind of the error and the key path it names.
+  /// The list after an edit, or the kind and the key path of the error.
   enum Outcome: Equatable {
     case list(PropertyList)
     case defect(PropertyListError.Kind, String)

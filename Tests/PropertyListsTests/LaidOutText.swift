@@ -3,20 +3,20 @@ import TestSupport
 
 @testable import PropertyLists
 
-/// A text of a property list, set out in any way that its format allows, with the lines that each value stands on.
+/// A property list in a text format, in any layout that the format allows, with the lines of each value.
 struct LaidOutText {
-  /// A value as it stands in the text.
+  /// A value in the text.
   final class Element {
     enum Kind { case scalar, array, dictionary }
 
     let kind: Kind
     var key: String?
     var children: [Element] = []
-    /// The lines it stands on, its key and its separator with it.
+    /// The lines of the value, with its key and its separator.
     var lines = 0...0
     /// The line of its opening bracket.
     var opening = 0
-    /// Whether the children share the line of the opening bracket.
+    /// True if the children are on the line of the opening bracket.
     var isOnOneLine = false
 
     init(_ kind: Kind) { self.kind = kind }
@@ -28,7 +28,7 @@ struct LaidOutText {
   let lineEnd: String
   /// The comments, which are all different.
   private(set) var comments: [String] = []
-  /// Comments between a key and its value, which go with the entry.
+  /// Comments between a key and its value, which belong to the entry.
   private(set) var innerComments: [String] = []
 
   private let unit: String
@@ -38,7 +38,7 @@ struct LaidOutText {
   private let isAllOnOneLine: Bool
   private let hasBraces: Bool
   private let allowsComments: Bool
-  /// The encoding that a declaration of XML names, which not every text has otherwise.
+  /// The encoding in an XML declaration, which is not always the encoding of the text.
   private let encodingName: String?
 
   init(_ format: PropertyListFormat, encodingName: String? = nil, seed: UInt64) {
@@ -126,7 +126,7 @@ struct LaidOutText {
     newline()
   }
 
-  /// Lines of comments, each at the beginning of a line.
+  /// Comment lines, each at the beginning of a line.
   private mutating func comments(_ indent: String) {
     guard allowsComments else { return }
     while chance(4) {
@@ -136,7 +136,7 @@ struct LaidOutText {
     }
   }
 
-  /// What stands before an entry or element, or before a closing bracket.
+  /// The text before an entry or element, or before a closing bracket.
   private mutating func between(_ indent: String, isInline: Bool) {
     if isInline { return space() }
     if allowsComments, chance(4) {

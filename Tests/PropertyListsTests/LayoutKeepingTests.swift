@@ -5,7 +5,7 @@ import Testing
 @testable import PropertyListTools
 @testable import PropertyLists
 
-/// The text that an edit makes of a text.
+/// The text after an edit.
 func edited(
   _ text: String, _ format: PropertyListFormat, reading: PropertyListReadingOptions = .init(),
   writing: PropertyListWritingOptions = .init(), _ change: (inout PropertyList) throws -> Void

@@ -200,7 +200,7 @@ import Testing
     theirs.dictionary?["theirs"] = 2
     let duration = try ThreadClock.measure { try merged.merge(theirs, since: base, conflicts: .fail) }
     #expect(merged.dictionary?.count == 60_002 && merged["theirs"] == 2)
-    // With room for a busy machine and a debug build.
+    // With a margin for a busy machine and a debug build.
     #expect(duration < .seconds(30), "\(duration)")
   }
 }

@@ -6,8 +6,8 @@ import Testing
 @testable import PropertyLists
 
 @Suite("OpenStep compared with Foundation") struct OpenStepComparisonTests {
-  /// What Foundation reads, by way of its binary writer; the entries of dictionaries are sorted, for it has no order of
-  /// them.
+  /// Foundation's result, through its binary writer. The entries of dictionaries are sorted, because Foundation has no
+  /// order.
   static func foundation(_ text: String) -> PropertyList? {
     guard
       let value = try? PropertyListSerialization.propertyList(from: Data(text.utf8), format: nil),
@@ -27,7 +27,7 @@ import Testing
   @Test("values that both support are the same", arguments: common)
   func meansTheSame(_ sample: OpenStepSample) { #expect(Self.foundation(sample.text) == sample.value.sorted()) }
 
-  /// A text that means something else to Foundation, or nothing to one of the two.
+  /// A text that Foundation reads differently, or that only one of the two accepts.
   struct Difference: CustomTestStringConvertible, Sendable {
     let text: String
     let foundation: PropertyList?
@@ -78,7 +78,7 @@ import Testing
     #expect(Self.foundation(text) == value.sorted(), "\(text)")
   }
 
-  /// Pieces of the format in any order: mostly nonsense, but often enough not.
+  /// Pieces of the format in random order: mostly invalid, but often enough valid.
   @Test func `Foundation reads the same values from accepted texts`() throws {
     var random = SeededGenerator(seed: 5)
     let pieces = [
@@ -90,7 +90,7 @@ import Testing
     for _ in 0..<30_000 {
       let body = (0..<Int.random(in: 1...6, using: &random)).map { _ in pieces.randomElement(using: &random)! }.joined()
       let text = [body, "(\(body))", "{k = \(body);}", "{\(body)}"].randomElement(using: &random)!
-      // To refuse them all, Foundation would log a line for each.
+      // Foundation would log a line for each refused text.
       guard let value = try? PropertyList(openStep: text) else { continue }
       accepted += 1
       #expect(Self.foundation(text) == value.sorted(), "\(text.debugDescription)")
@@ -99,7 +99,7 @@ import Testing
   }
 }
 
-/// Values of the kinds that the format has, written in every way there is.
+/// Values of the kinds that the format has, in every spelling.
 struct OpenStepSpelling {
   private var random: SeededGenerator
 
@@ -209,14 +209,14 @@ struct OpenStepSpelling {
     !"abfnrtvuU01234567".unicodeScalars.contains(scalar) && scalar.value < 0x10000
   }
 
-  /// Something between two values that means nothing. It begins with white space where it has a comment, because a
-  /// slash may belong to the string before it.
+  /// Something without a meaning between two values. It begins with white space if it has a comment, because a slash
+  /// could belong to the string before it.
   private mutating func space() -> String {
     ["", "", " ", "\n", "\t", "\r\n", " // c\n", " /* c */", " /**/\n", "\u{2028}"].randomElement(using: &random)!
   }
 }
 
-/// Over the files of the folder that `PLIST_CORPUS` names.
+/// The files of the folder given by `PLIST_CORPUS`.
 @Suite("OpenStep files of other producers", .enabled(if: !Fixtures.corpus.isEmpty)) struct OpenStepCorpusTests {
   static let files: [String: PropertyList] = [
     "o1.ostep": [

@@ -3,7 +3,7 @@ import Testing
 
 @testable import PropertyLists
 
-/// A text and why it is refused: the message, the byte, line and column, and the key path.
+/// A text, and its error: the message, the byte offset, line and column, and the key path.
 struct OpenStepDefect: CustomTestStringConvertible, Sendable {
   let text: String
   let message: String
@@ -119,7 +119,7 @@ struct OpenStepDefect: CustomTestStringConvertible, Sendable {
     }
     #expect(utf8 == found)
     guard !defect.text.isEmpty else { return }
-    // In UTF-16 the same is wrong in the same line and column, at another offset.
+    // In UTF-16, the error has the same line and column, but another offset.
     let utf16 = try #require("\u{FEFF}\(defect.text)".data(using: .utf16LittleEndian))
     var expected = found
     let before = String(decoding: Array(defect.text.utf8.prefix(defect.offset)), as: UTF8.self)

@@ -9,7 +9,7 @@ import Testing
 @Suite("Hostile OpenStep") struct OpenStepHostileTests {
   static let text = HostileText(format: .openStep, options: [.init(), .init(duplicateKeys: .keepLast)])
 
-  /// `depth` containers around nothing.
+  /// `depth` empty containers inside each other.
   static func nested(_ depth: Int, _ open: String, _ close: String) -> String {
     String(repeating: open, count: depth) + String(repeating: close, count: depth)
   }
@@ -19,7 +19,7 @@ import Testing
     let levels = open.count(where: { $0 == "(" || $0 == "{" })
     for limit in [0, 1, 2, 512, 2000] {
       let options = PropertyListReadingOptions(limits: ParsingLimits(depth: limit))
-      // What is innermost is a string, so that there are as many containers as marks.
+      // The innermost value is a string, so that there are as many containers as brackets.
       let allowed =
         String(repeating: open, count: limit / levels) + "x" + String(repeating: close, count: limit / levels)
       #expect(try PropertyListDocument(openStep: allowed, options: options).objectCount == limit / levels * levels + 1)
@@ -81,7 +81,7 @@ import Testing
     let text = #"{a = 1; b = {c; "\143" = (x);}; "\U0061" = 3; d = 4;}"#
     #expect(try PropertyList(openStep: text, options: options) == ["a": "3", "b": ["c": ["x"]], "d": "4"])
     #expect(try PropertyList(openStep: "a; a = (b, b); a = ();", options: options) == ["a": []])
-    // Positions stay right after a dictionary that lost entries.
+    // Positions are correct after a dictionary that lost entries.
     let found = error { () throws(PropertyListError) in
       _ = try PropertyList(openStep: "(({a; a; a;}, x), (y z))", options: options)
     }
@@ -95,7 +95,7 @@ import Testing
     #expect(try PropertyList(openStep: "{CF$UID = <*I7>;}", options: options) == ["CF$UID": 7])
   }
 
-  /// Each is repeated, and is then the whole text, good or bad.
+  /// Each is repeated to form the complete text, valid or not.
   static let repeated = [
     "(", "{", "{a=", "a={", "(a,", "a,", "\"", "'", "\\", "\"\\", "\\\"", "\"\\U", "\"\\1", "<", "<0", "<00", "00 ",
     "<[", "<[A", "<*",

@@ -3,7 +3,7 @@ import Testing
 
 @testable import PropertyLists
 
-/// A text and what it means.
+/// A text, and its value.
 struct OpenStepSample: CustomTestStringConvertible, Sendable {
   let text: String
   let value: PropertyList
@@ -124,7 +124,7 @@ extension PropertyList {
 
   private func check(_ sample: OpenStepSample) throws {
     #expect(try PropertyList(openStep: sample.text) == sample.value)
-    // Around it, and in the other encodings, it means the same.
+    // Inside other values, and in the other encodings, it has the same value.
     #expect(try PropertyList(PropertyListDocument(Data(sample.text.utf8), format: .openStep).root) == sample.value)
     let text = sample.text.hasPrefix("\u{FEFF}") ? String(sample.text.unicodeScalars.dropFirst()) : sample.text
     #expect(try PropertyList(openStep: " \n\(text)\n") == sample.value)
@@ -146,7 +146,7 @@ extension PropertyList {
   }
 }
 
-/// What stands behind a backslash.
+/// The characters after a backslash.
 extension OpenStepTests {
   static let escapes = [
     OpenStepSample(#""\a""#, "\u{7}"), OpenStepSample(#""\b""#, "\u{8}"), OpenStepSample(#""\f""#, "\u{C}"),

@@ -13,7 +13,7 @@ extension PropertyList {
     return String(decoding: try data(format: .openStep, options: options), as: UTF8.self)
   }
 
-  /// The text of one line, without the end of the line.
+  /// The text of one line, without its line end.
   func openStepLine(
     _ dialect: PropertyListWritingOptions.OpenStepDialect = .openStep,
     _ coercion: PropertyListWritingOptions.Coercion = .refuse

@@ -5,7 +5,7 @@ import Testing
 @testable import PropertyLists
 
 @Suite("Parts of documents") struct PartsOfDocumentsTests {
-  /// A binary file of arrays and strings in which later objects are referred to any number of times.
+  /// A binary file of arrays and strings. Later objects can be referred to any number of times.
   static func sharing(_ random: inout SeededGenerator, objects count: Int) -> Data {
     var objects: [[UInt8]] = []
     for index in 0..<count {
@@ -13,7 +13,7 @@ import Testing
       if rest == 0 || Int.random(in: 0..<3, using: &random) == 0 {
         objects.append([0x54, 0x74, 0x65, 0x78, 0x74])
       } else if Bool.random(using: &random) {
-        // The last object is a string, and so a key.
+        // The last object is a string, so it can be a key.
         let value = Int.random(in: index + 1..<count, using: &random)
         objects.append([0xD1, UInt8(count - 1), UInt8(value)])
       } else {
@@ -73,7 +73,7 @@ import Testing
     let data = try tree.data(format: format, options: .exact)
     let document = try PropertyListDocument(data, options: .exact)
     var paths = (0..<100).map { ["key \($0)", "inner"] } + [["é"], ["list", "1", "a"], ["list", "-1", "a"]]
-    // What is not there: among them the other spelling of a key that is.
+    // Missing keys, among them another spelling of an existing one.
     paths += [["e\u{301}"], ["key 100"], ["key 1", "outer"], ["list", "7"], ["key 1", "inner", "x"]]
     for components in paths + paths.reversed() {
       let path = PropertyListKeyPath(components.map { PropertyListKeyPath.Component($0) })
@@ -106,7 +106,7 @@ import Testing
   }
 
   @Test func `an unreadable key is an error only if it is searched past`() throws {
-    // 100 entries, the key of the 60th of which is not ASCII.
+    // 100 entries. The key of the 60th is not ASCII.
     let references = Array(1...100 as ClosedRange<UInt8>) + [UInt8](repeating: 101, count: 100)
     var objects: [[UInt8]] = [[0xDF, 0x10, 100] + references]
     for index in 0..<100 { objects.append([0x53] + Array("k\(index < 10 ? "0" : "")\(index)".utf8)) }

@@ -31,7 +31,7 @@ import Testing
       let source = try #require(try document.inputText)
       let outline = try #require(try EditOutline(document, edit))
       guard let edited = try TextEdit(document: document, input: source, options: Self.writing).bytes(outline) else {
-        // A strings file that becomes something else than a dictionary is written anew.
+        // A strings file whose root is no longer a dictionary is rewritten.
         let isWritten = format == .openStep && edit.path.components.isEmpty
         if !isWritten { Issue.record("seed \(seed): \(edit) was not made by its path in\n\(text)") }
         continue
@@ -39,14 +39,14 @@ import Testing
       #expect(edited.count == edited.data.count)
       #expect(try PropertyList(edited.data, format: format, options: Self.reading) == expected)
       let whole = try document.data(updatedTo: expected, options: Self.writing)
-      // Of like elements, either may be the one that goes.
+      // Of equal elements, either can be removed.
       if edited.data != whole, !Self.hasLikeElements(value) {
         Issue.record("seed \(seed): \(edit) of\n\(text)\ngave\n\(String(decoding: edited.data, as: UTF8.self))")
       }
     }
   }
 
-  /// An edit of a value somewhere, or of one that is not there.
+  /// An edit of a value, or of a missing one.
   private static func edit(of value: PropertyList, using random: inout SeededGenerator) -> PropertyListEdit {
     var components: [PropertyListKeyPath.Component] = []
     var target = value

@@ -8,12 +8,12 @@ import struct PropertyLists.PropertyListEncoder
 @testable import PropertyLists
 
 @Suite("Codable and hostile input") struct PropertyListCodableHostileTests {
-  /// Nests as far as a file says.
+  /// Nests as deeply as a file says.
   struct Branch: Codable {
     var children: [Branch]?
   }
 
-  /// Nests in itself with no container in between.
+  /// Nests in itself without a container in between.
   struct Onion: Codable {
     init(from decoder: any Decoder) throws { self = try decoder.singleValueContainer().decode(Onion.self) }
     func encode(to encoder: any Encoder) throws {
@@ -42,7 +42,7 @@ import struct PropertyLists.PropertyListEncoder
     }
   }
 
-  /// A binary file of these objects, the first of which is the root. References are bytes.
+  /// A binary file of these objects. The first is the root, and references are bytes.
   static func file(_ objects: [[UInt8]]) -> Data {
     var bytes = Array("bplist00".utf8)
     var offsets: [UInt8] = []
@@ -84,7 +84,7 @@ import struct PropertyLists.PropertyListEncoder
   }
 
   @Test func `decoding repeatedly shared references ends`() throws {
-    // Each level has the next one twice.
+    // Each level contains the next one twice.
     var objects: [[UInt8]] = []
     for level in 0..<60 as Range<UInt8> {
       let next = 2 * level + 2
@@ -171,7 +171,7 @@ import struct PropertyLists.PropertyListEncoder
     }
   }
 
-  /// A file that cannot be read as a whole may be decoded, since only what a type asks for is looked at.
+  /// A file that cannot be read completely may be decoded, because only requested parts are read.
   private func expectSame<T: Codable>(_ type: T.Type, _ data: Data) {
     let decoded = Result { try PropertyListDecoder().decode(T.self, from: data) }
     if case .failure(let error) = decoded {
@@ -179,7 +179,7 @@ import struct PropertyLists.PropertyListEncoder
     }
     guard let tree = try? PropertyList(data) else { return }
     let fromTree = Result { try PropertyListDecoder().decode(T.self, from: tree) }
-    // As bytes, because a number may be none, and so not equal to itself.
+    // As bytes, because NaN is not equal to itself.
     let bytes = [decoded, fromTree].map { result in try? PropertyListEncoder().encode(result.get()) }
     #expect(bytes[0] == bytes[1], "\(data.base64EncodedString())")
   }

@@ -12,7 +12,7 @@ import struct PropertyLists.PropertyListEncoder
     try PropertyListEncoder().encodeToPropertyList(value)
   }
 
-  /// Encodes what a function says.
+  /// Encodes with a closure.
   struct Handmade: Encodable {
     let body: (any Encoder) throws -> Void
     func encode(to encoder: any Encoder) throws { try body(encoder) }

@@ -10,10 +10,10 @@ import Testing
   static let seeds = UInt64(
     ProcessInfo.processInfo.environment["PLIST_EDITS"].flatMap { Int($0) } ?? LongForm.size(400, or: 200))
 
-  /// How the bytes of a text are made of it.
+  /// The encodings of a text.
   struct Encoding: Sendable, CustomTestStringConvertible {
     let testDescription: String
-    /// What XML has to declare it as.
+    /// The name of the encoding in an XML declaration.
     var name: String?
     let encode: @Sendable (String) -> Data
   }
@@ -75,13 +75,13 @@ import Testing
   }
 }
 
-/// Changes of the value of a text, with the lines that they may touch.
+/// Changes of the value of a text, with the lines that they may change.
 struct RandomEdit {
   private let text: LaidOutText
   private(set) var value: PropertyList
   private var touched: Set<Int> = []
   private var isReordered = false
-  /// Comments that may go, because they are inside of what is removed or replaced.
+  /// Comments that may be removed, because they are inside removed or replaced values.
   private var goneLines: Set<Int> = []
   private(set) var log = ""
   private var count = 0
@@ -94,7 +94,7 @@ struct RandomEdit {
   }
 
   mutating func change(using random: inout SeededGenerator) {
-    // The way to a value, and the values on it.
+    // The path to a value, and the values on it.
     var path: [LaidOutText.Element] = [text.root]
     while let child = path[path.count - 1].children.randomElement(using: &random),
       Int.random(in: 0..<4, using: &random) > 0
@@ -116,7 +116,7 @@ struct RandomEdit {
 
   private mutating func touch(_ lines: ClosedRange<Int>) { touched.formUnion(lines) }
 
-  /// All lines of containers on one line that a change inside of them touches.
+  /// All lines of single-line containers that contain a change.
   private mutating func touchLines(around path: [LaidOutText.Element]) {
     for element in path where element.isOnOneLine { touch(element.lines) }
   }
@@ -135,7 +135,7 @@ struct RandomEdit {
   private mutating func remove(_ path: [LaidOutText.Element]) {
     let element = path[path.count - 1]
     let parent = path[path.count - 2]
-    // What stands before it loses its comma, and a container that is empty all of its text.
+    // The value before it loses its comma, and an empty container all of its text.
     log += "remove \(Self.name(path)); "
     for element in path { done.insert(ObjectIdentifier(element)) }
     let position = parent.children.firstIndex { $0 === element }!
@@ -143,7 +143,7 @@ struct RandomEdit {
     if parent.children.count == 1 { touch(parent.lines) }
     touch(element.lines)
     if parent.kind == .array {
-      // Of elements that are equal, nobody can say which one went.
+      // Of equal elements, it is not defined which one is removed.
       _ = Self.replacing(path.dropFirst().dropLast(), in: value, of: text.root) { old in
         if case .array(let elements) = old, position < elements.count {
           for (other, child) in zip(elements, parent.children) where other == elements[position] { touch(child.lines) }
@@ -185,7 +185,7 @@ struct RandomEdit {
     log += "reorder \(Self.name(path)); "
     for element in path { done.insert(ObjectIdentifier(element)) }
     isReordered = true
-    // Commas come and go, and what stands on one line is put together anew.
+    // Commas are added and removed, and containers on one line are rewritten.
     for child in element.children { touch(child.lines.upperBound...child.lines.upperBound) }
     let lines = element.children.map(\.lines)
     for (first, second) in zip(lines, lines.dropFirst()) where first.upperBound == second.lowerBound {
@@ -275,13 +275,13 @@ struct RandomEdit {
   }
 }
 
-/// What has to be found in the result.
+/// The expected contents of the result.
 extension RandomEdit {
   private func lines(_ text: String, _ end: String) -> [String] {
     text.unicodeScalars.split(separator: end.unicodeScalars.last!, omittingEmptySubsequences: false).map(String.init)
   }
 
-  /// A line that was not touched and is not there any more, or not in its order.
+  /// An unchanged line that is missing, or in another order.
   func firstLineLost(in result: String) -> String? {
     let old = lines(text.text, text.lineEnd)
     let new = lines(result, text.lineEnd)
@@ -295,7 +295,7 @@ extension RandomEdit {
       return nil
     }
     var newIndex = 0
-    // Of an empty line before the last one, which has no end, there is nothing to be seen when that one goes.
+    // An empty line before the last one, which has no line end, is not visible after that one is removed.
     for (number, line) in old.enumerated() where !touched.contains(number) && !Self.isBlank(line) {
       while newIndex < new.count, new[newIndex] != line { newIndex += 1 }
       guard newIndex < new.count else { return "\(number): \(line)" }
@@ -306,7 +306,7 @@ extension RandomEdit {
 
   private static func isBlank(_ line: String) -> Bool { line.unicodeScalars.allSatisfy { $0.properties.isWhitespace } }
 
-  /// A comment that is not there any more, though it stood in nothing that was removed.
+  /// A missing comment that was not in a removed value.
   func firstCommentLost(in result: String) -> String? {
     let old = lines(text.text, text.lineEnd)
     return text.comments.first { comment in

@@ -54,7 +54,7 @@ import Testing
     }
   }
 
-  /// How many damaged inputs are read. The short form runs always; `PLIST_MUTATIONS=100000` is the long one.
+  /// The number of damaged inputs. The short form always runs; `PLIST_MUTATIONS=100000` selects the long form.
   static let mutations =
     ProcessInfo.processInfo.environment["PLIST_MUTATIONS"].flatMap { Int($0) } ?? LongForm.size(6000, or: 3000)
 
@@ -75,18 +75,18 @@ import Testing
         let isValid = (try? document.validate()) != nil
         let tree = try? PropertyList(document.root)
         if isValid, tree == nil {
-          // What passes the full check can only expand too far, or have keys that are one to Swift alone.
+          // Values that pass the full check can only expand too far, or have keys that only Swift considers equal.
           let failure = error { () throws(PropertyListError) in _ = try PropertyList(document.root) }
           #expect(failure?.kind == .limitExceeded || failure?.kind == .duplicateKey)
         }
         if let tree, tree.kind != .null { #expect((try? tree.data(format: .binary)) != nil) }
-        // A document is written as its tree is.
+        // A document is written like its tree.
         for format in [.xml, .binary] as [PropertyListFormat] {
           let written = try? document.root.data(format: format)
           if let tree { #expect(written == (try? tree.data(format: format))) }
         }
       }
-      // In proportion to the size, with room for a busy machine and a debug build.
+      // Linear in the size, with a margin for a busy machine and a debug build.
       let allowed = Duration.seconds(2) + .milliseconds(1) * input.count
       if duration > allowed { Issue.record("\(duration) for \(input.base64EncodedString())") }
     }
@@ -95,7 +95,7 @@ import Testing
 }
 
 extension PropertyList {
-  /// The value with text instead of what OpenStep has no form for.
+  /// The value with text in place of values that OpenStep cannot represent.
   func withTextOnly() -> PropertyList {
     switch self {
     case .string, .data: self
@@ -112,7 +112,7 @@ extension PropertyList {
     case 3: return .integer(.init(random.next()))
     case 4:
       let value = Double(bitPattern: random.next())
-      // The sign and payload of a NaN have no form in XML.
+      // XML has no form for the sign and payload of a NaN.
       return .real(forXML && value.isNaN ? .nan : value)
     case 5: return .real(Double(Int.random(in: -1_000_000...1_000_000, using: &random)) / 1000)
     case 6: return .boolean(.random(using: &random))

@@ -4,7 +4,7 @@ import Testing
 @testable import PropertyLists
 
 extension PropertyList {
-  /// A tree by either lane of the XML reader; nil if the fast lane gives up.
+  /// A tree from either path of the XML reader; nil if the fast path gives up.
   static func plainLane(_ data: Data, options: PropertyListReadingOptions = .init()) throws -> PropertyList? {
     var defects = DefectLog.first
     guard let source = try? TextSource(data, .xml, defects: &defects),
@@ -23,7 +23,7 @@ extension PropertyList {
   }
 }
 
-/// The error that `body` throws, which the test needs.
+/// The error that `body` throws. The test fails if it throws none.
 func error(_ body: () throws(PropertyListError) -> Void) -> PropertyListError? {
   do throws(PropertyListError) {
     try body()
@@ -33,5 +33,5 @@ func error(_ body: () throws(PropertyListError) -> Void) -> PropertyListError? {
   }
 }
 
-/// A document of XML around one value.
+/// An XML document with one value.
 func xml(_ body: String) -> Data { Data("<plist version=\"1.0\">\(body)</plist>".utf8) }

@@ -7,7 +7,7 @@ import struct PropertyLists.PropertyListDecoder
 @testable import PropertyLists
 
 @Suite("Decoding types that swallow errors") struct SwallowedErrorTests {
-  /// Notes what the types of a call do.
+  /// Records the calls of types.
   final class Record: Sendable {
     struct Notes {
       var valueCount = 0
@@ -33,7 +33,7 @@ import struct PropertyLists.PropertyListDecoder
     var paths: [[any CodingKey]] { notes.withLock { $0.paths } }
   }
 
-  /// The usual type for any value: one kind after the other.
+  /// The usual type for any value: tries one kind after another.
   enum AnyValue: Decodable, Equatable {
     case null
     case boolean(Bool)
@@ -66,7 +66,7 @@ import struct PropertyLists.PropertyListDecoder
     }
   }
 
-  /// Looks into an array twice, and fails if that does.
+  /// Decodes an array twice, and fails if that fails.
   struct Twice: Decodable {
     init(from decoder: any Decoder) throws {
       Record.noteValue(decoder)
@@ -80,7 +80,7 @@ import struct PropertyLists.PropertyListDecoder
     }
   }
 
-  /// Skips the elements that are no strings, as is usual.
+  /// Skips elements that are not strings, as many programs do.
   struct Strings: Decodable {
     struct Anything: Decodable {}
     var values: [String] = []
@@ -99,7 +99,7 @@ import struct PropertyLists.PropertyListDecoder
     }
   }
 
-  /// Notes the error of the innermost value, which is not a Boolean.
+  /// Records the error of the innermost value, which is not a Boolean.
   struct Probe: Decodable {
     init(from decoder: any Decoder) throws {
       if var container = try? decoder.unkeyedContainer() {
@@ -138,7 +138,7 @@ import struct PropertyLists.PropertyListDecoder
   }
 
   @Test func `values of shared references count, including swallowed errors`() throws {
-    // Each level has the next one twice.
+    // Each level contains the next one twice.
     let levels = (0..<60 as Range<UInt8>).map { [0xA2, $0 + 1, $0 + 1] as [UInt8] }
     let data = PropertyListCodableHostileTests.file(levels + [[0x09]])
     let record = Record()
@@ -175,12 +175,12 @@ import struct PropertyLists.PropertyListDecoder
       var value: [[Int]]?
       init(from decoder: any Decoder) throws { value = try? decoder.singleValueContainer().decode([[Int]].self) }
     }
-    // An array of 14 times the same array of 14 times the same number.
+    // An array of 14 references to an array of 14 references to a number.
     let data = PropertyListCodableHostileTests.file(
       [[0xAE] + [UInt8](repeating: 1, count: 14), [0xAE] + [UInt8](repeating: 2, count: 14), [0x10, 7]])
     let decoder = Self.decoder(Record(), expandedSize: 100, expansionRatio: 1)
     #expect(Self.limitKind { _ = try decoder.decode(Lenient.self, from: data) } == .limitExceeded)
-    // As deep as no document may be, with a type that goes on with something else.
+    // Deeper than a document may be, with a type that continues with another type.
     var deep: PropertyList = [1]
     for _ in 0..<600 { deep = [deep] }
     let deepData = try deep.data(format: .binary, options: .init(depth: 2000))
@@ -188,7 +188,7 @@ import struct PropertyLists.PropertyListDecoder
   }
 
   @Test func `loops that skip elements end at unreadable elements, and at the limit`() throws {
-    // The third element begins like no object.
+    // The third element begins with an invalid marker.
     let damaged = PropertyListCodableHostileTests.file([[0xA4, 1, 2, 3, 1], [0x51, 0x61], [0x09], [0x70]])
     let strings = try PropertyListDecoder().decode(Strings.self, from: damaged)
     #expect(strings.values == ["a", "a"])

@@ -4,7 +4,7 @@ import Testing
 
 @testable import PropertyLists
 
-/// A pair of formats, from one into the other.
+/// A pair of formats to convert between.
 struct Direction: CustomTestStringConvertible, Hashable, Sendable {
   let from: PropertyListFormat
   let to: PropertyListFormat
@@ -16,9 +16,9 @@ struct Direction: CustomTestStringConvertible, Hashable, Sendable {
   }
 }
 
-/// Every file of `Fixtures`, and of the folder that `PLIST_CORPUS` names, from each format into each other one.
+/// Every file of `Fixtures`, and of the folder given by `PLIST_CORPUS`, from each format to each other one.
 @Suite("Conversion between all formats") struct TwelveDirectionsTests {
-  /// Whatever of the files can be read, and what it is called.
+  /// The readable files, and their names.
   static let values: [(name: String, value: PropertyList)] =
     (["archives", "binary", "hostile", "xml", "openstep", "json"].flatMap { Fixtures.names(in: $0) }.map {
       Fixtures.url($0)
@@ -28,7 +28,7 @@ struct Direction: CustomTestStringConvertible, Hashable, Sendable {
       return (url.lastPathComponent, value)
     }
 
-  /// The bytes of a value in a format; nil if that has no form for it, which is the one error there may be.
+  /// The bytes of a value in a format; nil if the format cannot represent it, which is the only allowed error.
   private func write(
     _ value: PropertyList, _ format: PropertyListFormat, _ options: PropertyListWritingOptions
   ) throws -> Data? {
@@ -44,7 +44,7 @@ struct Direction: CustomTestStringConvertible, Hashable, Sendable {
   func `reversible coercion loses and changes no value`(_ direction: Direction) throws {
     var count = 0
     for (name, value) in Self.values {
-      // XML has neither null nor fractions of a second, and one width of reals: not a question of coercion.
+      // XML has neither null nor fractions of a second, and only one width of reals, independent of coercion.
       let original = [direction.from, direction.to].contains(.xml) ? value.asInXML : value
       if [direction.from, direction.to].contains(.xml), value.hasNoFormInXML { continue }
       let source = try original.data(format: direction.from, options: .exact)
@@ -81,7 +81,7 @@ struct Direction: CustomTestStringConvertible, Hashable, Sendable {
 }
 
 extension PropertyList {
-  /// What a format that has one width of reals keeps: the double. Nothing else may change.
+  /// A format with one width of reals keeps the double. Nothing else may change.
   fileprivate func asRead(from format: PropertyListFormat) -> PropertyList {
     switch self {
     case .float(let value): format == .binary ? self : .real(Double(value))

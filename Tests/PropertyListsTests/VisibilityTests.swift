@@ -58,7 +58,7 @@ import Testing
       ]
       for form in forms { #expect(!form.unicodeScalars.contains { $0 == scalar && $0 != "\n" }, "\(form)") }
       #expect(forms[3].unicodeScalars.allSatisfy { $0.value >= 0x20 })
-      // What is escaped can be read back.
+      // Escaped text can be read back.
       #expect(try PropertyList(Data(forms[4].utf8), format: .json) == before)
       #expect(try PropertyListKeyPath(forms[2]) == PropertyListKeyPath([.key(text)]))
     }

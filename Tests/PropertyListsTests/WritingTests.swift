@@ -4,11 +4,11 @@ import TestSupport
 import Testing
 
 @Suite("Writing") struct WritingTests {
-  /// Bytes as they are printed in hexadecimal.
+  /// The bytes of hexadecimal text.
   private func hexadecimal(_ data: Data) -> String { data.map { String(format: "%02x", $0) }.joined() }
 
   @Test func `the binary format, byte by byte`() throws {
-    // The dictionary, its keys, then its values; the second reference to 1 is to the same object.
+    // The dictionary, its keys, then its values. The second reference to 1 is to the same object.
     let value: PropertyList = ["a": 1, "b": ["a", 1]]
     let objects = "d2" + "01020304" + "5161" + "5162" + "1001" + "a2" + "0103"
     let trailer = "000000000000" + "01" + "01" + "0000000000000005" + "0000000000000000" + "0000000000000016"
@@ -93,7 +93,7 @@ import Testing
   func `references and offsets have the minimum width`(_ count: Int) throws {
     let list = PropertyList.array((0..<count).map { .integer(.init($0)) })
     let data = try list.data(format: .binary)
-    // Apple's reader wants the number of objects itself to fit.
+    // Apple's reader requires the number of objects to fit.
     #expect(data[data.count - 25] == (count + 1 < 256 ? 1 : count + 1 < 65536 ? 2 : 3))
     #expect(try PropertyList(data) == list)
   }
@@ -254,7 +254,7 @@ import Testing
     try FileManager.default.createSymbolicLink(atPath: folder.path("shared/way"), withDestinationPath: "../own")
     try FileManager.default.createSymbolicLink(atPath: folder.path("shared/new"), withDestinationPath: "../own/new")
     for name in ["link", "way", "new"] { try #require(lchown(folder.path("shared/\(name)"), other, other) == 0) }
-    // A link of the user's own, to a file that is not his.
+    // A link of the user to another user's file.
     try Data("theirs".utf8).write(to: URL(filePath: folder.path("theirs")))
     try #require(chown(folder.path("theirs"), other, other) == 0)
     try FileManager.default.createSymbolicLink(atPath: folder.path("to theirs"), withDestinationPath: "theirs")
@@ -272,7 +272,7 @@ import Testing
     #expect(try String(contentsOfFile: folder.path("own/file"), encoding: .utf8) == "mine")
     #expect(try String(contentsOfFile: folder.path("theirs"), encoding: .utf8) == "theirs")
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path("own")) == ["file"])
-    // A file of another user that no link leads to stays his.
+    // Another user's file without a link to it keeps its owner.
     try ([] as PropertyList).write(to: URL(filePath: folder.path("theirs")), format: .xml)
     #expect(try FileManager.default.attributesOfItem(atPath: folder.path("theirs"))[.ownerAccountID] as? Int == 1234)
   }

@@ -6,9 +6,9 @@ import Testing
 
 @testable import PropertyLists
 
-/// Random XML beyond the plain dialect, mostly well-formed, and the same with damage.
+/// Random XML beyond the plain dialect, mostly well-formed, also with damage.
 @Suite("XML tokens compared with libxml2") struct XMLAuthorityTests {
-  /// How many texts are compared. `PLIST_MUTATIONS=100000` is the long form.
+  /// The number of compared texts. `PLIST_MUTATIONS=100000` selects the long form.
   static let count =
     ProcessInfo.processInfo.environment["PLIST_MUTATIONS"].flatMap { Int($0) } ?? LongForm.size(8000, or: 4000)
 
@@ -30,7 +30,7 @@ import Testing
       case .failure(let error):
         refused += 1
         guard defect == nil, let token = Self.firstDefect(in: data.bytes) else { continue }
-        // A document type could declare entities, and libxml2 takes a NUL for the end.
+        // A document type could declare entities, and libxml2 treats a NUL as the end.
         let isRefusal =
           [.longTag, .internalSubset, .documentTypeWithoutSpace, .unknownEntity].contains(token.kind)
           || token.kind == .character && text[token.offset] == 0
@@ -69,7 +69,7 @@ import Testing
   }
 }
 
-/// A property list in XML with all that XML allows around its values.
+/// A property list in XML, with everything that XML allows around its values.
 struct RandomXML {
   private(set) var text = ""
   private var random: SeededGenerator
@@ -153,7 +153,7 @@ struct RandomXML {
   }
 }
 
-/// The value of a property list, by Foundation's parser of XML.
+/// The value of a property list, read with Foundation's XML parser.
 private final class XMLOracle: NSObject, XMLParserDelegate {
   private var stack: [(name: String, text: String, children: [PropertyList])] = [("", "", [])]
 
@@ -179,7 +179,7 @@ private final class XMLOracle: NSObject, XMLParserDelegate {
   func parser(_ parser: XMLParser, foundCharacters text: String) { stack[stack.count - 1].text += text }
 
   func parser(_ parser: XMLParser, foundCDATA data: Data) {
-    // It leaves line ends as they are there.
+    // It does not normalize line ends there.
     stack[stack.count - 1].text += String(decoding: data, as: UTF8.self).replacing("\r\n", with: "\n")
       .replacing("\r", with: "\n")
   }
@@ -199,7 +199,7 @@ private final class XMLOracle: NSObject, XMLParserDelegate {
     case "true", "false": value = .boolean(name == "true")
     case "string", "key": value = .string(text)
     default:
-      // Numbers, dates and data are not what is compared here.
+      // Numbers, dates and data are not compared here.
       value = try? PropertyList(Data("<plist><\(name)>\(text)</\(name)></plist>".utf8))
     }
     if let value { stack[stack.count - 1].children.append(value) }

@@ -60,7 +60,7 @@ import Testing
     #expect(throws: Never.self) { try PropertyList(nested("xmlnsa")) }
     let refused = error { () throws(PropertyListError) in _ = try PropertyList(nested("xmlns:a")) }
     #expect(refused?.kind == .limitExceeded)
-    // Elements that are no part of the value, and those of tags that are read again, are out of scope, too.
+    // Elements outside of the value, and of tags that are read again, are also out of scope.
     let many = (0..<30).map { "xmlns:a\($0)='u'" }.joined(separator: " ")
     let defects = PropertyListDocument.defects(
       in: xml("<array>\(String(repeating: "<string>a<integer \(many)>1</integer>", count: 4))</array>"))
@@ -89,8 +89,7 @@ import Testing
     }
   }
 
-  /// Pieces of XML put together at random: mostly well-formed, often not, in every combination of what the scanner
-  /// looks at.
+  /// Random pieces of XML, mostly well-formed, in every combination of what the scanner checks.
   @Test func `both paths agree on 20 000 generated documents`() throws {
     var random = SeededGenerator(seed: 7)
     let pieces = [

@@ -2,8 +2,8 @@ import Foundation
 import ManagedObjects
 import SQLiteStore
 
-/// Links that are saved one after the other. Each save changes several objects and both sides of relationships. What a
-/// store has is known from the number of the last one.
+/// Links that are saved one after another. Each save changes several objects and both sides of relationships. The
+/// number of the last link determines the expected contents of the store.
 struct Chain {
   static let model: ManagedObjectModel = {
     let link = EntityDescription(
@@ -31,7 +31,7 @@ struct Chain {
   private var tags: [ManagedObject] = []
   private var links: [ManagedObject] = []
 
-  /// Goes on with what a file has.
+  /// Continues with the contents of a file.
   init(_ file: URL) throws {
     let coordinator = PersistentStoreCoordinator(model: Self.model)
     try coordinator.add(SQLiteStore(file, model: Self.model))

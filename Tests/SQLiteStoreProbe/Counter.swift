@@ -2,7 +2,7 @@ import Foundation
 import ManagedObjects
 import SQLiteStore
 
-/// A counter that processes have in common, and one of a process's own, which go together.
+/// A counter that processes share, and one for each process. Both are changed together.
 struct Counter {
   private let context: ManagedObjectContext
   private let common: ManagedObject
@@ -25,7 +25,7 @@ struct Counter {
     try context.save()
   }
 
-  /// - Returns: how often somebody else was faster.
+  /// - Returns: the number of saves by other processes in between.
   func add() throws -> Int {
     var conflicts = 0
     while true {

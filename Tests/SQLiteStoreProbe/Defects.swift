@@ -4,7 +4,7 @@ import ManagedObjects
 import SQLiteStore
 
 extension Probe {
-  /// Has a write lock on a database for a time, and says so.
+  /// Holds a write lock on a database for a time, and prints a line.
   static func hold(_ path: String, milliseconds: Int) throws {
     var handle: OpaquePointer?
     guard sqlite3_open(path, &handle) == SQLITE_OK, sqlite3_busy_timeout(handle, 10_000) == SQLITE_OK,
@@ -17,8 +17,8 @@ extension Probe {
     say("free")
   }
 
-  /// Saves objects of 10 000 bytes while files cannot be larger than a size, until a save fails; then it saves what
-  /// failed without that limit, and goes on for some more.
+  /// Saves objects of 10 000 bytes while the size of files is limited, until a save fails. Then it saves the same
+  /// objects without the limit, and some more.
   static func fill(_ file: URL, room: Int) throws {
     let coordinator = PersistentStoreCoordinator(model: Chain.model)
     try coordinator.add(SQLiteStore(file, model: Chain.model))
@@ -44,7 +44,7 @@ extension Probe {
       }
     }
     say("failed \(number) \(failed.map { "\($0.code)" } ?? "") \(context.insertedObjects.count)")
-    // What was saved can still be read.
+    // Saved objects can still be read.
     say("has \(try ManagedObjectContext(coordinator: coordinator).count(for: FetchRequest("Counter")))")
     liftLimit(limit)
     try context.save()
@@ -56,7 +56,7 @@ extension Probe {
     }
   }
 
-  /// Lets no file get larger than a size. That is an error then, and not the end of the process.
+  /// Limits the size of files. Exceeding it is an error, and does not end the process.
   static func limitFiles(to room: Int) -> rlimit {
     signal(SIGXFSZ, SIG_IGN)
     var limit = rlimit()

@@ -4,7 +4,7 @@ import ManagedObjects
 import SQLiteStore
 import StoreInspection
 
-/// A store of many rows, and the time and the memory that it takes to look at it.
+/// A store of many rows, and the time and memory of inspecting it.
 enum Inspection {
   static let model = Result {
     var rating = AttributeDescription("rating", .integer16, isOptional: false)
@@ -25,7 +25,7 @@ enum Inspection {
     ])
   }
 
-  /// Makes a store with so many notes, and a person for each hundred.
+  /// Creates a store with a number of notes, and a person for each hundred.
   static func make(_ file: URL, notes: Int) throws {
     do { _ = try SQLiteStore(file, model: model.get()) }
     var handle: OpaquePointer?
@@ -49,21 +49,21 @@ enum Inspection {
     else { throw Usage() }
   }
 
-  /// Says what a check finds, its time in milliseconds and the most memory of the process in kilobytes.
+  /// Prints the findings of a check, its time in milliseconds, and the peak memory of the process in kilobytes.
   static func check(_ file: URL) throws {
     let start = ContinuousClock.now
     let summary = try StoreCheck(file).run { _ in }
     say("findings \(summary.count)", start)
   }
 
-  /// Says the number of objects, and the same.
+  /// Prints the number of objects, the time and the memory.
   static func info(_ file: URL) throws {
     let start = ContinuousClock.now
     let info = try StoreInfo(file)
     say("objects \(info.objectCount ?? -1)", start)
   }
 
-  /// Says how many objects differ in two stores, and the same.
+  /// Prints the number of objects that differ in two stores, the time and the memory.
   static func compare(_ file: URL, _ other: URL, key: String?) throws {
     let start = ContinuousClock.now
     let model = try model.get()

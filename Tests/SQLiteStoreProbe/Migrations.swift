@@ -4,7 +4,7 @@ import SQLiteStore
 
 /// Other versions of the chain's model. Links, items and tags are the same in all of them.
 enum ChainVersions {
-  /// Counters have a label, which says which way they came.
+  /// Counters have a label with the path of their migration.
   private static func model(_ change: (inout EntityDescription) -> Void) -> ManagedObjectModel {
     var entities = Chain.model.entityDescriptions
     for index in entities.indices where entities[index].name == "Counter" { change(&entities[index]) }
@@ -20,7 +20,7 @@ enum ChainVersions {
     $0.properties.append(.attribute("half", .double))
   }
 
-  /// Gives counters a label of their own.
+  /// Sets the labels of counters.
   private static let mapping = StoreMapping(entities: [
     "Counter": EntityMigrationPolicy { counter, migration in
       let new = try migration.createDestinationInstances(forSource: counter)
@@ -29,7 +29,7 @@ enum ChainVersions {
     }
   ])
 
-  /// Changes a store of the chain to another version.
+  /// Migrates a store of the chain to another version.
   static func migrate(_ file: URL, _ kind: String) throws {
     switch kind {
     case "inferred": try SQLiteStore.migrate(file, to: second)
@@ -41,7 +41,7 @@ enum ChainVersions {
     }
   }
 
-  /// Makes a store with links and counters.
+  /// Creates a store with links and counters.
   static func make(_ file: URL, links: Int, counters: Int) throws {
     var chain = try Chain(file)
     for _ in 0..<links { _ = try chain.save() }
@@ -60,7 +60,7 @@ enum ChainVersions {
 }
 
 extension Probe {
-  /// Changes a store to another version; first while files cannot be larger than a size, if there is one.
+  /// Migrates a store to another version, first while the size of files is limited, if a size is given.
   static func migrate(_ file: URL, _ kind: String, room: Int?) throws {
     if let room {
       let limit = limitFiles(to: room)

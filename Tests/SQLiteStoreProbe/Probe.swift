@@ -2,7 +2,7 @@ import Foundation
 import ManagedObjects
 import SQLiteStore
 
-/// What tests have another process do with a store: `sqlite-store-probe FILE VERB …`.
+/// Uses a store in another process, for tests: `sqlite-store-probe FILE VERB …`.
 @main
 struct Probe {
   static func main() throws {
@@ -11,15 +11,15 @@ struct Probe {
     let file = URL(filePath: arguments[0])
     let rest = arguments.dropFirst(2).compactMap { Int($0) }
     switch arguments[1] {
-    // Makes the store if there is none, and says so.
+    // Creates the store if it is missing, and prints a line.
     case "open":
       _ = try SQLiteStore(file, model: Chain.model)
       say("open")
-    // Saves one link of the chain after the other, and says the number of each that is saved.
+    // Saves the links of the chain one after another, and prints the number of each saved link.
     case "chain":
       var chain = try Chain(file)
       while true { say("\(try chain.save())") }
-    // Adds 1 to the counter that processes have in common, and to its own, as often as it is told.
+    // Adds 1 to the shared counter and to its own, a given number of times.
     case "count":
       guard rest.count == 2 else { throw Usage() }
       var conflicts = 0
@@ -29,21 +29,21 @@ struct Probe {
         say("saved")
       }
       say("conflicts \(conflicts)")
-    // Has a write lock for so many milliseconds.
+    // Holds a write lock for a number of milliseconds.
     case "hold":
       guard rest.count == 1 else { throw Usage() }
       try hold(file.path, milliseconds: rest[0])
-    // Saves objects with much data until a save fails, says which, and saves them again when there is room.
+    // Saves objects with much data until a save fails, prints which, and saves them again when there is room.
     case "fill": try fill(file, room: rest.first ?? 0)
-    // Makes a store of so many links and counters.
+    // Creates a store with a number of links and counters.
     case "make":
       guard rest.count == 2 else { throw Usage() }
       try ChainVersions.make(file, links: rest[0], counters: rest[1])
-    // Changes the store to another version in one of several ways.
+    // Migrates the store to another version in one of several ways.
     case "migrate":
       guard arguments.count >= 3 else { throw Usage() }
       try migrate(file, arguments[2], room: rest.first)
-    // Makes a store of so many rows; looks at one, and says what that takes.
+    // Creates a store with a number of rows; inspects one, and prints the cost.
     case "rows":
       guard rest.count == 1 else { throw Usage() }
       try Inspection.make(file, notes: rest[0])
@@ -56,7 +56,7 @@ struct Probe {
     }
   }
 
-  /// Says a line by one call, so that a process that is killed has said whole lines.
+  /// Prints a line by one call, so that a killed process has printed complete lines.
   static func say(_ text: String) {
     let line = Array("\(text)\n".utf8)
     _ = write(1, line, line.count)

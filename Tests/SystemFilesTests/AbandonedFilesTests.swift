@@ -8,7 +8,7 @@ import Testing
 
   init() throws { try Data("old".utf8).write(to: URL(filePath: folder.path("a.plist"))) }
 
-  /// Makes a file that was written to some seconds ago.
+  /// Creates a file that was written some seconds ago.
   @discardableResult
   private func make(_ name: String, age: Double = 3600) throws -> URL {
     let url = URL(filePath: folder.path(name))
@@ -26,7 +26,7 @@ import Testing
   }
 
   @Test(arguments: [
-    // Another file's, too few digits, capitals.
+    // The name of another file, too few digits, capitals.
     ".b.plist.1y2p0ij32e8e7.tmp", ".a.plist.backup.tmp", ".a.plist.1Y2P0IJ32E8E7.tmp", "a.plist.1y2p0ij32e8e7.tmp",
   ])
   func `files that may be in use, or belong to another program, stay`(_ name: String) throws {
@@ -42,7 +42,7 @@ import Testing
     defer { close(descriptor) }
     try #require(flock(descriptor, LOCK_EX | LOCK_NB) == 0)
     let strange = try make(".a.plist.3y2p0ij32e8e7.tmp")
-    // Only root can give files away.
+    // Only root can change the owner of files.
     let isGiven = chown(strange.path, 12345, gid_t.max) == 0
     try replace()
     #expect(folder.names.count == (isGiven ? 4 : 3))

@@ -69,7 +69,7 @@ import Testing
   @Test func `a replacement that was not written to the disk replaces nothing`() throws {
     let replacements = Replacements()
     try stage(replacements)
-    // The file system as a whole is asked about by way of the first file.
+    // Syncing the whole file system uses the first file.
     let failures = finish(replacements) { [paths] in
       $0.call == .synchronize && [paths[0], paths[3]].contains($0.path)
     }

@@ -1,12 +1,12 @@
 import Foundation
 import TestSupport
 
-/// A tool with the arguments of Apple's `plutil`, run in a folder with a few files.
+/// A tool with the arguments of Apple's `plutil`, in a folder with a few files.
 struct AppleTool: Sendable {
-  /// This package's.
+  /// The tool of this package.
   static let ours = AppleTool(executable: Tool.executable, arguments: ["plutil"])
 
-  /// The one of the Swift toolchain, where it is the one that is written in Swift; nil if there is none in the path.
+  /// The tool of the Swift toolchain, if it is the one written in Swift; nil if the path has none.
   static let toolchain: AppleTool? = {
     let folders = ProcessInfo.processInfo.environment["PATH"]?.split(separator: ":") ?? []
     for folder in folders {
@@ -22,18 +22,18 @@ struct AppleTool: Sendable {
   let executable: URL
   let arguments: [String]
 
-  /// How a run ended.
+  /// The result of a run.
   struct Outcome: Equatable {
     var output: String
     var errors: String
     var status: Int32
-    /// The files that are new or changed, and what is in them.
+    /// The new and changed files, with their contents.
     var files: [String: String]
   }
 
-  /// Runs it where the files are.
+  /// Runs the tool in the folder of the files.
   ///
-  /// - Parameter files: their names and contents.
+  /// - Parameter files: the names and contents of the files.
   func run(_ arguments: [String], files: [String: String], input: String = "") throws -> Outcome {
     let folder = TemporaryFolder()
     for (name, content) in files { try Data(content.utf8).write(to: URL(filePath: folder.path(name))) }
@@ -48,7 +48,7 @@ struct AppleTool: Sendable {
       files: changed)
   }
 
-  /// Text as it is, and of a binary property list the XML that our tool makes of it, so that it can be compared.
+  /// Text unchanged; a binary property list as the XML of our tool, for comparison.
   private static func text(_ data: Data) -> String {
     guard data.starts(with: Data("bplist00".utf8)) else { return String(decoding: data, as: UTF8.self) }
     return "binary: " + ((try? Tool.run(["-f", "xml", "-s"], input: data).text) ?? "?")

@@ -6,7 +6,7 @@ import Testing
 @Suite("plistutil archive") struct ArchiveVerbTests {
   private static let foo = Fixtures.url("archives/foo-ios.bplist").path
 
-  /// Two people who know each other, a list that both have, and a picture that nothing leads to.
+  /// Two people who know each other, an array that both have, and an unreferenced picture.
   private static let friends: PropertyList = {
     func described(_ name: String) -> PropertyList {
       ["$classname": .string(name), "$classes": [.string(name), "NSObject"]]
@@ -96,7 +96,7 @@ import Testing
     #expect(try json.value(at: PropertyListKeyPath("classes.0")) == first)
   }
 
-  /// An archive with a reference that leads nowhere.
+  /// An archive with a reference to a missing object.
   private func dangling() throws -> Data {
     let list: PropertyList = [
       "$version": 100000, "$archiver": "NSKeyedArchiver", "$top": ["root": .uid(.init(1))],
@@ -152,7 +152,7 @@ import Testing
     #expect(drawn.text.split(separator: "\n").count { $0.hasPrefix("node ") } == 5)
   }
 
-  /// Graphviz's own program, where it is installed.
+  /// Graphviz's own program, if it is installed.
   private static let graphviz = ["/usr/bin/dot", "/opt/homebrew/bin/dot"].first(where: FileManager.default.fileExists)
     .map { URL(filePath: $0) }
 

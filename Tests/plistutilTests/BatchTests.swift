@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite("plistutil with many files") struct BatchTests {
-  /// A folder with files `0.plist`, `1.plist` … of the value that is their number.
+  /// A folder with files `0.plist`, `1.plist` …, whose values are their numbers.
   private func folder(_ count: Int, in name: String = "src") throws -> TemporaryFolder {
     let folder = TemporaryFolder()
     try FileManager.default.createDirectory(atPath: folder.path(name), withIntermediateDirectories: true)
@@ -225,7 +225,7 @@ import Testing
     @Test(arguments: ["", "--report"])
     func `an unreadable folder is reported once, and the exit code is 1`(_ report: String) throws {
       let folder = try folder(1)
-      // Nobody may open a path as long as this one becomes.
+      // A path of this length cannot be opened.
       let script = #"cd "$0" && n=$(printf %0200d 0) && for i in $(seq 25); do mkdir $n && cd $n || exit 1; done"#
       #expect(try Program.run(URL(filePath: "/bin/bash"), ["-c", script, folder.path("src")]).status == 0)
       defer { _ = try? Program.run(URL(filePath: "/bin/rm"), ["-rf", folder.path("src")]) }
@@ -274,7 +274,7 @@ import Testing
         folder.path("out"),
       ] + ["0", "pipe", "1"].map { folder.path("src/\($0).plist") }
     try process.run()
-    // A pipe can be opened so when somebody reads it.
+    // A pipe can be opened in this way when it has a reader.
     var writing: Int32 = -1
     #expect(
       eventually {
@@ -295,7 +295,7 @@ import Testing
       let folder = try folder(3)
       let pipe = folder.path("src/pipe.plist")
       try #require(mkfifo(pipe, 0o600) == 0)
-      // What `posix_openpt`, `unlockpt` and `ptsname` do, which the headers hide: TIOCSPTLCK and TIOCGPTN.
+      // The work of `posix_openpt`, `unlockpt` and `ptsname`, which the headers hide: TIOCSPTLCK and TIOCGPTN.
       let terminal = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC | O_NONBLOCK)
       var (lock, number): (CInt, CInt) = (0, 0)
       try #require(terminal >= 0 && ioctl(terminal, 0x4004_5431, &lock) == 0)
@@ -309,7 +309,7 @@ import Testing
       let tty = try #require(FileHandle(forUpdatingAtPath: "/dev/pts/\(number)"))
       process.standardError = tty
       try process.run()
-      // A pipe can be opened so when somebody reads it. It lets itself be waited for.
+      // A pipe can be opened in this way when it has a reader. The tool can be waited for.
       var writing: Int32 = -1
       #expect(
         eventually {

@@ -3,10 +3,11 @@ import PropertyLists
 import TestSupport
 import Testing
 
-/// Where Apple's tool loses something or says nothing, and this one does not: the table in `Documentation/Tool.md`.
+/// Cases in which Apple's tool loses data or reports nothing, and this one does not: the table in
+/// `Documentation/Tool.md`.
 @Suite("Improvements over Apple's PlistBuddy") struct BuddyDepartureTests {
   static let refused = [
-    // The value stays, as there, but a script notices.
+    // The value stays, as in Apple's tool, but the exit code shows the error.
     BuddyCase("Set :n abc", "Print :n", output: "Unrecognized Integer Format\n42\n", status: 1),
     BuddyCase("Set :r abc", "Print :r", output: "Unrecognized Real Format\n3.140000\n", status: 1),
     BuddyCase("Set :t abc", "Print :n", output: "Unrecognized Date Format\n42\n", status: 1),
@@ -15,13 +16,13 @@ import Testing
     BuddyCase("Add :new integer abc", output: "Unrecognized Integer Format\n", status: 1),
     BuddyCase("Clear bogus", "Print :n", output: "Unrecognized Type: bogus\n", status: 1),
     BuddyCase("Clear date", output: "Unrecognized Date Format\n", status: 1),
-    // Not the element 0.
+    // Not element 0.
     BuddyCase("Print :list:abc", errors: "Print: Entry, \":list:abc\", Does Not Exist\n"),
     BuddyCase("Delete :list:-1", errors: "Delete: Entry, \":list:-1\", Does Not Exist\n"),
     BuddyCase("Add :list:abc string z", errors: "Add: Can't Add Entry, \":list:abc\", to Parent\n"),
     BuddyCase("Add :list:-1 string z", errors: "Add: Can't Add Entry, \":list:-1\", to Parent\n"),
     BuddyCase("Merge word.plist", errors: "Merge: Can't Add string Entries to dict\n"),
-    // Nothing is left behind on the way to a failure.
+    // A failing command leaves nothing.
     BuddyCase("Add :x:y:0 bogus", output: "Unrecognized Type: bogus\n", status: 1),
     BuddyCase("Delete :", errors: "Delete: Entry, \":\", Does Not Exist\n"),
     BuddyCase("Delete :dict:", errors: "Delete: Entry, \":dict:\", Does Not Exist\n"),
@@ -142,7 +143,7 @@ import Testing
     let result = try tool("-c", "Add :new date \(sample.text)", "-c", "Print :new", "a.plist")
     #expect(result.text == sample.printed + "\n" && result.status == 0)
     #expect(try tool.text("a.plist").contains("<date>\(sample.date)</date>"))
-    // What is printed can be set.
+    // Printed values can be set.
     #expect(try tool("-c", "Set :new \(sample.printed)", "-c", "Print :new", "a.plist").text == sample.printed + "\n")
     #expect(try tool.text("a.plist").contains("<date>\(sample.date)</date>"))
   }

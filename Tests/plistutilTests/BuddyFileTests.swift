@@ -109,7 +109,7 @@ import Testing
       let result = try tool(commands + ["none/a.plist"])
       #expect(result.status == 1 && result.errors.contains(expected), "\(commands)")
     }
-    // A file may have no more than 512 bytes.
+    // The size of files is limited to 512 bytes.
     let script = #"cd "$0" && ulimit -f 1 && trap '' XFSZ && exec bin/PlistBuddy -c "Set :s $(seq 1000)" a.plist"#
     let full = try Program.run(URL(filePath: "/bin/sh"), ["-c", script, tool.folder.url.path])
     #expect(full.status == 1 && full.errors.hasSuffix("Error Writing File: a.plist\n"))
@@ -167,7 +167,8 @@ import Testing
     #expect(try tool.text("bad") == "<plist><dict><key>a</key></dict></plist>")
   }
 
-  /// Runs commands, and others in another process once those have read the file: the first of them waits for a pipe.
+  /// Runs commands, and other commands in another process after the first have read the file: the first command waits
+  /// for a pipe.
   static func runTogether(_ commands: [String], with others: [String], in tool: BuddyTool) throws -> Program {
     let script = """
       cd "$0" && mkfifo p1 p2 && { { echo x; bin/PlistBuddy "$@" a.plist; } > p1; cat more.plist > p2; } &

@@ -69,7 +69,7 @@ import Testing
     for type in ["string", "array", "dict", "bool", "real", "integer", "date", "data"] {
       #expect(help.text.contains("\n    \(type)\n"))
     }
-    // By an option, it is also no success, as with Apple's tool.
+    // With an option, it is also a failure, as with Apple's tool.
     for (option, status) in [("-h", Int32(1)), ("-help", 0), ("--help", 0)] {
       let result = try tool(option)
       #expect(result.text == help.text && result.status == status && result.errors.isEmpty)
@@ -93,7 +93,7 @@ import Testing
     #expect(try Tool.run("buddy", "-c", "Print :none", path).status == 1)
   }
 
-  /// Commands from words that commands are made of, and from anything.
+  /// Random commands, made of the words of commands and of anything else.
   static func commands(_ count: Int, seed: UInt64) -> Data {
     var random = SeededGenerator(seed: seed)
     let names = [

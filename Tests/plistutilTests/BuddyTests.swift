@@ -3,7 +3,7 @@ import PropertyLists
 import TestSupport
 import Testing
 
-/// What Apple's PlistBuddy is documented to do: by its manual page, and by what others have recorded of it.
+/// The documented behavior of Apple's PlistBuddy: its manual page, and what others have recorded.
 @Suite("PlistBuddy") struct BuddyTests {
   static let whole = """
     Dict {

@@ -4,13 +4,13 @@ import PropertyLists
 import TestSupport
 import Testing
 
-/// The tool through a link named `PlistBuddy`, in a folder with a few files.
+/// The tool under the name `PlistBuddy`, in a folder with a few files.
 struct BuddyTool {
   let folder = TemporaryFolder()
   private let link: URL
   let environment: [String: String]
 
-  /// - Parameter files: their names and contents.
+  /// - Parameter files: the names and contents of the files.
   init(_ files: [String: String] = BuddyFiles.files, zone: String = "UTC") throws {
     environment = ["TZ": zone]
     let links = folder.path("bin")
@@ -26,7 +26,7 @@ struct BuddyTool {
 
   func value(_ name: String) throws -> PropertyList { try PropertyList(contentsOf: url(name)) }
 
-  /// Runs it where the files are.
+  /// Runs the tool in the folder of the files.
   @discardableResult
   func callAsFunction(_ arguments: String..., input: Data = Data()) throws -> Program {
     try callAsFunction(arguments, input: input)
@@ -44,7 +44,7 @@ struct BuddyTool {
   }
 }
 
-/// The files that the runs begin with.
+/// The files before a run.
 enum BuddyFiles {
   static func xml(_ body: String) -> String { PlutilFiles.xml(body) }
 
@@ -104,18 +104,18 @@ enum BuddyFiles {
   ]
 }
 
-/// A run, and what comes of it.
+/// A run, and its result.
 struct BuddyCase: CustomTestStringConvertible, Sendable {
   let arguments: [String]
   let output: String
   let errors: String
   let status: Int32
-  /// The differences of the files that are new or changed.
+  /// The differences of the new and changed files.
   let changes: [String]
 
   var testDescription: String { arguments.joined(separator: " ") }
 
-  /// A run of commands for `a.plist`.
+  /// A run of commands on `a.plist`.
   init(
     _ commands: String..., in file: String = "a.plist", output: String = "", errors: String = "", status: Int32? = nil,
     changes: String...
@@ -136,7 +136,7 @@ struct BuddyCase: CustomTestStringConvertible, Sendable {
     self.changes = changes
   }
 
-  /// The differences that a run has made, of all files.
+  /// The differences of all files after a run.
   static func changes(in tool: BuddyTool) throws -> [String] {
     var changes: [String] = []
     for name in tool.folder.names where name != "bin" {

@@ -31,7 +31,7 @@ import Testing
       let found = error { () throws(PropertyListError) in try tree.apply(edit) }
       #expect(expected?.kind == found?.kind || expected?.kind == .valueExists, "\(edit)")
     }
-    // Also the order of the keys.
+    // Including the order of the keys.
     #expect(tree.value.debugDescription == value.debugDescription)
     #expect(tree.count == value.dictionary?.count)
   }

@@ -2,18 +2,18 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A command line of another tool, as `Fixtures/compatibility` has it.
+/// A command line of another tool, in the form of `Fixtures/compatibility`.
 struct CompatibilityRun: Decodable, Hashable, Sendable, CustomTestStringConvertible {
-  /// What comes of it. Nil is what no document about the original tells, or what is not compared.
+  /// The result. Nil if it is not documented for the original, or not compared.
   struct Expectation: Decodable, Hashable, Sendable {
     var output: Lines?
     var exit: Int32?
-    /// Words that are on standard error, which is empty if there are none.
+    /// Words on standard error, which is empty if there are none.
     var errors: [String]?
-    /// The files that are new or changed, or null for one that is gone.
+    /// The new and changed files; null for a removed one.
     var after: [String: Lines?]?
 
-    /// This, and what `other` has where this has nothing.
+    /// This result, with the missing values taken from `other`.
     func completed(with other: Expectation) -> Expectation {
       Expectation(
         output: output ?? other.output, exit: exit ?? other.exit, errors: errors ?? other.errors,
@@ -21,7 +21,7 @@ struct CompatibilityRun: Decodable, Hashable, Sendable, CustomTestStringConverti
     }
   }
 
-  /// How a run ended.
+  /// The result of a run.
   struct Outcome {
     var output: String
     var errors: String
@@ -30,21 +30,21 @@ struct CompatibilityRun: Decodable, Hashable, Sendable, CustomTestStringConverti
   }
 
   let arguments: [String]
-  /// The name that the program is started by, if that is not the one of the tool.
+  /// The name under which the program is started, if it is not the name of the tool.
   let name: String?
-  /// The files there are: `a.plist`, or `a.plist>b.plist` for a copy with another name.
+  /// The existing files: `a.plist`, or `a.plist>b.plist` for a copy with another name.
   let files: [String]
-  /// The file that is standard input.
+  /// The file for standard input.
   let input: String?
   let environment: [String: String]
   let original: Expectation
-  /// The row of the document that says what is different here.
+  /// The row of the document that describes the difference.
   let row: String?
-  /// What is different here.
+  /// The difference from the original.
   let here: Expectation?
-  /// The row that says what is different in the `plutil` of the Swift toolchain.
+  /// The row that describes the difference of the Swift toolchain's `plutil`.
   let toolchain: String?
-  /// The tool that it is for: the name of its file.
+  /// The tool: the name of its file.
   fileprivate(set) var tool = ""
 
   private enum CodingKeys: String, CodingKey { case run, `as`, files, input, environment, row, here, toolchain }
@@ -88,7 +88,7 @@ extension CompatibilityRun {
     let runs: [CompatibilityRun]
   }
 
-  /// Runs a program in a folder with the files, under the name of the tool.
+  /// Runs a program under the name of the tool, in a folder with the files.
   func outcome(of executable: URL) throws -> Outcome {
     let contents = Self.suites[tool]!.files
     let (folder, links) = (TemporaryFolder(), TemporaryFolder())
@@ -111,7 +111,7 @@ extension CompatibilityRun {
     var after: [String: String?] = before.mapValues { _ in nil }
     for name in try FileManager.default.subpathsOfDirectory(atPath: folder.url.path) {
       guard let data = FileManager.default.contents(atPath: folder.path(name)) else { continue }
-      // A file that is set aside has the time in its name.
+      // The name of a file that was set aside contains the time.
       let name = name.replacing(/unreadable-\w+/, with: "unreadable-TIME")
       after[name] = data == before[name] ? nil : .some(try Self.text(data))
     }
@@ -120,14 +120,14 @@ extension CompatibilityRun {
       after: after)
   }
 
-  /// Text as it is, and of a binary property list the XML that the tool makes of it.
+  /// Text unchanged; a binary property list as the XML of the tool.
   private static func text(_ data: Data) throws -> String {
     guard data.starts(with: Data("bplist00".utf8)) else { return String(decoding: data, as: UTF8.self) }
     return "binary: " + (try Tool.run("-f", "xml", input: data).text)
   }
 }
 
-/// Text, on one line or on many.
+/// Text on one or several lines.
 struct Lines: Decodable, Hashable, Sendable {
   let text: String
 
@@ -137,7 +137,7 @@ struct Lines: Decodable, Hashable, Sendable {
   }
 }
 
-/// What is in a file: text, or bytes.
+/// The contents of a file: text or bytes.
 private struct Content: Decodable {
   let data: Data
 

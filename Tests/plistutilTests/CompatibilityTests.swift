@@ -2,8 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `Fixtures/compatibility` has command lines of the tools that this one stands in for, with what the original does and
-/// what is different here. `Documentation/Compatibility.md` has a row with the reason for each difference.
+/// `Fixtures/compatibility` has command lines of the tools that this one replaces, with the results of the original and
+/// the differences here. `Documentation/Compatibility.md` has a row with the reason for each difference.
 @Suite("Compatibility of plistutil with other tools") struct CompatibilityTests {
   @Test(arguments: CompatibilityRun.all)
   func `each command has the result of the original, or a listed difference`(_ run: CompatibilityRun) throws {
@@ -50,7 +50,7 @@ import Testing
     #expect(runs.count >= number && Set(runs).count == runs.count)
   }
 
-  /// The keys of the rows in the part of the document that is about a tool.
+  /// The keys of the rows about a tool in the document.
   private static func rows(of tool: String) throws -> [String] {
     let document = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent().appending(path: "Documentation/Compatibility.md")

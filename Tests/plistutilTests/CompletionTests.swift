@@ -3,9 +3,9 @@ import PropertyLists
 import TestSupport
 import Testing
 
-/// What a tab does in the shells: their real ones where they are installed, and what the scripts ask the tool.
+/// The effect of a tab in real shells, if they are installed, and the calls of the scripts to the tool.
 @Suite("Completions of plistutil") struct CompletionTests {
-  /// A line with the cursor at `|`, or at its end; and the line after a tab.
+  /// A line with the cursor at `|`, or at its end, and the line after a tab.
   struct Typed: CustomTestStringConvertible, Sendable {
     let line: String
     let result: String
@@ -15,7 +15,7 @@ import Testing
     var testDescription: String { line }
   }
 
-  /// What every shell does, but for spaces after a word.
+  /// The common behavior of all shells, except for spaces after a word.
   static let lines = [
     Typed("plistutil conv", "plistutil convert"),
     Typed("plistutil archive sh", "plistutil archive show"),
@@ -43,9 +43,9 @@ import Testing
       "plistutil set --in-place items.0.name --string x Info.plist"),
     Typed("plistutil print Info.plist --key=items.0.na", "plistutil print Info.plist --key=items.0.name"),
     Typed("plistutil -i Info.plist -n items/0/na", "plistutil -i Info.plist -n items/0/name"),
-    // Without a file, of those in the folder.
+    // Without a file, key paths of the files in the folder.
     Typed("plistutil get vers", "plistutil get version"),
-    // What shells and key paths quote.
+    // Characters that shells and key paths quote.
     Typed("plistutil get my| Info.plist", #"plistutil get my\ key Info.plist"#),
     Typed(#"plistutil get "my|" Info.plist"#, #"plistutil get "my key" Info.plist"#),
     Typed(#"plistutil get "my"#, #"plistutil get "my key""#),
@@ -74,7 +74,7 @@ import Testing
     Typed("PlistBuddy Inf", "PlistBuddy Info.plist"),
   ]
 
-  /// A folder with a property list and preferences, and the tool in front of the path.
+  /// A folder with a property list and preferences, and the tool first in the path.
   private struct Workspace {
     let folder = TemporaryFolder()
     var work: String { folder.path("work") }
@@ -98,7 +98,7 @@ import Testing
       try Data(text.utf8).write(to: URL(filePath: "\(work)/\(name)"))
     }
 
-    /// What lines become in a shell.
+    /// The lines after completion in a shell.
     func completed(_ lines: [String], in shell: String) throws -> [String] {
       let script = folder.path("script")
       try Tool.run("--generate-completion-script", shell).output.write(to: URL(filePath: script))

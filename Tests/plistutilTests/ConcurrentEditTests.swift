@@ -15,7 +15,7 @@ import Testing
     try PropertyList(contentsOf: URL(filePath: folder.path(name)))
   }
 
-  /// Runs all of them at once.
+  /// Runs all of them at the same time.
   private func runAll(_ calls: [[String]]) throws {
     let processes = try calls.map { try ChildProcess("plistutil", $0) }
     for process in processes { #expect(process.waitUntilExit() == .exited(0), "\(process.errors)") }
@@ -74,7 +74,7 @@ import Testing
   @Test func `many files that wait for locks do not block other processes`() throws {
     let names = (0..<300).map { "\($0).plist" }
     for name in names { try write(["l": []], name) }
-    // Each takes them in another order.
+    // Each lists them in another order.
     let paths = names.map { folder.path($0) }
     try runAll(
       (0..<3).map { round in
@@ -89,8 +89,8 @@ import Testing
   }
 
   #if os(Linux)
-    /// Merges `b` into `a.plist` while another program changes that, in each of the first attempts, after it was read:
-    /// the merge reads two pipes then, and opens the second when it is through with the first.
+    /// Merges `b` into `a.plist` while another program changes that file after it was read, in each of the first
+    /// attempts. The merge reads two pipes, and opens the second one after it has read the first.
     private func merge(attempts: Int, changes: Int, _ change: String) throws -> Program {
       try write(["a": 0], "a.plist")
       try write(["b": 1], "b")

@@ -193,7 +193,7 @@ import Testing
     #expect(kept.errors.isEmpty && kept.output == warned.output)
   }
 
-  /// Over every file of the folder that `PLIST_CORPUS` names.
+  /// Every file of the folder given by `PLIST_CORPUS`.
   @Test(arguments: Fixtures.corpus)
   func `every file of a folder is converted to XML and back, or refused with one line`(_ url: URL) throws {
     let xml = try Tool.run("-i", url.path, "-f", "xml")
@@ -207,7 +207,7 @@ import Testing
     #expect(binary.status == 0)
     #expect(try PropertyList(binary.output) == PropertyList(xml.output))
     #expect(try Tool.run("-f", "xml", input: binary.output).output == xml.output)
-    // Reals of 4 bytes and fractions of seconds aside, which XML does not have, it is the value of the file.
+    // Except for 4-byte reals and fractions of seconds, which XML does not have, it is the value of the file.
     let options = PropertyListReadingOptions(duplicateKeys: .keepLast)
     #expect(try PropertyList(Data(contentsOf: url), options: options).data(format: .xml) == xml.output)
   }

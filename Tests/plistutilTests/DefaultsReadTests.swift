@@ -24,7 +24,7 @@ import Testing
     let json = try tool("read", "--json", DefaultsTool.domain)
     #expect(try PropertyList(json.output, format: .json, options: options) == .dictionary(Self.values))
     #expect(try tool("read", DefaultsTool.domain, "--format", "json").output == json.output)
-    // Whole, it can be given to another domain, by write and by import.
+    // The complete domain can be written to another one, by write and by import.
     #expect(try tool("write", "com.example.written", read.text).status == 0)
     #expect(try tool.bytes("com.example.written") == PropertyList.dictionary(Self.values).data(format: .binary))
     for output in [read.output, json.output] {
@@ -100,7 +100,7 @@ import Testing
     #expect(try PropertyList(tool("read", "--json").output) == PropertyList(read.output))
     #expect(
       try tool("read", "--apple").text.hasPrefix("{\n    \"Apple Global Domain\" =     {\n        g = 1;\n    };\n"))
-    // One that cannot be read does not keep the others from being printed.
+    // An unreadable domain does not prevent printing the others.
     try tool.put(Data("no preferences".utf8), "com.example.bad")
     let bad = try tool("read", "--json")
     #expect(bad.status == 3 && !bad.output.isEmpty)

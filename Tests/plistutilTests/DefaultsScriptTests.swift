@@ -7,7 +7,7 @@ import Testing
 @Suite("plistutil defaults in scripts") struct DefaultsScriptTests {
   private let tool = DefaultsTool()
 
-  /// Runs the tool through a link of the name of Apple's.
+  /// Runs the tool under the name of Apple's tool.
   private func linked(_ tool: DefaultsTool, _ arguments: String...) throws -> Program {
     let link = tool.folder.path("defaults")
     try? FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: Tool.executable.path)
@@ -58,7 +58,7 @@ import Testing
     #expect(try tool("write", file.path, "a", "-int", "2").status == 0)
     #expect(try file.text == edited)
     #expect(try tool("read", file.path, "a").text == "2\n")
-    // The same value again changes nothing, and what fails neither.
+    // Writing an equal value changes nothing, and neither does a failure.
     #expect(try tool("write", file.path, "a", "-int", "2").status == 0)
     #expect(try tool("write", file.path, "b", "-dict-add", "c", "d").status == 1)
     #expect(try tool("rename", file.path, "none", "x").status == 1)

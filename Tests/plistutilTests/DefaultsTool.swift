@@ -4,7 +4,7 @@ import PropertyLists
 import TestSupport
 import Testing
 
-/// `plistutil defaults` with a home folder of its own.
+/// `plistutil defaults` with its own home folder.
 struct DefaultsTool {
   let folder = TemporaryFolder()
   static let domain = "com.example.notes"
@@ -23,7 +23,7 @@ struct DefaultsTool {
     try Program.run("plistutil", ["defaults"] + arguments, input: input, environment: environment)
   }
 
-  /// Starts a call that goes on until it is killed.
+  /// Starts a call that runs until it is killed.
   func start(_ arguments: String...) throws -> ChildProcess { try start(arguments) }
 
   func start(_ arguments: [String]) throws -> ChildProcess {
@@ -36,13 +36,14 @@ struct DefaultsTool {
 
   func bytes(_ name: String = Self.domain) -> Data? { try? Data(contentsOf: url(name)) }
 
-  /// What the file of a domain holds; nil if there is none.
+  /// The contents of a domain's file; nil if there is none.
   func values(_ name: String = Self.domain) throws -> OrderedDictionary<String, PropertyList>? {
     guard FileManager.default.fileExists(atPath: path(name)) else { return nil }
     return try PropertyList(contentsOf: url(name)).dictionary
   }
 
-  /// Puts bytes into the file of a domain, as if an hour ago: what is new may not be complete.
+  /// Writes bytes into the file of a domain with a modification time of an hour ago, because a recent file may be
+  /// incomplete.
   func put(_ bytes: Data, _ name: String = Self.domain) throws {
     try FileManager.default.createDirectory(atPath: folder.path("config"), withIntermediateDirectories: true)
     try bytes.write(to: url(name))
@@ -58,7 +59,7 @@ struct DefaultsTool {
   }
 }
 
-/// A call, and what becomes of it.
+/// A call, and its result.
 struct DefaultsSample: CustomTestStringConvertible, Sendable {
   let arguments: [String]
   let value: PropertyList
@@ -71,7 +72,7 @@ struct DefaultsSample: CustomTestStringConvertible, Sendable {
   var testDescription: String { arguments.joined(separator: " ") }
 }
 
-/// A call that fails, and how.
+/// A failing call, and its error.
 struct DefaultsFailure: CustomTestStringConvertible, Sendable {
   let arguments: [String]
   let message: String

@@ -14,7 +14,7 @@ import Testing
 
   private static let unchanged = "\nDefaults have not been changed."
 
-  /// The failures of Apple's tool that scripts look for.
+  /// The errors of Apple's tool that scripts search for.
   static let failures: [DefaultsFailure] = [
     .init("read", domain, "none", message: noPair(domain, "none"), kind: "no-such-key"),
     .init("read", "com.none", "k", message: noPair("com.none", "k"), kind: "no-such-key"),
@@ -167,7 +167,7 @@ import Testing
     #expect(try tool("read", "\(folder)/com.example.notes.plist", "k").text == "v\n")
     #expect(try tool("write", "\(folder)/Info", "CFBundleName", "Notes").status == 0)
     #expect(try PropertyList(contentsOf: URL(filePath: "\(folder)/Info.plist")) == ["CFBundleName": "Notes"])
-    // A file without .plist is one if there is no other.
+    // A file without .plist is used if there is no other.
     let bare = URL(filePath: "\(folder)/bare")
     try (["k": 1] as PropertyList).data(format: .xml).write(to: bare)
     #expect(try tool("write", bare.path, "k", "-int", "2").status == 0)
@@ -175,7 +175,7 @@ import Testing
     #expect(try tool("read", "\(folder)/none").errors == "Domain \(folder)/none does not exist\n")
     #expect(try tool("delete", "\(folder)/Info").status == 0)
     #expect(!FileManager.default.fileExists(atPath: "\(folder)/Info.plist"))
-    // The name of a file is no path; what may have been meant is said.
+    // A file name is not a path. The message suggests what was meant.
     let shell = try Program.run(
       URL(filePath: "/bin/sh"),
       ["-c", "cd '\(folder)' && '\(Tool.executable.path)' defaults read com.example.notes.plist"],
@@ -235,7 +235,7 @@ import Testing
     let none = try tool("find", "nowhere")
     #expect(none.status == 0 && none.text == "No domain, key, nor value containing 'nowhere'\n")
     #expect(try tool("find", "12").text.contains("FontSize"))
-    // One that cannot be read does not keep the others from being searched.
+    // An unreadable domain does not prevent searching the others.
     try tool.put(Data("no preferences".utf8), "com.example.bad")
     let bad = try tool("find", "FONT")
     #expect(

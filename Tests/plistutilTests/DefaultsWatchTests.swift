@@ -66,7 +66,7 @@ import Testing
     let script = process.text
     #expect(script.hasPrefix("defaults delete com.example.notes gone\n"))
     #expect(!script.contains("\u{1B}"))
-    // What is printed makes the same values elsewhere.
+    // The printed commands make the same values elsewhere.
     let other = DefaultsTool()
     try other.put(["gone": 1])
     let link = URL(filePath: other.folder.path("defaults"))

@@ -84,7 +84,7 @@ import Testing
     #expect(try Tool.run("patch", patch, "--in-place", old).status == 0)
     #expect(try PropertyList(contentsOf: URL(filePath: old)) == Self.new)
     #expect(try PropertyListDocument(contentsOf: URL(filePath: old)).format == .xml)
-    // It is made already.
+    // The change is already made.
     let again = try Tool.run("patch", patch, "--in-place", old)
     #expect(again.status == 1 && again.errors == "\(old): error: a change cannot be applied: no key \"when\"\n")
     #expect(try PropertyList(Tool.run("patch", patch, "--reverse", new).output) == Self.old)

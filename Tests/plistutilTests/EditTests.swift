@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite("plistutil set, insert, replace, remove and append") struct EditTests {
-  /// A line of the sample and what it becomes; nil for a line that goes. What is added stands behind `after`.
+  /// A line of the sample and its new text; nil for a removed line. Added text comes after `after`.
   struct Edit: Sendable, CustomTestStringConvertible {
     var arguments: [String]
     var old: String

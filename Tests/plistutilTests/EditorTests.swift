@@ -3,16 +3,16 @@ import PropertyLists
 import TestSupport
 import Testing
 
-/// A file, and an editor that is a shell script.
+/// A file, and a shell script as its editor.
 private final class EditedFile {
   let file: SampleFile
   private let scripts = TemporaryFolder()
-  /// Where the tool puts its temporary files.
+  /// The folder of the tool's temporary files.
   let temporary = TemporaryFolder()
 
   init(_ file: SampleFile) { self.file = file }
 
-  /// The variables with which `script`, which gets the path of the text as `$1`, is the editor.
+  /// The variables that make `script` the editor. It gets the path of the text as `$1`.
   func environment(_ script: String, variable: String = "EDITOR") throws -> [String: String] {
     let path = scripts.path("editor")
     try Data("\(script)\n".utf8).write(to: URL(filePath: path))
@@ -28,10 +28,10 @@ private final class EditedFile {
       "plistutil", ["edit"] + arguments + [file.path], environment: environment(script, variable: variable))
   }
 
-  /// What the last editor noted.
+  /// The notes of the last editor.
   var noted: String { (try? String(contentsOfFile: scripts.path("noted"), encoding: .utf8)) ?? "" }
 
-  /// The text that was kept, if the message says where it is.
+  /// The text that was kept, if the message has its path.
   func kept(_ result: Program) throws -> String {
     let path = try #require(result.errors.split(separator: " kept in ").last?.split(separator: "\n").first)
     #expect(path.hasPrefix(temporary.url.path))
@@ -114,7 +114,7 @@ private final class EditedFile {
       SampleFile(
         ["d": date(0.25), "f": .float(0.1), "list": [date(1.5), ["x": date(2.5), "y": 1], date(3.5), "z"]],
         format: .binary))
-    // Adds an element in front, changes one beside a date, and removes another.
+    // Inserts an element at the beginning, changes one next to a date, and removes another.
     let script = """
       sed -i -e 's|<array>|<array><string>new</string>|' -e 's|<integer>1</integer>|<integer>2</integer>|' \
         -e 's|<date>2001-01-01T00:00:03Z</date>||' "$1"
@@ -139,7 +139,7 @@ private final class EditedFile {
     let before = try FileManager.default.attributesOfItem(atPath: work.file.path)[.systemFileNumber] as? Int
     let result = try work.edit("true")
     #expect(result.status == 0 && result.errors == "\(work.file.path): not changed\n")
-    // Another layout is no other value.
+    // Another layout is the same value.
     let spaces = try work.edit(#"echo >> "$1""#)
     #expect(spaces.status == 0 && spaces.errors == "\(work.file.path): no value was changed\n")
     #expect(try FileManager.default.attributesOfItem(atPath: work.file.path)[.systemFileNumber] as? Int == before)
@@ -181,7 +181,7 @@ private final class EditedFile {
     #expect(result.errors.contains("\n          ^\n"))
     #expect(try work.kept(result).contains("8O"))
     #expect(try work.file.value == ["port": 80])
-    // What JSON can say and XML cannot hold.
+    // Values that JSON can represent and XML cannot.
     let xml = try EditedFile(SampleFile("<plist><dict><key>a</key><string>x</string></dict></plist>"))
     let refused = try xml.edit(#"sed -i 's/"x"/null/' "$1""#, ["--as", "json"])
     #expect(refused.status == 2 && refused.errors.contains("XML has no null (in a)"))
@@ -203,7 +203,7 @@ private final class EditedFile {
       #expect(try work.edit(script, ["--force"]).status == 0)
       #expect(try work.file.text == "{ a = 3; }\n")
     }
-    // One that was only touched has not changed.
+    // A file with only a new modification time is unchanged.
     let work = try EditedFile(SampleFile("{ a = 1; }"))
     #expect(try work.edit("touch '\(work.file.path)'; echo '{ a = 3; }' > \"$1\"").status == 0)
     #expect(try work.file.text == "{ a = 3; }\n")
@@ -228,10 +228,10 @@ private final class EditedFile {
   }
 
   #if os(Linux)
-    /// Edits at a terminal, on which `answers` are typed; nil for a signal at the first question. Returns what it
-    /// shows, and the exit code.
+    /// Edits at a terminal, on which `answers` are typed; nil for a signal at the first question. Returns the output
+    /// and the exit code.
     private func edit(_ work: EditedFile, _ script: String, answers: String?) throws -> (shown: String, status: Int32) {
-      // What `posix_openpt`, `unlockpt` and `ptsname` do, which the headers hide: TIOCSPTLCK and TIOCGPTN.
+      // The work of `posix_openpt`, `unlockpt` and `ptsname`, which the headers hide: TIOCSPTLCK and TIOCGPTN.
       let terminal = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC | O_NONBLOCK)
       var (lock, number): (CInt, CInt) = (0, 0)
       try #require(terminal >= 0 && ioctl(terminal, 0x4004_5431, &lock) == 0)
@@ -244,13 +244,13 @@ private final class EditedFile {
       let tty = try #require(FileHandle(forUpdatingAtPath: "/dev/pts/\(number)"))
       process.standardInput = tty
       process.standardError = tty
-      // Threads that run tests may take no signals, which programs inherit.
+      // The threads of tests may block signals, and programs inherit that.
       var (none, mask) = (sigset_t(), sigset_t())
       sigemptyset(&none)
       pthread_sigmask(SIG_SETMASK, &none, &mask)
       try process.run()
       pthread_sigmask(SIG_SETMASK, &mask, nil)
-      // The terminal keeps them until somebody reads.
+      // The terminal buffers the answers until they are read.
       if let answers { _ = answers.withCString { write(terminal, $0, strlen($0)) } }
       var written: [UInt8] = []
       var bytes = [UInt8](repeating: 0, count: 4096)
@@ -263,7 +263,7 @@ private final class EditedFile {
           return String(decoding: written, as: UTF8.self).hasSuffix("[Y/n] ")
         }
         try #require(isAsked)
-        // Until it waits for the answer.
+        // Until the tool waits for the answer.
         usleep(200_000)
         // Not the signal of a key, which tests in the background ignore.
         process.terminate()
@@ -276,7 +276,7 @@ private final class EditedFile {
 
     @Test("at a terminal, defects are shown, and the editor can be opened again")
     func question() throws {
-      // Breaks the text first, and mends it when it comes again.
+      // Damages the text first, and repairs it the second time.
       let script = """
         if grep -q 1 "$1"; then sed -i 's/1;/2/' "$1"; else sed -i 's/2/2;/' "$1"; fi
         """

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite("plistutil --option= without a value") struct EmptyValueTests {
-  /// An option with a value, of a verb.
+  /// An option of a verb that takes a value.
   struct Option: CustomTestStringConvertible, Sendable {
     let verb: [String]
     let name: String
@@ -12,7 +12,7 @@ import Testing
     var testDescription: String { (verb + [name]).joined(separator: " ") }
   }
 
-  /// All that the tool says it has.
+  /// All options in the help of the tool.
   static let options: [Option] = {
     do {
       let help = try Tool.run("--experimental-dump-help")
@@ -40,7 +40,7 @@ import Testing
     #expect(Self.options.count > 100)
   }
 
-  /// In the short form each name once, of the last verb that has it.
+  /// In the short form, each name once, for the last verb that has it.
   static let tried: [Option] =
     LongForm.isWanted ? options : Array(Dictionary(options.map { ($0.name, $0) }) { $1 }.values)
 
@@ -68,7 +68,7 @@ import Testing
     let (apart, otherFiles) = try run([option.name, ""])
     #expect(joined.output == apart.output && joined.errors == apart.errors && joined.status == apart.status)
     #expect(files == otherFiles)
-    // It is taken, or the error names it.
+    // The value is accepted, or the error names it.
     if joined.status == 64 { #expect(joined.errors.contains(option.name), "\(joined.errors)") }
   }
 
@@ -83,7 +83,7 @@ import Testing
       #expect(result.status == 64 && result.errors.contains(" has no value: --"), "\(arguments): \(result.errors)")
     }
     #expect(try file.value == ["v": "41"])
-    // What is no option of the verb is a value.
+    // Text that is not an option of the verb is a value.
     #expect(try Tool.run("set", "v", "--string", "--verbose", "--in-place", file.path).status == 0)
     #expect(try file.value == ["v": "--verbose"])
   }
@@ -93,7 +93,7 @@ import Testing
     let result = try Tool.run("set", "v", "--string=", "--in-place", file.path)
     #expect(result.status == 0 && result.output.isEmpty)
     #expect(try file.value == ["v": ""])
-    // What only looks like an option is a value.
+    // Text that only resembles an option is a value.
     #expect(try Tool.run("set", "v", "--string", "--in-place=", "--in-place", file.path).status == 0)
     #expect(try file.value == ["v": "--in-place="])
     #expect(try Tool.run("set", "v", "--string=--json=", "--in-place", file.path).status == 0)

@@ -122,7 +122,7 @@ import Testing
     @Test("without libxml2, only files that need it are errors")
     func withoutLibXML2() throws {
       let folder = TemporaryFolder()
-      // The loader takes these for the libraries, and finds that they are none.
+      // The loader loads these files as the libraries, and finds that they are invalid.
       for name in ["libxml2.so.2", "libxml2.so.16"] { try Data().write(to: URL(filePath: folder.path(name))) }
       let environment = ["LD_LIBRARY_PATH": folder.path("")]
       let file = folder.path("latin.plist")

@@ -7,7 +7,7 @@
   @Suite("plistutil and unusual file names") struct FileNameTests {
     private let folder = TemporaryFolder()
 
-    /// Runs a line of a shell in the folder, where `$N` is a name that is not UTF-8 and `plistutil` the tool.
+    /// Runs a shell command in the folder, where `$N` is a name that is not UTF-8 and `plistutil` is the tool.
     private func shell(_ line: String) throws -> Program {
       let script = """
         cd "$1" && N=$(printf 'a\\377\\303b.plist') && plistutil() { "$0" "$@"; }
@@ -50,7 +50,7 @@
     }
 
     @Test func `names that only look alike are different files`() throws {
-      // The last one has a character that stands for a byte inside the tool.
+      // The last name has a character that stands for a byte inside the tool.
       for (number, name) in [#"a\377.plist"#, #"a\376.plist"#, #"a\364\217\237\277.plist"#].enumerated() {
         #expect(try shell("plistutil create \"$(printf '\(name)')\" --json '{\"n\": \(number)}'").status == 0)
         let read = try shell("plistutil get n \"$(printf '\(name)')\"")
@@ -83,7 +83,7 @@
       ] {
         let result = try shell("plistutil \(line)")
         #expect(result.status == 0 && result.errors.isEmpty, "\(line): \(result.errors)")
-        // As a value it is what it says.
+        // As a value, it is itself.
         if output.isEmpty {
           #expect(result.text.contains("<string>-dash.plist</string>"))
         } else {

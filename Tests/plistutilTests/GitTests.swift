@@ -3,7 +3,7 @@ import PropertyLists
 import TestSupport
 import Testing
 
-/// A repository, a home and a `PATH` of their own.
+/// A repository with its own home folder and `PATH`.
 private final class Repository {
   let folder = TemporaryFolder()
   var path: String { folder.path("work") }
@@ -176,7 +176,7 @@ private final class Repository {
     #expect(broken.status == 0 && broken.text.contains("+bplist00 broken"))
   }
 
-  /// Both sides' changes of the file, merged.
+  /// The merged changes of both sides.
   private func merge(
     _ base: PropertyList?, _ ours: PropertyList, _ theirs: PropertyList, format: PropertyListFormat = .binary
   ) throws -> (repository: Repository, result: Program) {
@@ -204,7 +204,7 @@ private final class Repository {
     #expect(try repository.value() == ["a": 2, "b": 3, "c": ["x": 1, "y": 2], "d": 4])
     #expect(try PropertyListDocument(contentsOf: URL(filePath: repository.path + "/Info.plist")).format == format)
     #expect(try repository.shell("git status --porcelain").text.isEmpty)
-    // Both have made the file.
+    // Both sides have created the file.
     let added = try merge(nil, ["a": 1, "b": 1], ["a": 1, "c": 2], format: format)
     #expect(added.result.status == 0, "\(added.result.errors)")
     #expect(try added.repository.value() == ["a": 1, "b": 1, "c": 2])
@@ -239,7 +239,7 @@ private final class Repository {
     #expect(try repository.shell("git merge -q -m merged theirs").status == 0)
     #expect(
       repository.text("x.plist") == "{\n    a = 2; // ours\n    b = 1;\n    c = 1;\n    d = 1; // theirs\n}\n")
-    // Lines that merge to no property list, as a key that both have added, are merged by value.
+    // If the merged lines are not a property list, as with a key that both have added, values are merged.
     try repository.shell("git checkout -q -b other")
     try repository.write("{\n    new = 1;\n    a = 1;\n    b = 1;\n    c = 1;\n    d = 1;\n}\n", "x.plist")
     try repository.commit("first")

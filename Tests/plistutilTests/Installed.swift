@@ -1,6 +1,6 @@
 import Foundation
 
-/// A program of this machine that tests use where it is installed.
+/// A program that tests use if it is installed.
 enum Installed {
   static func url(_ name: String) -> URL? {
     let folders = ProcessInfo.processInfo.environment["PATH"]?.split(separator: ":") ?? []

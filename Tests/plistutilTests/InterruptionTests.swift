@@ -11,7 +11,7 @@ import Testing
     let contents = try PropertyList.array((0..<200_000).map { .integer(PropertyList.Integer($0)) }).data(
       format: .binary)
     try contents.write(to: URL(filePath: path))
-    // A process may end before the signal reaches it.
+    // A process can end before the signal reaches it.
     var end = ChildProcess.End.exited(0)
     for _ in 0..<10 where end == .exited(0) {
       try contents.write(to: URL(filePath: path))

@@ -3,9 +3,9 @@ import PropertyLists
 import TestSupport
 import Testing
 
-/// Each option of libplist's tool, and each thing that it gets wrong.
+/// Each option of libplist's tool, and each of its defects.
 @Suite("plistutil with the options of libplist's tool") struct LibplistTests {
-  /// What every format can be asked to hold.
+  /// The values that every format is asked to hold.
   static let everything: PropertyList = [
     "text": "plain", "integer": 42, "real": 2.0, "flag": true,
     "date": .date(Date(timeIntervalSinceReferenceDate: 599_616_000)), "data": .data(Data([0, 1, 2])),
@@ -218,7 +218,7 @@ import Testing
   @Test(arguments: ["/", "", "//list", "list/", "list/0"])
   func `empty path components are skipped, and a missing value exits with 1`(_ path: String) throws {
     #expect(try convert(Self.everything, ["-f", "bin", "-n", path]).status == 0)
-    // Without -f the path counts too.
+    // Without -f, the extension also counts.
     #expect(try convert(Self.everything, ["-n", path]).status == 0)
     let missing = try convert(Self.everything, ["-f", "bin", "-n", path + "/none"])
     #expect(missing.status == 1 && missing.output.isEmpty)

@@ -1,5 +1,5 @@
 extension LintCase {
-  /// What is wrong with JSON, and what `lint` says of it.
+  /// Defects of JSON, and the output of `lint`.
   static let json: [LintCase] = [
     LintCase(
       "commas",

@@ -1,5 +1,5 @@
 extension LintCase {
-  /// What is wrong with OpenStep, and what `lint` says of it.
+  /// Defects of OpenStep, and the output of `lint`.
   static let openStep: [LintCase] = [
     LintCase(
       "a bare word", endsLine: false,

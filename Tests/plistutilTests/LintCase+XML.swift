@@ -1,5 +1,5 @@
 extension LintCase {
-  /// What is wrong with XML, and what `lint` says of it.
+  /// Defects of XML, and the output of `lint`.
   static let xml: [LintCase] = [
     LintCase(
       "a value that is none",

@@ -1,14 +1,14 @@
 import Foundation
 import Testing
 
-/// A text that is wrong, and what `lint` says of it.
+/// A text with defects, and the output of `lint`.
 struct LintCase: CustomTestStringConvertible, Sendable {
   let name: String
   let input: Data
-  /// With `F` for the name of the file.
+  /// `F` stands for the name of the file.
   let report: String
 
-  /// A case whose report is written out.
+  /// A case with its complete report.
   init(_ name: String, isLatin1: Bool = false, endsLine: Bool = true, _ text: String, report: String) {
     self.name = name
     let text = endsLine ? text + "\n" : text
@@ -16,7 +16,7 @@ struct LintCase: CustomTestStringConvertible, Sendable {
     self.report = report + "\n"
   }
 
-  /// A case of the input, `--`, and a line with position and message for each defect. The report shows each with the
+  /// A case with the input, `--`, and a line with position and message for each defect. The report shows each with the
   /// line of the input and a mark below the column.
   init(_ name: String, endsLine: Bool = true, _ text: String) {
     let parts = text.split(separator: "\n--\n")

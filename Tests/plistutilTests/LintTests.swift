@@ -22,7 +22,7 @@ import Testing
     try check(text, "json")
   }
 
-  /// Two arrays and a dictionary, of which a few things are wrong.
+  /// Two arrays and a dictionary with a few defects.
   static let binary: [UInt8] =
     Array("bplist00".utf8)
     // 0: [1, 2, 3, 9]; 1: {4: 0, 4: 5, 1: 6}; 2: [0]; 3: an unknown marker; 4: "k"; 5: ASCII with 0xE9; 6: a surrogate.

@@ -3,25 +3,25 @@ import PropertyLists
 import TestSupport
 import Testing
 
-/// The pages in `Documentation/Manual`. Those of verbs are made by `Documentation/make-manual`; the others are written
-/// by hand.
+/// The pages in `Documentation/Manual`. Those of verbs are made by `Documentation/make-manual`; the others are
+/// hand-written.
 @Suite("The manual pages of plistutil") struct ManualTests {
   private static let documentation = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent().appending(path: "Documentation")
 
-  /// The pages whose verbs have arguments of their own, which only their help tells.
+  /// The pages of verbs that parse their own arguments, which only their help lists.
   static let modes = ["plutil", "defaults", "buddy"]
 
-  /// A verb as the tool describes it.
+  /// A verb, as described by the tool.
   struct Verb: CustomTestStringConvertible {
-    /// The words that call it, the name of the tool first.
+    /// The words of the call, beginning with the name of the tool.
     let path: [String]
     let options: Set<String>
     var testDescription: String { path.joined(separator: " ") }
     var page: String { path.joined(separator: "-") }
   }
 
-  /// All verbs that are shown, and first the tool without one.
+  /// All visible verbs, after the tool itself.
   static let verbs: [Verb] = {
     guard let output = try? Tool.run("--experimental-dump-help").output,
       let root = try? PropertyList(output, format: .json)["command"]
@@ -38,7 +38,7 @@ import Testing
 
   private static func verbs(in command: PropertyList, _ path: [String]) -> [Verb] {
     (command["subcommands"]?.array ?? []).flatMap { sub -> [Verb] in
-      // The parser of arguments adds `help` by itself.
+      // ArgumentParser adds `help`.
       guard sub["shouldDisplay"]?.boolean != false, let name = sub["commandName"]?.string, name != "help" else {
         return []
       }
@@ -64,7 +64,7 @@ import Testing
     try String(contentsOf: documentation.appending(path: "Manual/\(page).1"), encoding: .utf8)
   }
 
-  /// The options that a page explains: those of its lists.
+  /// The options in the lists of a page.
   private static func options(onPage page: String) throws -> Set<String> {
     var options: Set<String> = []
     for line in try text(page).split(separator: "\n") where line.hasPrefix(".It ") {
@@ -78,7 +78,7 @@ import Testing
 
   @Test(arguments: verbs.filter { !modes.contains($0.path.last!) })
   func `a verb's page has the verb's options`(_ verb: Verb) throws {
-    // These the tool has before it looks for a verb.
+    // The tool handles these before it looks for a verb.
     let others: Set = ["--generate-completion-script", "--experimental-dump-help"]
     #expect(try Self.options(onPage: verb.page).subtracting(others) == verb.options)
   }
@@ -88,11 +88,11 @@ import Testing
     let help = try Self.help(of: mode.path[1])
     let named = Set(help.matches(of: /(?:^|[^\w-])(--?[A-Za-z][\w-]*|--(?=\s))/).map { String($0.1) })
     #expect(named.count > 1)
-    // Every tool has it; here it asks for the page.
+    // Every tool has it; here it shows the page.
     #expect(try Self.options(onPage: mode.page).subtracting(["-h"]) == named.subtracting(["-h"]))
   }
 
-  /// All that a mode prints about itself.
+  /// All text that a mode prints about itself.
   private static func help(of mode: String) throws -> String {
     let help = try Tool.run(mode, "-h").text
     switch mode {
@@ -100,7 +100,7 @@ import Testing
       let verbs = help.matches(of: /(?m)^  ([a-z][a-z-]+)/).map { String($0.1) }
       return try verbs.reduce(help) { try $0 + Tool.run("defaults", $1, "--help").text }
     case "buddy":
-      // What it takes is in its usage, which it prints without arguments; the first line has all options in one.
+      // The usage lists its arguments, and is printed without arguments. The first line has all options in one.
       return try help + Tool.run("buddy").text.split(separator: "\n").dropFirst().joined(separator: "\n")
     default: return help
     }
@@ -141,7 +141,8 @@ import Testing
 
   @Test(.enabled(if: Installed.has("mandoc"))) func `mandoc reports no problems`() throws {
     let folder = Self.documentation.appending(path: "Manual").path
-    // From there it finds the pages that each refers to. Standard error has complaints about this machine's manual.
+    // From this folder, mandoc finds the pages that each page refers to. Standard error can have complaints about the
+    // manual of this machine.
     let result = try Program.run(URL(filePath: "/bin/sh"), ["-c", #"cd "$0" && exec mandoc -T lint *.1"#, folder])
     #expect(result.text == "")
   }

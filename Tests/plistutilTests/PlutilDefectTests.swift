@@ -3,7 +3,7 @@ import PropertyLists
 import TestSupport
 import Testing
 
-/// What other tools with these arguments get wrong, and what scripts can do here that they cannot do there.
+/// Defects of other tools with these arguments, and features for scripts that they do not have.
 @Suite("Defects of other plutils that this one does not have") struct PlutilDefectTests {
   typealias Files = PlutilFiles
 
@@ -13,7 +13,7 @@ import Testing
     try AppleTool.ours.run(arguments, files: files, input: input)
   }
 
-  /// Runs it on a file with a value, and reads what is on standard output.
+  /// Runs the tool on a file with a value, and reads its standard output.
   private func printed(_ arguments: String..., value: PropertyList) throws -> Program {
     try Program.run(Tool.executable, ["plutil"] + arguments, input: value.data(format: .binary))
   }

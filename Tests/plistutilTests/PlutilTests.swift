@@ -3,12 +3,12 @@ import PropertyLists
 import TestSupport
 import Testing
 
-/// A run of Apple's `plutil`, and what comes of it.
+/// A run of Apple's `plutil`, and its result.
 struct PlutilCase: CustomTestStringConvertible, Sendable {
   let arguments: [String]
   let outcome: AppleTool.Outcome
   var input = ""
-  /// Whether the toolchain's tool does the same; it is compared then.
+  /// True if the toolchain's tool has the same result. It is then compared.
   var isSameInToolchain = true
 
   var testDescription: String { arguments.joined(separator: " ") }
@@ -27,7 +27,7 @@ struct PlutilCase: CustomTestStringConvertible, Sendable {
     outcome = .init(output: output, errors: errors, status: status ?? (errors.isEmpty ? 0 : 1), files: files)
   }
 
-  /// The same, of which the toolchain's tool does something else.
+  /// The same, if the toolchain's tool has another result.
   var wrongInToolchain: PlutilCase {
     var other = self
     other.isSameInToolchain = false
@@ -41,7 +41,7 @@ struct PlutilCase: CustomTestStringConvertible, Sendable {
   }
 }
 
-/// The files that the runs begin with.
+/// The files before the runs.
 enum PlutilFiles {
   static func xml(_ body: String) -> String {
     """
@@ -400,7 +400,7 @@ enum PlutilFiles {
       PlutilCase(
         "-extract integer raw -expect string all.plist",
         errors: "all.plist: Value at [integer] expected to be string but is integer\n"),
-      // The toolchain's tool says "boolean" here, and "bool" everywhere else.
+      // The toolchain's tool prints "boolean" here, and "bool" everywhere else.
       PlutilCase(
         "-extract bool raw -expect string all.plist",
         errors: "all.plist: Value at [bool] expected to be string but is bool\n"

@@ -217,7 +217,7 @@ import Testing
   }
 
   @Test func `unreferenced objects are counted`() throws {
-    // true, and a string that nothing leads to.
+    // true, and an unreferenced string.
     let bytes: [UInt8] =
       Array("bplist00".utf8) + [0x09, 0x51, 0x61] + [8, 9]
       + [0, 0, 0, 0, 0, 0, 1, 1] + [0, 0, 0, 0, 0, 0, 0, 2] + Array(repeating: 0, count: 8)

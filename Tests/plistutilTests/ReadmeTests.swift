@@ -2,12 +2,12 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The examples of the README and of the guide to the tool, as somebody would type them.
+/// The examples of the README and of the tool's guide, as a user would type them.
 @Suite("The examples of plistutil in the documentation") struct ReadmeTests {
   @Test(arguments: ["README.md", "Documentation/Tool.md"])
   func `the commands print the documented output`(_ document: String) throws { try run(document) }
 
-  /// The other programs that the recipes are for.
+  /// The other programs that the recipes use.
   private static let hasPrograms = ["git", "jq", "lesspipe"].allSatisfy {
     FileManager.default.isExecutableFile(atPath: "/usr/bin/\($0)")
   }

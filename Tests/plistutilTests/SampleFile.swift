@@ -2,7 +2,7 @@ import Foundation
 import PropertyLists
 import TestSupport
 
-/// A file in a folder of its own, for verbs that read or edit it.
+/// A file in its own folder, for verbs that read or edit it.
 final class SampleFile {
   let folder = TemporaryFolder()
   let path: String
@@ -27,7 +27,7 @@ final class SampleFile {
   }
 }
 
-/// A file with every kind of value that XML has, with a layout that no writer would make.
+/// A file with every kind of XML value, in an unusual layout.
 let sampleText = """
   <?xml version="1.0" encoding="UTF-8"?>
   <plist version="1.0">

@@ -3,7 +3,7 @@ import PropertyLists
 import TestSupport
 import Testing
 
-/// What scripts rely on and people type without thinking.
+/// Behavior that scripts and habits depend on.
 @Suite("plistutil in scripts") struct ScriptTests {
   @Test func `a JSON file that is one number, word or string is read by every verb`() throws {
     for (text, kind, printed) in [
@@ -17,7 +17,7 @@ import Testing
       #expect(try Tool.run("-i", file.path, "-f", "json").text.split(separator: "\n").count == 1)
       let made = try SampleFile("{}", name: "made.plist")
       #expect(try Tool.run("set", "a", "--value-file", file.path, made.path).status == 0 || kind == "null")
-      // Without the name nobody knows what it is.
+      // Without its name, the kind of the file is unknown.
       #expect(try Tool.run("print", "-", input: Data(text.utf8)).status == (kind == "string" ? 0 : 3))
       #expect(try Tool.run("print", "--from", "json", "-", input: Data(text.utf8)).status == 0)
     }
@@ -152,7 +152,7 @@ import Testing
     let help = try Tool.run("lint", "--help").text.split { $0 == " " || $0 == "\n" }.joined(separator: " ")
     #expect(help.contains("files with the extension archive, bplist, "))
     #expect(help.contains("and files without an extension that"))
-    // A pattern says it all.
+    // A pattern describes it completely.
     #expect(try Tool.run("lint", "-r", "--name", "x*", folder.url.path).errors == "1 file, no defects\n")
   }
 

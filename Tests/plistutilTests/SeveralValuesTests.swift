@@ -54,7 +54,7 @@ import Testing
     let file = try SampleFile(["a": "one\ntwo\n", "b": "", "c": [1]], format: .xml)
     let result = try file.run(["get", "--raw0", "-k", "a", "-k", "b", "-k", "c", "@"])
     #expect(result.text == "one\ntwo\n\0\0[\n  1\n]\0" && result.status == 0)
-    // Without names, also of several files.
+    // Without names, also for several files.
     #expect(try file.run(["get", "--raw0", "b", "@", "@"]).text == "\0\0")
     let script =
       #"'\#(Tool.executable.path)' get --raw0 -k a -k b "$1" | while IFS= read -r -d '' v; do echo "[$v]"; done"#
@@ -101,7 +101,7 @@ import Testing
     #expect(try edited("remove", "a.-3", "@").contains(#""a":[2,{"b":3}]"#))
     #expect(try edited("set", "/-3", "--integer", "9", "@").hasSuffix(#""-3":9}"# + "\n"))
     #expect(try file.run(["set", "a.-4", "--integer", "9", "@"]).status == 1)
-    // As before, Apple's tool does not count from the end.
+    // Apple's tool does not count from the end, as before.
     #expect(try Tool.run("plutil", "-extract", "a.-1", "json", "-o", "-", file.path).status == 1)
     #expect(try Tool.run("plutil", "-remove", "a.-1", "-o", "-", file.path).status == 1)
   }

@@ -21,7 +21,7 @@ import Testing
           && result.errors.contains("(in a)"))
     }
     #expect(try file.run(["convert", "-f", "strings", "-C", "@"]).status == 2)
-    // In the form of this package they are read back.
+    // In the form of this package, they are read back.
     let coerced = try file.run(["convert", "-f", "strings", "--coerce", "@"])
     #expect(coerced.status == 0)
     #expect(try PropertyList(coerced.output) == value)

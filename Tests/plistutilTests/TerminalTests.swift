@@ -5,14 +5,14 @@
   import Testing
 
   @Suite("plistutil on a terminal") struct TerminalTests {
-    /// What the tool shows on a terminal.
+    /// The output of the tool on a terminal.
     private func shown(_ arguments: [String]) throws -> String { try run(arguments).shown }
 
-    /// Runs the tool with its output on a terminal, or with both of its outputs.
+    /// Runs the tool with standard output, or both outputs, on a terminal.
     private func run(
       _ arguments: [String], environment: [String: String] = [:], showsErrors: Bool = false
     ) throws -> (shown: String, errors: String, status: Int32) {
-      // What `posix_openpt`, `unlockpt` and `ptsname` do, which the headers hide: TIOCSPTLCK and TIOCGPTN.
+      // The work of `posix_openpt`, `unlockpt` and `ptsname`, which the headers hide: TIOCSPTLCK and TIOCGPTN.
       let terminal = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC | O_NONBLOCK)
       var (lock, number): (CInt, CInt) = (0, 0)
       try #require(terminal >= 0 && ioctl(terminal, 0x4004_5431, &lock) == 0)
@@ -76,7 +76,7 @@
       let pipe = folder.path("pipe")
       #expect(mkfifo(pipe, 0o600) == 0)
       let file = try SampleFile(["a": 1], format: .xml)
-      // The first file takes more than a second, and the line is due when it is done.
+      // The first file takes more than a second, and the line is expected when it is done.
       let writer = try Process.run(
         URL(filePath: "/bin/sh"), arguments: ["-c", "exec 3> '\(pipe)'; sleep 1.3; cat '\(file.path)' >&3"])
       let call = ["lint", "-q", "--jobs", "1", pipe, file.path, file.path]
@@ -94,7 +94,7 @@
       let file = try SampleFile(["a": "x\u{1B}[31m\ty\nz", "b": ["x\u{1B}[31m\ty\nz": 1]], format: .binary)
       let call = arguments.contains("@") ? arguments.map { $0 == "@" ? file.path : $0 } : arguments + [file.path]
       #expect(try Tool.run(call).text == "x\u{1B}[31m\ty\nz\n")
-      // A terminal has its own way with tabs.
+      // The terminal expands tabs.
       #expect(try shown(call).split { " \t".contains($0) } == ["x\\u{1b}[31m", "y\nz\n"])
     }
   }

@@ -1,7 +1,7 @@
 import Foundation
 import TestSupport
 
-/// The tool, run as a process.
+/// The tool as a process.
 enum Tool {
   static let executable = Program.executable("plistutil")
 

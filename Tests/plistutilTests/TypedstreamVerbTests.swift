@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite("plistutil with typedstreams") struct TypedstreamVerbTests {
-  /// `NSString` with the text `Hi`, as macOS archives it.
+  /// `NSString` with the text `Hi`, as archived by macOS.
   static let greeting = Data(
     [4, 11] + Array("streamtyped".utf8) + [0x81, 0xE8, 0x03, 0x84, 1, 0x40, 0x84, 0x84, 0x84, 8]
       + Array("NSString".utf8) + [1, 0x84, 0x84, 8] + Array("NSObject".utf8) + [0, 0x85, 0x84, 1, 0x2B, 2, 0x48, 0x69]
@@ -36,7 +36,7 @@ import Testing
     #expect(old.status == 3 && old.errors.contains("streamer version 3"))
   }
 
-  /// An array with two greetings that are one object, and an object of a class that nobody knows.
+  /// An array with the same greeting twice, and an object of an unknown class.
   private static let objects: Data = {
     let object: [UInt8] =
       [0x84, 0x84, 0x84, 7] + Array("NSArray".utf8) + [0, 0x84, 0x84, 8] + Array("NSObject".utf8) + [0, 0x85]

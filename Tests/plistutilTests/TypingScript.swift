@@ -1,7 +1,7 @@
-/// A program in Python that types into a shell as somebody would.
+/// A Python program that types into a shell like a user.
 enum TypingScript {
-  /// Its arguments are the shell, the completion script, a folder for files of its own, and lines. Each line is typed
-  /// with a tab at its end, or where it has a `|`; what the shell has then as its line is printed.
+  /// Its arguments are the shell, the completion script, a folder for its files, and lines. Each line is typed with a
+  /// tab at its end, or in place of `|`, and the resulting line of the shell is printed.
   static let text = #"""
     import fcntl, os, pty, select, struct, sys, termios, time
 

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite("plistutil --unwrap opens archives in data") struct UnwrapTests {
-  /// A color as NSKeyedArchiver writes it, its components in data.
+  /// A color in the form of NSKeyedArchiver, with its components in data.
   private static func colorArchive() throws -> Data {
     let archive: PropertyList = [
       "$version": 100_000, "$archiver": "NSKeyedArchiver", "$top": ["root": .uid(PropertyList.UID(1))],
@@ -16,14 +16,15 @@ import Testing
     return try archive.data(format: .binary)
   }
 
-  /// `Hi` as NSArchiver writes it.
+  /// `Hi` in the form of NSArchiver.
   private static let stream: Data = {
     let object: [UInt8] = [0x84, 0x84, 0x84, 8] + Array("NSString".utf8) + [1, 0x84, 0x84, 8]
     let values: [UInt8] = Array("NSObject".utf8) + [0, 0x85, 0x84, 1, 0x2B, 2, 0x48, 0x69, 0x86]
     return Data([4, 11] + Array("streamtyped".utf8) + [0x81, 0xE8, 3, 0x84, 1, 0x40] + object + values)
   }()
 
-  /// Preferences with a color, a text, a list that has the color again, and data that only begins like a list.
+  /// Preferences with a color, a string, an array that contains the color again, and data that only begins like an
+  /// array.
   private static func preferences() throws -> Data {
     let inner: PropertyList = ["again": .data(try colorArchive()), "n": 1]
     let outer: PropertyList = [

@@ -18,11 +18,11 @@ import Testing
     arguments: [
       ("key = NSAllowsArbitraryLoads and value = true", ["NSAppTransportSecurity.NSAllowsArbitraryLoads"]),
       ("value = false", ["NSAppTransportSecurity.NSAllowsLocalNetworking"]),
-      // Numbers and strings are of different kinds.
+      // Numbers and strings are different kinds.
       ("value = 80", ["ports.0"]), ("value = '80'", ["ports.3"]), ("value == \"41\"", ["CFBundleVersion"]),
       ("value = 41", []), ("value = 0x50", ["ports.0"]), ("value = 80.0", ["ports.0"]), ("value = 8.0e1", ["ports.0"]),
       ("value > 443 and value < 10000", ["ports.2"]), ("value >= 443 and value <= 8080.5", ["ports.1", "ports.2"]),
-      // Exactly, though the nearest double is the same.
+      // Exactly, although the nearest double is the same.
       ("value = 9007199254740993", ["edge"]), ("value = 9007199254740992.0", []),
       ("value > 9007199254740992.0 and value < 9007199254740994.0", ["edge"]),
       ("value = 18446744073709551615", ["big"]), ("value < 18446744073709551616.0 and value > 1e19", ["big"]),
@@ -31,11 +31,11 @@ import Testing
       ("value = null", ["none"]), ("value = 7", []), ("kind = uid and value ~ 7", ["id"]),
       ("value = 2001-01-01", []), ("value > 2001-01-01 and value < 2001-01-01T00:00:01Z", ["built"]),
       ("value = 2001-01-01T00:00:00.5Z", ["built"]),
-      // Dates between quotation marks, with zones, and as find prints them.
+      // Dates in quotation marks, with time zones, and in the form that find prints.
       ("value < 2001-01-01T01:00:01+01:00 and kind = date", ["built"]), ("value < '2001-01-02'", ["built", "empty"]),
       ("value > '2001-01-01 00:00:00 +0000' and kind = date", ["built"]),
       ("value != '2001-01-02' and kind = date", ["built"]),
-      // By bytes: é is above every letter of ASCII.
+      // By bytes: é is after every ASCII letter.
       ("value > 'z'", ["name"]), ("value < '5'", ["CFBundleVersion", "empty"]), ("value = ''", ["empty"]),
       ("value ~ AQ*", ["icon"]), ("size = 3", ["icon"]),
       ("size = 2 and kind = string", ["CFBundleVersion", "ports.3", "name"]),
@@ -128,7 +128,7 @@ import Testing
       ("path BEGINSWITH 'items.1.'", ["items.1.price", "items.1.name"]),
       ("ANY value.items.price > 100", ["/"]), ("NONE value.items.price > 1000 and count.items = 3", ["/"]),
       ("ALL value.price > 4 and kind.0 = dictionary", []), ("ALL value.tags MATCHES 'x.*' and kind.tags = array", []),
-      // Each element is compared by itself, and is like nothing if it cannot be.
+      // Each element is compared separately. One that cannot be compared does not match.
       ("ANY value MATCHES 'b.*'", ["tags"]), ("SUBQUERY(value, $t, $t BEGINSWITH 'v').@count = 1", ["tags", "tags.3"]),
       ("SUBQUERY(value.items, $i, $i.price > 4 AND $i.name CONTAINS 'a').@count == 2", ["/"]),
       ("value.@count = 4", ["tags"]), ("value.tags[1] = 7", ["/"]), ("value[FIRST] = 'x'", [#"a-b.c d"#]),
@@ -137,7 +137,7 @@ import Testing
       ("value.id ENDSWITH (key)", []), (#"value.a-b."c d".0 BEGINSWITH 'x'"#, ["/"]),
       ("TERNARY(kind = 'integer', value, 0) = 3", ["limit"]), ("key <> 'a' and value =< 3", ["limit"]),
       ("not value BEGINSWITH 'v' and kind = integer and value < 6", ["limit", "items.0.price"]),
-      // Words of comparisons of find's own stay texts.
+      // The comparison words of find are strings elsewhere.
       ("value = value.id", []), ("value = nil", []), ("value = {3}", []), ("TRUEPREDICATE and key = open", ["open"]),
     ] as [(String, [String])])
   func `predicates can be combined with the fields`(_ expression: String, _ expected: [String]) throws {

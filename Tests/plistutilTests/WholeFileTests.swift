@@ -28,7 +28,7 @@ import Testing
     let result = try file.run(["find", "--kind", "integer", "@"])
     #expect(result.status == 3)
     #expect(result.errors.contains("the found paths and values have more than"))
-    // Less of the same file is printed.
+    // Only a part of the same file is printed.
     #expect(try file.run(["find", "--kind", "dictionary", "@"]).status == 0)
   }
 

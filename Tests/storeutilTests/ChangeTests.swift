@@ -68,7 +68,7 @@ import Testing
       let done = try library.failure(arguments + options)
       #expect(tried.status == 2 && tried == done && !tried.errors.isEmpty, "\(tried)")
     }
-    // An object that goes leaves its name.
+    // A deleted object releases its unique name.
     let swapped = try library.run(["delete", "places", "Place/p1"] + options + ["--dry-run"])
     #expect(swapped == "changed Place/p2\n  within = nil (was Place/p1)\ndeleted Place/p1\n")
     #expect(try files() == before)
@@ -85,7 +85,7 @@ import Testing
     #expect(try library.run(change) == "2 objects changed\n")
     #expect(try library.run("count", Library.store, "Book", "pages = 66 AND price = 2") == "2\n")
     #expect(try library.run(change) == "0 of 2 objects changed\n")
-    // One that cannot be saved takes the others back.
+    // One object that cannot be saved reverts the others.
     let refused = try library.failure([
       "set", Library.store, "--entity", "Book", "--where", "TRUEPREDICATE", "pages=1", "title=x", "author=",
     ])
@@ -130,7 +130,7 @@ import Testing
     let other = try Library()
     try other.run("delete", Library.store, "--entity", "Book", "--where", "pages > 1")
     #expect(try other.run("count", Library.store, "Book") == "1\n")
-    // One is named twice, and one goes with another one.
+    // One is named twice, and one is deleted together with another.
     let named = try other.run("delete", Library.store, "Author/p1", "Author/1", "Comic/p2")
     #expect(named.contains("deleted Author/p1\ndeleted Comic/p2\n"))
   }
@@ -183,7 +183,7 @@ import Testing
   ) throws {
     let url = library.url.appending(path: Library.store)
     try Data().write(to: library.url.appending(path: "empty"))
-    // Data in OpenStep's format begins as XML does.
+    // Data in OpenStep begins like XML.
     try Data("<00ff>".utf8).write(to: library.url.appending(path: "data"))
     let before = try Data(contentsOf: url)
     let failure = try library.failure(arguments)

@@ -7,7 +7,7 @@ import Testing
   private static let types = ["sqlite", "xml", "binary"]
   private static let model = "Library.xcdatamodel"
 
-  /// The objects of the store of the library, in the form that fetch writes.
+  /// The objects of the library's store, in the form that fetch prints.
   private func export(_ library: Library, _ form: [String] = []) throws -> String {
     let arrays = try ["Author", "Book", "Tag"].map { entity in
       "\"\(entity)\": \(try library.run(["fetch", Library.store, entity] + form))"

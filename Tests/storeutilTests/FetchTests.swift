@@ -38,7 +38,7 @@ import Testing
         """)
     let all = try library.run("fetch", Library.store, "Author", "--csv").split(separator: "\r\n")
     #expect(all[0] == "@id,@entity,born,name" && all[1].hasSuffix(",Author,1815-12-10T00:00:00Z,Ada Łovelace"))
-    // Arrays are JSON, whatever is in them.
+    // Arrays are JSON, whatever they contain.
     let tags = try library.run("fetch", Library.store, "Tag", "--csv", "--keys", "books,books.author.name,books.pages")
     let line = tags.split(separator: "\r\n")[1]
     #expect(
@@ -106,7 +106,7 @@ import Testing
     let skipping = try Program.run("storeutil", arguments + ["--skip-unreadable"], in: library.url)
     #expect(skipping.status == 2 && skipping.text == "name\r\nold\r\nc\r\n")
     #expect(skipping.errors.contains("Tag/p2") && skipping.errors.contains("Tag/p4"))
-    // What is printed is still JSON.
+    // The output is still JSON.
     let json = try Program.run("storeutil", ["fetch", Library.store, "Tag", "--keys", "name"], in: library.url)
     #expect(json.text == "[\n{\"name\":\"old\"}\n]\n")
   }
@@ -200,7 +200,7 @@ import Testing
     }
     let page = try String(contentsOf: library.url.appending(path: "page.html"), encoding: .utf8)
     #expect(page.contains("Book/p1 cover: data stays data: "))
-    // Nobody has asked for what is in it.
+    // The contents are not requested.
     try library.run("fetch", Library.store, "Book")
   }
 
@@ -237,7 +237,7 @@ import Testing
       #expect(result.errors.hasSuffix("_EXTERNAL_DATA/\(file.lastPathComponent), which is missing\n"))
       #expect(result.errors.split(separator: "\n").count == 1, "\(result.errors)")
     }
-    // Nobody has asked for the value.
+    // The value is not requested.
     try library.run("fetch", store, "Book", "--keys", "title")
     try FileManager.default.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
     try Data([7]).write(to: file)
@@ -292,7 +292,7 @@ import Testing
       ["-c", python, Program.executable("storeutil").path, "model", model.path, "--format", form])
     #expect(shown.status == 0 && shown.text.lowercased().contains("evil"))
     for command in ["\u{9B}", "\u{202E}"] { #expect(!shown.text.contains(command)) }
-    // Files and pipes get the name as it is.
+    // Files and pipes get the name unchanged.
     let piped = try library.run("model", "Library.xcdatamodel", "--format", form)
     #expect(piped.contains("\u{9B}") == ["sql", "xcdatamodel"].contains(form))
   }

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite("The help of storeutil") struct HelpTests {
-  /// All verbs that the tool says it has.
+  /// All verbs in the tool's own description.
   private static let verbs: [PropertyList] = {
     guard let output = try? Tool.run("--experimental-dump-help").output,
       let root = try? PropertyList(output, format: .json)["command"]

@@ -40,10 +40,10 @@ import Testing
   @Test(
     "local times can be ambiguous or skipped by the clocks",
     arguments: [
-      // The earlier of two moments, whatever the row before it has.
+      // The earlier of two moments, independent of the row before it.
       ("Europe/Berlin", "2026-07-01 00:00\n2026-10-25 02:30", ["2026-06-30T22:00:00Z", "2026-10-25T00:30:00Z"]),
       ("Europe/Berlin", "2026-01-01 00:00\n2026-10-25 02:30", ["2025-12-31T23:00:00Z", "2026-10-25T00:30:00Z"]),
-      // The clocks go from 23:59:59 to 01:00:00.
+      // The clocks change from 23:59:59 to 01:00:00.
       ("America/Sao_Paulo", "2018-11-04\n2018-11-05", ["2018-11-04T03:00:00Z", "2018-11-05T02:00:00Z"]),
       ("Europe/Berlin", "2026-06-01 09:30:00.1", ["2026-06-01T07:30:00.1Z"]),
     ])
@@ -148,7 +148,7 @@ import Testing
     #expect(try library.run(call) == "1 inserted, 1 updated, 0 unchanged\n")
     #expect(try library.run(call) == "0 inserted, 0 updated, 2 unchanged\n")
     #expect(try library.run("count", Library.store, "Comic", "pages == 66 AND inColor == YES") == "1\n")
-    // Several key attributes: all values have to be the same.
+    // With several key attributes, all values must be equal.
     try library.edit("books.csv") { $0.replacing("New,1,", with: "New,2,") }
     #expect(try library.run(call + ["--key", "pages"]) == "1 inserted, 0 updated, 1 unchanged\n")
     let ambiguous = try library.failure(call)
@@ -191,7 +191,7 @@ import Testing
     #expect(try library.run(call) == "1 inserted, 1 updated, 0 unchanged\n")
   }
 
-  /// A text that `import` refuses, the status, a part of the message, and further arguments.
+  /// A text that `import` refuses, the exit code, a part of the message, and additional arguments.
   struct Refusal: Sendable {
     let text: String
     let status: Int32
@@ -302,7 +302,7 @@ import Testing
     }
     try library.run("create", "Places.xcdatamodel", "places.sqlite")
     let count = 12_000
-    // The last place is within the first.
+    // The last place refers to the first.
     try library.write(
       "name,within.name\n" + (0..<count).map { "p\($0),p\(($0 + 1) % count)\n" }.joined(), to: "many.csv")
     #expect(try library.run("import", "places.sqlite", "Place", "many.csv") == "12 000 inserted\n")
@@ -355,7 +355,7 @@ import Testing
 
   @Test func `all batches are saved in one transaction`() throws {
     try library.makePlaces("places.sqlite")
-    // Each is within the one after it, which may be in another batch.
+    // Each refers to the next one, which may be in another batch.
     func places(_ count: Int) -> String {
       "name,within.name\n" + (0..<count).map { "p\($0),\($0 + 1 < count ? "p\($0 + 1)" : "Home")\n" }.joined()
     }
@@ -381,7 +381,7 @@ import Testing
   func `a signal ends an import that waits for input`(_ signal: Int32) throws {
     let pipe = library.url.appending(path: "pipe").path
     try #require(mkfifo(pipe, 0o600) == 0)
-    // Open for reading too, so that the other end is never closed.
+    // Also opened for reading, so that the other end is never closed.
     let descriptor = open(pipe, O_RDWR)
     try #require(descriptor >= 0)
     defer { close(descriptor) }
@@ -390,7 +390,7 @@ import Testing
     let process = try ChildProcess("storeutil", ["import", store, "Author", pipe, "--format", "csv"])
     let text = Array("name\nGrace\n".utf8)
     try #require(write(descriptor, text, text.count) == text.count)
-    // The process has read it.
+    // The process has read the text.
     var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
     #expect(eventually { poll(&request, 1, 0) == 0 || process.ended != nil })
     process.signal(signal)
@@ -426,24 +426,25 @@ extension Library {
     return Dictionary(uniqueKeysWithValues: try names.map { ($0, try Data(contentsOf: url.appending(path: $0))) })
   }
 
-  /// True if the tool finds nothing wrong with a store.
+  /// True if the check of a store finds no errors.
   func isSound(_ store: String) throws -> Bool { try Program.run("storeutil", ["check", store], in: url).status == 0 }
 
-  /// A store of the library of some type.
+  /// Returns a store of the library of a type.
   func makeLibrary(_ type: String) throws -> String {
     if type == "sqlite" { return Library.store }
     try run("convert", Library.store, "library.\(type)", "--type", type)
     return "library.\(type)"
   }
 
-  /// Makes the stores `values.sqlite`, with objects that have values of every type, and `copy.sqlite` without objects.
+  /// Creates the stores `values.sqlite`, with objects that have values of every type, and `copy.sqlite`, without
+  /// objects.
   func makeValues() throws {
     let types = [
       "i16": "Integer 16", "i32": "Integer 32", "i64": "Integer 64", "decimal": "Decimal", "double": "Double",
       "float": "Float", "string": "String", "boolean": "Boolean", "date": "Date", "binary": "Binary", "uuid": "UUID",
       "uri": "URI", "transformable": "Transformable", "name": "String",
     ]
-    // Defaults show whether a value that is missing in the file is nil or the default.
+    // A default shows whether a missing value is nil or the default.
     let attributes = types.sorted { $0.key < $1.key }.map { name, type in
       "<attribute name=\"\(name)\" optional=\"YES\" attributeType=\"\(type)\""
         + (name == "i32" ? " defaultValueString=\"7\"" : "") + "/>"

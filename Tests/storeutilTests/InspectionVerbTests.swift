@@ -34,7 +34,7 @@ import Testing
       let note = try context.insert("Note")
       try note.setValue(.attribute(.string(title)), forKey: "title")
       try note.setValue(.object(person), forKey: "author")
-      // Numbers go with the order of saves.
+      // Primary keys follow the order of saves.
       try context.save()
     }
   }
@@ -145,7 +145,7 @@ import Testing
 
   @Test(arguments: [false, true])
   func `an open store is read in its current state, with and without a log`(isLeft: Bool) throws {
-    // What was saved is in the log alone. A program that ends without closing the store leaves it.
+    // The saved changes are only in the log. A program that ends without closing the store leaves it.
     let program = """
       import os, sqlite3, subprocess, sys
       c = sqlite3.connect(sys.argv[1])
@@ -166,7 +166,7 @@ import Testing
     try #require(result.status == 0, "\(result.errors)")
     var texts = [result.text]
     if isLeft {
-      // As a copy of the store without that file has it.
+      // Like a copy of the store without that file.
       try FileManager.default.removeItem(atPath: file + "-shm")
       let before = try FileManager.default.contentsOfDirectory(atPath: folder.url.path).sorted()
       let data = try Data(contentsOf: URL(filePath: file))

@@ -9,7 +9,7 @@ import Testing
 
   init() throws { library = try Library() }
 
-  /// All objects of a store, without the identifier of the store.
+  /// All objects of a store, without the UUID of the store.
   private func objects(_ library: Library, _ store: String, _ options: [String] = []) throws -> [String] {
     let books = try Program.run(
       "storeutil",
@@ -27,7 +27,7 @@ import Testing
     try library.run("convert", Library.store, "copy", "--type", type)
     let expected = try objects(library, Library.store)
     if type != "sqlite" {
-      // The error tells what would do: another store.
+      // The error suggests another store.
       let folder = library.url.appending(path: "other")
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
       for name in ["copy", Library.store] {
@@ -66,7 +66,7 @@ import Testing
     try FileManager.default.createDirectory(
       at: library.url.appending(path: "New.xcdatamodel"), withIntermediateDirectories: true)
     try contents.write(to: library.url.appending(path: "New.xcdatamodel/contents"), atomically: true, encoding: .utf8)
-    // A process that is killed leaves no store that looks complete, and one that is asked to end leaves nothing.
+    // A killed process leaves no store that looks complete. A terminated process leaves nothing.
     let before = Set(try FileManager.default.contentsOfDirectory(atPath: library.url.path))
     func left() throws -> Set<String> {
       Set(try FileManager.default.contentsOfDirectory(atPath: library.url.path)).subtracting(before)
@@ -90,7 +90,7 @@ import Testing
       #expect(stopped.text == status, "\(stopped.errors)")
       #expect(try left() == names)
     }
-    // The next call removes what the killed one has left.
+    // The next call removes the files of the killed process.
     try library.run("create", "Library.xcdatamodel", "stopped.sqlite")
     #expect(try left() == ["stopped.sqlite"])
   }
@@ -234,7 +234,7 @@ import Testing
     let before = try FileManager.default.contentsOfDirectory(atPath: library.url.path).sorted()
     let script = "cd \"$0\" && ulimit -f 0 && exec \"$@\""
     let tool = Program.executable("storeutil").path
-    // Standard error goes to a file, which has no room, either.
+    // Standard error is a file, which also has no room.
     let result = try Program.run(
       URL(filePath: "/bin/bash"), ["-c", script + " 2>/dev/null", library.url.path, tool] + arguments)
     #expect(result.status == 1)
@@ -280,7 +280,7 @@ import Testing
     let several = try library.failure(["count", "copy.xml", "Book"])
     #expect(several.status == 64 && several.errors.contains("the model file, such as Another.xcdatamodel."))
     #expect(try library.failure(["count", "old.sqlite", "Book"]).status == 3)
-    // One that does not fit is none.
+    // A model that does not match is ignored.
     let text = try String(contentsOf: other.appending(path: "contents"), encoding: .utf8)
     try text.replacing("name=\"pages\"", with: "name=\"length\"")
       .write(to: other.appending(path: "contents"), atomically: true, encoding: .utf8)
@@ -302,7 +302,7 @@ import Testing
     let base = try library.cost("count", Library.store, "Tag")
     let cost = try library.cost("count", "large/Library.sqlite", "Book", "pages = 67")
     #expect(cost.memory - base.memory < 30 << 20)
-    // It is copied once.
+    // The log is copied once.
     #expect(cost.written < 90_000_000)
     #expect(try library.run("count", "large/Library.sqlite", "Book", "pages = 67") == "1\n")
     #expect(
@@ -325,7 +325,7 @@ import Testing
     let store = folder.appending(path: Library.store)
     if !hasIndex { try FileManager.default.removeItem(atPath: store.path + "-shm") }
     func files() throws -> [String: Data] {
-      // The index has locks in it, and no data.
+      // The index file contains locks, not data.
       let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
       return try Dictionary(
         uniqueKeysWithValues: names.map { name in
@@ -337,7 +337,7 @@ import Testing
     #expect(printed.contains("pages = 68 (was 67)"))
     #expect(try library.run("delete", store.path, "Comic/p2", "--dry-run").contains("deleted Comic/p2"))
     #expect(try files() == before)
-    // One that is damaged is no reason to make files.
+    // A damaged index file is no reason to create files.
     try Data(before[Library.store]?.prefix(5000) ?? Data()).write(to: folder.appending(path: "cut.sqlite"))
     let names = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
     #expect(try library.failure(["set", "left/cut.sqlite", "Book/p1", "title=x", "--dry-run"]).status != 0)
@@ -350,7 +350,7 @@ import Testing
     try library.run("model", Library.store)
     try library.run("hashes", Library.store)
     try library.run("info", Library.store)
-    // It says on standard error that all is well.
+    // The summary on standard error reports no errors.
     #expect(try Tool.run("check", Library.store, in: library.url).status == 0)
     try library.run("show", Library.store, "Book/p1", "--model", Library.store)
     try library.run("migrate", Library.store, "--to", "Library.xcdatamodel", "-o", "migrated.sqlite")

@@ -16,7 +16,7 @@ import Testing
       ("Tag", "ANY books == 'Comic/p2'", 1), ("Tag", "'p2' IN books", 1), ("Tag", "ANY books.author == 'p1'", 1),
       ("Tag", "SUBQUERY(books, $b, $b == 'p2').@count == 1", 1),
       ("Tag", "SUBQUERY(books, $b, $b.author == 'p1' AND $b != 'p1').@count == 1", 1),
-      // Text that is compared with text is text.
+      // A string that is compared with a string is a string.
       ("Book", "title == 'p1' OR title == 'Author/p1'", 0), ("Book", "author.name == 'p1'", 0),
     ] { #expect(try library.run("count", Library.store, entity, predicate) == "\(count)\n", "\(predicate)") }
     try library.run("delete", Library.store, "--entity", "Book", "--where", "SELF == 'p2'")

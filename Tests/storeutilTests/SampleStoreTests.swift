@@ -3,7 +3,7 @@ import PropertyLists
 import TestSupport
 import Testing
 
-/// Stores that Apple's frameworks made, in the folder `samples/core-data` beside the one that `PLIST_CORPUS` names.
+/// Stores of Apple's frameworks, in the folder `samples/core-data` next to the folder given by `PLIST_CORPUS`.
 @Suite("storeutil and a reader in Python", .enabled(if: !Samples.stores.isEmpty)) struct SampleStoreTests {
   @Test(arguments: Samples.stores)
   func `storeutil and the reader find the same objects and values`(_ store: Samples.Store) throws {
@@ -38,18 +38,18 @@ enum Samples {
   private static let reader = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .appending(path: "SQLiteStoreTests/reader.py").path
 
-  /// Those that have their model in themselves, and so can be read by the reader.
+  /// The stores that contain their model, which the reader needs.
   static let stores: [Store] = Fixtures.samples("core-data").map { Store(path: $0.path) }.filter {
     $0.path.hasSuffix(".sqlite") && (try? read($0)) != nil
   }
 
-  /// What the reader finds in a store.
+  /// The reader's result for a store.
   static func read(_ store: Store) throws -> PropertyList {
     let result = try Program.runPython([reader, store.path, "--immutable"])
     return try PropertyList(result.output, format: .json)
   }
 
-  /// A value in the reader's form; nil for none.
+  /// A value in the reader's form; nil for null.
   static func text(_ value: PropertyList) -> String? {
     switch value {
     case .null: nil
@@ -63,7 +63,7 @@ enum Samples {
     }
   }
 
-  /// Whether a number is the float of 32 bits, or the whole one, that the reader found.
+  /// Returns true if a number is equal to the reader's float or double.
   static func isSame(_ value: PropertyList?, _ text: String?) -> Bool {
     guard let text else { return value == nil || value == .null }
     let number: Double? =
@@ -76,7 +76,7 @@ enum Samples {
     return hex(number.bitPattern, digits: 16) == text || hex(Float(number).bitPattern, digits: 8) == text
   }
 
-  /// The objects of a relationship by their short names, in order.
+  /// The objects of a relationship by their short IDs, in order.
   static func names(_ value: PropertyList?) -> [String] {
     switch value {
     case .string(let text)?: [text.split(separator: "/").suffix(2).joined(separator: "/")]

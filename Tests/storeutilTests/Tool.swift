@@ -3,14 +3,14 @@ import PropertyLists
 import TestSupport
 import Testing
 
-/// The tool, run as a process.
+/// The tool as a process.
 enum Tool {
   @discardableResult
   static func run(_ arguments: String..., in folder: URL? = nil) throws -> Program {
     try Program.run("storeutil", arguments, in: folder)
   }
 
-  /// What a call prints as JSON, which has to succeed.
+  /// Returns the JSON output of a call, which must succeed.
   static func json(_ arguments: String..., in folder: URL? = nil) throws -> PropertyList {
     let result = try Program.run("storeutil", arguments, in: folder)
     #expect(result.status == 0 && result.errors == "", "\(arguments): \(result.errors)")
@@ -19,7 +19,7 @@ enum Tool {
   }
 }
 
-/// A folder with the model of a library, and a store that the tool made of it.
+/// A folder with the model of a library, and a store that the tool has created from it.
 struct Library {
   let folder = TemporaryFolder()
   var url: URL { folder.url }
@@ -37,7 +37,7 @@ struct Library {
     try run("insert", Self.store, "Tag", "name=old", "books=Book/1,Comic/2")
   }
 
-  /// Makes a store `NAME.sqlite` with the covers of books in files of their own, and a book whose file is missing.
+  /// Creates a store `NAME.sqlite` with the covers of books in external files, and a book whose file is missing.
   ///
   /// - Returns: the URL of the file.
   func makeStoreWithExternalData(_ store: String) throws -> URL {
@@ -56,7 +56,7 @@ struct Library {
   /// The identifier of the place `Home` of ``makePlaces(_:)``.
   static let home = "E621E1F8-C36C-495A-93FC-0C247A3E6E5F"
 
-  /// Makes a store of places, whose names are unique, with a place `Home` and a place `Desk` in it.
+  /// Creates a store of places with unique names: `Home`, and `Desk` in it.
   func makePlaces(_ store: String, type: String = "sqlite") throws {
     let model = url.appending(path: "Places.xcdatamodel")
     if !FileManager.default.fileExists(atPath: model.path) {
@@ -83,11 +83,11 @@ struct Library {
     try run("create", "Places.xcdatamodel", first)
     try run("insert", first, "Place", "name=Home", "identifier=\(Self.home)", "link=https://example.com/")
     try run("insert", first, "Place", "name=Desk", "within=Place/p1")
-    // The objects keep their numbers.
+    // The objects keep their primary keys.
     if type != "sqlite" { try run("convert", first, store, "--type", type) }
   }
 
-  /// Changes a store behind the tool's back: `store` is a connection to it, and `sys.argv[1...]` are the paths.
+  /// Changes a store without the tool: `store` is a connection to it, and `sys.argv[1...]` are the paths.
   func runPython(_ code: String, on stores: String...) throws {
     let setup = "import sqlite3, sys\nstore = sqlite3.connect(sys.argv[1])\n"
     let paths = stores.map { url.appending(path: $0).path }
@@ -95,7 +95,7 @@ struct Library {
     try #require(result.status == 0, "\(result.errors)")
   }
 
-  /// The most memory that a call of the tool takes, and what it writes to disks, in bytes. It has to succeed.
+  /// Returns the peak memory of a call, and the bytes that it writes to disks. The call must succeed.
   func cost(_ arguments: String...) throws -> (memory: Int, written: Int) {
     let python = """
       import os, resource, subprocess, sys
@@ -110,7 +110,7 @@ struct Library {
     return (numbers[0], numbers[1])
   }
 
-  /// Calls the tool in the folder, where it has to succeed.
+  /// Calls the tool in the folder. The call must succeed.
   @discardableResult
   func run(_ arguments: String...) throws -> String { try run(arguments) }
 
@@ -121,7 +121,7 @@ struct Library {
     return result.text
   }
 
-  /// Calls the tool in the folder, where it has to fail.
+  /// Calls the tool in the folder. The call must fail.
   func failure(_ arguments: [String]) throws -> (status: Int32, errors: String) {
     let result = try Program.run("storeutil", arguments, in: url)
     #expect(result.text == "" && !result.wasKilled, "\(arguments)")
@@ -158,8 +158,8 @@ struct Library {
 }
 
 extension Library {
-  /// Makes the store `drinks.sqlite`, whose model `Drinks.xcdatamodel` has a composite attribute: a drink whose author
-  /// has the city Oslo, and one without an author.
+  /// Creates the store `drinks.sqlite`, whose model `Drinks.xcdatamodel` has a composite attribute: a drink whose
+  /// author has the city Oslo, and one without an author.
   func makeDrinks() throws {
     func write(_ attributes: String, _ composite: String, to name: String) throws {
       let folder = url.appending(path: "\(name).xcdatamodel")

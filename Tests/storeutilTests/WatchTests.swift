@@ -72,7 +72,7 @@ import Testing
     let before = try library.contents(Library.store)
     let process = try start(library, "%/\(Library.store)")
     #expect(try library.contents(Library.store) == before)
-    // Another program has the store open, and commits into its log.
+    // Another program has opened the store, and commits into its log.
     let python = """
       store.execute('PRAGMA journal_mode = WAL')
       import time
@@ -114,7 +114,7 @@ import Testing
 }
 
 extension Library {
-  /// Keeps a history of the changes of the store.
+  /// Turns on persistent history for the store.
   func trackHistory() throws {
     let file = url.appending(path: Library.store)
     _ = try SQLiteStore(file, model: SQLiteStore.model(inFile: file), access: .readWrite(tracksHistory: true))

@@ -4,8 +4,8 @@ import ManagedObjects
 import StoreTests
 import Testing
 
-@Suite("A store of CSV files") struct CSVStoreTests {
-  @Test("does what every store does", arguments: StoreTest.all)
+@Suite("CSV store") struct CSVStoreTests {
+  @Test("passes the tests for every store", arguments: StoreTest.all)
   func conformance(test: StoreTest) throws {
     try test.run { folder, model in try CSVStore(folder.appending(path: "store"), model: model) }
   }
@@ -29,7 +29,7 @@ import Testing
     }
   }
 
-  @Test("Files that people write are read, with the other side of relationships")
+  @Test("hand-written files are read, with both sides of relationships")
   func handmade() throws {
     try withFolder { folder, model in
       _ = try CSVStore(folder, model: model)
@@ -45,7 +45,7 @@ import Testing
   }
 
   @Test(
-    "What is wrong with a file is told with its name",
+    "defects of a file are reported with its name",
     arguments: [
       ("_number,title\n1,\"a", "Note.csv:2: a quotation mark is not closed"),
       ("_number,title\n1\n", "Note.csv:2: expected 2 fields, found 1"),
@@ -62,7 +62,7 @@ import Testing
     }
   }
 
-  @Test("A save that a process left is finished if it was committed, else it is gone", arguments: [true, false])
+  @Test("an unfinished save is completed if it was committed, and otherwise discarded", arguments: [true, false])
   func leftSave(isCommitted: Bool) throws {
     try withFolder { folder, model in
       _ = try CSVStore(folder, model: model)
@@ -76,7 +76,7 @@ import Testing
     }
   }
 
-  @Test("A folder is that of one store at a time")
+  @Test("a folder can be opened by only one store at a time")
   func oneStore() throws {
     try withFolder { folder, model in
       let store = try CSVStore(folder, model: model)
