@@ -105,16 +105,16 @@ import Testing
     Difference(
       input: "<dict><key>a</key><true/><key>a</key><false/></dict>",
       foundation: "<dict>\n\t<key>a</key>\n\t<false/>\n</dict>",
-      ours: nil, reason: "a key that stands twice would lose a value"),
+      ours: nil, reason: "a duplicate key would lose a value"),
     Difference(
       input: "<data>AAE</data>", foundation: "<data>\n</data>", ours: nil,
-      reason: "base64 that is cut off would lose bytes"),
+      reason: "truncated base64 would lose bytes"),
     Difference(
       input: "<data>AA*C</data>", foundation: "<data>\n</data>", ours: nil,
-      reason: "a character that is no base64 is damage"),
+      reason: "a character outside of base64 is damage"),
     Difference(
       input: "<date>2026-02-30T00:00:00Z</date>", foundation: "<date>2026-03-02T00:00:00Z</date>", ours: nil,
-      reason: "a day that does not exist is no other day"),
+      reason: "an invalid day is not another day"),
     Difference(
       input: "<real>1e999</real>", foundation: "<real>+infinity</real>", ours: nil, reason: "a number is not infinity"),
     Difference(
@@ -134,7 +134,7 @@ import Testing
       reason: "a CR is escaped, because XML readers turn it into LF"),
     Difference(
       input: "<string>a<!-- b -->c</string>", foundation: nil, ours: "<string>ac</string>",
-      reason: "a comment may stand in text"),
+      reason: "comments are allowed in text"),
   ]
 
   @Test(arguments: differences) func `each difference has a reason`(_ difference: Difference) throws {

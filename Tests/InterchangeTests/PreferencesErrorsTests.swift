@@ -104,7 +104,7 @@ import Testing
     #expect(defaults.url(forKey: "key") != url)
     store.set(url, forKey: "key")
     #expect(store.url(forKey: "key") == url)
-    // As Apple stores it.
+    // In the form that Apple stores.
     let archive = try #require(store.data(forKey: "key"))
     #expect(try Foundations.unarchive(NSURL.self, archive) as URL == url)
   }

@@ -107,7 +107,7 @@ enum Coders {
     CodableCase("a relative URL", URL(string: "c/d?e", relativeTo: URL(string: "https://swift.org/a/b"))!),
     CodableCase("a file URL", URL(filePath: "/a b/c", directoryHint: .isDirectory)), CodableCase("a UUID", UUID()),
     CodableCase("a decimal", Decimal(string: "-123456789012345678901234567890.123")!),
-    CodableCase("a decimal that is no number", Decimal.nan), CodableCase("a locale", Locale(identifier: "de_DE")),
+    CodableCase("a decimal that is NaN", Decimal.nan), CodableCase("a locale", Locale(identifier: "de_DE")),
     CodableCase("a time zone", TimeZone(identifier: "Europe/Berlin")!),
     CodableCase("a calendar", Calendar(identifier: .hebrew)),
     CodableCase("date components", DateComponents(timeZone: .gmt, year: 2026, month: 2, weekday: 3)),

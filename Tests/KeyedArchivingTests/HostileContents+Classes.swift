@@ -31,22 +31,22 @@ extension Hostile {
 
   static let times = [
     interval("that ends before it starts", .invalidContents, 1, 0.5),
-    interval("that starts at no time", .invalidContents, .nan, 1),
+    interval("with a start of NaN", .invalidContents, .nan, 1),
     interval("that never ends", .invalidContents, 1, .infinity),
-    interval("longer than any", .invalidContents, -.greatestFiniteMagnitude, .greatestFiniteMagnitude),
+    interval("with an infinite length", .invalidContents, -.greatestFiniteMagnitude, .greatestFiniteMagnitude),
     Hostile(
       "interval without end", DateInterval.self, "NSDateInterval", .valueNotFound, ["NS.startDate": .uid(3)],
       [["NS.time": 0.0, "$class": .uid(4)], Description.date]),
     Hostile("date that is text", Date.self, "NSDate", .typeMismatch, ["NS.time": "now"]),
     Hostile("locale without identifier", Locale.self, "NSLocale", .valueNotFound, [:]),
     Hostile("locale whose identifier is a number", Locale.self, "NSLocale", .typeMismatch, ["NS.identifier": 1]),
-    timeZone("nobody knows", .invalidContents, ["NS.name": "Mars/Olympus"]),
+    timeZone("with an unknown name", .invalidContents, ["NS.name": "Mars/Olympus"]),
     timeZone("with a path for a name", .invalidContents, ["NS.name": "../../../etc/passwd"]),
-    timeZone("too far from Greenwich", .invalidContents, ["NS.name": "GMT+9900"]),
+    timeZone("with a too large offset from Greenwich", .invalidContents, ["NS.name": "GMT+9900"]),
     timeZone("without name", .valueNotFound, ["NS.data": .bytes([])]),
     timeZone("whose rules are text", .typeMismatch, ["NS.name": "GMT", "NS.data": "x"]),
     calendar("without identifier", .valueNotFound, [:]),
-    calendar("nobody knows", .invalidContents, ["NS.identifier": "lunar"]),
+    calendar("with an unknown identifier", .invalidContents, ["NS.identifier": "lunar"]),
     calendar("with an eighth weekday", .invalidContents, ["NS.identifier": "gregorian", "NS.firstwkdy": 8]),
     calendar("with a negative weekday", .invalidContents, ["NS.identifier": "gregorian", "NS.firstwkdy": -1]),
     calendar("with a week of eight days", .invalidContents, ["NS.identifier": "gregorian", "NS.mindays": 8]),
@@ -58,7 +58,7 @@ extension Hostile {
     Hostile(
       "leap month that is text", DateComponents.self, "NSDateComponents", .typeMismatch, ["NS.isLeapMonth": "yes"]),
     Hostile(
-      "calendar in components nobody knows", DateComponents.self, "NSDateComponents", .invalidContents,
+      "unknown calendar in components", DateComponents.self, "NSDateComponents", .invalidContents,
       ["NS.calendar": .uid(3)], [["NS.identifier": "lunar", "$class": .uid(4)], classDescription("NSCalendar")]),
   ]
 
@@ -76,7 +76,7 @@ extension Hostile {
   static let others = [
     runs("shorter than the text", .invalidContents, [1, 0, 2, 0]),
     runs("longer than the text", .invalidContents, [1, 0, 4, 0]),
-    runs("with one that is empty", .invalidContents, [4, 0, 0, 0]),
+    runs("with an empty run", .invalidContents, [4, 0, 0, 0]),
     runs("with unknown attributes", .invalidContents, [4, 1]),
     runs("without the attributes of the last", .invalidContents, [1, 0, 3]),
     runs("cut off", .invalidContents, [4, 0x80]),

@@ -47,7 +47,7 @@ extension Hostile {
     indexSet("with a negative length", .numberOutOfRange, ["NSRangeCount": 1, "NSLocation": 1, "NSLength": -1]),
     indexSet("with an empty range", .invalidContents, ["NSRangeCount": 1, "NSLocation": 1, "NSLength": 0]),
     indexSet(
-      "beyond all integers", .invalidContents,
+      "with an overflowing end", .invalidContents,
       ["NSRangeCount": 1, "NSLocation": 9_223_372_036_854_775_807, "NSLength": 1]),
     indexSet(
       "with a sum beyond 64 bits", .invalidContents,
@@ -120,14 +120,14 @@ extension Hostile {
         "with a negative location", .invalidContents,
         ["NS.special": 4, "NS.rangeval.location": -1, "NS.rangeval.length": 1]),
       range(
-        "beyond all integers", .invalidContents,
+        "with an overflowing end", .invalidContents,
         ["NS.special": 4, "NS.rangeval.location": 9_223_372_036_854_775_807, "NS.rangeval.length": 1]),
       range(
-        "with a location of 64 bits", .numberOutOfRange,
+        "with a 64-bit location", .numberOutOfRange,
         ["NS.special": 4, "NS.rangeval.location": 18_446_744_073_709_551_615, "NS.rangeval.length": 0]),
       range("without length", .valueNotFound, ["NS.special": 4, "NS.rangeval.location": 1]),
       insets(
-        "that are no number", .invalidContents,
+        "with NaN", .invalidContents,
         [
           "NS.special": 12, "NS.edgeval.top": .real(.nan), "NS.edgeval.left": 1, "NS.edgeval.bottom": 1,
           "NS.edgeval.right": 1,
@@ -135,8 +135,8 @@ extension Hostile {
       insets(
         "without right", .valueNotFound,
         ["NS.special": 12, "NS.edgeval.top": 1, "NS.edgeval.left": 1, "NS.edgeval.bottom": 1]),
-      Hostile("structure of C", Archived.Value.self, "NSValue", .invalidContents, ["$0": "{Point=dd}", "$1": 1]),
-      Hostile("pointer of C", Archived.Value.self, "NSValue", .invalidContents, ["$0": "^v", "$1": 1]),
+      Hostile("C structure", Archived.Value.self, "NSValue", .invalidContents, ["$0": "{Point=dd}", "$1": 1]),
+      Hostile("C pointer", Archived.Value.self, "NSValue", .invalidContents, ["$0": "^v", "$1": 1]),
       Hostile("object in a value", Archived.Value.self, "NSValue", .invalidContents, ["$0": "@", "$1": .uid(1)]),
       Hostile("type without number", Archived.Value.self, "NSValue", .valueNotFound, ["$0": "i"]),
       Hostile(

@@ -293,7 +293,7 @@ struct JSONMatcher {
       let fields = try object.fields
       #expect(members.count == fields.count + tags.count)
       for field in fields {
-        // What was encoded without a key has a number, and no escape.
+        // Values that were encoded without a key have a number, and no escape.
         try match(try #require(members[escaped(field.key)] ?? members[field.key]), field.value)
       }
     case .classDescription:

@@ -71,7 +71,7 @@ extension URL {
   var name: String { deletingPathExtension().lastPathComponent }
 }
 
-/// What an archive holds.
+/// The contents of an archive.
 struct MacArchive: Sendable {
   static let files = Fixtures.corpus.filter { $0.deletingLastPathComponent().lastPathComponent == "macos-10.14" }
 

@@ -38,7 +38,7 @@ import Testing
     Finding("an object whose class is a string in the object table", object(.reference(2)), "NSString"),
     Finding("an object whose class is nothing", object(.reference(0))),
     Finding("an object whose class is a number", object(2), description),
-    Finding("an object whose class stands in the object itself", object(description)),
+    Finding("an object with an inline class", object(description)),
     Finding("an object that is its own class", object(.reference(1))),
     Finding("an object whose class is outside the object table", object(.reference(3)), description),
     Finding("an object whose class has the greatest UID there is", object(.uid(.init(.max))), description),
@@ -46,7 +46,7 @@ import Testing
     Finding("an object whose class is an array", object(.reference(2)), [description]),
     Finding("a class without a name", object(.reference(2)), ["$classes": ["NSMutableString", "NSObject"]]),
     Finding(
-      "a class whose name is no text", object(.reference(2)), ["$classname": 5, "$classes": ["NSMutableString"]]),
+      "a class whose name is not a string", object(.reference(2)), ["$classname": 5, "$classes": ["NSMutableString"]]),
     Finding(
       "a class whose name is a reference", object(.reference(2)), ["$classname": .reference(3)], "NSMutableString"),
     Finding(
@@ -54,28 +54,29 @@ import Testing
       ["$classname": "NSMutableString", "$classes": ["NSArray", "NSObject"]]),
     Finding("a class without even itself", object(.reference(2)), ["$classname": "NSMutableString", "$classes": []]),
     Finding(
-      "a class whose ancestors are no texts", object(.reference(2)),
+      "a class whose ancestors are not strings", object(.reference(2)),
       ["$classname": "NSMutableString", "$classes": ["NSMutableString", 1]]),
     Finding(
-      "a class whose ancestors are no array", object(.reference(2)),
+      "a class whose ancestors are not an array", object(.reference(2)),
       ["$classname": "NSMutableString", "$classes": "NSMutableString"]),
     Finding(
-      "a class with more ancestors than anybody has", object(.reference(2)),
+      "a class with too many ancestors", object(.reference(2)),
       ["$classname": "NSMutableString", "$classes": .array(Array(repeating: "NSMutableString", count: 300))]),
     Finding(
-      "a class whose hints are no texts", object(.reference(2)), ["$classname": "NSMutableString", "$classhints": [[]]]),
-    Finding("an object where it is needed, instead of a reference to it", root: object(.reference(1)), description),
-    Finding("a dictionary where an object is due", root: ["NS.string": "text"]),
+      "a class whose hints are not strings", object(.reference(2)),
+      ["$classname": "NSMutableString", "$classhints": [[]]]),
+    Finding("an object in place of a reference to it", root: object(.reference(1)), description),
+    Finding("a dictionary in place of an object", root: ["NS.string": "text"]),
     Finding("a reference out of the object table", root: .reference(1)),
     Finding("a reference far out of the object table", root: .uid(.init(.max))),
     Finding("a reference to a reference", .reference(2), object(.reference(3)), description),
     Finding("a reference to itself", .reference(1)),
-    Finding("an array where an object is due", kind: .typeMismatch, ["text"]),
-    Finding("an array where an object is needed", kind: .typeMismatch, root: ["text"]),
+    Finding("an array in place of an object", kind: .typeMismatch, ["text"]),
+    Finding("an array in place of a reference", kind: .typeMismatch, root: ["text"]),
     Finding("nothing", kind: .valueNotFound, root: .reference(0)),
     Finding("null", kind: .valueNotFound, .null),
-    Finding("null where it is needed", kind: .valueNotFound, root: .null),
-    Finding("a text that says nothing", kind: .valueNotFound, "$null"),
+    Finding("null in place of a reference", kind: .valueNotFound, root: .null),
+    Finding("the string $null", kind: .valueNotFound, "$null"),
   ]
 
   @Test(arguments: findings) func `malformed archives are refused, and the error names the object`(_ finding: Finding)

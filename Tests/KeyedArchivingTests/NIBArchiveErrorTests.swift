@@ -20,7 +20,7 @@ import Testing
     .init(name: "other bytes", kind: .notANIBArchive, byteOffset: 0, message: "do not begin") { $0[9] = 0x45 },
     .init(name: "no bytes", kind: .notANIBArchive, byteOffset: 0, message: "do not begin") { $0 = [] },
     .init(
-      name: "a header cut off", kind: .truncated, byteOffset: 49, message: "the header has 50 bytes, and the file 49"
+      name: "a truncated header", kind: .truncated, byteOffset: 49, message: "the header has 50 bytes, and the file 49"
     ) {
       $0.removeLast($0.count - 49)
     },
@@ -30,7 +30,7 @@ import Testing
     .init(name: "a table in the header", kind: .malformed, byteOffset: 30, message: "table of keys begins at byte 49") {
       $0[30] = 49
     },
-    .init(name: "a table behind the end", kind: .truncated, byteOffset: 46, message: "class names begins at byte 109") {
+    .init(name: "a table after the end", kind: .truncated, byteOffset: 46, message: "class names begins at byte 109") {
       $0[46] = 109
     },
     .init(
@@ -46,7 +46,7 @@ import Testing
       $0.replaceSubrange(50..<55, with: [0, 0, 0, 0, 0x90])
     },
     .init(name: "an unknown type", kind: .malformed, byteOffset: 71, message: "of the type 11") { $0[71] = 11 },
-    .init(name: "a key that is no text", kind: .malformed, byteOffset: 57, message: "a key is no UTF-8") {
+    .init(name: "a key that is not UTF-8", kind: .malformed, byteOffset: 57, message: "a key is no UTF-8") {
       $0[57] = 0xFF
     },
     .init(name: "long data", kind: .truncated, byteOffset: 79, message: "data of 127 bytes, where 29 are left") {
@@ -55,7 +55,7 @@ import Testing
     .init(name: "a name without an end", kind: .malformed, byteOffset: 84, message: "does not end with a zero") {
       $0[92] = 0x41
     },
-    .init(name: "a name of no bytes", kind: .malformed, byteOffset: 84, message: "does not end with a zero") {
+    .init(name: "an empty name", kind: .malformed, byteOffset: 84, message: "does not end with a zero") {
       $0[82] = 0x80
     },
     .init(name: "a million fallbacks", kind: .truncated, byteOffset: 95, message: "fallbacks of a class of 508 bytes") {

@@ -53,7 +53,7 @@ private final class Dog: Animal {
   private let cat = Cat("Tom")
   private let dog = Dog("Rex")
 
-  /// What is archived and decoded again.
+  /// The values that are archived and decoded.
   private func again<T: SecureCoding>(_ value: T) throws -> T {
     try KeyedUnarchiver.unarchivedObject(T.self, of: Self.pets, from: KeyedArchiver.archivedData(withRootObject: value))
   }

@@ -63,7 +63,7 @@ import Testing
     // A table with room for all smaller UIDs would need a gigabyte.
     ("a UID of 28 bits in data", { try layers(1, .uid(PropertyList.UID(0x0fff_ffff)), .binary) }),
     (
-      "a UID of 28 bits beside data",
+      "a UID of 28 bits next to data",
       { ["uid": .uid(PropertyList.UID(0x0fff_ffff)), "data": try layers(1, 1, .binary)] }
     ),
     (

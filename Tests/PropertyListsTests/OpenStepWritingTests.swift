@@ -218,7 +218,7 @@ extension PropertyList {
     for value in [["CF$UID": -1], ["CF$UID": "3"], ["CF$UID": 3, "b": 4], ["CF$UID": [3]]] as [PropertyList] {
       #expect(try PropertyList(openStep: value.openStep(.gnustep)) == value)
     }
-    // As text it is none.
+    // As text, it is not a UID.
     #expect(try PropertyList(openStep: value.openStep(.openStep, .plain)) == ["a": ["CF$UID": "3"]])
     let options = PropertyListWritingOptions(writesUIDDictionaries: false, openStepDialect: .gnustep)
     let data = try value.data(format: .openStep, options: options)

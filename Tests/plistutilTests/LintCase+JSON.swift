@@ -26,7 +26,7 @@ extension LintCase {
       1:21: expected ":", found "}" (in c)
       """#),
     LintCase(
-      "keys that are no strings",
+      "keys that are not strings",
       #"""
       {a: 1, 2: 3, 'b': 4}
       --
@@ -35,7 +35,7 @@ extension LintCase {
       1:14: expected a key, found "'"; JSON strings need double quotation marks
       """#),
     LintCase(
-      "values that are none",
+      "invalid values",
       #"""
       [True, None, 'a', undefined, +1, .5,
        0x1F, 01, 1., 1e, -, 18446744073709551616, 1e999]
@@ -67,7 +67,7 @@ extension LintCase {
       3:20: expected "," or "}", found "#"; JSON has no comments
       """#),
     LintCase(
-      "keys that stand twice",
+      "duplicate keys",
       #"""
       {"a": 1, "b": 2, "a": 3, "\u0061": 4}
       --
@@ -98,7 +98,7 @@ extension LintCase {
                                           ^
         """#),
     LintCase(
-      "brackets that are wrong",
+      "wrong brackets",
       #"""
       {"a": [1, 2}, "b": {"c": 3], "d": [4, "e": 5]}
       --
@@ -107,14 +107,14 @@ extension LintCase {
       1:42: expected "," or "]", found ":" (in d.2)
       """#),
     LintCase(
-      "a text that is cut off", endsLine: false,
+      "a truncated text", endsLine: false,
       #"""
       {"a": [1, {"b": 
       --
       1:17: expected a value, found the end of the text; the "{" at 1:11 is not closed (in a.1.b)
       """#),
     LintCase(
-      "a number without a digit before a comment, and a key that stands twice",
+      "a number without a digit before a comment, and a duplicate key",
       #"""
       {"a": -#x
       , "b": 1, "b": 2, "c": -}
@@ -124,7 +124,7 @@ extension LintCase {
       2:25: expected a digit, found "}" (in c)
       """#),
     LintCase(
-      "more behind the value",
+      "text after the value",
       #"""
       {} {}
       --
@@ -148,7 +148,7 @@ extension LintCase {
                 ^
         """#),
     LintCase(
-      "nothing",
+      "no text",
       #"""
          
       """#,

@@ -9,7 +9,7 @@ extension LintCase {
       1:9: expected "=", ";" or the end of the text, found "<"
       """#),
     LintCase(
-      "semicolons that are missing",
+      "missing semicolons",
       #"""
       {
         a = 1
@@ -22,7 +22,7 @@ extension LintCase {
       5:1: expected ";", found "}"
       """#),
     LintCase(
-      "equals signs and values that are missing",
+      "missing equals signs and values",
       #"""
       {
         a 1;
@@ -37,7 +37,7 @@ extension LintCase {
       5:3: expected a key or "}", found "="
       """#),
     LintCase(
-      "commas that are missing or too many",
+      "missing and extra commas",
       #"""
       (a b, , c,
        @, d e)
@@ -48,7 +48,7 @@ extension LintCase {
       2:7: expected "," or ")", found "e" (in 5)
       """#),
     LintCase(
-      "brackets that are wrong",
+      "wrong brackets",
       #"""
       {
         a = (1, 2};
@@ -63,7 +63,7 @@ extension LintCase {
       5:10: expected a key or "}", found ")"
       """#),
     LintCase(
-      "keys that stand twice",
+      "duplicate keys",
       #"""
       { a = 1; b = 2; a = 3; "\141" = 4; }
       --
@@ -71,7 +71,7 @@ extension LintCase {
       1:24: duplicate key "a"
       """#),
     LintCase(
-      "a quotation mark that is missing in a strings file",
+      "a missing quotation mark in a strings file",
       #"""
       "a" = "b;
       "c" = "d";
@@ -110,7 +110,7 @@ extension LintCase {
       1:33: "<*D2026-01-01>" is not a value of type I, R, B, D, F, T, N or X (in 4)
       """#),
     LintCase(
-      "a text that is cut off",
+      "a truncated text",
       #"""
       {
         a = ( 1,
@@ -129,7 +129,7 @@ extension LintCase {
       2:1: an unterminated comment
       """#),
     LintCase(
-      "more behind the value",
+      "text after the value",
       #"""
       { a = b; } c
       --

@@ -2,7 +2,7 @@ extension LintCase {
   /// Defects of XML, and the output of `lint`.
   static let xml: [LintCase] = [
     LintCase(
-      "a value that is none",
+      "an invalid value",
       #"""
       <plist>
       <array>
@@ -46,7 +46,7 @@ extension LintCase {
       6:1: no value for the key "e" (in e)
       """#),
     LintCase(
-      "keys that stand twice",
+      "duplicate keys",
       #"""
       <plist><dict>
         <key>a</key><true/>
@@ -59,7 +59,7 @@ extension LintCase {
       5:3: duplicate key "a"
       """#),
     LintCase(
-      "tags that nobody knows",
+      "unknown tags",
       #"""
       <plist><dict>
         <key>a</key><strng>b</strng>
@@ -70,7 +70,7 @@ extension LintCase {
       3:15: unknown tag <foo> (in c)
       """#),
     LintCase(
-      "tags where they may not be",
+      "misplaced tags",
       #"""
       <plist><array>
         <key>a</key>
@@ -84,7 +84,7 @@ extension LintCase {
       5:9: a second value in <plist>
       """#),
     LintCase(
-      "text where none may be",
+      "misplaced text",
       #"""
       <plist>here<dict>
         <key>a</key> and here <true/>
@@ -96,7 +96,7 @@ extension LintCase {
       4:10: text in <plist>
       """#),
     LintCase(
-      "an end tag of another name",
+      "an end tag with another name",
       #"""
       <plist><dict>
         <key>a</kye><true/>
@@ -109,7 +109,7 @@ extension LintCase {
       5:1: expected </dict>, found </array>; the <dict> at 1:8 is not closed
       """#),
     LintCase(
-      "an end tag that is missing",
+      "a missing end tag",
       #"""
       <plist><dict>
         <key>a<string>b</string>
@@ -122,7 +122,7 @@ extension LintCase {
       5:1: expected </array>, found </dict>; the <array> at 4:15 is not closed (in f.1)
       """#),
     LintCase(
-      "a slash that is missing",
+      "a missing slash",
       #"""
       <plist><dict>
         <key>a<key><string>b<string>
@@ -133,7 +133,7 @@ extension LintCase {
       2:23: <string> inside <string> (in a)
       """#),
     LintCase(
-      "a document that is cut off", endsLine: false,
+      "a truncated document", endsLine: false,
       #"""
       <plist><dict>
         <key>a</key>
@@ -238,7 +238,7 @@ extension LintCase {
                         ^
         """#),
     LintCase(
-      "an encoding that nobody knows",
+      "an unknown encoding",
       #"""
       <?xml version="1.0" encoding="x-none"?>
       <plist><foo/></plist>
