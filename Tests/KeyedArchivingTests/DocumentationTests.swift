@@ -86,7 +86,7 @@ extension Shape: Drawable {}
     let error = #expect(throws: KeyedArchiveError.self) {
       try KeyedUnarchiver.unarchivedObject(of: [Invoice].self, from: data)
     }
-    #expect(error?.description == "root[3].total: a string, where Decimal is due (object 11)")
+    #expect(error?.description == "root[3].total: expected Decimal, found a string (object 11)")
     #expect(error?.code == 4864)
   }
 

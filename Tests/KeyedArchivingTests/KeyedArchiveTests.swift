@@ -80,10 +80,10 @@ func twoFriends(format: PropertyListFormat = .binary) throws -> KeyedArchive {
 
   @Test func `a property list that is not an archive is refused with a reason`() throws {
     let cases: [(PropertyList, String)] = [
-      (["$objects"], "its root is no dictionary"),
-      (["$version": 100000], "it has no text $archiver"),
-      (["$archiver": "A"], "it has no $version"),
-      (["$archiver": "A", "$version": 2], "its version is 2; 100000 is the only one there is"),
+      (["$objects"], "its root is not a dictionary"),
+      (["$version": 100000], "it has no string $archiver"),
+      (["$archiver": "A"], "it has no integer $version"),
+      (["$archiver": "A", "$version": 2], "its $version is 2, not 100000"),
       (["$archiver": "A", "$version": 100000], "it has no dictionary $top"),
       (["$archiver": "A", "$version": 100000, "$top": [:]], "it has no array $objects"),
     ]

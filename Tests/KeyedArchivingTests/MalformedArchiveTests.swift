@@ -126,11 +126,11 @@ import Testing
 
   @Test(
     arguments: [
-      ([], "its root is no dictionary"), ([:], "it has no text $archiver"),
-      (["$archiver": 1], "it has no text $archiver"), (["$archiver": "A"], "it has no $version"),
-      (["$archiver": "A", "$version": "100000"], "it has no $version"),
-      (["$archiver": "A", "$version": 100_001], "its version is 100001; 100000 is the only one there is"),
-      (["$archiver": "A", "$version": 18_446_744_073_709_551_615], "it has no $version"),
+      ([], "its root is not a dictionary"), ([:], "it has no string $archiver"),
+      (["$archiver": 1], "it has no string $archiver"), (["$archiver": "A"], "it has no integer $version"),
+      (["$archiver": "A", "$version": "100000"], "it has no integer $version"),
+      (["$archiver": "A", "$version": 100_001], "its $version is 100001, not 100000"),
+      (["$archiver": "A", "$version": 18_446_744_073_709_551_615], "it has no integer $version"),
       (["$archiver": "A", "$version": 100_000], "it has no dictionary $top"),
       (["$archiver": "A", "$version": 100_000, "$top": []], "it has no dictionary $top"),
       (["$archiver": "A", "$version": 100_000, "$top": [:]], "it has no array $objects"),
@@ -142,7 +142,7 @@ import Testing
     for format in PropertyListFormat.allCases {
       let error = archiveError { _ = try KeyedUnarchiver(forReadingFrom: root.data(format: format, options: .exact)) }
       #expect(error?.kind == .notAnArchive && error?.code == 3840)
-      #expect(error?.message == "the property list is no keyed archive: \(reason)")
+      #expect(error?.message == "the property list is not a keyed archive: \(reason)")
     }
   }
 

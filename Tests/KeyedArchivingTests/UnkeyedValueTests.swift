@@ -18,7 +18,7 @@ import Testing
   @Test func `a number beyond the last value is an error that says so`() throws {
     let unarchiver = try KeyedUnarchiver(forReadingFrom: Fixtures.url("archives/unkeyed.bplist"))
     let error = archiveError { _ = try unarchiver.decodeUnkeyed(String.self, at: 2) }
-    #expect(error?.kind == .valueNotFound && error?.message == "no value number 2 without a key")
+    #expect(error?.kind == .valueNotFound && error?.message == "the object has no unkeyed value at index 2")
     #expect(archiveError { _ = try unarchiver.decodeUnkeyed(Int.self, at: 0) }?.kind == .typeMismatch)
   }
 

@@ -129,7 +129,7 @@ import Testing
     #expect(throws: ManagedObjectModelError.self) { try ManagedObjectModel(compiled: Data("bplist00".utf8)) }
     let other = try KeyedArchiver.archivedData(withRootObject: "text")
     let error = #expect(throws: ManagedObjectModelError.self) { try ManagedObjectModel(compiled: other) }
-    #expect(error?.description == "root: a string, where NSManagedObjectModel is due (object 1)")
+    #expect(error?.description == "root: expected NSManagedObjectModel, found a string (object 1)")
   }
 
   private static let mutations =

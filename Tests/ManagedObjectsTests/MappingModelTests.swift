@@ -179,7 +179,7 @@ import Testing
     #expect(throws: ManagedObjectModelError.self) { try MappingModel(compiled: Data()) }
     let text = try KeyedArchiver.archivedData(withRootObject: "text")
     let error = #expect(throws: ManagedObjectModelError.self) { try MappingModel(compiled: text) }
-    #expect(error?.description == "root: a string, where NSMappingModel is due (object 1)")
+    #expect(error?.description == "root: expected NSMappingModel, found a string (object 1)")
     let model = try Fixtures.data(CompiledModelTests.notes)
     #expect(throws: ManagedObjectModelError.self) { try MappingModel(compiled: model) }
   }

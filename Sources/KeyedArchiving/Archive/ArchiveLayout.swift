@@ -16,7 +16,7 @@ package struct ArchiveLayout {
     let parts = ArchiveParts(document)
     if let finding = parts.findings.first { throw finding.error }
     guard let archiver = parts.archiver, let top = parts.top, let objects = parts.objects else {
-      throw KeyedArchiveError(.notAnArchive, "the property list is no keyed archive")
+      throw KeyedArchiveError(.notAnArchive, "the property list is not a keyed archive")
     }
     self.archiver = archiver
     self.top = top
@@ -34,7 +34,7 @@ package struct ArchiveParts {
   package init(_ document: PropertyListDocument) {
     let root = document.flatRoot
     guard root.kind == .dictionary else {
-      lacks(.root, "its root is no dictionary")
+      lacks(.root, "its root is not a dictionary")
       return
     }
     var parts: [String: FlatNode] = [:]
@@ -56,14 +56,14 @@ package struct ArchiveParts {
         findings.append((.unreadableValue, KeyedArchiveError(error)))
       }
     } else {
-      lacks(.archiver, "it has no text $archiver")
+      lacks(.archiver, "it has no string $archiver")
     }
     if let version = parts["$version"], version.kind == .integer {
       if version.integer != PropertyList.Integer(ArchiveLayout.version) {
-        lacks(.version, "its version is \(version.integer); \(ArchiveLayout.version) is the only one there is")
+        lacks(.version, "its $version is \(version.integer), not \(ArchiveLayout.version)")
       }
     } else {
-      lacks(.version, "it has no $version")
+      lacks(.version, "it has no integer $version")
     }
     if let node = parts["$top"], node.kind == .dictionary {
       top = node
@@ -78,7 +78,7 @@ package struct ArchiveParts {
   }
 
   private mutating func lacks(_ kind: KeyedArchive.Finding.Kind, _ reason: String) {
-    findings.append((kind, KeyedArchiveError(.notAnArchive, "the property list is no keyed archive: \(reason)")))
+    findings.append((kind, KeyedArchiveError(.notAnArchive, "the property list is not a keyed archive: \(reason)")))
   }
 }
 

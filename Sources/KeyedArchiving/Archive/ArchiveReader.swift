@@ -53,7 +53,7 @@ package struct ArchiveReader {
   ) throws(KeyedArchiveError) {
     guard node.count > 0 else { return }
     try spend(depth)
-    guard !outer.contains(node) else { throw KeyedArchiveError(.malformed, "a container that contains itself") }
+    guard !outer.contains(node) else { throw KeyedArchiveError(.malformed, "a container contains itself") }
     let limit = min(max(document.options.limits.depth, 0), ParsingLimits.greatestDepth)
     guard depth < limit else {
       throw KeyedArchiveError(.nestedTooDeeply, "arrays and dictionaries are nested more than \(limit) deep")
@@ -63,7 +63,7 @@ package struct ArchiveReader {
   package mutating func object(_ uid: UInt32) throws(KeyedArchiveError) -> FlatNode {
     guard uid < objects.count else {
       throw KeyedArchiveError(
-        .malformed, "the UID \(uid) leads out of the object table, which has \(objects.count) objects")
+        .malformed, "the UID \(uid) is outside the object table, which has \(objects.count) objects")
     }
     return try element(Int(uid), of: objects)
   }
@@ -242,7 +242,7 @@ extension FlatNode {
   package var kindName: String {
     switch kind {
     case .null: "null"
-    case .boolean: "a boolean"
+    case .boolean: "a Boolean"
     case .integer, .unsignedInteger: "an integer"
     case .real, .float: "a real"
     case .date: "a date"

@@ -50,7 +50,7 @@ struct ArchiveDecoder: Decoder {
       return SingleValueContainer(reference: reference, coder: coder, trail: trail, hashing: HashedValues(type))
     }
     guard let reference = try coder.valuesWithoutKeys().first else {
-      throw coder.failure(.valueNotFound, "no value without a key")
+      throw coder.failure(.valueNotFound, "the object has no unkeyed value")
     }
     return SingleValueContainer(reference: reference, coder: coder, trail: trail, hashing: nil)
   }
@@ -72,7 +72,7 @@ extension KeyedUnarchiver {
   /// Returns the references in an `NSDictionary` whose keys are strings.
   fileprivate func entries(at reference: ArchivedReference) throws -> [String: ArchivedReference] {
     let object = try resolve(reference.node)
-    if isNull(reference.node, object) { throw failure(.valueNotFound, "nothing, where a value with keys is due") }
+    if isNull(reference.node, object) { throw failure(.valueNotFound, "expected a value with keys, found nil") }
     _ = try type(of: object, behind: reference.node, among: [OrderedDictionary<String, String>.self])
     return try inside(object, uid: reference.node.uid) {
       let keys = try self.decodeElements(forRawKey: "NS.keys") { try String._unarchive($0, by: self) }
@@ -80,10 +80,10 @@ extension KeyedUnarchiver {
       let values = try self.decodeElements(forRawKey: "NS.objects") { $0 }
       self.weight = weight
       guard keys.count == values.count else {
-        throw self.failure(.invalidContents, "a dictionary with \(keys.count) keys and \(values.count) values")
+        throw self.failure(.invalidContents, "a dictionary has \(keys.count) keys, but \(values.count) values")
       }
       return try Dictionary(zip(keys, values)) { _, _ in
-        throw self.failure(.invalidContents, "a dictionary with a key that stands twice")
+        throw self.failure(.invalidContents, "a dictionary has a key twice")
       }
     }
   }
@@ -203,7 +203,8 @@ private struct UnkeyedContainer: UnkeyedDecodingContainer {
   private func next() throws -> ArchivedReference {
     coder.current.step = .index(currentIndex)
     guard currentIndex < elements.count else {
-      throw coder.failure(.valueNotFound, "no element \(currentIndex) in an array of \(elements.count)")
+      throw coder.failure(
+        .valueNotFound, "index \(currentIndex) is out of range: the number of elements is \(elements.count)")
     }
     return elements[currentIndex]
   }

@@ -160,7 +160,7 @@ extension KeyedArchiver {
 private protocol EncodedOnly: SecureCoding {}
 
 extension EncodedOnly {
-  init(coder: KeyedUnarchiver) throws { throw coder.failure(.typeMismatch, "\(Self.self) is only encoded") }
+  init(coder: KeyedUnarchiver) throws { throw coder.failure(.typeMismatch, "\(Self.self) can only be encoded") }
 }
 
 /// A value that is encoded as an `NSDictionary` with strings as keys.

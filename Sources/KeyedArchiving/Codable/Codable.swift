@@ -111,7 +111,7 @@ extension KeyedUnarchiver {
 
   @inline(never)
   private func otherType(_ type: Any.Type, _ asked: Any.Type) -> any Error {
-    failure(.typeMismatch, "\(type), where \(asked) is due")
+    failure(.typeMismatch, "expected \(asked), found \(type)")
   }
 }
 

@@ -37,7 +37,7 @@ extension FoundationType {
   }
 
   private var unknownForm: KeyedArchiveError {
-    KeyedArchiveError(.invalidValue, "a value of Foundation's that encodes itself in an unknown way")
+    KeyedArchiveError(.invalidValue, "a Foundation value encodes itself in an unknown form")
   }
 
   /// Decodes a value of full Foundation from the current object.
@@ -66,7 +66,7 @@ extension FoundationType {
   /// Decodes a value of full Foundation at a reference.
   func decode<T: Decodable>(_ type: T.Type, at reference: ArchivedReference, by coder: KeyedUnarchiver) throws -> T {
     let object = try coder.resolve(reference.node)
-    if coder.isNull(reference.node, object) { throw coder.failure(.valueNotFound, "nothing, where \(type) is due") }
+    if coder.isNull(reference.node, object) { throw coder.failure(.valueNotFound, "expected \(type), found nil") }
     _ = try coder.type(of: object, behind: reference.node, among: [counterpart])
     try coder.spend(object.count)
     return try coder.inside(object, uid: reference.node.uid) { try decode(type, by: coder) }

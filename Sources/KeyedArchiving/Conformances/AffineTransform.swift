@@ -41,20 +41,22 @@ extension Archived {
         }
       } else {
         let bytes = try coder.decode(Data.self, forRawKey: "NSTransformStruct")
-        try coder.require(bytes.count == 24, "a transformation of \(bytes.count) bytes")
+        try coder.require(bytes.count == 24, "a transformation must have 24 bytes, not \(bytes.count)")
         numbers = stride(from: 0, to: 24, by: 4).map { offset in
           let word = bytes.dropFirst(offset).prefix(4).reduce(0) { $0 << 8 | UInt32($1) }
           return Float(bitPattern: word)
         }
       }
       try coder.require(
-        numbers.count == 6 && !numbers.contains(where: \.isNaN), "a transformation that is not six numbers")
+        numbers.count == 6 && !numbers.contains(where: \.isNaN),
+        "a transformation must have six numbers, and none may be NaN")
       self.init(m11: numbers[0], m12: numbers[1], m21: numbers[2], m22: numbers[3], tX: numbers[4], tY: numbers[5])
     }
 
     /// - Throws: ``KeyedArchiveError/Kind/invalidValue`` if a number is NaN.
     public func encode(with coder: KeyedArchiver) throws {
-      try coder.require(!numbers.contains(where: \.isNaN), "a transformation that is not six numbers")
+      try coder.require(
+        !numbers.contains(where: \.isNaN), "a transformation must have six numbers, and none may be NaN")
       var bytes = Data()
       for number in numbers {
         for shift in [24, 16, 8, 0] { bytes.append(UInt8(truncatingIfNeeded: number.bitPattern >> UInt32(shift))) }

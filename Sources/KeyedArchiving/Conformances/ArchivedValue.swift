@@ -94,7 +94,8 @@ extension ArchivedValue: SecureCoding {
   public func encode(with coder: KeyedArchiver) throws { try base.encode(with: coder) }
 
   public init(coder: KeyedUnarchiver) throws {
-    throw coder.failure(.typeMismatch, "an ArchivedValue is decoded by what its class is")
+    throw coder.failure(
+      .typeMismatch, "an ArchivedValue cannot be decoded from the contents of an object; use decode(_:)")
   }
 
   public static func _unarchive(_ reference: ArchivedReference, by coder: KeyedUnarchiver) throws -> ArchivedValue {

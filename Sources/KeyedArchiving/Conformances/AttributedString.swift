@@ -54,7 +54,7 @@ extension Archived {
       guard sum == text.utf16.count else {
         throw KeyedArchiveError(
           .invalidValue,
-          "runs of \(sum.map { "\($0) units" } ?? "no possible length") for a text of \(text.utf16.count)")
+          "the runs have \(sum.map { "\($0) units" } ?? "an invalid length"), but the text has \(text.utf16.count)")
       }
       self.init(text: text, runs: runs, list: list.elements, indices: indices)
     }
@@ -89,7 +89,7 @@ extension Archived {
       }
       let list = try coder.decode([Attributes].self, forRawKey: "NSAttributes")
       let numbers = try coder.decodePackedIntegers(forRawKey: "NSAttributeInfo")
-      try coder.require(numbers.count.isMultiple(of: 2), "a list of runs whose last has no attributes")
+      try coder.require(numbers.count.isMultiple(of: 2), "the last run has no attributes")
       var runs: [Run] = []
       var indices: [Int] = []
       for position in stride(from: 0, to: numbers.count, by: 2) {
@@ -98,13 +98,15 @@ extension Archived {
         else {
           throw coder.failure(
             .invalidContents,
-            "a run of \(numbers[position]) units with attributes \(numbers[position + 1]) of \(list.count)")
+            "a run of \(numbers[position]) units has attributes \(numbers[position + 1]), but there are \(list.count)"
+          )
         }
         runs.append(Run(length: length, attributes: list[index]))
         indices.append(index)
       }
       guard let sum = Self.sum(runs.lazy.map(\.length)), sum == text.utf16.count else {
-        throw coder.failure(.invalidContents, "runs that are not as long as their text, \(text.utf16.count) units")
+        throw coder.failure(
+          .invalidContents, "the runs are not as long as the text, which has \(text.utf16.count) UTF-16 units")
       }
       self.init(text: text, runs: runs, list: list, indices: indices)
     }

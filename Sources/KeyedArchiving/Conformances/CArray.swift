@@ -25,13 +25,15 @@ extension Archived {
       let size = try coder.decode(Int.self, forRawKey: "NS.size")
       let code = try coder.decode(Int.self, forRawKey: "NS.type")
       guard let scalar = UInt8(exactly: code), let type = CType(rawValue: String(Unicode.Scalar(scalar))) else {
-        throw coder.failure(.invalidContents, "an array of C with elements of the type \(code), which are no numbers")
+        throw coder.failure(
+          .invalidContents, "the elements of a C array have the type \(code), which is not a number type")
       }
-      try coder.require(type.mayHave(size: size), "an array of C with elements \(type.rawValue) of \(size) bytes")
+      try coder.require(
+        type.mayHave(size: size), "elements of the type \(type.rawValue) in a C array cannot have \(size) bytes")
       // Each element has a key, so a wrong count is found before any element is read.
       try coder.require(
         count >= 0 && count == coder.countOfKeys(beginningWith: "$") - 1,
-        "an array of C that has not its \(count) elements")
+        "NS.count of a C array is \(count), which is not its number of elements")
       elementType = type
       var elements: [CNumber] = []
       for index in 0..<count { elements.append(try CNumber(type, forRawKey: "$\(index)", in: coder)) }

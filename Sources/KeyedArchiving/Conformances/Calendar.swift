@@ -89,7 +89,7 @@ extension Calendar {
   public init(_ archived: Archived.Calendar) throws(KeyedArchiveError) {
     let name = archived.identifier.quoted
     guard let identifier = Archived.Calendar.identifiers.first(where: { $0.0 == archived.identifier })?.1 else {
-      throw KeyedArchiveError(.invalidContents, "no calendar is called \(name)")
+      throw KeyedArchiveError(.invalidContents, "unknown calendar \(name)")
     }
     guard identifier == .gregorian || InternationalData.isPresent else {
       throw InternationalData.missing(for: "the calendar \(name)")
@@ -97,7 +97,8 @@ extension Calendar {
     // The calendar of ISO 8601 has no days before the start of the Gregorian calendar, so its archived start date does
     // not matter.
     if let start = archived.gregorianStartDate, start != Archived.Calendar.gregorianStartDate, identifier != .iso8601 {
-      throw KeyedArchiveError(.invalidContents, "the calendar \(name) begins \(start), which a Calendar cannot")
+      throw KeyedArchiveError(
+        .invalidContents, "the calendar \(name) begins at \(start), which Calendar does not support")
     }
     self.init(identifier: identifier)
     // The locale must be set first, because it changes the week.
@@ -105,13 +106,14 @@ extension Calendar {
     if let timeZone = archived.timeZone { self.timeZone = try TimeZone(timeZone) }
     if let day = archived.firstWeekday, day != 0 {
       guard (1...7).contains(day) else {
-        throw KeyedArchiveError(.invalidContents, "a calendar whose week begins with day \(day)")
+        throw KeyedArchiveError(.invalidContents, "the first weekday of a calendar must be from 1 to 7, not \(day)")
       }
       firstWeekday = day
     }
     if let days = archived.minimumDaysInFirstWeek, days != 0 {
       guard (1...7).contains(days) else {
-        throw KeyedArchiveError(.invalidContents, "a calendar whose first week has at least \(days) days")
+        throw KeyedArchiveError(
+          .invalidContents, "the minimum number of days in the first week must be from 1 to 7, not \(days)")
       }
       minimumDaysInFirstWeek = days
     }

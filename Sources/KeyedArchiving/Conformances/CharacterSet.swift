@@ -46,7 +46,8 @@ extension Archived {
         let first = UInt32(truncatingIfNeeded: bits >> 32)
         let count = UInt32(truncatingIfNeeded: bits)
         form = .range(first: first, count: count)
-        try coder.require(Self.isRange(first, count), "a character set of \(count) scalars from \(first) on")
+        try coder.require(
+          Self.isRange(first, count), "a character set of \(count) scalars from \(first) exceeds the range of Unicode")
       } else if let text = try coder.decodeIfPresent(String.self, forRawKey: "NSString")
         ?? coder.decodeIfPresent(String.self, forRawKey: "NSStringObject")
       {
@@ -67,7 +68,7 @@ extension Archived {
     /// Returns the number of a built-in set. 0 means that it is not one of Apple's sets.
     private static func builtIn(_ key: String, _ coder: KeyedUnarchiver) throws -> Int? {
       guard let number = try coder.decodeIfPresent(Int.self, forRawKey: key), number != 0 else { return nil }
-      try coder.require(number > 0, "the built-in character set \(number)")
+      try coder.require(number > 0, "the number of a built-in character set must be positive, not \(number)")
       return number
     }
 
@@ -79,7 +80,8 @@ extension Archived {
       switch form {
       case .characters(let text): try coder.encode(inline: text, forRawKey: "NSString")
       case .range(let first, let count):
-        try coder.require(Self.isRange(first, count), "a character set of \(count) scalars from \(first) on")
+        try coder.require(
+          Self.isRange(first, count), "a character set of \(count) scalars from \(first) exceeds the range of Unicode")
         try coder.encode(integer: Int(first) << 32 | Int(count), forRawKey: "NSRange")
       case .builtIn(let number): try encode(builtIn: number, forRawKey: "NSBuiltinID", with: coder)
       case .bitmap(let bitmap): try coder.encode(inline: bitmap, forRawKey: "NSBitmap")
@@ -92,7 +94,7 @@ extension Archived {
     }
 
     private func encode(builtIn number: Int, forRawKey key: String, with coder: KeyedArchiver) throws {
-      try coder.require(number > 0, "the built-in character set \(number)")
+      try coder.require(number > 0, "the number of a built-in character set must be positive, not \(number)")
       try coder.encode(integer: number, forRawKey: key)
     }
   }

@@ -116,7 +116,7 @@ extension Archived {
         case .inline(let value):
           try coder.require(
             ![.array, .dictionary, .date, .uid, .null].contains(value.kind),
-            "\(key.quoted) of a color is no number, text or data")
+            "\(key.quoted) of a color is not a number, string or data")
           try coder.encode(rawKey: key) { coder in try coder.inline(value, depth: 0) }
         case .string(let text): try coder.encode(text, forRawKey: key)
         case .data(let data): try coder.encode(data, forRawKey: key)
@@ -140,7 +140,7 @@ extension KeyedUnarchiver {
     case .uid: break
     case .null: return .null
     case .boolean, .integer, .unsignedInteger, .real, .float, .string, .data: return .inline(try scalar(node))
-    case .date, .array, .dictionary: throw failure(.typeMismatch, "\(node.kindName), where a part of a color is due")
+    case .date, .array, .dictionary: throw failure(.typeMismatch, "expected a part of a color, found \(node.kindName)")
     }
     if isNull(node, try resolve(node)) { return .null }
     let types: [any SecureCoding.Type] = [String.self, Data.self, Archived.Color.self, Archived.Color.ColorSpace.self]
@@ -149,7 +149,7 @@ extension KeyedUnarchiver {
     case let data as Data: return .data(data)
     case let color as Archived.Color: return .color(color)
     case let space as Archived.Color.ColorSpace: return .colorSpace(space)
-    case let other: throw failure(.typeMismatch, "\(Swift.type(of: other)), where a part of a color is due")
+    case let other: throw failure(.typeMismatch, "expected a part of a color, found \(Swift.type(of: other))")
     }
   }
 }

@@ -29,12 +29,12 @@ extension Archived {
       // Each element has a key, so a wrong count is found before any element is read.
       try coder.require(
         count >= 0 && count == coder.countOfKeys(beginningWith: "NS.object"),
-        "a counted set that has not its \(count) elements")
+        "NS.count of a counted set is \(count), which is not its number of elements")
       var elements = HashedElements<Element>()
       for index in 0..<count {
         let element = try elements.next(coder) { try coder.decode(Element.self, forRawKey: "NS.object\(index)") }
         let times = try coder.decode(Int.self, forRawKey: "NS.count\(index)")
-        try coder.require(times > 0, "a counted set with an element that is in it \(times) times")
+        try coder.require(times > 0, "an element of a counted set must occur at least once, not \(times) times")
         if counts.updateValue(times, forKey: element) != nil { throw coder.standsTwice(element) }
       }
     }
@@ -43,7 +43,7 @@ extension Archived {
     public func encode(with coder: KeyedArchiver) throws {
       try coder.encode(integer: counts.count, forRawKey: "NS.count")
       for (index, (element, times)) in counts.enumerated() {
-        try coder.require(times > 0, "a counted set with an element that is in it \(times) times")
+        try coder.require(times > 0, "an element of a counted set must occur at least once, not \(times) times")
         try coder.encode(element, forRawKey: "NS.object\(index)")
         try coder.encode(integer: times, forRawKey: "NS.count\(index)")
       }

@@ -9,7 +9,8 @@ extension Date: SecureCoding {
   /// - Throws: ``KeyedArchiveError/Kind/invalidValue`` if the number of seconds is not finite.
   public func encode(with coder: KeyedArchiver) throws {
     try coder.require(
-      timeIntervalSinceReferenceDate.isFinite, "a date \(timeIntervalSinceReferenceDate) seconds from 2001")
+      timeIntervalSinceReferenceDate.isFinite,
+      "the number of seconds of a date must be finite, not \(timeIntervalSinceReferenceDate)")
     try coder.encode(real: timeIntervalSinceReferenceDate, forRawKey: "NS.time")
   }
 
@@ -25,7 +26,7 @@ extension Date: SecureCoding {
   }
 
   private init(seconds: Double, _ coder: KeyedUnarchiver) throws {
-    try coder.require(seconds.isFinite, "a date \(seconds) seconds from 2001")
+    try coder.require(seconds.isFinite, "the number of seconds of a date must be finite, not \(seconds)")
     self.init(timeIntervalSinceReferenceDate: seconds)
   }
 }
@@ -45,7 +46,7 @@ extension DateInterval: SecureCoding {
     // The seconds between two dates may not be a finite number.
     try coder.require(
       start <= end && end.timeIntervalSince(start).isFinite,
-      "an interval from \(start.timeIntervalSinceReferenceDate) to \(end.timeIntervalSinceReferenceDate) seconds")
+      "a date interval cannot go from \(start.timeIntervalSinceReferenceDate) to \(end.timeIntervalSinceReferenceDate)")
     self.init(start: start, end: end)
   }
 }

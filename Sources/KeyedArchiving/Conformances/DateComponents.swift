@@ -10,7 +10,7 @@ extension DateComponents: SecureCoding {
   /// - Throws: ``KeyedArchiveError/Kind/invalidValue`` if the day of the year is set, because its key is unknown.
   public func encode(with coder: KeyedArchiver) throws {
     if let dayOfYear {
-      throw KeyedArchiveError(.invalidValue, "archives have no place for the day of the year, \(dayOfYear)")
+      throw KeyedArchiveError(.invalidValue, "the day of the year, \(dayOfYear), has no form in archives")
     }
     for (key, component) in Self.components {
       if let value = self[keyPath: component] { try coder.encode(integer: value, forRawKey: key) }

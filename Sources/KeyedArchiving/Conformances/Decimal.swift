@@ -37,7 +37,7 @@ extension Decimal: SecureCoding {
     try coder.require(
       (-128...127).contains(exponent) && (0...8).contains(length) && mantissa.count >= 2 * length
         && mantissa.count <= 16 && (order == 1 || order == 2),
-      "a decimal number with the exponent \(exponent), \(length) digits, and \(mantissa.count) bytes of them")
+      "a decimal number is not valid: exponent \(exponent), length \(length), mantissa of \(mantissa.count) bytes")
     if length == 0 {
       self = isNegative ? .nan : 0
       return
@@ -51,7 +51,7 @@ extension Decimal: SecureCoding {
     // Parsed from text, because Decimal's other initializers return NaN for a large number whose trailing zeros have to
     // stay.
     guard let value = Decimal(string: "\(isNegative ? "-" : "")\(digits)e\(exponent)"), !value.isNaN else {
-      throw coder.failure(.invalidContents, "\(digits)e\(exponent) is no decimal number")
+      throw coder.failure(.invalidContents, "\(digits)e\(exponent) is not a valid decimal number")
     }
     self = value
   }
@@ -62,7 +62,7 @@ extension Decimal: SecureCoding {
     case .integer(let value): return Decimal(string: value.description) ?? .nan
     case .real(let value):
       guard value.isFinite, let decimal = Decimal(string: "\(value)") else {
-        throw coder.failure(.numberOutOfRange, "\(value) is no value of Decimal")
+        throw coder.failure(.numberOutOfRange, "the number \(value) does not fit in Decimal")
       }
       return decimal
     case .decimal, nil: return try coder.value(Decimal.self, at: reference)
@@ -72,7 +72,7 @@ extension Decimal: SecureCoding {
   private func mantissa() throws -> UInt128 {
     let digits = (sign == .minus ? -significand : significand).description
     guard let mantissa = UInt128(digits.hasPrefix("-") ? String(digits.dropFirst()) : digits) else {
-      throw KeyedArchiveError(.invalidValue, "\(self) has no whole number of digits")
+      throw KeyedArchiveError(.invalidValue, "the significand of \(self) is not a whole number")
     }
     return mantissa
   }

@@ -105,7 +105,7 @@ extension KeyedUnarchiver {
     }
     let values =
       try hasKnownKeys ? elements(ofArray: "values", decode) : decodeElements(forRawKey: "NS.objects", decode)
-    try require(keys.count == values.count, "a dictionary with \(keys.count) keys and \(values.count) values")
+    try require(keys.count == values.count, "a dictionary has \(keys.count) keys, but \(values.count) values")
     for (key, value) in zip(keys, values) where !insert(key, value) { throw standsTwice(key) }
   }
 
@@ -127,8 +127,8 @@ extension KeyedUnarchiver {
 
   func standsTwice(_ element: some Any) -> KeyedArchiveError {
     // An element may be much larger than a message.
-    let name = (element as? String)?.quoted ?? "an element, \(Swift.type(of: element)),"
-    return failure(.invalidContents, "\(name) stands twice in a collection that has each element once")
+    let name = (element as? String)?.quoted ?? "an element of the type \(Swift.type(of: element))"
+    return failure(.invalidContents, "\(name) occurs twice in a collection of unique elements")
   }
 }
 
@@ -139,7 +139,7 @@ private struct KnownKeys: SecureCoding {
   static let dictionaryName = "NSKnownKeysDictionary1"
 
   init(coder: KeyedUnarchiver) throws {
-    throw coder.failure(.typeMismatch, "the keys of a dictionary are decoded with it")
+    throw coder.failure(.typeMismatch, "the keys of a known-keys dictionary can be decoded only with the dictionary")
   }
 
   func encode(with coder: KeyedArchiver) throws {}

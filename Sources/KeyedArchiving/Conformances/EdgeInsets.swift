@@ -34,11 +34,11 @@ extension Archived {
         left: try coder.decode(Double.self, forRawKey: "NS.edgeval.left"),
         bottom: try coder.decode(Double.self, forRawKey: "NS.edgeval.bottom"),
         right: try coder.decode(Double.self, forRawKey: "NS.edgeval.right"))
-      try coder.require(hasNumbersOnly, "a distance that is not a number")
+      try coder.require(hasNumbersOnly, "a distance is not a number")
     }
 
     func encodeValue(with coder: KeyedArchiver) throws {
-      try coder.require(hasNumbersOnly, "a distance that is not a number")
+      try coder.require(hasNumbersOnly, "a distance is not a number")
       for (key, distance) in [("top", top), ("left", left), ("bottom", bottom), ("right", right)] {
         try coder.encode(real: distance, forRawKey: "NS.edgeval.\(key)")
       }

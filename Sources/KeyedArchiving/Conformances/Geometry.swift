@@ -106,7 +106,7 @@ enum GeometryText {
 
   /// Returns the shortest text that is read as the same number. A whole number has no decimal point.
   private static func text(_ number: Double) throws -> String {
-    guard !number.isNaN else { throw KeyedArchiveError(.invalidValue, "a coordinate that is not a number") }
+    guard !number.isNaN else { throw KeyedArchiveError(.invalidValue, "a coordinate is not a number") }
     let text = number.description
     return text.hasSuffix(".0") ? String(text.dropLast(2)) : text
   }
@@ -158,7 +158,7 @@ extension KeyedUnarchiver {
   func decodeGeometry<T>(forRawKey key: String, _ read: (String) -> T?) throws -> T {
     let text = try decode(String.self, forRawKey: key)
     try spend(remaking: text.utf8.count)
-    guard let value = read(text) else { throw failure(.invalidContents, "\(text.quoted) is no \(T.self)") }
+    guard let value = read(text) else { throw failure(.invalidContents, "\(text.quoted) is not a valid \(T.self)") }
     return value
   }
 

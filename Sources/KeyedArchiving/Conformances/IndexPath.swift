@@ -19,13 +19,13 @@ extension IndexPath: SecureCoding {
 
   public init(coder: KeyedUnarchiver) throws {
     let count = try coder.decode(Int.self, forRawKey: "NSIndexPathLength")
-    try coder.require(count >= 0, "an index path of \(count) indices")
+    try coder.require(count >= 0, "an index path cannot have \(count) indices")
     switch count {
     case 0: self.init()
     case 1: self.init(index: try coder.decode(Int.self, forRawKey: "NSIndexPathValue"))
     default:
       let indices = try coder.decodePackedIntegers(forRawKey: "NSIndexPathData")
-      try coder.require(indices.count == count, "an index path of \(count) indices, which has \(indices.count)")
+      try coder.require(indices.count == count, "expected \(count) indices in an index path, found \(indices.count)")
       self.init(indexes: indices.map { Int(truncatingIfNeeded: $0) })
     }
   }

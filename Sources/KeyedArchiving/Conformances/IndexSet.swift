@@ -63,18 +63,19 @@ extension Archived {
         let integers = try coder.decodePackedIntegers(forRawKey: "NSRangeData")
         try coder.require(
           count > 0 && integers.count.isMultiple(of: 2) && integers.count / 2 == count,
-          "an index set of \(count) ranges, which has \(integers.count) numbers")
+          "an index set of \(count) ranges has \(integers.count) numbers, not two for each range")
         pairs = stride(from: 0, to: integers.count, by: 2).map { (integers[$0], integers[$0 + 1]) }
       }
       ranges = []
       for (location, length) in pairs {
         let (end, overflows) = location.addingReportingOverflow(length)
         try coder.require(
-          length > 0 && !overflows && end <= UInt64(Int.max), "an index set with \(length) integers from \(location) on"
+          length > 0 && !overflows && end <= UInt64(Int.max),
+          "an index set cannot have \(length) integers from \(location) on"
         )
         let range = Int(location)..<Int(end)
         if let last = ranges.last, range.lowerBound < last.upperBound {
-          throw coder.failure(.invalidContents, "an index set with \(range) behind \(last)")
+          throw coder.failure(.invalidContents, "the ranges of an index set are not in order: \(range) follows \(last)")
         }
         append(range)
       }

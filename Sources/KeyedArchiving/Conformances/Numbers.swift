@@ -107,7 +107,7 @@ extension KeyedUnarchiver {
   }
 
   fileprivate func doesNotFit(_ number: ArchivedNumber, _ type: Any.Type) -> KeyedArchiveError {
-    failure(.numberOutOfRange, "\(number) is no value of \(type)")
+    failure(.numberOutOfRange, "the number \(number) does not fit in \(type)")
   }
 }
 

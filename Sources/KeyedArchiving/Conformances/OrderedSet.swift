@@ -32,6 +32,6 @@ extension OrderedSet: ContainerOfSeveralTypes {
     }
     try coder.require(
       coder.countOfKeys(beginningWith: "NS.object.") == count,
-      "an ordered set without an element \(count), and with later ones")
+      "an ordered set has no element \(count), but has later elements")
   }
 }

@@ -47,7 +47,7 @@ extension KeyedUnarchiver {
     try spend(data.count)
     try weigh(data.count)
     guard let integers = PackedIntegers.integers(in: data) else {
-      throw failure(.invalidContents, "\(key) holds no packed integers of 64 bits")
+      throw failure(.invalidContents, "\(key) does not contain packed 64-bit integers")
     }
     return integers
   }

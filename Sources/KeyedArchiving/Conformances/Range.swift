@@ -41,11 +41,11 @@ extension Archived {
       self.init(
         location: try coder.decode(Int.self, forRawKey: "NS.rangeval.location"),
         length: try coder.decode(Int.self, forRawKey: "NS.rangeval.length"))
-      try coder.require(range != nil, "a range at \(location) of length \(length)")
+      try coder.require(range != nil, "the range at \(location) of length \(length) is not valid")
     }
 
     func encodeValue(with coder: KeyedArchiver) throws {
-      try coder.require(range != nil, "a range at \(location) of length \(length)")
+      try coder.require(range != nil, "the range at \(location) of length \(length) is not valid")
       try coder.encode(length, forRawKey: "NS.rangeval.length")
       try coder.encode(location, forRawKey: "NS.rangeval.location")
     }

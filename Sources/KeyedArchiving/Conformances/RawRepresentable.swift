@@ -19,7 +19,7 @@ extension SecureCoding where Self: RawRepresentable, RawValue: SecureCoding {
 
   fileprivate static func make(_ rawValue: RawValue, _ coder: KeyedUnarchiver) throws -> Self {
     guard let value = Self(rawValue: rawValue) else {
-      throw coder.failure(.invalidContents, "\("\(rawValue)".quoted) is no raw value of \(Self.self)")
+      throw coder.failure(.invalidContents, "\("\(rawValue)".quoted) is not a raw value of \(Self.self)")
     }
     return value
   }

@@ -17,7 +17,7 @@ extension String: SecureCoding {
     let bytes = try coder.decode(Data.self, forRawKey: "NS.bytes")
     try coder.spend(remaking: bytes.count)
     guard let text = String(validating: bytes, as: UTF8.self) else {
-      throw coder.failure(.invalidContents, "NS.bytes holds no UTF-8")
+      throw coder.failure(.invalidContents, "NS.bytes is not valid UTF-8")
     }
     self = text
   }

@@ -32,7 +32,7 @@ extension ClosedRange: SecureCoding where Bound == Int {
 
   public init(coder: KeyedUnarchiver) throws {
     let range = try Swift.Range<Int>(coder: coder)
-    try coder.require(!range.isEmpty, "an empty range, which no ClosedRange is")
+    try coder.require(!range.isEmpty, "a ClosedRange cannot be empty")
     self = ClosedRange(range)
   }
 
@@ -55,7 +55,9 @@ extension KeyedUnarchiver {
       try classRecord(of: object, behind: reference.node).0.name == ArchivedArray.archivedClass.name
     else { return nil }
     let bounds = try [Int]._unarchive(reference, by: self)
-    try require(bounds.count == 2 && bounds[0] <= bounds[1], "\(bounds.count) numbers that are no bounds of a range")
+    try require(
+      bounds.count == 2 && bounds[0] <= bounds[1],
+      "expected two bounds of a range in order, found \(bounds.count) numbers")
     return (bounds[0], bounds[1])
   }
 }

@@ -23,14 +23,14 @@ extension Archived {
       ranges = try coder.decodeIfPresent([Range].self, forRawKey: "NSRangeArray") ?? [whole]
       try coder.require(
         ranges.first == whole && whole.range != nil,
-        "a match at \(whole.location) of length \(whole.length), and others in its list of ranges")
+        "the match at \(whole.location) of length \(whole.length) is not valid, or not first in its ranges")
       regularExpression = try coder.decodeIfPresent(RegularExpression.self, forRawKey: "NSRegularExpression")
     }
 
     /// - Throws: ``KeyedArchiveError/Kind/invalidValue`` for a match without ranges.
     public func encode(with coder: KeyedArchiver) throws {
       guard let whole = ranges.first else {
-        throw KeyedArchiveError(.invalidValue, "a match of a regular expression without a range")
+        throw KeyedArchiveError(.invalidValue, "a match of a regular expression has no range")
       }
       try coder.encode(integer: whole.location, forRawKey: "NSRangeLocation")
       try coder.encode(integer: whole.length, forRawKey: "NSRangeLength")

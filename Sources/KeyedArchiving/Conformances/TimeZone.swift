@@ -27,7 +27,7 @@ extension Archived {
       let name = timeZone.identifier
       if let seconds = Self.secondsFromGMT(name), seconds != timeZone.secondsFromGMT() {
         throw KeyedArchiveError(
-          .invalidValue, "a time zone \(timeZone.secondsFromGMT()) seconds from Greenwich would be archived as \(name)")
+          .invalidValue, "a time zone \(timeZone.secondsFromGMT()) seconds from GMT would be archived as \(name)")
       }
       self.init(name: name)
     }
@@ -80,7 +80,7 @@ extension TimeZone {
       throw InternationalData.missing(for: "the time zone \(archived.name.quoted)")
     }
     guard let timeZone else {
-      throw KeyedArchiveError(.invalidContents, "no time zone is called \(archived.name.quoted)")
+      throw KeyedArchiveError(.invalidContents, "unknown time zone \(archived.name.quoted)")
     }
     self = timeZone
   }

@@ -16,7 +16,7 @@ extension URL: SecureCoding {
     try coder.spend(remaking: text.utf8.count)
     // An empty text means the base URL, but `URL(string:)` does not accept it.
     let url = text.isEmpty && base != nil ? URLComponents().url(relativeTo: base) : URL(string: text, relativeTo: base)
-    guard let url else { throw coder.failure(.invalidContents, "\(text.quoted) is no URL") }
+    guard let url else { throw coder.failure(.invalidContents, "\(text.quoted) is not a valid URL") }
     self = url
   }
 }

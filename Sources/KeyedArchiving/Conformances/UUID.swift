@@ -15,7 +15,7 @@ extension UUID: SecureCoding {
 
   public init(coder: KeyedUnarchiver) throws {
     let bytes = try coder.decode(Data.self, forRawKey: "NS.uuidbytes")
-    try coder.require(bytes.count == 16, "a UUID of \(bytes.count) bytes")
+    try coder.require(bytes.count == 16, "a UUID must have 16 bytes, not \(bytes.count)")
     self.init(bytes.bytes)
   }
 }

@@ -37,7 +37,7 @@ extension Archived {
       case .rect: self = .rect(try coder.decodeGeometry(forRawKey: "NS.rectval") { Rect($0) })
       case .range: self = .range(try Range(valueIn: coder))
       case .edgeInsets: self = .edgeInsets(try EdgeInsets(valueIn: coder))
-      case nil: throw coder.failure(.invalidContents, "an NSValue of the sort \(special), of which nothing is known")
+      case nil: throw coder.failure(.invalidContents, "an NSValue has the unknown NS.special \(special)")
       }
     }
 
@@ -82,7 +82,7 @@ extension Archived {
     /// Decodes the content of an `NSValue`, which must be of one kind.
     static func content<T>(_ name: String, _ coder: KeyedUnarchiver, _ content: (Value) -> T?) throws -> T {
       guard let content = content(try Value(coder: coder)) else {
-        throw coder.failure(.typeMismatch, "an NSValue that holds no \(name)")
+        throw coder.failure(.typeMismatch, "expected an NSValue with \(name), found another value")
       }
       return content
     }
@@ -99,9 +99,9 @@ extension Archived {
         let array = try coder.decode(CArray.self, forRawKey: "$1")
         try coder.require(
           array.objectiveCType == type,
-          "an array of the type \(array.objectiveCType), where \(type.quoted) is announced")
+          "expected an array of the type \(type.quoted), found \(array.objectiveCType)")
         return .array(array)
-      default: throw coder.failure(.invalidContents, "an NSValue of the type \(type.quoted), which has no plain form")
+      default: throw coder.failure(.invalidContents, "an NSValue of the type \(type.quoted) cannot be decoded")
       }
     }
   }

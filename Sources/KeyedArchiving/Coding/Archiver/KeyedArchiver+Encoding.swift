@@ -121,7 +121,7 @@ extension KeyedArchiver {
     case .boolean(let value): return .boolean(value)
     case .date(let value): return .date(value.timeIntervalSinceReferenceDate)
     case .null: return .null
-    case .uid: throw KeyedArchiveError(.invalidValue, "a UID in a property list would be taken for a reference")
+    case .uid: throw KeyedArchiveError(.invalidValue, "a UID in a property list would be read as a reference")
     case .array(let elements):
       try checkPropertyListDepth(depth)
       var nodes: [FlatNode] = []

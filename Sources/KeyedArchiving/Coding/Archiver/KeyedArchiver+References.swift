@@ -94,8 +94,8 @@ extension KeyedArchiver {
     if className(for: type) == nil, archivedClass.isInherited(by: type) {
       throw KeyedArchiveError(
         .invalidValue,
-        "\(type) is archived under the name of its superclass, \(archivedClass.name.quoted), and would come back as that; "
-          + "it has to override archivedClass", className: archivedClass.name)
+        "\(type) has the class name of its superclass, \(archivedClass.name.quoted), and would be decoded as that; "
+          + "it must override archivedClass", className: archivedClass.name)
     }
     return classes.add(type, archivedClass)
   }

@@ -19,7 +19,7 @@ struct ObjectPool: ~Copyable {
     var values = ValuePool()
     guard let text = try? values.string("$null"), let null = try? values.reference(to: text) else {
       // An empty pool has room for a billion values.
-      preconditionFailure("a pool has room for one value")
+      preconditionFailure("an empty pool must have room for one value")
     }
     self.values = values
     self.null = null
@@ -30,7 +30,7 @@ struct ObjectPool: ~Copyable {
   @inline(__always)
   mutating func reserve() throws -> UInt32 {
     guard objects.count < ValuePool.greatestCount else {
-      throw KeyedArchiveError(.invalidValue, "more than \(ValuePool.greatestCount) objects")
+      throw KeyedArchiveError(.invalidValue, "an archive cannot have more than \(ValuePool.greatestCount) objects")
     }
     objects.makeRoom(for: 1)
     objects.append(null)

@@ -137,13 +137,15 @@ extension WrittenClasses.Record {
     guard other.archivedClass.ancestors == archivedClass.ancestors, other.archivedClass.hints == archivedClass.hints
     else {
       throw KeyedArchiveError(
-        .invalidValue, "two types are called \(name.quoted), with other ancestors or hints", className: name)
+        .invalidValue, "two types have the class name \(name.quoted), but different ancestors or hints", className: name
+      )
     }
     guard let type, let otherType = other.type, type != otherType, ClassName.default(of: type) == name,
       ClassName.default(of: otherType) == name
     else { return }
     throw KeyedArchiveError(
-      .invalidValue, "two types are called \(name.quoted) because neither declares a name", className: name)
+      .invalidValue, "two types have the class name \(name.quoted); declare archivedClass in one of them",
+      className: name)
   }
 
   /// Returns the key that an object encodes at `position`. Values of one type encode the same keys in the same order,

@@ -162,7 +162,7 @@ extension KeyedUnarchiver {
   private func elementNodes(forRawKey key: String, stride: Int) throws -> FlatNode {
     guard let array = try node(forRawKey: key) else { throw noValue(key) }
     guard array.kind == .array else {
-      throw failure(.typeMismatch, "\(array.kindName), where the elements of a collection are due")
+      throw failure(.typeMismatch, "expected an array of elements, found \(array.kindName)")
     }
     // Arrays of a binary file can share their elements, so an array can take more memory than its bytes in the file.
     try spend(array.count * min(max(stride, Self.strides.lowerBound), Self.strides.upperBound))
@@ -202,7 +202,7 @@ extension KeyedUnarchiver {
 
   private func unkeyedReference(_ index: Int) throws -> ArchivedReference {
     guard let node = try node(forRawKey: "$\(index)") else {
-      throw failure(.valueNotFound, "no value number \(index) without a key")
+      throw failure(.valueNotFound, "the object has no unkeyed value at index \(index)")
     }
     return ArchivedReference(node: node)
   }

@@ -89,7 +89,7 @@ extension KeyedUnarchiver {
     // The class matches the type, but the object may have been decoded as another type with the same name.
     guard let known = known as? T else {
       throw failure(
-        .classNotAllowed, "the object was decoded as \(Swift.type(of: known)) before, and cannot be \(type) too", uid,
+        .classNotAllowed, "the object was already decoded as \(Swift.type(of: known)), and cannot also be \(type)", uid,
         record)
     }
     try weigh(1)
@@ -101,7 +101,7 @@ extension KeyedUnarchiver {
   func anyValue(of types: [any SecureCoding.Type], at reference: ArchivedReference) throws -> any SecureCoding {
     let node = reference.node
     let object = try resolve(node)
-    if isNull(node, object) { throw failure(.valueNotFound, "nothing, where one of \(Self.list(types)) is due") }
+    if isNull(node, object) { throw failure(.valueNotFound, "expected one of \(Self.list(types)), found nil") }
     return try unarchive(try type(of: object, behind: node, among: types), reference)
   }
 
@@ -122,12 +122,12 @@ extension KeyedUnarchiver {
           .min { $0.1 < $1.1 }?.0 ?? type
       }
       throw failure(
-        .classNotAllowed, "an object of the class \(record.name.quoted), where one of \(Self.list(types)) is due",
+        .classNotAllowed, "expected one of \(Self.list(types)), found an object of class \(record.name.quoted)",
         node.uid, record)
     }
     let kind = Self.nativeKind(object)
     if let type = types.first(where: { !kind.isDisjoint(with: $0.archivedClass.natives) }) { return type }
-    throw failure(.typeMismatch, "\(object.kindName), where one of \(Self.list(types)) is due", at: node)
+    throw failure(.typeMismatch, "expected one of \(Self.list(types)), found \(object.kindName)", at: node)
   }
 
   private static func list(_ types: [any SecureCoding.Type]) -> String {
@@ -158,7 +158,7 @@ extension KeyedUnarchiver {
     let uid = node.kind == .uid ? node.uid : nil
     guard object.kind == .dictionary else {
       guard !type.archivedClass.natives.isDisjoint(with: Self.nativeKind(object)) else {
-        throw failure(.typeMismatch, "\(object.kindName), where \(type) is due", at: node)
+        throw failure(.typeMismatch, "expected \(type), found \(object.kindName)", at: node)
       }
       return Frame(node: object, shape: noKeys, uid: uid)
     }
@@ -171,7 +171,7 @@ extension KeyedUnarchiver {
   private func notAdmitted(_ type: any SecureCoding.Type, _ record: ReadClasses.Record, _ uid: UInt32) -> any Error {
     var message = "expected \(type), found an object of class \(record.name.quoted)"
     if type.archivedClass.isInherited(by: type) {
-      message += "; \(type) has the class name of its superclass and has to override archivedClass"
+      message += "; \(type) has the class name of its superclass and must override archivedClass"
     }
     return failure(.classNotAllowed, message, uid, record)
   }
@@ -186,17 +186,17 @@ extension KeyedUnarchiver {
 
   func classRecord(of object: FlatNode, behind node: FlatNode) throws -> (ReadClasses.Record, DictionaryShape) {
     guard node.kind == .uid else {
-      throw failure(.malformed, "a dictionary that stands in no object table, where an object is due")
+      throw failure(.malformed, "expected an object, found a dictionary outside the object table")
     }
     let shape = try shape(of: object)
-    guard let position = shape.classPosition else { throw failure(.malformed, "an object without a $class", at: node) }
+    guard let position = shape.classPosition else { throw failure(.malformed, "the object has no $class", at: node) }
     do throws(PropertyListError) {
       let reference = try document.value(ofEntry: position, of: object)
-      guard reference.kind == .uid else { throw PropertyListError(.malformed, "a $class that is no UID") }
+      guard reference.kind == .uid else { throw PropertyListError(.malformed, "the $class is not a UID") }
       if let record = classes.record(reference.uid) { return (record, shape) }
       guard reference.uid < objects.count else {
         throw PropertyListError(
-          .malformed, "a $class with the UID \(reference.uid), outside the object table of \(objects.count)")
+          .malformed, "the $class \(reference.uid) is outside the object table, which has \(objects.count) objects")
       }
       let description = try document.element(Int(reference.uid), of: objects)
       return (try classes.read(reference.uid, description, in: document, budget: &budget), shape)
@@ -269,13 +269,13 @@ extension KeyedUnarchiver {
 
   @inline(never)
   func nothing(insteadOf type: any SecureCoding.Type) -> any Error {
-    failure(.valueNotFound, "nothing, where \(type) is due")
+    failure(.valueNotFound, "expected \(type), found nil")
   }
 
   @inline(never)
   private func circular(_ uid: UInt32, _ record: ReadClasses.Record?) -> any Error {
     failure(
-      .circularReference, "the object is needed to make itself, and was not published while it was being made", uid,
+      .circularReference, "the object is needed to decode itself, and was not published before", uid,
       record)
   }
 }

@@ -72,7 +72,7 @@ extension KeyedUnarchiver {
 
   private func cast<Base>(_ value: Any, to base: Base.Type) throws -> Base {
     guard let value = value as? Base else {
-      throw failure(.typeMismatch, "\(Swift.type(of: value)), which was asked for, is no \(base)")
+      throw failure(.typeMismatch, "expected \(base), found \(Swift.type(of: value)), which is one of the given types")
     }
     return value
   }

@@ -200,10 +200,10 @@ public final class KeyedUnarchiver {
   @inline(never)
   private func object(at node: FlatNode) throws -> FlatNode {
     guard node.uid < objects.count else {
-      throw failure(.malformed, "the UID \(node.uid) leads out of the object table, which has \(objects.count) objects")
+      throw failure(.malformed, "the UID \(node.uid) is outside the object table, which has \(objects.count) objects")
     }
     let object = try read(document.element(Int(node.uid), of: objects))
-    guard object.kind != .uid else { throw failure(.malformed, "a UID, where an object is due", at: node) }
+    guard object.kind != .uid else { throw failure(.malformed, "expected an object, found a UID", at: node) }
     return object
   }
 
@@ -253,7 +253,7 @@ public final class KeyedUnarchiver {
   private func tooHeavy() -> any Error {
     failure(
       .limitExceeded,
-      "what is decoded expands to more than \(weightLimit) values; see expandedSize of ParsingLimits")
+      "the decoded contents expand to more than \(weightLimit) values; see expandedSize of ParsingLimits")
   }
 
   /// The amount decoded so far, in values.
@@ -272,13 +272,14 @@ public final class KeyedUnarchiver {
     hashingBudget.exhaust()
     return failure(
       .limitExceeded,
-      "to hash the elements of collections, and to compare those of the same hash, takes more than \(weightLimit) steps; "
+      "to hash and compare the elements of collections takes more than \(weightLimit) steps; "
         + "see expandedSize of ParsingLimits")
   }
 
   @inline(never)
   private func overspent() -> any Error {
-    failure(.limitExceeded, "what is decoded takes more than \(budget.limit) bytes; see expandedSize of ParsingLimits")
+    failure(
+      .limitExceeded, "the decoded contents take more than \(budget.limit) bytes; see expandedSize of ParsingLimits")
   }
 
   @inline(__always)
@@ -364,7 +365,7 @@ public final class KeyedUnarchiver {
     budget.exhaust()
     return failure(
       .limitExceeded,
-      "the decoding of objects failed more than \(failureBudget.limit) times, and types went on after the errors")
+      "decoding failed more than \(failureBudget.limit) times, and types ignored the errors")
   }
 
   /// The path to the part of the current object that is being decoded. Nil at the top. Errors share its steps, so an

@@ -94,7 +94,9 @@ struct ReadClasses {
   mutating func read(
     _ uid: UInt32, _ node: FlatNode, in document: PropertyListDocument, budget: inout WorkBudget
   ) throws(PropertyListError) -> Record {
-    guard node.kind == .dictionary else { throw PropertyListError(.malformed, "object \(uid) is no class description") }
+    guard node.kind == .dictionary else {
+      throw PropertyListError(.malformed, "object \(uid) is not a class description")
+    }
     var name: String?
     var classes: [String]?
     var hints: [String] = []
@@ -103,14 +105,14 @@ struct ReadClasses {
       let value = try document.value(ofEntry: entry, of: node)
       switch try text(of: document.keyNode(ofEntry: entry, of: node), in: document, budget: &budget) {
       case "$classname" where value.kind == .string: name = try text(of: value, in: document, budget: &budget)
-      case "$classname": throw PropertyListError(.malformed, "the $classname of object \(uid) is no text")
+      case "$classname": throw PropertyListError(.malformed, "the $classname of object \(uid) is not a string")
       case "$classes": classes = try names(value, uid, in: document, budget: &budget)
       case "$classhints": hints = try names(value, uid, in: document, budget: &budget)
       default: break
       }
     }
     guard let name else {
-      throw PropertyListError(.malformed, "object \(uid) has no $classname, so it is no class description")
+      throw PropertyListError(.malformed, "object \(uid) has no $classname, so it is not a class description")
     }
     // An archiver that renames a class writes no `$classes`, or ones that begin with the new name.
     if let classes, classes.first != name, mapped[ClassName.normalized(name)] == nil {
@@ -133,7 +135,7 @@ struct ReadClasses {
     guard budget.spend(1 + 4 * node.length) else {
       throw PropertyListError(
         .limitExceeded,
-        "what is decoded takes more than \(budget.limit) bytes; see expandedSize of ParsingLimits")
+        "the decoded contents take more than \(budget.limit) bytes; see expandedSize of ParsingLimits")
     }
     return try document.text(of: node)
   }
@@ -142,13 +144,13 @@ struct ReadClasses {
     _ node: FlatNode, _ uid: UInt32, in document: PropertyListDocument, budget: inout WorkBudget
   ) throws(PropertyListError) -> [String] {
     guard node.kind == .array, node.count <= 256 else {
-      throw PropertyListError(.malformed, "the class names of object \(uid) are no short array")
+      throw PropertyListError(.malformed, "the class names of object \(uid) are not an array of at most 256 strings")
     }
     var names: [String] = []
     for position in 0..<node.count {
       let name = try document.element(position, of: node)
       guard name.kind == .string else {
-        throw PropertyListError(.malformed, "a class name of object \(uid) is no text")
+        throw PropertyListError(.malformed, "a class name of object \(uid) is not a string")
       }
       names.append(try text(of: name, in: document, budget: &budget))
     }

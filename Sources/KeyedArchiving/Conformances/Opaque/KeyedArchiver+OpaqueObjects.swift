@@ -66,7 +66,7 @@ extension KeyedArchiver {
   ) throws -> (KeyedArchive.ClassDescription, position: Int) {
     guard let position = try reader.keyPositions(of: node).classReference,
       let description = try reader.classDescription(ofInstance: node, classPosition: position)
-    else { throw KeyedArchiveError(.invalidValue, "an opaque object without a class") }
+    else { throw KeyedArchiveError(.invalidValue, "an opaque object has no class") }
     return (description, position)
   }
 

@@ -64,16 +64,16 @@ extension KeyedUnarchiver {
     switch node.kind {
     case .null, .boolean, .integer, .unsignedInteger, .real, .float, .date, .string, .data:
       return try look(into: node, depth: 0, &reader, &size, &references)
-    case .array, .uid: throw KeyedArchiveError(.malformed, "\(node.kindName), where an object is due")
+    case .array, .uid: throw KeyedArchiveError(.malformed, "expected an object, found \(node.kindName)")
     case .dictionary: break
     }
     guard let position = try reader.keyPositions(of: node).classReference,
       let description = try reader.classDescription(ofInstance: node, classPosition: position)
-    else { throw KeyedArchiveError(.malformed, "an object without a class") }
+    else { throw KeyedArchiveError(.malformed, "an object has no class") }
     guard classes.isOpaque(description.name) || KeyedArchive.ClassDescription.isKnown(description.name) else {
       throw KeyedArchiveError(
         .classNotAllowed,
-        "an object of the class \(description.name.quoted), which an opaque object leads to and which may not be opaque",
+        "an opaque object refers to an object of the class \(description.name.quoted), which may not be opaque",
         className: description.name)
     }
     // Throws for a duplicate key.

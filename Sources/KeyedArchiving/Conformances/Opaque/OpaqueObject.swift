@@ -69,12 +69,12 @@ extension OpaqueObject: SecureCoding, AnyClassCoding {
   public static var archivedClass: ArchivedClass { ArchivedClass("NSObject", ancestors: []) }
 
   public init(coder: KeyedUnarchiver) throws {
-    throw coder.failure(.typeMismatch, "an OpaqueObject is decoded as it is, not by its contents")
+    throw coder.failure(.typeMismatch, "an OpaqueObject can be decoded only as a whole, not from its contents")
   }
 
   /// - Throws: ``KeyedArchiveError/Kind/invalidValue`` always, because an opaque object is archived as a whole.
   public func encode(with coder: KeyedArchiver) throws {
-    throw KeyedArchiveError(.invalidValue, "an OpaqueObject is archived as it is, not by its contents")
+    throw KeyedArchiveError(.invalidValue, "an OpaqueObject can be archived only as a whole, not by its contents")
   }
 
   public static func _unarchive(_ reference: ArchivedReference, by coder: KeyedUnarchiver) throws -> OpaqueObject {
