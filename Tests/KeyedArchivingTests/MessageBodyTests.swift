@@ -127,10 +127,10 @@ import Typedstreams
     arguments: [
       ([], "the runs end"),
       (Piece.new("iI") + [1, 2] + dictionary, "the runs end"),
-      (Piece.new("iI") + [1, 4] + dictionary, "a run of 4 units"),
-      (Piece.new("ii") + [1, 0xFF] + dictionary, "a run of -1 units"),
+      (Piece.new("iI") + [1, 4] + dictionary, "a run has 4 UTF-16 units"),
+      (Piece.new("ii") + [1, 0xFF] + dictionary, "a run has -1 UTF-16 units"),
       (Piece.new("iI") + [2, 3] + dictionary, "number 2"), (Piece.new("iI") + [0, 3] + dictionary, "number 0"),
-      (Piece.new("iI") + [1, 3], "no dictionary"), (Piece.new("iI") + [1, 3, 0x92, 0x94], "no dictionary"),
+      (Piece.new("iI") + [1, 3], "has no dictionary"), (Piece.new("iI") + [1, 3, 0x92, 0x94], "has no dictionary"),
       (Piece.new("@@") + [0x85, 0x85], "the runs end"),
     ] as [([UInt8], String)])
   func `runs that do not match the text are an error with an offset`(groups: [UInt8], message: String) throws {

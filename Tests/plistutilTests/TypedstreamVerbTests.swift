@@ -28,10 +28,11 @@ import Testing
   func `archive groups reports where a stream is damaged, with exit code 3`() throws {
     let cut = try Tool.run("archive", "groups", input: Self.greeting.dropLast(2))
     #expect(cut.status == 3 && cut.output.isEmpty)
-    #expect(cut.errors == "<stdin>: error: a string of 2 bytes, with 1 left, at byte 48\n")
+    #expect(
+      cut.errors == "<stdin>: error: a string has a length of 2 bytes, but the remaining length is 1, at byte 48\n")
     let other = try Tool.run("archive", "groups", input: Data("bplist00".utf8))
     #expect(other.status == 3 && other.output.isEmpty)
-    #expect(other.errors == "<stdin>: error: no typedstream: the signature is missing, at byte 0\n")
+    #expect(other.errors == "<stdin>: error: not a typedstream: the signature is missing, at byte 0\n")
     let old = try Tool.run("archive", "groups", input: [3] + Self.greeting.dropFirst())
     #expect(old.status == 3 && old.errors.contains("streamer version 3"))
   }

@@ -68,7 +68,8 @@ public struct TypedstreamError: Error, Hashable, Sendable {
 }
 
 extension TypedstreamError: CustomStringConvertible {
-  /// The offset, the message and the object: `byte 42: a string of 9 bytes, with 3 left (object 7, NSString)`.
+  /// The offset, the message and the object:
+  /// `byte 42: a string has a length of 9 bytes, but the remaining length is 3 (object 7, NSString)`.
   public var description: String { (byteOffset.map { "byte \($0): " } ?? "") + detail }
 
   /// The message and the object, for callers that print the offset in their own form.

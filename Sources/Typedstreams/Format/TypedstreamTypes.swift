@@ -52,7 +52,7 @@ struct TypedstreamTypes {
       default: throw Self.unsupported(letter, at: offset, in: range, of: bytes)
       }
     }
-    guard open.isEmpty else { throw Self.bad(range, bytes, "does not end", at: range.upperBound) }
+    guard open.isEmpty else { throw Self.bad(range, bytes, "has an unclosed bracket", at: range.upperBound) }
     return first..<UInt32(truncatingIfNeeded: nodes.count)
   }
 
@@ -121,7 +121,7 @@ struct TypedstreamTypes {
   ) throws(TypedstreamError) {
     let opening = letter == UInt8(ascii: "]") ? UInt8(ascii: "[") : UInt8(ascii: "{")
     guard let index = open.popLast(), nodes[index].letter == opening else {
-      throw Self.bad(range, bytes, "closes what it has not opened", at: end - 1)
+      throw Self.bad(range, bytes, "closes a bracket that is not open", at: end - 1)
     }
     nodes[index].end = UInt32(truncatingIfNeeded: nodes.count)
     nodes[index].length = UInt32(truncatingIfNeeded: end) - nodes[index].start
@@ -137,7 +137,7 @@ struct TypedstreamTypes {
   ) -> TypedstreamError {
     let what: StaticString
     switch letter {
-    case UInt8(ascii: "("): what = "a union, whose bytes are not portable"
+    case UInt8(ascii: "("): what = "a union (whose bytes are not portable)"
     case UInt8(ascii: "^"): what = "a pointer"
     case UInt8(ascii: "b"): what = "a bit field"
     case UInt8(ascii: "v"): what = "the type void"

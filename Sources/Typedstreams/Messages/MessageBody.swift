@@ -158,7 +158,7 @@ public struct MessageBody: Hashable, Sendable {
       text = try coder.decode(String.self, forKey: "MS")
       let found = try coder.decode(Archived.Range.self, forKey: "AR")
       guard let range = found.range else {
-        throw coder.failure(.invalidContents, "a range at \(found.location) of length \(found.length)")
+        throw coder.failure(.invalidContents, "the range at \(found.location) of length \(found.length) is not valid")
       }
       self.range = range
       value = try coder.decodeIfPresent(String.self, forKey: "V")

@@ -18,15 +18,16 @@ struct MessageBodyReader {
 
   mutating func body() throws(TypedstreamError) -> MessageBody {
     guard tables.nodes.count > 1, let root = object(at: 1) else {
-      throw TypedstreamError(.classNotAllowed, "no object is at the root of the stream, where a text is due")
+      throw TypedstreamError(
+        .classNotAllowed, "expected NSString or NSAttributedString at the root of the stream, found no object")
     }
     if let text = try string(root) { return MessageBody(text: text, runs: []) }
     guard isKind(root, Self.attributedString) else {
-      throw failure(.classNotAllowed, "an object of this class, where NSAttributedString is due", root)
+      throw failure(.classNotAllowed, "expected NSString or NSAttributedString, found an object of another class", root)
     }
     var values = values(of: root)
     guard let first = values.pop(tables), let object = object(at: first), let text = try string(object) else {
-      throw failure(.invalidContents, "no string, where the text is due", root)
+      throw failure(.invalidContents, "the attributed string has no text", root)
     }
     var body = MessageBody(text: text, runs: [])
     try readRuns(of: &body, &values, root)
@@ -43,20 +44,20 @@ struct MessageBodyReader {
     while rest > 0 {
       guard let first = values.pop(tables), let number = integer(at: first), let second = values.pop(tables),
         let length = integer(at: second)
-      else { throw failure(.invalidContents, "the runs end before the text does", root) }
+      else { throw failure(.invalidContents, "the runs end before the end of the text", root) }
       guard length >= 0, length <= Int64(rest) else {
-        throw failure(.invalidContents, "a run of \(length) units of UTF-16, where \(rest) are left", root)
+        throw failure(.invalidContents, "a run has \(length) UTF-16 units, but \(rest) are left", root)
       }
       if number == Int64(sets.count) + 1 {
         guard let nodeIndex = values.pop(tables), let set = object(at: nodeIndex), isKind(set, Self.dictionary) else {
-          throw failure(.invalidContents, "no dictionary, where attributes are due", root)
+          throw failure(.invalidContents, "a run has no dictionary of attributes", root)
         }
         let before = budget.spent
         sets.append((try attributes(set), budget.spent - before))
       }
       guard number >= 1, number <= Int64(sets.count) else {
         throw failure(
-          .invalidContents, "a run with the attributes number \(number), where \(sets.count) are known", root)
+          .invalidContents, "a run refers to attributes number \(number), but \(sets.count) are known", root)
       }
       let end = units.index(index, offsetBy: Int(length))
       // Visiting or comparing the attributes takes time for each run that has them.
@@ -96,7 +97,7 @@ struct MessageBodyReader {
   private mutating func spend(_ amount: Int, _ object: Int) throws(TypedstreamError) {
     guard budget.spend(amount) else {
       throw failure(
-        .limitExceeded, "attributes that refer to each other stand for more than \(budget.limit) bytes", object)
+        .limitExceeded, "attributes that refer to each other expand to more than \(budget.limit) bytes", object)
     }
   }
 

@@ -36,17 +36,19 @@ public struct MessageEdits: Hashable, Sendable {
   public init(_ data: Data, limits: ParsingLimits = ParsingLimits()) throws {
     let list = try PropertyList(data, options: PropertyListReadingOptions(limits: limits))
     func number(_ name: String) throws(TypedstreamError) -> Int {
-      guard let number = Int(name), number >= 0 else { throw Self.invalid("\(name.debugDescription) is no part") }
+      guard let number = Int(name), number >= 0 else {
+        throw Self.invalid("\(name.debugDescription) is not the number of a part")
+      }
       return number
     }
     versions = [:]
     if let parts = list["ec"]?.dictionary {
       for (name, list) in parts {
-        guard let entries = list.array else { throw Self.invalid("the part \(name) has no versions") }
+        guard let entries = list.array else { throw Self.invalid("the versions of the part \(name) are not an array") }
         let versions = try entries.map { try Self.version($0, limits) }
         // `0` and `00` are the same number.
         guard self.versions.updateValue(versions, forKey: try number(name)) == nil else {
-          throw Self.invalid("the part \(name) has versions twice")
+          throw Self.invalid("the versions of the part \(name) occur twice")
         }
       }
     }
@@ -56,9 +58,9 @@ public struct MessageEdits: Hashable, Sendable {
       for (name, entry) in parts {
         guard let start = entry["lo"]?.int, let length = entry["le"]?.int,
           let range = Archived.Range(location: start, length: length).range
-        else { throw Self.invalid("the part \(name) has no range") }
+        else { throw Self.invalid("the part \(name) has no valid range") }
         guard originalRanges.updateValue(range, forKey: try number(name)) == nil else {
-          throw Self.invalid("the part \(name) has a range twice")
+          throw Self.invalid("the range of the part \(name) occurs twice")
         }
       }
     }

@@ -5,7 +5,7 @@ extension TypedstreamReader {
   /// Reads an integer of any width.
   @inline(__always)
   mutating func readInteger() throws(TypedstreamError) -> Int64 {
-    guard index < bytes.byteCount else { throw cutOff("an integer is due") }
+    guard index < bytes.byteCount else { throw cutOff("expected an integer") }
     let head = Int8(bitPattern: bytes[index])
     if head >= Int8(TypedstreamHead.leastInteger) {
       index += 1
@@ -20,13 +20,13 @@ extension TypedstreamReader {
     case TypedstreamHead.int16: Int64(Int16(truncatingIfNeeded: try readNumber(width: 2)))
     case TypedstreamHead.int32: Int64(Int32(truncatingIfNeeded: try readNumber(width: 4)))
     case TypedstreamHead.int64: Int64(bitPattern: try readNumber(width: 8))
-    case let head: throw .malformed("the byte \(Self.name(head)), where an integer is due", at: index)
+    case let head: throw .malformed("expected an integer, found the byte \(Self.name(head))", at: index)
     }
   }
 
   /// Reads a number after its head byte.
   mutating func readNumber(width: Int) throws(TypedstreamError) -> UInt64 {
-    guard bytes.byteCount - index > width else { throw cutOff("a number of \(width) bytes is due") }
+    guard bytes.byteCount - index > width else { throw cutOff("expected a number of \(width) bytes") }
     var value: UInt64 = 0
     for offset in 1...width {
       let byte = UInt64(bytes[index + offset])
@@ -38,7 +38,7 @@ extension TypedstreamReader {
 
   @inline(__always)
   mutating func readByte() throws(TypedstreamError) -> UInt8 {
-    guard index < bytes.byteCount else { throw cutOff("a byte is due") }
+    guard index < bytes.byteCount else { throw cutOff("expected a byte") }
     index += 1
     return bytes[index - 1]
   }
@@ -51,8 +51,8 @@ extension TypedstreamReader {
     let digits = "0x" + String(head, radix: 16)
     return switch head {
     case TypedstreamHead.real: digits + " (a real)"
-    case TypedstreamHead.new: digits + " (something new)"
-    case TypedstreamHead.null: digits + " (nothing)"
+    case TypedstreamHead.new: digits + " (a new object)"
+    case TypedstreamHead.null: digits + " (nil)"
     case TypedstreamHead.endOfObject: digits + " (the end of an object)"
     default: digits
     }
@@ -64,7 +64,7 @@ extension TypedstreamReader {
     let start = index
     let number = try readInteger() &- Int64(TypedstreamHead.leastInteger)
     guard number >= 0, number < Int64(count) else {
-      throw .malformed("a reference to number \(number) of \(count) \(things)", at: start)
+      throw .malformed("reference \(number) is out of range: the stream has \(count) \(things) so far", at: start)
     }
     return Int(number)
   }
@@ -75,7 +75,8 @@ extension TypedstreamReader {
     let start = index
     let length = try readInteger()
     guard length >= 0, length <= Int64(bytes.byteCount - index) else {
-      throw .malformed("a string of \(length) bytes, with \(bytes.byteCount - index) left", at: start)
+      throw .malformed(
+        "a string has a length of \(length) bytes, but the remaining length is \(bytes.byteCount - index)", at: start)
     }
     let first = index
     index += Int(length)
@@ -85,7 +86,7 @@ extension TypedstreamReader {
   /// Reads a shared string and returns its number. Returns nil if the stream contains nil instead.
   @inline(__always)
   mutating func readSharedString() throws(TypedstreamError) -> Int? {
-    guard index < bytes.byteCount else { throw cutOff("a shared string is due") }
+    guard index < bytes.byteCount else { throw cutOff("expected a shared string") }
     switch bytes[index] {
     case TypedstreamHead.null:
       index += 1
@@ -107,7 +108,7 @@ extension TypedstreamReader {
     typealias Slot = TypedstreamTables.Slot
     let firstNew = slots.count
     while true {
-      guard index < bytes.byteCount else { throw cutOff("a class is due") }
+      guard index < bytes.byteCount else { throw cutOff("expected a class") }
       let start = index
       let slot: UInt32?
       switch bytes[index] {
@@ -118,12 +119,12 @@ extension TypedstreamReader {
         index += 1
         guard slots.count - firstNew < depthLimit else {
           throw TypedstreamError(
-            .nestedTooDeeply, "a class with more than \(depthLimit) superclasses", byteOffset: start)
+            .nestedTooDeeply, "a class has more than \(depthLimit) superclasses", byteOffset: start)
         }
-        guard let name = try readSharedString() else { throw .malformed("a class without a name", at: start + 1) }
+        guard let name = try readSharedString() else { throw .malformed("a class has no name", at: start + 1) }
         let versionStart = index
         guard let version = Int32(exactly: try readInteger()) else {
-          throw .malformed("the version of a class, which is wider than 4 bytes", at: versionStart)
+          throw .malformed("the version of a class does not fit in 4 bytes", at: versionStart)
         }
         link(UInt32(truncatingIfNeeded: slots.count), from: firstNew)
         slots.append(
@@ -132,9 +133,9 @@ extension TypedstreamReader {
       default:
         let number = try readReference(in: slots.count, "objects")
         guard slots[number].kind == .class else {
-          throw .malformed("a reference to number \(number), which is no class, where a class is due", at: start)
+          throw .malformed("expected a class, but number \(number) is not a class", at: start)
         }
-        guard number < firstNew else { throw .malformed("a class that inherits from itself", at: start) }
+        guard number < firstNew else { throw .malformed("a class inherits from itself", at: start) }
         try checkChain(above: number, length: slots.count - firstNew, at: start)
         slot = UInt32(truncatingIfNeeded: number)
       }
@@ -160,13 +161,13 @@ extension TypedstreamReader {
       next = slots[slot].superclass
     }
     guard length <= depthLimit else {
-      throw TypedstreamError(.nestedTooDeeply, "a class with more than \(depthLimit) superclasses", byteOffset: start)
+      throw TypedstreamError(.nestedTooDeeply, "a class has more than \(depthLimit) superclasses", byteOffset: start)
     }
   }
 
   /// Reads a C string. It gets a slot, and its text is a shared string.
   mutating func readCString(_ type: UInt32) throws(TypedstreamError) {
-    guard index < bytes.byteCount else { throw cutOff("a C string is due") }
+    guard index < bytes.byteCount else { throw cutOff("expected a C string") }
     let start = index
     switch bytes[index] {
     case TypedstreamHead.null:
@@ -177,13 +178,13 @@ extension TypedstreamReader {
       let slot = slots.count
       slots.append(
         TypedstreamTables.Slot(kind: .cString, content: 0, classSlot: TypedstreamTables.Slot.none, detail: 0))
-      guard let text = try readSharedString() else { throw .malformed("a C string without a text", at: start + 1) }
+      guard let text = try readSharedString() else { throw .malformed("a C string has no text", at: start + 1) }
       slots[slot].content = UInt32(truncatingIfNeeded: text)
       nodes.append(Node(.cString, type: type, low: UInt32(truncatingIfNeeded: slot), high: 0))
     default:
       let slot = try readReference(in: slots.count, "objects")
       guard slots[slot].kind == .cString else {
-        throw .malformed("a reference to number \(slot), which is no C string, where a C string is due", at: start)
+        throw .malformed("expected a C string, but number \(slot) is not a C string", at: start)
       }
       nodes.append(Node(.cString, type: type, low: UInt32(truncatingIfNeeded: slot), high: 0))
     }

@@ -50,7 +50,7 @@ struct TypedstreamReader: ~Copyable, ~Escapable {
     guard size <= limits.inputSize else { throw .tooLarge(limit: limits.inputSize) }
     guard size <= UInt32.max else { throw .tooLarge(limit: Int(UInt32.max)) }
     guard ArchiveFormat(bytes) == .typedstream else {
-      throw TypedstreamError(.notATypedstream, "no typedstream: the signature is missing", byteOffset: 0)
+      throw TypedstreamError(.notATypedstream, "not a typedstream: the signature is missing", byteOffset: 0)
     }
     isBigEndian = bytes.starts(with: TypedstreamSignature.bigEndian, at: 2)
     let version = Int(bytes[0])
@@ -58,14 +58,16 @@ struct TypedstreamReader: ~Copyable, ~Escapable {
       throw TypedstreamError(
         .unsupportedVersion,
         version == TypedstreamHead.oldStreamerVersion
-          ? "streamer version 3, of NeXTSTEP before 1.0, is not supported; only 4 is read"
-          : "streamer version \(version) is unknown; only 4 is read",
+          ? "streamer version 3, of NeXTSTEP before 1.0, is not supported; only version 4 is"
+          : "streamer version \(version) is unknown; only version 4 is supported",
         byteOffset: 0)
     }
     index = 2 + TypedstreamSignature.length
     let start = index
     let system = try readInteger()
-    guard system >= 0, system <= Int64(Int32.max) else { throw .malformed("the system version \(system)", at: start) }
+    guard system >= 0, system <= Int64(Int32.max) else {
+      throw .malformed("the system version \(system) is out of range", at: start)
+    }
     systemVersion = Int(system)
   }
 
@@ -83,7 +85,7 @@ struct TypedstreamReader: ~Copyable, ~Escapable {
         if frame.container == Frame.none {
           if index == bytes.byteCount { return }
         } else {
-          guard index < bytes.byteCount else { throw cutOff("an object that does not end") }
+          guard index < bytes.byteCount else { throw cutOff("expected the end of an object") }
           if bytes[index] == TypedstreamHead.endOfObject {
             index += 1
             leave()
@@ -100,7 +102,7 @@ struct TypedstreamReader: ~Copyable, ~Escapable {
 
   private mutating func beginGroup() throws(TypedstreamError) {
     let start = index
-    guard let number = try readSharedString() else { throw .malformed("a group without an encoding", at: start) }
+    guard let number = try readSharedString() else { throw .malformed("a group has no encoding", at: start) }
     if !strings[number].isEncoding {
       let indexes = try types.takeApart(strings[number].range, of: bytes, depth: depthLimit)
       strings[number].firstType = indexes.lowerBound
@@ -131,7 +133,7 @@ struct TypedstreamReader: ~Copyable, ~Escapable {
 
   private func tooMany() -> TypedstreamError {
     TypedstreamError(
-      .limitExceeded, "\(bytes.byteCount) bytes stand for more than \(nodeLimit) values", byteOffset: index)
+      .limitExceeded, "\(bytes.byteCount) bytes expand to more than \(nodeLimit) values", byteOffset: index)
   }
 
   /// Reads the value of the next type.
@@ -228,12 +230,12 @@ struct TypedstreamReader: ~Copyable, ~Escapable {
   @inline(never)
   private func doesNotFit(_ value: Int64, _ type: UInt32, at start: Int) -> TypedstreamError {
     let letter = Character(Unicode.Scalar(types[type].letter))
-    return .malformed("the number \(value), which the type \(letter) cannot hold", at: start)
+    return .malformed("the number \(value) does not fit in the type \(letter)", at: start)
   }
 
   @inline(__always)
   private mutating func readString(_ type: UInt32) throws(TypedstreamError) {
-    guard index < bytes.byteCount else { throw cutOff("a string is due") }
+    guard index < bytes.byteCount else { throw cutOff("expected a string") }
     if bytes[index] == TypedstreamHead.null {
       index += 1
       nodes.append(Node(.null, type: type))
@@ -248,7 +250,7 @@ struct TypedstreamReader: ~Copyable, ~Escapable {
 
   private mutating func readData(_ type: UInt32, count: Int) throws(TypedstreamError) {
     guard count <= bytes.byteCount - index else {
-      throw .malformed("\(count) bytes of data, with \(bytes.byteCount - index) left", at: index)
+      throw .malformed("expected \(count) bytes of data, but only \(bytes.byteCount - index) are left", at: index)
     }
     nodes.append(
       Node(.data, type: type, low: UInt32(truncatingIfNeeded: index), high: UInt32(truncatingIfNeeded: count)))
@@ -264,16 +266,16 @@ struct TypedstreamReader: ~Copyable, ~Escapable {
       if count <= TypedstreamTypes.greatestEmptyCount || types.takesBytes(typeIndex + 1..<types[typeIndex].end) {
         return
       }
-      throw .malformed("an array of \(count) elements that take no bytes", at: index)
+      throw .malformed("an array has too many elements without bytes: \(count)", at: index)
     }
     if count <= TypedstreamTypes.greatestEmptyCount, !types.takesBytes(typeIndex + 1..<types[typeIndex].end) { return }
-    throw .malformed("an array of \(count) elements, with \(left) bytes left", at: index)
+    throw .malformed("an array of \(count) elements does not fit in the remaining \(left) bytes", at: index)
   }
 
   /// Reads an object, or a reference to one. A new object gets its slot before its class is read. Its groups follow.
   @inline(__always)
   private mutating func readObject(_ type: UInt32) throws(TypedstreamError) {
-    guard index < bytes.byteCount else { throw cutOff("an object is due") }
+    guard index < bytes.byteCount else { throw cutOff("expected an object") }
     switch bytes[index] {
     case TypedstreamHead.null:
       index += 1
@@ -288,7 +290,7 @@ struct TypedstreamReader: ~Copyable, ~Escapable {
           kind: .object, content: node, classSlot: TypedstreamTables.Slot.none,
           detail: Int32(bitPattern: UInt32(truncatingIfNeeded: start))))
       let classStart = index
-      guard let classSlot = try readClass() else { throw .malformed("an object without a class", at: classStart) }
+      guard let classSlot = try readClass() else { throw .malformed("an object has no class", at: classStart) }
       slots[slot].classSlot = classSlot
       nodes.append(Node(.object, type: type, low: 0, high: UInt32(truncatingIfNeeded: slot)))
       try enter(Frame(groupsOf: node))
@@ -299,7 +301,7 @@ struct TypedstreamReader: ~Copyable, ~Escapable {
       case .object: nodes.append(Node(.reference, type: type, low: UInt32(truncatingIfNeeded: slot), high: 0))
       // Files of NeXTSTEP contain classes in place of objects.
       case .class: nodes.append(Node(.classReference, type: type, low: UInt32(truncatingIfNeeded: slot), high: 0))
-      case .cString: throw .malformed("a reference to the C string \(slot), where an object is due", at: start)
+      case .cString: throw .malformed("expected an object, but number \(slot) is a C string", at: start)
       }
     }
   }

@@ -92,7 +92,8 @@ public struct TypedstreamGroups {
   /// Throws if the object has more values than its Foundation class stores.
   func finish() throws(TypedstreamError) {
     if let type = nextType {
-      throw failure(.invalidContents, "more values than the class has, the next of the type \(type.quoted)")
+      throw failure(
+        .invalidContents, "the object has more values than its class stores; the next has the type \(type.quoted)")
     }
   }
 
@@ -102,7 +103,7 @@ public struct TypedstreamGroups {
     // Each value has at least one node.
     let left = cursor.greatestCount / valuesPerElement
     guard count >= 0, count <= left else {
-      throw failure(.invalidContents, "\(count) elements, with \(left) left at most")
+      throw failure(.invalidContents, "expected \(count) elements, but at most \(left) are left")
     }
     return count
   }

@@ -181,8 +181,8 @@ public final class TypedstreamUnarchiver {
     let node = tables.nodes[position.node]
     switch node.kind {
     case .object, .reference: return node.slot
-    case .null: throw failure(.valueNotFound, "nothing, where \(type) is due", at: position)
-    default: throw failure(.typeMismatch, "\(description(of: node)), where \(type) is due", at: position)
+    case .null: throw failure(.valueNotFound, "expected \(type), found nil", at: position)
+    default: throw failure(.typeMismatch, "expected \(type), found \(description(of: node))", at: position)
     }
   }
 
@@ -208,7 +208,7 @@ public final class TypedstreamUnarchiver {
   func admit(_ type: any TypedstreamDecodable.Type, _ slot: Int) throws(TypedstreamError) {
     guard admits(type, classSlot: Int(tables.slots[slot].classSlot)) else {
       throw failure(
-        .classNotAllowed, "an object of a class that is not among those of \(type), which is due", slot: slot)
+        .classNotAllowed, "expected \(type), found an object of another class", slot: slot)
     }
   }
 
@@ -258,7 +258,7 @@ public final class TypedstreamUnarchiver {
     try note(height: heights[slot] ?? 1)
     guard let known = known as? T else {
       throw failure(
-        .classNotAllowed, "the object was decoded as \(Swift.type(of: known)) before, and cannot be \(type) too",
+        .classNotAllowed, "the object was already decoded as \(Swift.type(of: known)), and cannot also be \(type)",
         slot: slot)
     }
     return known
@@ -272,7 +272,7 @@ public final class TypedstreamUnarchiver {
     guard node.kind == .object || node.kind == .reference else {
       // Inline numbers and strings have no class, so each type is tried.
       if node.kind == .null || types.isEmpty {
-        throw failure(.valueNotFound, "nothing, where one of \(Self.list(types)) is due", at: position)
+        throw failure(.valueNotFound, "expected one of \(Self.list(types)), found nil", at: position)
       }
       let isDataDue = types.contains { $0.typedstreamClasses.contains("NSData") }
       if !isDataDue, nestedRange(at: position) != nil { return try nested(of: types, at: position) }
@@ -281,13 +281,13 @@ public final class TypedstreamUnarchiver {
           continue
         }
       }
-      throw failure(.typeMismatch, "\(description(of: node)), where one of \(Self.list(types)) is due", at: position)
+      throw failure(.typeMismatch, "expected one of \(Self.list(types)), found \(description(of: node))", at: position)
     }
     let classSlot = Int(tables.slots[node.slot].classSlot)
     guard let type = types.first(where: { admits($0, classSlot: classSlot) }) else {
       if nestedRange(at: position) != nil { return try nested(of: types, at: position) }
       throw failure(
-        .classNotAllowed, "an object of a class that is not among those of \(Self.list(types))", slot: node.slot)
+        .classNotAllowed, "expected one of \(Self.list(types)), found an object of another class", slot: node.slot)
     }
     return try decode(type, position)
   }
@@ -381,7 +381,8 @@ public final class TypedstreamUnarchiver {
   @inline(never)
   private func overspent() -> TypedstreamError {
     failureHere(
-      .limitExceeded, "what is decoded expands to more than \(budget.limit) values; see expandedSize of ParsingLimits")
+      .limitExceeded,
+      "the decoded contents expand to more than \(budget.limit) values; see expandedSize of ParsingLimits")
   }
 
   /// The number of levels of the decoded values.

@@ -79,7 +79,7 @@ private struct TypedstreamConverter {
   private mutating func spend(_ size: Int) throws(TypedstreamError) {
     guard budget.spend(size + 1) else {
       throw TypedstreamError(
-        .limitExceeded, "as a keyed archive, the stream is too many times larger; see expandedSize of ParsingLimits")
+        .limitExceeded, "the stream is too large as a keyed archive; see expandedSize of ParsingLimits")
     }
   }
 
@@ -124,7 +124,7 @@ private struct TypedstreamConverter {
     case .null, .filler, .group: return .uid(PropertyList.UID(0))
     case .array, .structure:
       guard CallStack.current.hasRoom else {
-        throw TypedstreamError(.nestedTooDeeply, "the thread's stack has no room for structures nested so deeply")
+        throw TypedstreamError(.nestedTooDeeply, "the structures are nested too deeply for the thread's stack")
       }
       var parts: [PropertyList] = []
       var part = nodeIndex + 1

@@ -46,7 +46,7 @@ struct TypedstreamJSONWriter: ~Copyable {
     guard budget.spend(size + 1 + (isIndented ? json.depth : 0)) else {
       throw TypedstreamError(
         .limitExceeded,
-        "as \(isIndented ? "indented " : "")JSON, the stream is too many times larger; see expandedSize of ParsingLimits"
+        "the stream is too large as \(isIndented ? "indented " : "")JSON; see expandedSize of ParsingLimits"
       )
     }
   }

@@ -4,12 +4,12 @@
 extension TypedstreamBuilder {
   /// Returns the type of the expected value, and moves to the next type. Throws if the value to append does not fit.
   mutating func take(_ what: String, where fits: (UInt8) -> Bool) throws(TypedstreamError) -> UInt32 {
-    guard frame.type != frame.endOfTypes else { throw Self.invalid("\(what), where a group has to begin") }
+    guard frame.type != frame.endOfTypes else { throw Self.invalid("expected the beginning of a group, found \(what)") }
     let typeIndex = frame.type
     guard fits(types[typeIndex].letter) else {
       let type = types[typeIndex]
       let text = String(decoding: bytes[Int(type.start)..<Int(type.start) + Int(type.length)], as: UTF8.self)
-      throw Self.invalid("\(what), where a value of the type \(text.quoted) is due")
+      throw Self.invalid("expected a value of the type \(text.quoted), found \(what)")
     }
     frame.type = types[typeIndex].end
     return typeIndex
@@ -17,7 +17,7 @@ extension TypedstreamBuilder {
 
   private mutating func append(_ kind: Tables.Node.Kind, type: UInt32, _ payload: UInt64 = 0) throws(TypedstreamError) {
     guard nodes.count < Int(UInt32.max) - 1, bytes.count < Int(UInt32.max) else {
-      throw TypedstreamError(.limitExceeded, "a stream of 4 GiB")
+      throw TypedstreamError(.limitExceeded, "the stream cannot be larger than 4 GiB")
     }
     nodes.append(Tables.Node(kind, type: type, payload: payload))
     try advance()
@@ -55,7 +55,7 @@ extension TypedstreamBuilder {
 
   private static func outOfRange(_ value: String, _ letter: UInt8) -> TypedstreamError {
     TypedstreamError(
-      .numberOutOfRange, "the number \(value), which the type \(Character(Unicode.Scalar(letter))) cannot hold")
+      .numberOutOfRange, "the number \(value) does not fit in the type \(Character(Unicode.Scalar(letter)))")
   }
 
   /// Appends a floating-point number. The expected value must be a real that can represent it exactly.
@@ -115,7 +115,7 @@ extension TypedstreamBuilder {
   public mutating func append(data: [UInt8]) throws(TypedstreamError) {
     let typeIndex = try take("data") { $0 == Tables.TypeNode.rawArray }
     guard Int(types[typeIndex].count) == data.count else {
-      throw Self.invalid("\(data.count) bytes of data, where \(types[typeIndex].count) are due")
+      throw Self.invalid("expected \(types[typeIndex].count) bytes of data, found \(data.count)")
     }
     let range = try keep(data)
     try append(.data, type: typeIndex, UInt64(range.count) << 32 | UInt64(range.lowerBound))
@@ -125,7 +125,7 @@ extension TypedstreamBuilder {
   ///
   /// - Throws: ``TypedstreamError/Kind/invalidValue`` if the expected value is not one of these.
   public mutating func appendNull() throws(TypedstreamError) {
-    try append(.null, type: try take("nothing") { "@#*:%+".utf8.contains($0) })
+    try append(.null, type: try take("nil") { "@#*:%+".utf8.contains($0) })
   }
 
   /// Appends a class. The expected value must be a class.
@@ -142,7 +142,7 @@ extension TypedstreamBuilder {
   ///   object with this number.
   public mutating func append(_ object: Object) throws(TypedstreamError) {
     guard slots.indices.contains(object.id), slots[object.id].kind == .object else {
-      throw Self.invalid("a reference to number \(object.id), which is no object of this stream")
+      throw Self.invalid("number \(object.id) is not an object of this stream")
     }
     try append(.reference, type: try take("an object") { $0 == UInt8(ascii: "@") }, UInt64(object.id))
   }

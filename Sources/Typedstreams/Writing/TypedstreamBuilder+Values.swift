@@ -14,7 +14,7 @@ extension TypedstreamBuilder {
   ///   room.
   public mutating func append(_ value: ArchivedValue) throws(TypedstreamError) {
     guard CallStack.current.hasRoom else {
-      throw TypedstreamError(.nestedTooDeeply, "the thread's stack has no room for values nested so deeply")
+      throw TypedstreamError(.nestedTooDeeply, "the values are nested too deeply for the thread's stack")
     }
     switch value {
     case .null, .boolean, .integer, .real, .float, .string, .date:
@@ -39,15 +39,15 @@ extension TypedstreamBuilder {
       case let text as Archived.AttributedString: try append(text)
       case let color as Archived.Color: try append(color)
       case let other as ArchivedValue: try append(other)
-      default: throw Self.noForm("\(type(of: value))")
+      default: throw Self.noForm("a value of the type \(type(of: value))")
       }
-    case .decimal: throw Self.noForm("decimal number")
-    case .uuid: throw Self.noForm("UUID")
+    case .decimal: throw Self.noForm("a decimal number")
+    case .uuid: throw Self.noForm("a UUID")
     }
   }
 
   static func noForm(_ name: String) -> TypedstreamError {
-    invalid("a \(name), of which no form in typedstreams is known")
+    invalid("\(name) has no known form in typedstreams")
   }
 
   private mutating func appendScalar(_ value: ArchivedValue) throws(TypedstreamError) -> Object {
@@ -71,7 +71,9 @@ extension TypedstreamBuilder {
         try builder.append(text)
       }
     case .date(let date):
-      guard date.timeIntervalSinceReferenceDate.isFinite else { throw Self.noForm("date that is no number of seconds") }
+      guard date.timeIntervalSinceReferenceDate.isFinite else {
+        throw Self.noForm("a date whose number of seconds is not finite")
+      }
       return try object("NSDate") { builder throws(TypedstreamError) in
         try builder.beginGroup("d")
         try builder.append(date.timeIntervalSinceReferenceDate)
@@ -171,10 +173,10 @@ extension TypedstreamBuilder {
       return
     case .number(let number): return try append(number)
     case .edgeInsets: throw Self.noForm("NSEdgeInsets")
-    case .array: throw Self.noForm("array of numbers of C")
+    case .array: throw Self.noForm("an array of C numbers")
     case .cString(let text): return try append("*", text)
     case .selector(let text): return try append(":", text)
-    case .className: throw Self.noForm("class without its version")
+    case .className: throw Self.noForm("a class without its version")
     }
     // 32-bit programs wrote floats. Numbers that a float cannot represent are written in the form of 64-bit programs.
     let isWide = !numbers.allSatisfy { $0.isNaN || Double(Float($0)) == $0 }
@@ -240,13 +242,13 @@ extension TypedstreamBuilder {
     try object("NSColor") { builder throws(TypedstreamError) in
       guard case .inline(let kind) = color.fields["NSColorSpace"],
         let kind = kind.integer.flatMap({ Int8(exactly: $0) })
-      else { throw Self.noForm("color without the number of its space") }
+      else { throw Self.noForm("a color without the number of its color space") }
       try builder.beginGroup("c")
       try builder.append(kind)
       if kind == 6 {
         guard case .string(let catalog) = color.fields["NSCatalogName"],
           case .string(let name) = color.fields["NSColorName"], case .color(let fallback) = color.fields["NSColor"]
-        else { throw Self.noForm("named color without catalog, name and color") }
+        else { throw Self.noForm("a named color without a catalog, name or color") }
         try builder.beginGroup("@@@")
         try builder.append(.string(catalog))
         try builder.append(.string(name))
@@ -254,11 +256,11 @@ extension TypedstreamBuilder {
         return
       }
       guard let count = Archived.Color.componentCounts[Int(kind)], var components = color.components else {
-        throw Self.noForm("color of the space \(kind)")
+        throw Self.noForm("a color in the color space \(kind)")
       }
       // Keyed archives leave out the opacity of opaque colors.
       if components.count == count - 1 { components.append(1) }
-      guard components.count == count else { throw Self.noForm("color of \(components.count) components") }
+      guard components.count == count else { throw Self.noForm("a color with \(components.count) components") }
       try builder.beginGroup(String(repeating: "f", count: count))
       for component in components { try builder.append(Float(component)) }
     }

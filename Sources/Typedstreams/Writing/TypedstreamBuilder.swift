@@ -65,7 +65,7 @@ public struct TypedstreamBuilder {
   /// - Throws: ``TypedstreamError/Kind/invalidValue`` if a group lacks values, or if an object has not ended.
   public func finish() throws(TypedstreamError) -> Typedstream {
     try checkGroupIsOver("the stream ends")
-    guard outer.isEmpty else { throw Self.invalid("the stream ends within an object") }
+    guard outer.isEmpty else { throw Self.invalid("the stream ends inside an object; call endObject() first") }
     var nodes = nodes
     if frame.group != Frame.none { nodes[Int(frame.group)].close(at: nodes.count) }
     return Typedstream(
@@ -178,7 +178,7 @@ public struct TypedstreamBuilder {
         try enter(Frame(structureAt: node, type, at: typeIndex))
       case UInt8(ascii: "["):
         guard type.count <= TypedstreamTypes.greatestEmptyCount || types.takesBytes(typeIndex + 1..<type.end) else {
-          throw Self.invalid("an array of \(type.count) elements that take no bytes")
+          throw Self.invalid("an array has too many elements without bytes: \(type.count)")
         }
         frame.type = type.end
         nodes.append(Tables.Node(.array, type: typeIndex, low: 0, high: type.count))
@@ -204,7 +204,7 @@ public struct TypedstreamBuilder {
 
   mutating func keep(_ text: [UInt8]) throws(TypedstreamError) -> Range<Int> {
     guard text.count < Int(UInt32.max) - bytes.count else {
-      throw TypedstreamError(.limitExceeded, "a stream of 4 GiB")
+      throw TypedstreamError(.limitExceeded, "the stream cannot be larger than 4 GiB")
     }
     let start = bytes.count
     bytes += text
@@ -214,7 +214,7 @@ public struct TypedstreamBuilder {
   /// Returns the slot of a class. Adds the class if it is new, before its superclasses.
   mutating func classSlot(_ class: TypedstreamClass) throws(TypedstreamError) -> UInt32 {
     guard `class`.levels.count <= Self.depthLimit else {
-      throw TypedstreamError(.nestedTooDeeply, "a class with more than \(Self.depthLimit) superclasses")
+      throw TypedstreamError(.nestedTooDeeply, "a class has more than \(Self.depthLimit) superclasses")
     }
     var known = Tables.Slot.none
     var newCount = `class`.levels.count

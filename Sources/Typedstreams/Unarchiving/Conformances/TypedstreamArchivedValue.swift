@@ -10,7 +10,8 @@ extension ArchivedValue: TypedstreamDecodable {
   public static var typedstreamClasses: [String] { [] }
 
   public init(from groups: inout TypedstreamGroups) throws {
-    throw groups.failure(.typeMismatch, "an ArchivedValue is decoded by what its class is")
+    throw groups.failure(
+      .typeMismatch, "an ArchivedValue cannot be decoded from the contents of an object; use decode(_:)")
   }
 
   public static func _decode(
@@ -32,7 +33,7 @@ extension ArchivedValue: TypedstreamDecodable {
     if target == nil, let value = try known(name, slot, position, unarchiver) { return value }
     guard target is Typedstream.Object.Type || target == nil && unarchiver.keepsUnknownObjects else {
       throw unarchiver.failure(
-        .classNotAllowed, "an object of a class that is neither known nor among additionalTypes", slot: slot)
+        .classNotAllowed, "the class of the object is neither known nor in additionalTypes", slot: slot)
     }
     try unarchiver.spend(0)
     return .object(Typedstream.Object(tables: tables, id: slot))
@@ -121,7 +122,7 @@ extension Typedstream.Object: SecureCoding {
   public static var archivedClass: ArchivedClass { ArchivedClass("NSObject", ancestors: []) }
 
   public init(coder: KeyedUnarchiver) throws {
-    throw coder.failure(.typeMismatch, "an object of a typedstream is not in a keyed archive")
+    throw coder.failure(.typeMismatch, "an object of a typedstream cannot be decoded from a keyed archive")
   }
 
   /// - Throws: `KeyedArchiveError.Kind.invalidValue` always.

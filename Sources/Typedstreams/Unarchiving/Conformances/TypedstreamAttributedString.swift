@@ -18,8 +18,10 @@ extension Archived.AttributedString: TypedstreamDecodable {
       let runLength = try groups.decode(Int.self)
       try groups.require(
         runLength > 0 && runLength <= length - sum,
-        "a run of \(runLength) units, with \(length - sum) units of the text left")
-      try groups.require(number > 0 && number <= sets.count + 1, "a run with the attributes \(number) of \(sets.count)")
+        "a run has \(runLength) UTF-16 units, but \(length - sum) are left")
+      try groups.require(
+        number > 0 && number <= sets.count + 1,
+        "a run refers to attributes number \(number), but \(sets.count) are known")
       if number > sets.count {
         let before = groups.unarchiver.budget.spent
         let attributes = try groups.decode(Attributes.self)

@@ -49,7 +49,7 @@ extension TypedstreamGroups {
   }
 
   fileprivate func standsTwice(_ element: some Any) -> TypedstreamError {
-    failure(.invalidContents, "\("\(element)".quoted) stands twice")
+    failure(.invalidContents, "\("\(element)".quoted) occurs twice")
   }
 
   /// Decodes keys and values, and throws if two keys are equal.

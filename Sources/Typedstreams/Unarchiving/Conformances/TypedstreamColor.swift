@@ -18,13 +18,13 @@ extension Archived.Color: TypedstreamDecodable {
       var numbers: [String] = []
       for _ in 0..<count {
         let number = try groups.decode(Double.self)
-        try groups.require(number.isFinite, "a color with the component \(number)")
+        try groups.require(number.isFinite, "the components of a color must be finite, not \(number)")
         numbers.append(number.description)
       }
       let key = count == 4 ? "NSRGB" : count == 2 ? "NSWhite" : "NSCMYK"
       fields[key] = .inline(.data(Data(numbers.joined(separator: " ").utf8 + [0])))
     } else {
-      throw groups.failure(.invalidContents, "a color of the space \(kind), of which nothing is known")
+      throw groups.failure(.invalidContents, "a color has the unknown color space \(kind)")
     }
     try groups.finish()
     self.init(fields: fields)

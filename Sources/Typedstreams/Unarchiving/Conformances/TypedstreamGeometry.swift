@@ -32,7 +32,7 @@ extension TypedstreamGroups {
   fileprivate mutating func decodeStructure(count: Int, _ name: String) throws -> [Double] {
     let (type, position) = try decodeTyped()
     guard let numbers = unarchiver.reals(at: position, count: count) else {
-      throw failure(.typeMismatch, "an NSValue of the type \(type.quoted), which is no \(name)")
+      throw failure(.typeMismatch, "expected a \(name), found an NSValue of the type \(type.quoted)")
     }
     return numbers
   }
@@ -102,7 +102,7 @@ extension Archived.Value: TypedstreamDecodable {
     } else if let value = Self.structure(type, position, unarchiver) {
       self = value
     } else {
-      throw groups.failure(.invalidContents, "an NSValue of the type \(type.quoted), of which nothing is known")
+      throw groups.failure(.invalidContents, "an NSValue has the unknown type \(type.quoted)")
     }
   }
 

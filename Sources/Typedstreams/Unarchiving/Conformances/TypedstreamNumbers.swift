@@ -68,7 +68,7 @@ extension TypedstreamUnarchiver {
   fileprivate func outOfRange(
     _ number: TypedstreamNumber, _ type: Any.Type, at position: TypedstreamPosition
   ) -> TypedstreamError {
-    failure(.numberOutOfRange, "the number \(number), which \(type) cannot hold", at: position)
+    failure(.numberOutOfRange, "the number \(number) does not fit in \(type)", at: position)
   }
 }
 
@@ -77,7 +77,7 @@ extension TypedstreamGroups {
   mutating func decodeTyped() throws -> (type: String, position: TypedstreamPosition) {
     let type = try decode(String.self)
     let position = try nextPosition()
-    try require(nextType == type, "a value of the type \(nextType?.quoted ?? ""), where \(type.quoted) is announced")
+    try require(nextType == type, "expected a value of the type \(type.quoted), found \(nextType?.quoted ?? "")")
     cursor.advance(unarchiver.tables)
     try finish()
     return (type, position)
@@ -87,7 +87,7 @@ extension TypedstreamGroups {
   mutating func decodeNumber() throws -> (type: String, number: TypedstreamNumber) {
     let (type, position) = try decodeTyped()
     guard let number = TypedstreamNumber(unarchiver.tables.nodes[position.node]) else {
-      throw failure(.invalidContents, "a number of the type \(type.quoted)")
+      throw failure(.invalidContents, "expected a number, found a value of the type \(type.quoted)")
     }
     return (type, number)
   }
@@ -95,7 +95,7 @@ extension TypedstreamGroups {
   fileprivate mutating func decodeInteger<T: FixedWidthInteger>(_ type: T.Type) throws -> T {
     let number = try decodeNumber().number
     guard let value = number.integer(type) else {
-      throw failure(.numberOutOfRange, "the number \(number), which \(type) cannot hold")
+      throw failure(.numberOutOfRange, "the number \(number) does not fit in \(type)")
     }
     return value
   }
@@ -132,7 +132,7 @@ extension Bool: TypedstreamDecodable {
   public init(from groups: inout TypedstreamGroups) throws {
     let value = try groups.decodeInteger(Int.self)
     guard value == 0 || value == 1 else {
-      throw groups.failure(.numberOutOfRange, "the number \(value), which Bool cannot hold")
+      throw groups.failure(.numberOutOfRange, "the number \(value) does not fit in Bool")
     }
     self = value == 1
   }
@@ -154,7 +154,7 @@ extension Double: TypedstreamDecodable {
   public init(from groups: inout TypedstreamGroups) throws {
     let number = try groups.decodeNumber().number
     guard let value = number.double else {
-      throw groups.failure(.numberOutOfRange, "the number \(number), which Double cannot hold")
+      throw groups.failure(.numberOutOfRange, "the number \(number) does not fit in Double")
     }
     self = value
   }
@@ -175,7 +175,7 @@ extension Float: TypedstreamDecodable {
   public init(from groups: inout TypedstreamGroups) throws {
     let number = try groups.decodeNumber().number
     guard let value = Self.float(number) else {
-      throw groups.failure(.numberOutOfRange, "the number \(number), which Float cannot hold")
+      throw groups.failure(.numberOutOfRange, "the number \(number) does not fit in Float")
     }
     self = value
   }

@@ -30,8 +30,8 @@ extension TypedstreamUnarchiver {
     case .string: range = node.range
     case .sharedString: range = tables.strings[node.slot].range
     case .cString: range = tables.strings[Int(tables.slots[node.slot].content)].range
-    case .null: throw failure(.valueNotFound, "nothing, where a string is due", at: position)
-    default: throw failure(.typeMismatch, "\(description(of: node)), where a string is due", at: position)
+    case .null: throw failure(.valueNotFound, "expected a string, found nil", at: position)
+    default: throw failure(.typeMismatch, "expected a string, found \(description(of: node))", at: position)
     }
     try spend(range.count)
     let bytes = tables.bytes
@@ -39,9 +39,10 @@ extension TypedstreamUnarchiver {
     if text.isASCII { return String(knownUTF8: text, isASCII: true) }
     if stream.systemVersion < TypedstreamHead.currentSystemVersion {
       if let text = NeXTSTEPEncoding.text(bytes[range]) { return text }
-      throw failure(.invalidContents, "a string with bytes that NeXTSTEP has no characters for", at: position)
+      throw failure(
+        .invalidContents, "a string contains bytes that are not characters of the NeXTSTEP encoding", at: position)
     }
-    guard text.isValidUTF8 else { throw failure(.invalidContents, "a string that is no UTF-8", at: position) }
+    guard text.isValidUTF8 else { throw failure(.invalidContents, "a string is not valid UTF-8", at: position) }
     return String(knownUTF8: text, isASCII: false)
   }
 }
@@ -55,7 +56,7 @@ extension Data: TypedstreamDecodable {
     let position = try groups.nextPosition()
     self = try groups.unarchiver.data(at: position)
     groups.cursor.advance(groups.unarchiver.tables)
-    try groups.require(self.count == count, "\(self.count) bytes of data, where \(count) are announced")
+    try groups.require(self.count == count, "expected \(count) bytes of data, found \(self.count)")
     try groups.finish()
   }
 
@@ -69,7 +70,7 @@ extension TypedstreamUnarchiver {
   fileprivate func data(at position: TypedstreamPosition) throws(TypedstreamError) -> Data {
     let node = tables.nodes[position.node]
     guard node.kind == .data else {
-      throw failure(.typeMismatch, "\(description(of: node)), where data is due", at: position)
+      throw failure(.typeMismatch, "expected data, found \(description(of: node))", at: position)
     }
     try spend(node.range.count)
     return Data(tables.bytes[node.range])
@@ -82,7 +83,7 @@ extension Date: TypedstreamDecodable {
 
   public init(from groups: inout TypedstreamGroups) throws {
     let seconds = try groups.decode(Double.self)
-    try groups.require(seconds.isFinite, "a date \(seconds) seconds from 2001")
+    try groups.require(seconds.isFinite, "the number of seconds of a date must be finite, not \(seconds)")
     try groups.finish()
     self.init(timeIntervalSinceReferenceDate: seconds)
   }
@@ -98,7 +99,7 @@ extension URL: TypedstreamDecodable {
     try groups.finish()
     // An empty text means the base URL, but `URL(string:)` does not accept it.
     let url = text.isEmpty && base != nil ? URLComponents().url(relativeTo: base) : URL(string: text, relativeTo: base)
-    guard let url else { throw groups.failure(.invalidContents, "\(text.quoted) is no URL") }
+    guard let url else { throw groups.failure(.invalidContents, "\(text.quoted) is not a valid URL") }
     // Parsing a URL takes more work than its text.
     try groups.unarchiver.spend(16 * text.utf8.count)
     self = url

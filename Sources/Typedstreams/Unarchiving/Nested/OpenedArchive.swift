@@ -28,7 +28,7 @@ enum OpenedArchive {
     case .typedstream:
       self = .typedstream(try Self.typedstream(data, surroundings))
       return
-    case .nibArchive: throw KeyedArchiveError(.notAnArchive, "a compiled nib, out of which no values are decoded")
+    case .nibArchive: throw KeyedArchiveError(.notAnArchive, "values cannot be decoded from a compiled nib")
     case .binaryPropertyList, .xmlPropertyList, nil: break
     }
     var limits = surroundings.limits
@@ -82,7 +82,7 @@ enum OpenedArchive {
     if keys.contains(KeyedArchiver.rootObjectKey) { return KeyedArchiver.rootObjectKey }
     guard let key = keys.first, keys.count == 1 else {
       throw KeyedArchiveError(
-        .valueNotFound, "the archive has no value for the key \(KeyedArchiver.rootObjectKey), and \(keys.count) others")
+        .valueNotFound, "expected the key \(KeyedArchiver.rootObjectKey), or exactly one key; found \(keys.count) keys")
     }
     return key
   }
@@ -151,15 +151,15 @@ enum OpenedArchive {
       if case .dataCorrupted(let context) = error, let reason = context.underlyingError as? PropertyListError {
         throw KeyedArchiveError(reason)
       }
-      throw KeyedArchiveError(.typeMismatch, "the property list is no \(type): \(error)")
+      throw KeyedArchiveError(.typeMismatch, "the property list cannot be decoded as \(type): \(error)")
     }
   }
 
   /// Returns an error for a type that this kind of archive cannot contain.
   private func refusal(_ type: String) -> KeyedArchiveError {
     let needed =
-      if case .propertyList = self { "a property list, and \(type) is not Decodable" } else {
-        "a keyed archive, and \(type) is not SecureCoding"
+      if case .propertyList = self { "expected a Decodable type for a property list, found \(type)" } else {
+        "expected a SecureCoding type for a keyed archive, found \(type)"
       }
     return KeyedArchiveError(.typeMismatch, needed)
   }
@@ -171,6 +171,6 @@ extension PropertyList: TypedstreamDecodable {
   public static var typedstreamClasses: [String] { [] }
 
   public init(from groups: inout TypedstreamGroups) throws {
-    throw groups.failure(.typeMismatch, "a property list is decoded by what its data is")
+    throw groups.failure(.typeMismatch, "a PropertyList can be decoded only from data, not from an object")
   }
 }

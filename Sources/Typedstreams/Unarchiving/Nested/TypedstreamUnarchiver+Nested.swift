@@ -19,7 +19,7 @@ extension TypedstreamUnarchiver {
     let value: T
     if let type = type as? any TypedstreamDecodable.Type {
       guard let known = try decode(type, nextPosition()) as? T else {
-        throw failureHere(.typeMismatch, "a value that is no \(T.self)")
+        throw failureHere(.typeMismatch, "expected \(T.self), found a value of another type")
       }
       value = known
     } else {
@@ -76,7 +76,7 @@ extension TypedstreamUnarchiver {
       let node = tables.nodes[position.node]
       throw failure(
         node.kind == .null ? .valueNotFound : .typeMismatch,
-        "\(node.kind == .null ? "nothing" : description(of: node)), where data with an archive of \(name()) is due",
+        "expected data with an archive of \(name()), found \(node.kind == .null ? "nil" : description(of: node))",
         at: position)
     }
     // Opening an archive takes as much work as decoding some values.
