@@ -99,7 +99,7 @@ extension NIBArchive {
 
   private static func index(_ index: Int) throws(NIBArchiveError) -> UInt32 {
     guard let index = UInt32(exactly: index) else {
-      throw NIBArchiveError(.invalidValue, "\(index) is no index of 32 bits")
+      throw NIBArchiveError(.invalidValue, "the index \(index) does not fit in 32 bits")
     }
     return index
   }
@@ -124,7 +124,7 @@ extension NIBArchive {
     if case .data(let data) = value {
       bytes.append(contentsOf: data)
       guard bytes.count <= Int(UInt32.max) else {
-        throw NIBArchiveError(.limitExceeded, "more than 4 GiB of data, which the format has no room for")
+        throw NIBArchiveError(.limitExceeded, "the data is larger than 4 GiB, the limit of the format")
       }
     }
     return ValueRow(keyIndex: keyIndex, type: type, payload: payload)

@@ -15,7 +15,7 @@ extension NIBArchive {
   public init(_ data: Data, limits: ParsingLimits = ParsingLimits()) throws(NIBArchiveError) {
     do { try limits.check(inputSize: data.count) } catch { throw NIBArchiveError(.limitExceeded, error.message) }
     guard data.count <= Int(UInt32.max) else {
-      throw NIBArchiveError(.limitExceeded, "a file of more than 4 GiB, which the format has no room for")
+      throw NIBArchiveError(.limitExceeded, "the file is larger than 4 GiB, the limit of the format")
     }
     var reader = NIBArchiveReader(data.bytes)
     let header = try reader.header()
@@ -86,13 +86,13 @@ struct NIBArchiveReader: ~Escapable {
     }
     guard bytes.byteCount >= Self.headerLength else {
       throw NIBArchiveError(
-        .truncated, "the header has \(Self.headerLength) bytes, and the file \(bytes.byteCount)",
+        .truncated, "the header has \(Self.headerLength) bytes, but the file has only \(bytes.byteCount)",
         byteOffset: bytes.byteCount)
     }
     let formatVersion = bytes.littleEndianUInt32(at: 10)
     guard formatVersion == NIBArchive.knownFormatVersion else {
       throw NIBArchiveError(
-        .unsupportedVersion, "version \(formatVersion) of the format; only version 1 is known", byteOffset: 10)
+        .unsupportedVersion, "format version \(formatVersion) is not supported; only version 1 is", byteOffset: 10)
     }
     return Header(
       formatVersion: formatVersion, coderVersion: bytes.littleEndianUInt32(at: 14),
@@ -110,12 +110,12 @@ struct NIBArchiveReader: ~Escapable {
     }
     guard offset <= bytes.byteCount else {
       throw NIBArchiveError(
-        .truncated, "the table of \(name) begins at byte \(offset), and the file has \(bytes.byteCount)",
+        .truncated, "the table of \(name) begins at byte \(offset), but the file has only \(bytes.byteCount) bytes",
         byteOffset: headerOffset + 4)
     }
     guard count <= (bytes.byteCount - offset) / leastSize else {
       throw NIBArchiveError(
-        .truncated, "\(count) \(name), for which \(bytes.byteCount - offset) bytes are too few",
+        .truncated, "\(count) \(name) do not fit in the remaining \(bytes.byteCount - offset) bytes",
         byteOffset: headerOffset)
     }
     return Table(name: name, count: count, offset: offset)
@@ -187,7 +187,7 @@ struct NIBArchiveReader: ~Escapable {
     let tagOffset = next
     let tag = bytes[try skip(1, "a value").lowerBound]
     guard let type = NIBArchive.ValueType(rawValue: tag) else {
-      throw NIBArchiveError(.malformed, "a value of the type \(tag), which is not known", byteOffset: tagOffset)
+      throw NIBArchiveError(.malformed, "a value has the unknown type \(tag)", byteOffset: tagOffset)
     }
     guard let width = type.width else {
       let range = try skip(Int(number()), "data")
@@ -216,7 +216,7 @@ struct NIBArchiveReader: ~Escapable {
       guard let number = UInt32(exactly: value) else { break }
       return number
     }
-    throw NIBArchiveError(.malformed, "a number of more than 32 bits", byteOffset: start)
+    throw NIBArchiveError(.malformed, "a number does not fit in 32 bits", byteOffset: start)
   }
 
   /// Skips bytes and returns their range.
@@ -224,7 +224,8 @@ struct NIBArchiveReader: ~Escapable {
   private mutating func skip(_ length: Int, _ name: StaticString) throws(NIBArchiveError) -> Range<Int> {
     guard length <= bytes.byteCount - next else {
       throw NIBArchiveError(
-        .truncated, "\(name) of \(length) bytes, where \(bytes.byteCount - next) are left", byteOffset: next)
+        .truncated, "the file ends inside \(name): expected \(length) bytes, found \(bytes.byteCount - next)",
+        byteOffset: next)
     }
     defer { next += length }
     return next..<next + length
@@ -234,7 +235,7 @@ struct NIBArchiveReader: ~Escapable {
     let text = bytes.extracting(range)
     let isASCII = text.isASCII
     guard isASCII || text.isValidUTF8 else {
-      throw NIBArchiveError(.malformed, "\(name) is no UTF-8", byteOffset: range.lowerBound)
+      throw NIBArchiveError(.malformed, "\(name) is not valid UTF-8", byteOffset: range.lowerBound)
     }
     return String(knownUTF8: text, isASCII: isASCII)
   }

@@ -35,7 +35,7 @@ extension NIBArchive {
     starts.append((classNames.count, output.count))
     for name in classNames { output.append(name) }
     guard output.count + trailingBytes.count <= Int(UInt32.max) else {
-      throw NIBArchiveError(.limitExceeded, "more than 4 GiB, which the format has no room for")
+      throw NIBArchiveError(.limitExceeded, "the file would be larger than 4 GiB, the limit of the format")
     }
     for (index, start) in starts.enumerated() {
       output.store(UInt32(start.count), at: startsOffset + 8 * index)

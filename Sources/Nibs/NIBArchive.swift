@@ -190,7 +190,7 @@ public struct NIBArchive: Sendable {
     /// - Precondition: `index` is one of the indices of this collection.
     /// - Complexity: O(1).
     public subscript(index: Int) -> Field {
-      precondition(range.contains(index), "the index is none of these values")
+      precondition(range.contains(index), "the index is out of range")
       let row = archive.valueTable[index]
       let keyIndex = Int(row.keyIndex)
       let key = keyIndex < archive.keys.count ? archive.keys[keyIndex] : nil

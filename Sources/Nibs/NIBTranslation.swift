@@ -123,7 +123,7 @@ struct NIBTranslation: ~Copyable {
   private mutating func spend(_ size: Int) throws(PropertyListError) {
     guard budget.spend(size) else {
       throw PropertyListError(
-        .limitExceeded, "the values of objects overlap, and are many times larger together than the file")
+        .limitExceeded, "the objects share so many values that the keyed archive would be much larger than the file")
     }
   }
 

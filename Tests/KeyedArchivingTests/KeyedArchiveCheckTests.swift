@@ -83,8 +83,8 @@ import Testing
       ["$archiver": "A", "$version": 1, "$top": ["root": .uid(9)], "$objects": ["$null"]],
       [
         .init(
-          .version, nil, "", "the property list is no keyed archive: its version is 1; 100000 is the only one there is"),
-        .init(.otherArchiver, nil, "", #"the archiver is "A"; Apple's readers take archives of "NSKeyedArchiver""#),
+          .version, nil, "", "the property list is not a keyed archive: its $version is 1, not 100000"),
+        .init(.otherArchiver, nil, "", #"the archiver is "A"; Apple's readers accept only "NSKeyedArchiver""#),
         .init(.danglingReference, nil, "$top.root"),
       ]
     ),
@@ -96,7 +96,7 @@ import Testing
     (["$archiver": "NSKeyedArchiver", "$version": 100000, "$top": [:], "$objects": []], [.init(.firstObject)]),
     (
       ["$archiver": "NSKeyedArchiver", "$version": 100000, "$top": ["root": .uid(0)], "$objects": ["text"]],
-      [.init(.firstObject, 0, "", "the first object is a string, not the text $null")]
+      [.init(.firstObject, 0, "", "the first object is a string, not the string $null")]
     ),
   ]
 
@@ -118,17 +118,17 @@ import Testing
     ([["$class": .uid(9)]], [.init(.danglingReference, 1, "$class")]),
     ([["a": .uid(2), "$class": .uid(2)], .described("C")], [.init(.referenceToClass, 1, "a")]),
     // Objects.
-    ([.uid(2), "text"], [.init(.invalidObject, 1, "", "a UID, which is no object of an archive")]),
-    ([[.uid(2)], "text"], [.init(.invalidObject, 1, "", "an array, which is no object of an archive")]),
+    ([.uid(2), "text"], [.init(.invalidObject, 1, "", "a UID cannot be an object of an archive")]),
+    ([[.uid(2)], "text"], [.init(.invalidObject, 1, "", "an array cannot be an object of an archive")]),
     ([["a": 1]], [.init(.missingClass, 1)]),
     (
       [["$class": .uid(2)], "text", .described("C"), "$null", ["$class": .uid(3)]],
       [
-        .init(.invalidClass, 1, "$class", "object 2 is no class description"), .init(.unreachableObject, 3),
+        .init(.invalidClass, 1, "$class", "object 2 is not a class description"), .init(.unreachableObject, 3),
         .init(.unreachableObject, 5),
       ]
     ),
-    ([["$class": "C"]], [.init(.invalidClass, 1, "$class", "the $class is a string, not a UID")]),
+    ([["$class": "C"]], [.init(.invalidClass, 1, "$class", "expected a UID as $class, found a string")]),
     ([["$class": .uid(1)]], [.init(.invalidClass, 1, "$class")]),
     ([["$class": .uid(0)]], [.init(.invalidClass, 1, "$class")]),
     (
@@ -138,11 +138,11 @@ import Testing
     // Classes.
     (
       [["a": .uid(2), "$class": .uid(3)], ["$class": .uid(4)], .described("C"), .described("C")],
-      [.init(.classDescribedTwice, 4, "", #"the class "C" is described by object 3 too"#)]
+      [.init(.classDescribedTwice, 4, "", #"the class "C" is also described by object 3"#)]
     ),
     (
       [["$class": .uid(2)], ["x": 1]],
-      [.init(.classDescription, 2, "", "a class description without a text $classname")]
+      [.init(.classDescription, 2, "", "the class description has no string $classname")]
     ),
     ([["$class": .uid(2)], ["$classname": 1, "$classes": ["C"]]], [.init(.classDescription, 2)]),
     (
@@ -173,24 +173,24 @@ import Testing
 
   /// The class of an object, its contents, and its defects.
   static let damagedContents: [(String, PropertyList, String)] = [
-    ("NSArray", [:], "an NSArray without an array NS.objects"),
-    ("NSMutableArray", ["NS.objects": 1], "an NSMutableArray without an array NS.objects"),
-    ("NSSet", ["NS.objects": "text"], "an NSSet without an array NS.objects"),
-    ("NSDictionary", ["NS.objects": []], "an NSDictionary without an array NS.keys"),
-    ("NSDictionary", ["NS.keys": []], "an NSDictionary without an array NS.objects"),
+    ("NSArray", [:], "an NSArray has no array NS.objects"),
+    ("NSMutableArray", ["NS.objects": 1], "an NSMutableArray has no array NS.objects"),
+    ("NSSet", ["NS.objects": "text"], "an NSSet has no array NS.objects"),
+    ("NSDictionary", ["NS.objects": []], "an NSDictionary has no array NS.keys"),
+    ("NSDictionary", ["NS.keys": []], "an NSDictionary has no array NS.objects"),
     (
       "NSMutableDictionary", ["NS.keys": ["a", "b"], "NS.objects": [1]],
-      "an NSMutableDictionary with 2 keys and 1 values"
+      "an NSMutableDictionary has 2 keys, but 1 values"
     ),
-    ("NSDate", [:], "an NSDate without an NS.time"),
-    ("NSDate", ["NS.time": 5], "an NSDate whose NS.time is an integer, not a real"),
-    ("NSUUID", [:], "an NSUUID without NS.uuidbytes"),
-    ("NSUUID", ["NS.uuidbytes": .data(Data(count: 15))], "an NSUUID of 15 bytes"),
-    ("NSUUID", ["NS.uuidbytes": "0123456789abcdef"], "an NSUUID whose NS.uuidbytes are a string, not data"),
-    ("NSURL", ["NS.base": .uid(0)], "an NSURL without an NS.relative"),
-    ("NSURL", ["NS.base": .uid(0), "NS.relative": .uid(0)], "an NSURL whose NS.relative is no text"),
-    ("NSString", [:], "an NSString without a text NS.string"),
-    ("NSMutableString", ["NS.string": 5], "an NSMutableString whose NS.string is no text"),
+    ("NSDate", [:], "an NSDate has no NS.time"),
+    ("NSDate", ["NS.time": 5], "an NSDate has an integer as NS.time, not a real"),
+    ("NSUUID", [:], "an NSUUID has no NS.uuidbytes"),
+    ("NSUUID", ["NS.uuidbytes": .data(Data(count: 15))], "an NSUUID has 15 bytes, not 16"),
+    ("NSUUID", ["NS.uuidbytes": "0123456789abcdef"], "an NSUUID has a string as NS.uuidbytes, not data"),
+    ("NSURL", ["NS.base": .uid(0)], "an NSURL has no NS.relative"),
+    ("NSURL", ["NS.base": .uid(0), "NS.relative": .uid(0)], "an NSURL has an NS.relative that is not a string"),
+    ("NSString", [:], "an NSString has no string NS.string"),
+    ("NSMutableString", ["NS.string": 5], "an NSMutableString has an NS.string that is not a string"),
   ]
 
   @Test("objects that Apple's reader would refuse are found", arguments: damagedContents)
@@ -220,8 +220,8 @@ import Testing
     ])
     try expect(
       [
-        .init(.circularCollection, 1, "", "an immutable collection that contains itself"),
-        .init(.circularCollection, 2, "", "an immutable collection that contains itself, by way of #3, #4"),
+        .init(.circularCollection, 1, "", "the immutable collection contains itself"),
+        .init(.circularCollection, 2, "", "the immutable collection contains itself, through #3, #4"),
       ], in: list.data(format: .binary))
   }
 
@@ -312,7 +312,7 @@ import Testing
     let archive = try keyedArchive(["a\u{1B}": [1, .uid(9)], "$class": .uid(2)], .described("C"))
     #expect(
       archive.check().map(\.description) == [
-        #"object 1, a\u{1b}[1]: the UID 9 leads out of the object table, which has 3 objects"#
+        #"object 1, a\u{1b}[1]: the UID 9 is outside the object table, which has 3 objects"#
       ])
   }
 }

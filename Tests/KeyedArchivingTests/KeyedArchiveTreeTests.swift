@@ -178,7 +178,7 @@ import Testing
           "k": 2
         }
         g: class Class
-        (no top-level key leads to:)
+        (not reachable from a top-level key:)
           #3 "unused"
         """)
   }
@@ -190,7 +190,7 @@ import Testing
     #expect(
       try archive.tree() == """
         root: "root"
-        (no top-level key leads to:)
+        (not reachable from a top-level key:)
           #2 Node
             other: Node
               other: → #2
@@ -264,7 +264,7 @@ import Testing
           NS.base: NSURL "https://www.example.com"
         """)
     #expect(
-      trees.values.allSatisfy { !$0.contains("<unreadable") && !$0.contains("no top-level key") && !$0.contains("?") })
+      trees.values.allSatisfy { !$0.contains("<unreadable") && !$0.contains("(not reachable") && !$0.contains("?") })
   }
 }
 

@@ -20,11 +20,12 @@ import Testing
     .init(name: "other bytes", kind: .notANIBArchive, byteOffset: 0, message: "do not begin") { $0[9] = 0x45 },
     .init(name: "no bytes", kind: .notANIBArchive, byteOffset: 0, message: "do not begin") { $0 = [] },
     .init(
-      name: "a truncated header", kind: .truncated, byteOffset: 49, message: "the header has 50 bytes, and the file 49"
+      name: "a truncated header", kind: .truncated, byteOffset: 49,
+      message: "the header has 50 bytes, but the file has only 49"
     ) {
       $0.removeLast($0.count - 49)
     },
-    .init(name: "another version", kind: .unsupportedVersion, byteOffset: 10, message: "version 2 of the format") {
+    .init(name: "another version", kind: .unsupportedVersion, byteOffset: 10, message: "format version 2") {
       $0[10] = 2
     },
     .init(name: "a table in the header", kind: .malformed, byteOffset: 30, message: "table of keys begins at byte 49") {
@@ -34,22 +35,25 @@ import Testing
       $0[46] = 109
     },
     .init(
-      name: "a billion objects", kind: .truncated, byteOffset: 18, message: "objects, for which 58 bytes are too few"
+      name: "a billion objects", kind: .truncated, byteOffset: 18,
+      message: "objects do not fit in the remaining 58 bytes"
     ) {
       $0[21] = 0x7F
     },
-    .init(name: "a billion values", kind: .truncated, byteOffset: 34, message: "too few") { $0[37] = 0x7F },
-    .init(name: "a number of six bytes", kind: .malformed, byteOffset: 50, message: "more than 32 bits") {
+    .init(name: "a billion values", kind: .truncated, byteOffset: 34, message: "do not fit in the remaining") {
+      $0[37] = 0x7F
+    },
+    .init(name: "a number of six bytes", kind: .malformed, byteOffset: 50, message: "does not fit in 32 bits") {
       $0.replaceSubrange(50..<56, with: [0, 0, 0, 0, 0, 0x80])
     },
-    .init(name: "a number of 33 bits", kind: .malformed, byteOffset: 50, message: "more than 32 bits") {
+    .init(name: "a number of 33 bits", kind: .malformed, byteOffset: 50, message: "does not fit in 32 bits") {
       $0.replaceSubrange(50..<55, with: [0, 0, 0, 0, 0x90])
     },
-    .init(name: "an unknown type", kind: .malformed, byteOffset: 71, message: "of the type 11") { $0[71] = 11 },
-    .init(name: "a key that is not UTF-8", kind: .malformed, byteOffset: 57, message: "a key is no UTF-8") {
+    .init(name: "an unknown type", kind: .malformed, byteOffset: 71, message: "the unknown type 11") { $0[71] = 11 },
+    .init(name: "a key that is not UTF-8", kind: .malformed, byteOffset: 57, message: "a key is not valid UTF-8") {
       $0[57] = 0xFF
     },
-    .init(name: "long data", kind: .truncated, byteOffset: 79, message: "data of 127 bytes, where 29 are left") {
+    .init(name: "long data", kind: .truncated, byteOffset: 79, message: "inside data: expected 127 bytes, found 29") {
       $0[78] = 0xFF
     },
     .init(name: "a name without an end", kind: .malformed, byteOffset: 84, message: "does not end with a zero") {
@@ -58,7 +62,9 @@ import Testing
     .init(name: "an empty name", kind: .malformed, byteOffset: 84, message: "does not end with a zero") {
       $0[82] = 0x80
     },
-    .init(name: "a million fallbacks", kind: .truncated, byteOffset: 95, message: "fallbacks of a class of 508 bytes") {
+    .init(
+      name: "a million fallbacks", kind: .truncated, byteOffset: 95, message: "fallbacks of a class: expected 508 bytes"
+    ) {
       $0[94] = 0xFF
     },
   ]

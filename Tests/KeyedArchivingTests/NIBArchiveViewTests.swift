@@ -147,12 +147,13 @@ import Testing
       classNames: [.init("NSObject", fallbackIndices: [1, 8]), .init("A", fallbackIndices: [1])])
     #expect(
       findings(nib) == [
-        "error invalidFallback the class \"NSObject\" has the fallback 8, which is none of the 2 classes",
+        "error invalidFallback the class \"NSObject\" has the fallback 8, which is not one of the 2 classes",
         "error invalidFallback the class \"A\" has the fallback 1, which is the class itself",
-        "error missingKey object 0, value 1: key 3, and there are 1",
-        "error danglingReference object 0, value 1: a reference to object 44, and there are 2",
-        "error missingClass object 1: class 5, and there are 2",
-        "error missingValues object 1: 7 values from value 2 on, and there are 3",
+        "error missingKey object 0, value 1: key index 3 is out of range: the number of keys is 1",
+        "error danglingReference object 0, value 1: the reference to object 44 is out of range: "
+          + "the number of objects is 2",
+        "error missingClass object 1: class index 5 is out of range: the number of classes is 2",
+        "error missingValues object 1: 7 values from index 2 are out of range: the number of values is 3",
       ])
   }
 
@@ -163,16 +164,16 @@ import Testing
       classNames: [.init("A"), .init("Root"), .init("A")])
     #expect(
       findings(nib) == [
-        "error danglingReference value 2: a reference to object 3, and there are 2",
-        "note unusedValue value 2: no object has this value", "note unusedKey no value has key 1, \"b\"",
-        "note duplicateName key 2, \"a\", stands there before",
-        "note duplicateName class 2, \"A\", stands there before",
-        "note unusedClass no object is of class 0, \"A\"", "note unusedClass no object is of class 2, \"A\"",
-        "warning rootClass object 0: the root is of the class \"Root\", not of \"NSObject\"",
-        "warning duplicateKey object 0, value 1: the key \"a\" once more",
-        "note unreachableObject object 1: nothing leads from the root to this object",
+        "error danglingReference value 2: the reference to object 3 is out of range: the number of objects is 2",
+        "note unusedValue value 2: no object uses this value", "note unusedKey key 1, \"b\", is not used",
+        "note duplicateName key 2, \"a\", is a duplicate",
+        "note duplicateName class 2, \"A\", is a duplicate",
+        "note unusedClass class 0, \"A\", is not used", "note unusedClass class 2, \"A\", is not used",
+        "warning rootClass object 0: expected a root of class \"NSObject\", found class \"Root\"",
+        "warning duplicateKey object 0, value 1: duplicate key \"a\"",
+        "note unreachableObject object 1: the object cannot be reached from the root",
       ])
-    #expect(try findings(NIBArchive(objects: [])) == ["error noRoot there are no objects, and so no root"])
+    #expect(try findings(NIBArchive(objects: [])) == ["error noRoot there are no objects, so there is no root"])
   }
 
   @Test func `impossible collections are found`() throws {
@@ -184,10 +185,10 @@ import Testing
     ])
     #expect(
       findings(nib) == [
-        "error circularCollection object 1: an immutable collection that contains itself, by way of #2",
-        "error invalidCollection object 4: a dictionary of 1 keys and values",
-        "error invalidCollection object 5: a collection of 1 elements, 1 of which have other keys",
-        "error invalidContents object 6: an NSString without a text NS.string",
+        "error circularCollection object 1: the immutable collection contains itself, through #2",
+        "error invalidCollection object 4: the number of keys and values in the dictionary is odd: 1",
+        "error invalidCollection object 5: 1 of 1 values in the collection have another key than elements",
+        "error invalidContents object 6: an NSString has no string NS.string",
       ])
   }
 

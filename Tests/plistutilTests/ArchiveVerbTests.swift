@@ -49,7 +49,7 @@ import Testing
               name: "Charles"
               friends: → #3
           ]
-        (no top-level key leads to:)
+        (not reachable from a top-level key:)
           #8 Picture
             size: 12
 
@@ -66,7 +66,7 @@ import Testing
         == "#3 [… 2]\n")
     let lost = try Tool.run("archive", "show", "--key", "root.enemies", input: input)
     #expect(lost.status == 1 && lost.output.isEmpty)
-    #expect(lost.errors == "<stdin>: error: there is nothing under \"enemies\" (in root)\n")
+    #expect(lost.errors == "<stdin>: error: there is no value at \"enemies\" (in root)\n")
     #expect(try Tool.run("archive", "show", "--object", "99", input: input).status != 0)
     #expect(try Tool.run("archive", "show", "--depth", "-1", input: input).status == 64)
   }
@@ -170,7 +170,7 @@ import Testing
     let path = Fixtures.url("xml/integers.plist").path
     let result = try Tool.run("archive", verb, path)
     #expect(result.status == 3 && result.output.isEmpty)
-    #expect(result.errors.hasPrefix("\(path): error: the property list is no keyed archive: "))
+    #expect(result.errors.hasPrefix("\(path): error: the property list is not a keyed archive: "))
     #expect(try Tool.run("archive", verb, Fixtures.url("hostile/text").path).status == 3)
     #expect(try Tool.run("archive", verb, "/nowhere").status == 1)
   }

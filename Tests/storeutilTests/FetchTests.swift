@@ -193,13 +193,15 @@ import Testing
       let lines = result.errors.split(separator: "\n")
       #expect(result.status == 0 && lines.count == (arguments[0] == "show" ? 1 : 2), "\(result.errors)")
       #expect(
-        lines.contains { $0.contains("Book/p1 cover: ") && $0.contains("note: ") && $0.contains("data stays data: ") })
+        lines.contains {
+          $0.contains("Book/p1 cover: ") && $0.contains("note: ") && $0.contains("the data is kept as data: ")
+        })
       if arguments[0] != "show" {
-        #expect(lines.contains { $0.contains("Comic/p2 cover: ") && $0.contains("the data at bad stays data: ") })
+        #expect(lines.contains { $0.contains("Comic/p2 cover: ") && $0.contains("the data at bad is kept as data: ") })
       }
     }
     let page = try String(contentsOf: library.url.appending(path: "page.html"), encoding: .utf8)
-    #expect(page.contains("Book/p1 cover: data stays data: "))
+    #expect(page.contains("Book/p1 cover: the data is kept as data: "))
     // The contents are not requested.
     try library.run("fetch", Library.store, "Book")
   }

@@ -54,7 +54,7 @@ private struct NIBArchiveChecker {
     if room > 0 {
       findings.append(NIBArchive.Finding(kind, message(), object: object, value: value))
     } else if room == 0 {
-      findings.append(NIBArchive.Finding(.limitExceeded, "there are more findings, which are not listed"))
+      findings.append(NIBArchive.Finding(.limitExceeded, "more findings were omitted"))
     }
   }
 
@@ -62,11 +62,11 @@ private struct NIBArchiveChecker {
     let count = nib.trailingBytes.count
     if count > 0 { report(.trailingBytes, "\(count) byte\(count == 1 ? "" : "s") after the last table") }
     if nib.isFromFile, let data = try? nib.data(), data != nib.bytes {
-      report(.otherLayout, "the tables stand in another way than the coder writes them")
+      report(.otherLayout, "the tables are not laid out as the coder writes them")
     }
-    guard !nib.objectTable.isEmpty else { return report(.noRoot, "there are no objects, and so no root") }
+    guard !nib.objectTable.isEmpty else { return report(.noRoot, "there are no objects, so there is no root") }
     if let name = nib.objects[0].className, name != "NSObject" {
-      report(.rootClass, "the root is of the class \(name.quoted), not of \"NSObject\"", object: 0)
+      report(.rootClass, "expected a root of class \"NSObject\", found class \(name.quoted)", object: 0)
     }
   }
 
@@ -76,12 +76,16 @@ private struct NIBArchiveChecker {
     let keys = ValueKeys(nib)
     for (index, row) in nib.objectTable.enumerated() {
       if row.classIndex >= nib.classNames.count {
-        report(.missingClass, "class \(row.classIndex), and there are \(nib.classNames.count)", object: index)
+        report(
+          .missingClass,
+          "class index \(row.classIndex) is out of range: the number of classes is \(nib.classNames.count)",
+          object: index)
       }
       if row.values.upperBound > nib.valueTable.count {
         report(
           .missingValues,
-          "\(row.valueCount) values from value \(row.firstValue) on, and there are \(nib.valueTable.count)",
+          "\(row.valueCount) values from index \(row.firstValue) are out of range: "
+            + "the number of values is \(nib.valueTable.count)",
           object: index)
       }
       let values = row.values.clamped(to: nib.valueTable.indices)
@@ -91,7 +95,7 @@ private struct NIBArchiveChecker {
           report(.invalidCollection, reason, object: index)
         }
       } else if let value = keys.firstRepeat(in: values) {
-        report(.duplicateKey, "the key \((nib.values[value].key ?? "").quoted) once more", object: index, value: value)
+        report(.duplicateKey, "duplicate key \((nib.values[value].key ?? "").quoted)", object: index, value: value)
       }
     }
   }
@@ -105,14 +109,17 @@ private struct NIBArchiveChecker {
     for (index, row) in nib.valueTable.enumerated() {
       let object = owners[index]
       if row.keyIndex >= nib.keys.count {
-        report(.missingKey, "key \(row.keyIndex), and there are \(nib.keys.count)", object: object, value: index)
+        report(
+          .missingKey, "key index \(row.keyIndex) is out of range: the number of keys is \(nib.keys.count)",
+          object: object, value: index)
       }
       if row.type == .object, row.payload >= UInt64(nib.objectTable.count) {
         report(
-          .danglingReference, "a reference to object \(row.payload), and there are \(nib.objectTable.count)",
+          .danglingReference,
+          "the reference to object \(row.payload) is out of range: the number of objects is \(nib.objectTable.count)",
           object: object, value: index)
       }
-      if object == nil { report(.unusedValue, "no object has this value", value: index) }
+      if object == nil { report(.unusedValue, "no object uses this value", value: index) }
     }
   }
 
@@ -121,9 +128,9 @@ private struct NIBArchiveChecker {
     for row in nib.valueTable where row.keyIndex < isUsed.count { isUsed[Int(row.keyIndex)] = true }
     var texts = IndexedTexts()
     for (index, key) in nib.keys.enumerated() {
-      if !isUsed[index] { report(.unusedKey, "no value has key \(index), \(key.quoted)") }
+      if !isUsed[index] { report(.unusedKey, "key \(index), \(key.quoted), is not used") }
       let count = texts.texts.count
-      if texts.index(of: key) < count { report(.duplicateName, "key \(index), \(key.quoted), stands there before") }
+      if texts.index(of: key) < count { report(.duplicateName, "key \(index), \(key.quoted), is a duplicate") }
     }
   }
 
@@ -139,16 +146,16 @@ private struct NIBArchiveChecker {
           report(
             .invalidFallback,
             "the class \(name.name.quoted) has the fallback \(fallback), which is "
-              + (fallback == index ? "the class itself" : "none of the \(count) classes"))
+              + (fallback == index ? "the class itself" : "not one of the \(count) classes"))
         }
       }
       let known = texts.texts.count
       if texts.index(of: name.name) < known {
-        report(.duplicateName, "class \(index), \(name.name.quoted), stands there before")
+        report(.duplicateName, "class \(index), \(name.name.quoted), is a duplicate")
       }
     }
     for (index, name) in nib.classNames.enumerated() where !isUsed[index] {
-      report(.unusedClass, "no object is of class \(index), \(name.name.quoted)")
+      report(.unusedClass, "class \(index), \(name.name.quoted), is not used")
     }
   }
 
@@ -165,7 +172,7 @@ private struct NIBArchiveChecker {
         continue
       }
       switch finding.kind {
-      case .unreachableObject: report(.unreachableObject, "nothing leads from the root to this object", object: object)
+      case .unreachableObject: report(.unreachableObject, "the object cannot be reached from the root", object: object)
       case .circularCollection: report(.circularCollection, finding.message, object: object)
       case .invalidContents where !reported.contains(object): report(.invalidContents, finding.message, object: object)
       default: break
@@ -223,9 +230,11 @@ private struct ValueKeys {
   func findingOfElements(_ values: Range<Int>, inPairs: Bool) -> String? {
     let elements = elementCounts[values.upperBound] - elementCounts[values.lowerBound]
     guard elements == values.count - 1 else {
-      return "a collection of \(values.count - 1) elements, \(values.count - 1 - elements) of which have other keys"
+      return
+        "\(values.count - 1 - elements) of \(values.count - 1) values in the collection have another key than elements"
     }
-    return inPairs && !elements.isMultiple(of: 2) ? "a dictionary of \(elements) keys and values" : nil
+    return inPairs && !elements.isMultiple(of: 2)
+      ? "the number of keys and values in the dictionary is odd: \(elements)" : nil
   }
 }
 

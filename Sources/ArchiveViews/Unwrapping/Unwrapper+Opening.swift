@@ -58,7 +58,7 @@ extension Unwrapper {
       let opened = try unwrapper.opened(data)
       return (opened?.kind, opened?.contents, unwrapper.notes)
     } catch {
-      return (nil, nil, unwrapper.notes + ["data stays data: \(error.description.printable(limit: 200))"])
+      return (nil, nil, unwrapper.notes + ["the data is kept as data: \(error.description.printable(limit: 200))"])
     }
   }
 

@@ -72,7 +72,8 @@ public struct Unwrapper: Sendable {
   }
 
   private var limitExceeded: KeyedArchiveError {
-    KeyedArchiveError(.limitExceeded, "what is nested in data comes to more values and bytes than the limits allow")
+    KeyedArchiveError(
+      .limitExceeded, "the contents of nested data expand to more values and bytes than the limits allow")
   }
 
   /// The limits for a part, which may use the rest of the budget.
@@ -117,10 +118,11 @@ public struct Unwrapper: Sendable {
   /// The notes of the tools about data that begins like an archive, but cannot be read.
   package var notes: [String] {
     var notes = unreadable.prefix(10).map { data in
-      let subject = data.path.components.isEmpty ? "data" : "the data at \(data.path.description.printable(limit: 200))"
-      return "\(subject) stays data: \(data.error.description.printable(limit: 200))"
+      let subject =
+        data.path.components.isEmpty ? "the data" : "the data at \(data.path.description.printable(limit: 200))"
+      return "\(subject) is kept as data: \(data.error.description.printable(limit: 200))"
     }
-    if unreadableCount > notes.count { notes.append("so do \(unreadableCount - notes.count) more") }
+    if unreadableCount > notes.count { notes.append("\(unreadableCount - notes.count) more cannot be read") }
     return notes
   }
 

@@ -25,32 +25,32 @@ extension ArchiveChecker {
     let contents = Contents(node: node, keys: keys)
     switch layout.form {
     case .array, .set:
-      return try contents.field("NS.objects", &reader)?.kind == .array ? nil : "without an array NS.objects"
+      return try contents.field("NS.objects", &reader)?.kind == .array ? nil : "has no array NS.objects"
     case .dictionary:
       guard let keys = try contents.field("NS.keys", &reader), keys.kind == .array else {
-        return "without an array NS.keys"
+        return "has no array NS.keys"
       }
       guard let values = try contents.field("NS.objects", &reader), values.kind == .array else {
-        return "without an array NS.objects"
+        return "has no array NS.objects"
       }
-      return keys.count == values.count ? nil : "with \(keys.count) keys and \(values.count) values"
+      return keys.count == values.count ? nil : "has \(keys.count) keys, but \(values.count) values"
     case .string:
       if let text = try contents.field("NS.string", &reader) {
-        return try isText(text) ? nil : "whose NS.string is no text"
+        return try isText(text) ? nil : "has an NS.string that is not a string"
       }
       // `NS.bytes` is written by coders that are not keyed archivers.
-      return try contents.field("NS.bytes", &reader)?.kind == .data ? nil : "without a text NS.string"
+      return try contents.field("NS.bytes", &reader)?.kind == .data ? nil : "has no string NS.string"
     case .date:
-      guard let time = try contents.field("NS.time", &reader) else { return "without an NS.time" }
-      return time.kind == .real || time.kind == .float ? nil : "whose NS.time is \(time.kindName), not a real"
+      guard let time = try contents.field("NS.time", &reader) else { return "has no NS.time" }
+      return time.kind == .real || time.kind == .float ? nil : "has \(time.kindName) as NS.time, not a real"
     case .uuid:
-      guard let bytes = try contents.field("NS.uuidbytes", &reader) else { return "without NS.uuidbytes" }
-      guard bytes.kind == .data else { return "whose NS.uuidbytes are \(bytes.kindName), not data" }
+      guard let bytes = try contents.field("NS.uuidbytes", &reader) else { return "has no NS.uuidbytes" }
+      guard bytes.kind == .data else { return "has \(bytes.kindName) as NS.uuidbytes, not data" }
       let count = try reader.data(of: bytes).count
-      return count == 16 ? nil : "of \(count) bytes"
+      return count == 16 ? nil : "has \(count) bytes, not 16"
     case .url:
-      guard let text = try contents.field("NS.relative", &reader) else { return "without an NS.relative" }
-      return try isText(text) ? nil : "whose NS.relative is no text"
+      guard let text = try contents.field("NS.relative", &reader) else { return "has no NS.relative" }
+      return try isText(text) ? nil : "has an NS.relative that is not a string"
     case .data: return nil
     }
   }
@@ -100,20 +100,21 @@ extension ArchiveChecker {
       }
     }
     guard let name else {
-      try report(.classDescription, "a class description without a text $classname", uid: uid)
+      try report(.classDescription, "the class description has no string $classname", uid: uid)
       return nil
     }
     // An archiver that renames a class writes no ancestors, or those of the new name.
     if let classes, !classes.contains(name) {
-      let other = classes.first?.quoted ?? "none"
+      let other = classes.first?.quoted ?? "nothing"
       try report(
-        .classDescription, "the description of the class \(name.quoted), which by its $classes is \(other)", uid: uid)
+        .classDescription, "the description of the class \(name.quoted) has $classes that begin with \(other)", uid: uid
+      )
     }
     return name
   }
 
   private mutating func reportNames(_ key: String, _ uid: UInt32) throws(KeyedArchiveError) {
-    try report(.classDescription, "the \(key) of a class description is no array of texts", uid: uid)
+    try report(.classDescription, "the \(key) of the class description is not an array of strings", uid: uid)
   }
 
   private mutating func names(in node: FlatNode) throws(KeyedArchiveError) -> [String]? {

@@ -20,7 +20,7 @@ extension ArchiveChecker {
       try report(
         .unreachableObject,
         isClass
-          ? "no object that a top-level key leads to is of this class" : "no top-level key leads to this object",
+          ? "no object that a top-level key leads to has this class" : "no top-level key leads to this object",
         uid: UInt32(uid))
     }
   }
@@ -41,7 +41,7 @@ extension ArchiveChecker {
         let way = others.prefix(5).map { "#\($0)" }.joined(separator: ", ") + (others.count > 5 ? ", …" : "")
         try report(
           .circularCollection,
-          "an immutable collection that contains itself" + (others.isEmpty ? "" : ", by way of \(way)"), uid: first)
+          "the immutable collection contains itself" + (others.isEmpty ? "" : ", through \(way)"), uid: first)
       }
     }
   }

@@ -108,7 +108,7 @@ struct ArchiveChecker {
     if let archiver = parts.archiver, archiver != ArchiveLayout.archiverName {
       try report(
         .otherArchiver,
-        "the archiver is \(archiver.quoted); Apple's readers take archives of \(ArchiveLayout.archiverName.quoted)",
+        "the archiver is \(archiver.quoted); Apple's readers accept only \(ArchiveLayout.archiverName.quoted)",
         uid: nil)
     }
     guard let objects = parts.objects else { return }
@@ -116,7 +116,7 @@ struct ArchiveChecker {
     do {
       let first = try reader.object(0)
       guard first.kind != .string || !document.has("$null", as: first) else { return }
-      try report(.firstObject, "the first object is \(first.kindName), not the text $null", uid: 0)
+      try report(.firstObject, "the first object is \(first.kindName), not the string $null", uid: 0)
     } catch {
       // If it cannot be read, that is reported when all objects are checked.
       try reader.tolerate(error)
@@ -166,7 +166,7 @@ struct ArchiveChecker {
       guard let name = try checkClassDescription(uid) else { continue }
       classes[uid] = ClassInfo(name: name, layout: FoundationLayout(className: name))
       if let first = described[name] {
-        try report(.classDescribedTwice, "the class \(name.quoted) is described by object \(first) too", uid: uid)
+        try report(.classDescribedTwice, "the class \(name.quoted) is also described by object \(first)", uid: uid)
       } else {
         described[name] = uid
       }
@@ -187,11 +187,11 @@ struct ArchiveChecker {
     case .native:
       do { try checkText(node) } catch { try report(error, uid: uid) }
     case .invalid:
-      try report(.invalidObject, "\(node.kindName), which is no object of an archive", uid: uid)
+      try report(.invalidObject, "\(node.kindName) cannot be an object of an archive", uid: uid)
       if node.kind == .uid { try addReference(to: node.uid, uid: uid, path: []) }
       if node.kind == .array { try look(into: node, uid: uid, keys: []) }
     case .dictionary:
-      try report(.missingClass, "an object without a $class", uid: uid)
+      try report(.missingClass, "the object has no $class", uid: uid)
       try look(into: node, uid: uid, keys: keys(of: node, uid: uid, at: []))
     case .classDescription: try look(into: node, uid: uid, keys: keys(of: node, uid: uid, at: []))
     case .instance:
@@ -212,11 +212,11 @@ struct ArchiveChecker {
       return try report(error, uid: uid, path: path)
     }
     guard reference.kind == .uid else {
-      return try report(.invalidClass, "the $class is \(reference.kindName), not a UID", uid: uid, path: path)
+      return try report(.invalidClass, "expected a UID as $class, found \(reference.kindName)", uid: uid, path: path)
     }
     guard reference.uid < roles.count else { return try reportDangling(reference.uid, uid: uid, path: path) }
     if roles[Int(reference.uid)] != .classDescription {
-      try report(.invalidClass, "object \(reference.uid) is no class description", uid: uid, path: path)
+      try report(.invalidClass, "object \(reference.uid) is not a class description", uid: uid, path: path)
     }
   }
 
@@ -227,7 +227,7 @@ struct ArchiveChecker {
     guard parts.objects != nil else { return }
     try report(
       .danglingReference,
-      "the UID \(target) leads out of the object table, which has \(roles.count) objects", uid: uid, path: path)
+      "the UID \(target) is outside the object table, which has \(roles.count) objects", uid: uid, path: path)
   }
 
   /// The replacement for a key that cannot be read.
@@ -313,7 +313,7 @@ struct ArchiveChecker {
     let path = Self.path(frames, uid: uid)
     let keys = try keys(of: child, uid: uid, at: path)
     if keys.contains("$class") {
-      try report(.inlineObject, "a dictionary that stands in no object table has a $class", uid: uid, path: path)
+      try report(.inlineObject, "a dictionary outside the object table has a $class", uid: uid, path: path)
     }
     return Frame(node: child, keys: keys)
   }
@@ -341,7 +341,7 @@ struct ArchiveChecker {
     references.add(target)
     if roles[Int(target)] == .classDescription {
       try report(
-        .referenceToClass, "the UID \(target) leads to a class description, where an object is due", uid: uid,
+        .referenceToClass, "expected an object, found a class description at the UID \(target)", uid: uid,
         path: path())
     }
   }

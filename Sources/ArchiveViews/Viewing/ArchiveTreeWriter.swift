@@ -61,7 +61,7 @@ struct ArchiveTreeWriter {
       if let node = try? reader.object(uid), archive.document.isNullObject(node) { continue }
       if isFirst {
         try beginLine(0)
-        write("(no top-level key leads to:)")
+        write("(not reachable from a top-level key:)")
         isFirst = false
       }
       objects.meet(uid)

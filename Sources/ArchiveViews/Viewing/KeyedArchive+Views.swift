@@ -227,7 +227,7 @@ extension KeyedArchive {
   private func resolved(_ node: PropertyListDocument.Node) throws(KeyedArchiveError) -> PropertyListDocument.Node {
     guard let uid = node.uid else { return node }
     let object = try objects[uid].node
-    guard object.uid == nil else { throw KeyedArchiveError(.malformed, "an object that is a reference", uid: uid) }
+    guard object.uid == nil else { throw KeyedArchiveError(.malformed, "expected an object, found a UID", uid: uid) }
     return object
   }
 
@@ -248,7 +248,7 @@ extension KeyedArchive {
     } catch {
       throw KeyedArchiveError(error)
     }
-    throw KeyedArchiveError(.valueNotFound, "there is nothing under \(component.text.quoted)")
+    throw KeyedArchiveError(.valueNotFound, "there is no value at \(component.text.quoted)")
   }
 
   /// Returns an element of one of Foundation's collections, by its index or its key. Returns nil if there is none.
