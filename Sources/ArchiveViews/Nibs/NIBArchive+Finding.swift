@@ -78,7 +78,8 @@ extension NIBArchive {
 }
 
 extension NIBArchive.Finding: CustomStringConvertible {
-  /// The position and the message: `object 12, value 40: a reference to object 99, and there are 20`.
+  /// The position and the message:
+  /// `object 12, value 40: the reference to object 99 is out of range: the number of objects is 20`.
   public var description: String {
     var location: [String] = []
     if let object { location.append("object \(object)") }

@@ -232,7 +232,7 @@ public struct KeyedArchive: Sendable {
 }
 
 extension KeyedArchive.Finding: CustomStringConvertible {
-  /// The position and the message: `object 12, friends[3]: the UID 99 leads out of the object table, which has 20
+  /// The position and the message: `object 12, friends[3]: the UID 99 is outside the object table, which has 20
   /// objects`.
   public var description: String {
     var location: [String] = []

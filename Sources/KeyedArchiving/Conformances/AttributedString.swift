@@ -98,7 +98,8 @@ extension Archived {
         else {
           throw coder.failure(
             .invalidContents,
-            "a run of \(numbers[position]) units has attributes \(numbers[position + 1]), but there are \(list.count)"
+            "a run of \(numbers[position]) units refers to attributes \(numbers[position + 1]), "
+              + "but the list has \(list.count)"
           )
         }
         runs.append(Run(length: length, attributes: list[index]))

@@ -275,7 +275,7 @@ extension KeyedUnarchiver {
   @inline(never)
   private func circular(_ uid: UInt32, _ record: ReadClasses.Record?) -> any Error {
     failure(
-      .circularReference, "the object is needed to decode itself, and was not published before", uid,
+      .circularReference, "the object is a part of itself, and was not published while it was decoded", uid,
       record)
   }
 }
