@@ -187,7 +187,7 @@ import Testing
       findings(nib) == [
         "error circularCollection object 1: the immutable collection contains itself, through #2",
         "error invalidCollection object 4: the number of keys and values in the dictionary is odd: 1",
-        "error invalidCollection object 5: 1 of 1 values in the collection have another key than elements",
+        "error invalidCollection object 5: 1 of 1 values in the collection do not have the key of an element",
         "error invalidContents object 6: an NSString has no string NS.string",
       ])
   }

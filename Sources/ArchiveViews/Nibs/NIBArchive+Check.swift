@@ -231,7 +231,8 @@ private struct ValueKeys {
     let elements = elementCounts[values.upperBound] - elementCounts[values.lowerBound]
     guard elements == values.count - 1 else {
       return
-        "\(values.count - 1 - elements) of \(values.count - 1) values in the collection have another key than elements"
+        "\(values.count - 1 - elements) of \(values.count - 1) values in the collection "
+        + "do not have the key of an element"
     }
     return inPairs && !elements.isMultiple(of: 2)
       ? "the number of keys and values in the dictionary is odd: \(elements)" : nil

@@ -196,7 +196,7 @@ extension KeyedUnarchiver {
       if let record = classes.record(reference.uid) { return (record, shape) }
       guard reference.uid < objects.count else {
         throw PropertyListError(
-          .malformed, "the $class \(reference.uid) is outside the object table, which has \(objects.count) objects")
+          .malformed, "the $class UID \(reference.uid) is outside the object table, which has \(objects.count) objects")
       }
       let description = try document.element(Int(reference.uid), of: objects)
       return (try classes.read(reference.uid, description, in: document, budget: &budget), shape)
