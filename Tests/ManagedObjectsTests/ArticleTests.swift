@@ -7,7 +7,7 @@ import Testing
   private static let examples = "Tests/ManagedObjectsTests/ArticleExamples.swift"
 
   static let articles = [
-    "ManagedObjects.md", "ModelYourData.md", "KeepObjects.md", "Predicates.md", "FetchedResults.md",
+    "ManagedObjects.md", "ModelYourData.md", "KeepObjects.md", "WritePredicates.md", "FetchedResults.md",
     "ComingFromCoreData.md",
   ]
 
