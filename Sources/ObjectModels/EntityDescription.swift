@@ -15,7 +15,7 @@ public import PropertyLists
 public struct EntityDescription: Hashable, Sendable {
   /// The name, which is unique in a model.
   public var name: String
-  /// The name of the class of the objects; nil for ``ManagedObject`` itself.
+  /// The name of the class of the objects; nil for `ManagedObject` itself.
   public var className: String?
   /// True if only subentities have objects.
   public var isAbstract = false

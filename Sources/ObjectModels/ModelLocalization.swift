@@ -11,7 +11,7 @@ public import PropertyLists
 /// | `ErrorString/TEXT` | the warning of a validation |
 /// | `ErrorString/CODE` | an error without a warning, by the number of its code |
 ///
-/// Use it with ``ManagedObjectError/description(in:)``. The last form of key exists only in this library, the others
+/// Use it with `ManagedObjectError.description(in:)`. The last form of key exists only in this library, the others
 /// come from Core Data.
 public struct ModelLocalization: Hashable, Sendable {
   /// The strings, by key.

@@ -4,7 +4,7 @@ public import PropertyLists
 /// Functions that wait for the disk in a task, without blocking its thread.
 ///
 /// In an `async` function, the compiler prefers these functions. A change is called on another thread. Otherwise,
-/// everything that is documented for the synchronous forms applies; see ``update(_:)-((DomainValues)->Result)``.
+/// everything that is documented for the synchronous forms applies; see ``update(_:)-1hpmm``.
 /// Cancelling the task does not end the wait, because the values are saved in any case.
 extension UserPreferences {
   /// Saves the values that this store has set, and returns when they are on the disk. Also reads the values that other

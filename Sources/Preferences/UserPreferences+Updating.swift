@@ -39,7 +39,7 @@ extension UserPreferences {
     return try update { values in change(&values[key]) }
   }
 
-  /// Changes the value for a key like ``update(forKey:_:)-(_,(PropertyList?)->Result)``, unless `change` throws.
+  /// Changes the value for a key like ``update(forKey:_:)-jhco``, unless `change` throws.
   ///
   /// - Throws: the error of `change`, and ``PreferencesError``. The value is unchanged then.
   @discardableResult
@@ -49,7 +49,7 @@ extension UserPreferences {
   }
 
   /// Changes the saved value for a typed key. No other process can change it meanwhile. Returns when the new value is
-  /// on the disk. See ``update(forKey:_:)-(_,(PropertyList?)->Result)``.
+  /// on the disk. See ``update(forKey:_:)-jhco``.
   ///
   /// ```swift
   /// let number = try preferences.update(Keys.launches) { launches in
@@ -91,7 +91,7 @@ extension UserPreferences {
   /// ```
   ///
   /// - Parameter change: called with the values of this domain, which it changes. The rules of
-  ///   ``update(forKey:_:)-(_,(PropertyList?)->Result)`` apply.
+  ///   ``update(forKey:_:)-jhco`` apply.
   /// - Returns: the result of the last call of `change`.
   /// - Throws: ``PreferencesError``. All values are unchanged then.
   @discardableResult
@@ -99,7 +99,7 @@ extension UserPreferences {
     try file.update(patience: SaveSchedule.patience, change).get()
   }
 
-  /// Changes several values like ``update(_:)-((DomainValues)->Result)``, unless `change` throws.
+  /// Changes several values like ``update(_:)-1hpmm``, unless `change` throws.
   ///
   /// - Throws: the error of `change`, and ``PreferencesError``. All values are unchanged then.
   @discardableResult

@@ -272,8 +272,8 @@ public final class UserPreferences: Sendable {
 
   /// Sets the value for a key in the domain of the application, or removes it if `value` is nil.
   ///
-  /// Returns immediately; call ``synchronize()`` to wait until the value is on the disk. All threads of the process see
-  /// the new value, unless a domain earlier in the search list has a value for the key.
+  /// Returns immediately; call ``synchronize()-7kbyu`` to wait until the value is on the disk. All threads of the
+  /// process see the new value, unless a domain earlier in the search list has a value for the key.
   ///
   /// A value cannot be stored if it is nested more than 500 levels deep, or contains a null or a UID. Such a value, or
   /// an empty key, changes nothing, and the handler of ``handleErrors(_:)`` gets the error.

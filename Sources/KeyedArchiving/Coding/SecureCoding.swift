@@ -58,8 +58,8 @@ public protocol SecureCoding: SendableMetatype {
   func replacementObject(for coder: KeyedArchiver) throws -> (any SecureCoding)?
 
   /// Returns the value that replaces a decoded value. The default is the value itself. It is called after
-  /// ``init(coder:)``, before any reference to the value is decoded, except for references to an object that was
-  /// published while it was being decoded.
+  /// ``SecureCoding/init(coder:)``, before any reference to the value is decoded, except for references to an object
+  /// that was published while it was being decoded.
   func awakeAfterDecoding(by coder: KeyedUnarchiver) throws -> Self
 
   /// Decodes a value of this type at a reference. For this package's own types.

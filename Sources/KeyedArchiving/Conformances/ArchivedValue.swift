@@ -325,7 +325,7 @@ extension KeyedUnarchiver {
   /// let info = try coder.decode(Archived.Error.self, additionalTypes: [Request.self], forKey: "failure").userInfo
   /// ```
   ///
-  /// - Parameter additionalTypes: the types that this call allows in addition to ``additionalTypes``, at any depth of
+  /// - Parameter more: the types that this call allows in addition to ``additionalTypes``, at any depth of
   ///   the value. An instance of a class that was decoded before is returned again, whatever types the earlier call
   ///   allowed.
   /// - Throws: The errors of ``decode(_:forKey:)``.

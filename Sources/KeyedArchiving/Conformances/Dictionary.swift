@@ -4,7 +4,7 @@ public import OrderedCollections
 /// `NSDictionary`: the arrays `NS.keys` and `NS.objects`. `NSMutableDictionary` is also read.
 ///
 /// A dictionary has no order, so its entries are written in the order that Apple's classes would use, as far as it
-/// depends only on the keys; see ``CanonicalOrder``. `OrderedDictionary` keeps the order of the archive.
+/// depends only on the keys; see `CanonicalOrder`. `OrderedDictionary` keeps the order of the archive.
 extension Dictionary: SecureCoding where Key: SecureCoding, Value: SecureCoding {
   public static var archivedClass: ArchivedClass { OrderedDictionary<Key, Value>.archivedClass }
 

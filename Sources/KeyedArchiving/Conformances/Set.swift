@@ -1,7 +1,7 @@
 /// `NSSet` with its elements as `NS.objects`. `NSMutableSet` is also read.
 ///
 /// A set has no order, so its elements are written in the order that Apple's classes would use, as far as it depends
-/// only on the elements; see ``CanonicalOrder``.
+/// only on the elements; see `CanonicalOrder`.
 extension Set: SecureCoding where Element: SecureCoding {
   public static var archivedClass: ArchivedClass { ArchivedClass("NSSet", aliases: ["NSMutableSet"]) }
 

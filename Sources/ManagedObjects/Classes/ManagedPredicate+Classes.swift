@@ -9,7 +9,7 @@ extension ManagedPredicate {
   /// ```
   ///
   /// - Parameters:
-  ///   - format: the text, as in ``init(format:_:)``.
+  ///   - format: the text, as in ``ManagedPredicate/init(format:_:)``.
   ///   - arguments: the values for `%@`, `%K` and `%d`.
   ///   - type: the class.
   ///   - model: the model with the class.

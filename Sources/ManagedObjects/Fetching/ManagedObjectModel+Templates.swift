@@ -10,7 +10,7 @@ extension ManagedObjectModel {
   /// ```
   ///
   /// - Parameters:
-  ///   - name: the name in ``fetchRequestTemplates``.
+  ///   - name: the name in ``ManagedObjectModel/fetchRequestTemplates``.
   ///   - variables: the values by variable name, without the dollar sign.
   /// - Throws: ``ManagedObjectError/Code/undefinedKey`` if there is no such template;
   ///   ``ManagedObjectError/Code/unsupportedRequest`` if a variable has no value or a wrong one.

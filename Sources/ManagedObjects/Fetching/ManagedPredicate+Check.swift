@@ -9,7 +9,7 @@ extension ManagedPredicate {
   /// ```
   ///
   /// - Parameters:
-  ///   - format: the text, as in ``init(format:_:)``.
+  ///   - format: the text, as in ``ManagedPredicate/init(format:_:)``.
   ///   - arguments: the values for `%@`, `%K` and `%d`.
   ///   - entity: the entity of the objects.
   /// - Throws: ``ManagedPredicateError`` with the position in the text, for errors in the syntax and those of

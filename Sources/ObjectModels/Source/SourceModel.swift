@@ -18,7 +18,7 @@ extension ManagedObjectModel {
 
   /// Returns the `contents` file of an `.xcdatamodel` for this model.
   ///
-  /// - Parameter convertingUserInfo: Called with a message for each user-info value that is not a string, which is then
+  /// - Parameter report: Called with a message for each user-info value that is not a string, which is then
   ///   written as a string. If nil, such a value is an error, because source files contain only strings.
   /// - Throws: ``ManagedObjectModelError/source(_:)`` for parts that have no form in source files: default values that
   ///   are data or objects, validations other than limits and patterns, the order of fetch requests.

@@ -17,7 +17,7 @@ public enum PreferencesError: Error, Hashable, Sendable {
   /// There is no folder for files, because the user has no home folder. Values are kept in memory.
   case noFolder
   /// The folder existed, and is missing now. Values are kept in memory. The folder is created again when a value is set
-  /// or ``UserPreferences/synchronize()`` is called after that.
+  /// or ``UserPreferences/synchronize()-7kbyu`` is called after that.
   case folderVanished(path: String)
   /// Another process has locked the file and does not release it. Values are kept in memory and saved later.
   case locked(path: String)

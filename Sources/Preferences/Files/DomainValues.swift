@@ -1,6 +1,6 @@
 public import PropertyLists
 
-/// The values of one domain during ``UserPreferences/update(_:)-((DomainValues)->Result)``: those of its file, and
+/// The values of one domain during ``UserPreferences/update(_:)-1hpmm``: those of its file, and
 /// those that were set since.
 public struct DomainValues {
   private let table: DomainTable

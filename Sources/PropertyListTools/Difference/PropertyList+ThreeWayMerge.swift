@@ -12,8 +12,8 @@ extension PropertyList {
   ///   - other: The other value.
   ///   - base: The common ancestor of both.
   ///   - conflicts: The treatment of an entry that both sides have changed in different ways.
-  /// - Throws: ``PropertyListError/Kind/conflict`` with the path of the first conflict, only with ``MergeRule/fail``.
-  ///   Nothing is changed in that case.
+  /// - Throws: ``PropertyListError/Kind/conflict`` with the path of the first conflict, only with
+  ///   ``PropertyList/MergeRule/fail``. Nothing is changed in that case.
   /// - Complexity: O(*n*) in the sizes of the three values.
   public mutating func merge(
     _ other: PropertyList, since base: PropertyList, conflicts: MergeRule

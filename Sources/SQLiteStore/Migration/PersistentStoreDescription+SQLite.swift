@@ -7,7 +7,7 @@ extension PersistentStoreDescription {
   /// - Parameters:
   ///   - file: The URL of the store.
   ///   - migratesAutomatically: True to migrate a store of another version of the model when it is opened. If the
-  ///     description has a ``migration``, that is used instead.
+  ///     description has a ``PersistentStoreDescription/migration``, that is used instead.
   ///   - stages: The versions that lead to the model; nil to infer the changes from the two models. See
   ///     ``SQLiteStore/migrate(_:through:to:configuration:output:droppedValues:progress:)`` and
   ///     ``SQLiteStore/migrate(_:from:to:by:configuration:output:droppedValues:progress:)``.

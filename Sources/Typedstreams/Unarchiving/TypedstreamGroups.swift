@@ -36,7 +36,7 @@ public struct TypedstreamGroups {
 
   /// Decodes the next value.
   ///
-  /// - Throws: The errors of ``TypedstreamUnarchiver/decode(_:)``.
+  /// - Throws: The errors of ``TypedstreamUnarchiver/decode(_:)-1hw7l``.
   public mutating func decode<T: TypedstreamDecodable>(_ type: T.Type = T.self) throws -> T {
     let value = try T._decode(nextPosition(), by: unarchiver)
     cursor.advance(unarchiver.tables)
@@ -45,14 +45,14 @@ public struct TypedstreamGroups {
 
   /// Decodes the next value. Returns nil if it is nil.
   ///
-  /// - Throws: The errors of ``TypedstreamUnarchiver/decode(_:)``.
+  /// - Throws: The errors of ``TypedstreamUnarchiver/decode(_:)-1hw7l``.
   public mutating func decodeIfPresent<T: TypedstreamDecodable>(_ type: T.Type = T.self) throws -> T? {
     try decode(T?.self)
   }
 
   /// Decodes the next value as the first of several types that match its class.
   ///
-  /// - Throws: The errors of ``TypedstreamUnarchiver/decode(_:)``.
+  /// - Throws: The errors of ``TypedstreamUnarchiver/decode(_:)-1hw7l``.
   public mutating func decode(of types: [any TypedstreamDecodable.Type]) throws -> any TypedstreamDecodable {
     let value = try unarchiver.value(of: types, at: nextPosition())
     cursor.advance(unarchiver.tables)

@@ -133,7 +133,7 @@ public final class TypedstreamUnarchiver {
 
   /// Decodes the next value of the stream as the first of several types that match its class.
   ///
-  /// - Throws: The errors of ``decode(_:)``.
+  /// - Throws: The errors of ``decode(_:)-1hw7l``.
   public func decode(of types: [any TypedstreamDecodable.Type]) throws -> any TypedstreamDecodable {
     let value = try value(of: types, at: nextPosition())
     top.advance(tables)

@@ -27,7 +27,7 @@ extension KeyedUnarchiver {
 
   /// Decodes the root object of an archive as one of several types.
   ///
-  /// - Throws: The errors of ``unarchivedObject(of:from:limits:)``.
+  /// - Throws: The errors of ``unarchivedObject(of:from:limits:)-(Root.Type,Data,_)``.
   public static func unarchivedObject(
     of types: [any SecureCoding.Type], from data: Data, limits: ParsingLimits = ParsingLimits()
   ) throws -> any SecureCoding {
@@ -41,7 +41,7 @@ extension KeyedUnarchiver {
   /// let shapes = try KeyedUnarchiver.unarchivedObject([Shape].self, of: [Circle.self, Square.self], from: data)
   /// ```
   ///
-  /// - Throws: The errors of ``unarchivedObject(of:from:limits:)`` and ``decode(_:of:forKey:)``.
+  /// - Throws: The errors of ``unarchivedObject(of:from:limits:)-(Root.Type,Data,_)`` and ``decode(_:of:forKey:)``.
   public static func unarchivedObject<Base>(
     _ base: Base.Type, of types: [any SecureCoding.Type], from data: Data, limits: ParsingLimits = ParsingLimits()
   ) throws -> Base {
@@ -51,7 +51,7 @@ extension KeyedUnarchiver {
 
   /// Decodes the root object of an archive as an array.
   ///
-  /// - Throws: The errors of ``unarchivedObject(of:from:limits:)``.
+  /// - Throws: The errors of ``unarchivedObject(of:from:limits:)-(Root.Type,Data,_)``.
   public static func unarchivedArrayOfObjects<Element: SecureCoding>(
     ofClass type: Element.Type, from data: Data, limits: ParsingLimits = ParsingLimits()
   ) throws -> [Element] {
@@ -60,7 +60,7 @@ extension KeyedUnarchiver {
 
   /// Decodes the root object of an archive as an array with elements of several types.
   ///
-  /// - Throws: The errors of ``unarchivedObject(of:from:limits:)``.
+  /// - Throws: The errors of ``unarchivedObject(of:from:limits:)-(Root.Type,Data,_)``.
   public static func unarchivedArrayOfObjects(
     ofClasses types: [any SecureCoding.Type], from data: Data, limits: ParsingLimits = ParsingLimits()
   ) throws -> [any SecureCoding] {
@@ -69,7 +69,7 @@ extension KeyedUnarchiver {
 
   /// Decodes the root object of an archive as a dictionary.
   ///
-  /// - Throws: The errors of ``unarchivedObject(of:from:limits:)``.
+  /// - Throws: The errors of ``unarchivedObject(of:from:limits:)-(Root.Type,Data,_)``.
   public static func unarchivedDictionary<Key: SecureCoding & Hashable, Value: SecureCoding>(
     ofKeyClass keyType: Key.Type, objectClass valueType: Value.Type, from data: Data,
     limits: ParsingLimits = ParsingLimits()
@@ -79,8 +79,8 @@ extension KeyedUnarchiver {
 
   /// Decodes the root object of an archive as a dictionary with keys and values of several types.
   ///
-  /// - Throws: The errors of ``unarchivedObject(of:from:limits:)``; ``KeyedArchiveError/Kind/typeMismatch`` for a key
-  ///   that is not `Hashable`.
+  /// - Throws: The errors of ``unarchivedObject(of:from:limits:)-(Root.Type,Data,_)``;
+  ///   ``KeyedArchiveError/Kind/typeMismatch`` for a key that is not `Hashable`.
   public static func unarchivedDictionary(
     ofKeyClasses keyTypes: [any SecureCoding.Type], objectClasses valueTypes: [any SecureCoding.Type], from data: Data,
     limits: ParsingLimits = ParsingLimits()

@@ -129,7 +129,7 @@ extension TypedstreamGroups {
   /// Decodes the next value from data with a keyed archive or a property list. The type cannot be decoded from a
   /// typedstream.
   ///
-  /// - Throws: The errors of ``TypedstreamUnarchiver/decode(_:)-(T.Type)``.
+  /// - Throws: The errors of ``TypedstreamUnarchiver/decode(_:)-x2hu``.
   @_disfavoredOverload
   public mutating func decode<T: SecureCoding>(_ type: T.Type = T.self) throws -> T {
     let value = try unarchiver.nested(type, at: nextPosition())
