@@ -87,8 +87,8 @@ import Testing
   private func lines(_ data: Data) -> [Substring] { String(decoding: data, as: UTF8.self).split(separator: "\n") }
 }
 
-/// Differences between this package and Foundation, each with its reason. The article "Differences from Apple's reader"
-/// describes them.
+/// Differences between this package and Foundation, each with its reason. `Documentation/Divergences.md` describes
+/// them.
 @Suite("Differences from Foundation") struct DifferenceTests {
   struct Difference: CustomTestStringConvertible, Sendable {
     let input: String
