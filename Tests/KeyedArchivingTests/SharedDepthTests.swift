@@ -98,9 +98,15 @@ private indirect enum Shell: SecureCoding {
     [{ OnSmallStack.run($0) }, { OnLargeStack.run($0) }]
   }
 
+  /// The stacks for views, whose limits do not depend on the stack.
+  private static var threadsOfViews: ArraySlice<(@escaping () throws -> Void) -> OnSmallStack.Outcome> {
+    threads.prefix(LongForm.size(2, or: 1))
+  }
+
   @Test(arguments: [1, 7, 500, 511, 512])
   func `a property list counts the levels of a subtree that was built before`(_ step: Int) throws {
-    let data = Ladder(height: 3000, step: step).propertyList()
+    // At least twice 511, so that the elements in steps of 511 are too deep.
+    let data = Ladder(height: LongForm.size(3000, or: 1100), step: step).propertyList()
     for run in Self.threads {
       let outcome = run {
         let error = #expect(throws: PropertyListError.self) { try PropertyList(data) }
@@ -108,15 +114,19 @@ private indirect enum Shell: SecureCoding {
       }
       #expect(outcome.error == nil)
     }
-    // The array around them is also a level.
-    let data511 = Ladder(height: 511, step: 1).propertyList()
+  }
+
+  @Test func `a property list of the maximum depth can be compared, hashed and written`() throws {
+    // The array around the elements is also a level.
+    let data = Ladder(height: 511, step: LongForm.size(1, or: 73)).propertyList()
     let outcome = OnSmallStack.run {
-      let list = try PropertyList(data511)
-      #expect(try list == PropertyList(data511) && Set([list]).contains(list))
+      let list = try PropertyList(data)
+      #expect(try list == PropertyList(data) && Set([list]).contains(list))
       #expect(try PropertyList(list.data(format: .xml)) == list)
     }
     #expect(outcome.error == nil)
-    #expect(throws: PropertyListError.self) { try PropertyList(Ladder(height: 512, step: 1).propertyList()) }
+    let deeper = Ladder(height: 512, step: LongForm.size(1, or: 64)).propertyList()
+    #expect(throws: PropertyListError.self) { try PropertyList(deeper) }
   }
 
   @Test func `property list readers, decoders and views do not exceed their depth limit`() throws {
@@ -128,10 +138,11 @@ private indirect enum Shell: SecureCoding {
       ("Codable", { _ = try PropertyListDecoder().decode(Nested.self, from: $0) }),
       ("unwrapped", { _ = try $0.unwrapped() }),
     ]
-    for (height, step) in [(300, 7), (511, 100), (513, 100), (2000, 400)] {
+    let ladders = LongForm.isWanted ? [(300, 7), (511, 100), (513, 100), (2000, 400)] : [(511, 100), (1100, 500)]
+    for (height, step) in ladders {
       let data = Ladder(height: height, step: step).propertyList()
       for (name, look) in looks {
-        for run in Self.threads {
+        for run in Self.threadsOfViews {
           let error = run { try look(PropertyListDocument(data)) }.error
           #expect(error == nil || Self.isLimit(error), "\(name), \(height) levels: \(String(describing: error))")
           #expect(height - step < 512 || error != nil || name == "unwrapped", "\(name), \(height) levels")
@@ -200,8 +211,9 @@ private indirect enum Shell: SecureCoding {
 
   @Test(arguments: nests)
   func `objects and values count the levels of objects that were decoded before, on any thread`(_ nest: Nest) throws {
-    // A small stack has room for 630 levels.
-    for (height, step) in [(10_500, 100), (1500, 500), (560, 50)] {
+    // A small stack has room for 630 levels, a large one for 10 000.
+    let ladders = LongForm.isWanted ? [(10_500, 100), (1500, 500), (560, 50)] : [(750, 250), (560, 140)]
+    for (height, step) in ladders {
       for copies in 1...2 {
         let data = try Ladder(height: height, step: step, copies: copies).archive(nest)
         for (index, run) in Self.threads.enumerated() {
@@ -294,14 +306,15 @@ extension SharedDepthTests {
   }
 
   @Test(arguments: nests) func `views of archives do not exceed their depth limit`(_ nest: Nest) throws {
-    let data = try Ladder(height: 3000, step: 100).archive(nest)
+    // More levels than a small stack has room for.
+    let data = try Ladder(height: LongForm.size(3000, or: 1000), step: LongForm.size(100, or: 200)).archive(nest)
     let looks: [(String, (KeyedArchive) throws -> Void)] = [
       ("tree", { _ = try $0.tree() }), ("JSON", { _ = try $0.jsonData() }), ("check", { _ = $0.check() }),
       ("unwrapped", { _ = try $0.unwrapped().jsonData() }),
       ("JSON that is read again", { _ = try PropertyList($0.jsonData(), format: .json) }),
     ]
     for (name, look) in looks {
-      for run in Self.threads {
+      for run in Self.threadsOfViews {
         let error = run { try look(KeyedArchive(data)) }.error
         #expect(error == nil || Self.isLimit(error), "\(name): \(String(describing: error))")
       }
