@@ -69,7 +69,7 @@ import Testing
     #expect(try NIBArchive(data).objects[0].className == (number == 0 ? "A" : nil))
   }
 
-  @Test(arguments: 1...(LongForm.size(500, or: 12) as Int)) func `what is written is read again`(_ seed: Int) throws {
+  @Test(arguments: 1...(LongForm.size(500, or: 2) as Int)) func `what is written is read again`(_ seed: Int) throws {
     var random = SeededGenerator(seed: UInt64(seed))
     for _ in 0..<10 {
       let nib = try NIBArchive.random(using: &random)

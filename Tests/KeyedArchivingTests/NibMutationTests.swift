@@ -33,13 +33,13 @@ import Testing
     }
   }
 
-  @Test(arguments: 1...4 as ClosedRange<UInt64>)
+  @Test(arguments: 1...UInt64(LongForm.size(4, or: 2)))
   func `nibs with changed tables have views or an error`(_ seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     var used = 0
-    for round in 0..<LongForm.size(20_000, or: 40) {
+    for round in 0..<LongForm.size(20_000, or: 6) {
       var generator = ValidNib(seed: seed &* 1_000_003 &+ UInt64(round))
-      var tables = NIBArchive.Tables(try generator.make())
+      var tables = NIBArchive.Tables(try generator.make(viewCount: LongForm.size(12, or: 6)))
       for _ in 0..<Int.random(in: 1...8, using: &random) {
         tables.bend(using: &random)
         if try use(tables.nib()) { used += 1 }
@@ -51,7 +51,7 @@ import Testing
   @Test(arguments: 1...2 as ClosedRange<UInt64>)
   func `nibs with changed bytes have views or an error`(_ seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
-    for round in 0..<LongForm.size(50_000, or: 60) {
+    for round in 0..<LongForm.size(50_000, or: 15) {
       var generator = ValidNib(seed: seed &* 7919 &+ UInt64(round))
       var bytes = [UInt8](try generator.make().data())
       bytes.damage(using: &random)
@@ -60,7 +60,7 @@ import Testing
     }
   }
 
-  @Test(arguments: [100, 1000, 5000])
+  @Test(arguments: LongForm.isWanted ? [100, 1000, 5000] : [100, 1000])
   func `nested views of any depth are shown or refused, on a small stack too`(_ depth: Int) throws {
     var objects: [NIBArchive.NewObject] = [.init("NSObject", [.init("UINibTopLevelObjectsKey", .object(1))])]
     for level in 0..<depth {
