@@ -1,6 +1,7 @@
 import Foundation
 import KeyedArchiving
 import PropertyLists
+import TestSupport
 import Testing
 import Typedstreams
 
@@ -31,10 +32,10 @@ import Typedstreams
 
   @Test(arguments: [200, 300, 33_000]) func `references above number 237, of 1, 2 and 4 bytes`(_ count: Int) throws {
     let texts = (0..<count).map { ArchivedValue.string("\($0)") }
-    let data = try typedstream(of: .array(texts + texts.reversed()))
-    let expected = (0..<count).map { "\($0)" }
-    #expect(try untypedstream([String].self, data) == expected + expected.reversed())
-    // The last but one refers to the second string, the first of the reversed ones to the last.
+    // The first reference is to the last string.
+    let references = (0..<count).suffix(LongForm.size(count, or: 300)).reversed()
+    let data = try typedstream(of: .array(texts + references.map { texts[$0] }))
+    #expect(try untypedstream([String].self, data) == (Array(0..<count) + references).map { "\($0)" })
     let last = count + 3 - 1 - 110
     let form: [UInt8] =
       last < 128
