@@ -214,16 +214,15 @@ private enum Suit: String, Codable, SecureCoding { case hearts, spades }
 
   @Test func `endlessly nested or excessively shared values are errors`() throws {
     var deep: [PropertyList] = []
-    for level in 0..<50_000 {
+    for level in 0..<LongForm.size(50_000, or: 2_000) {
       deep += node(children: .uid(.init(UInt32(7 + 2 * level))))
       deep.append(["NS.objects": [.uid(.init(UInt32(8 + 2 * level)))], "$class": .uid(.init(4))])
     }
     deep += node(children: .uid(.init(UInt32(7 + deep.count))))
     deep.append(["NS.objects": [], "$class": .uid(.init(4))])
-    let depth = #expect(throws: KeyedArchiveError.self) {
-      try KeyedUnarchiver.unarchivedObject(of: Forest.self, from: forest(deep))
-    }
-    #expect(depth?.kind == .nestedTooDeeply)
+    let deepForest = try forest(deep)
+    let outcome = OnSmallStack.run { try KeyedUnarchiver.unarchivedObject(of: Forest.self, from: deepForest) }
+    #expect((outcome.error as? KeyedArchiveError)?.kind == .nestedTooDeeply)
 
     var shared: [PropertyList] = []
     for level in 0..<60 {
@@ -233,8 +232,9 @@ private enum Suit: String, Codable, SecureCoding { case hearts, spades }
     }
     shared += node(children: .uid(.init(UInt32(7 + shared.count))))
     shared.append(["NS.objects": [], "$class": .uid(.init(4))])
+    let limits = ParsingLimits(expandedSize: LongForm.size(1 << 19, or: 1 << 14))
     let size = #expect(throws: KeyedArchiveError.self) {
-      try KeyedUnarchiver.unarchivedObject(of: Forest.self, from: forest(shared))
+      try KeyedUnarchiver.unarchivedObject(of: Forest.self, from: forest(shared), limits: limits)
     }
     #expect(size?.kind == .limitExceeded)
   }
