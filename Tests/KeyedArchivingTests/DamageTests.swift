@@ -15,7 +15,7 @@ import Testing
     let original = try PropertyList(sample.archive())
     let objectCount = original["$objects"]?.array?.count ?? 0
     var failures = 0
-    for _ in 0..<200 {
+    for _ in 0..<LongForm.size(200, or: 20) {
       var damaged = original
       for _ in 0...Int.random(in: 0..<2, using: &random) { damaged.damage(objectCount, &random) }
       do { _ = try sample.archiveAgain(damaged.data(format: .binary)) } catch let error as KeyedArchiveError {
