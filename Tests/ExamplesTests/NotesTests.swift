@@ -36,13 +36,13 @@ import Testing
 
   private func notes(_ arguments: String...) throws -> Program { try Program.run("notes", arguments) }
 
-  /// The file extensions.
+  /// The file extensions. By default, a session of several processes uses only one or two of them.
   static let kinds = ["plist", "archive", "xml", "store", "sqlite", "db"]
 
   /// The kinds of files that several processes can change at the same time.
   static let sharedKinds = ["xml", "store", "sqlite", "db"]
 
-  @Test(arguments: kinds)
+  @Test(arguments: LongForm.isWanted ? kinds : ["plist", "sqlite"])
   func `notes are added, shown, changed, removed and listed in all kinds of file`(_ kind: String) throws {
     let file = "--file=" + folder.path("notes." + kind)
     #expect(try notes("list", file).text == "")
@@ -64,7 +64,7 @@ import Testing
     #expect(folder.names == ["notes." + kind])
   }
 
-  @Test(arguments: kinds)
+  @Test(arguments: LongForm.isWanted ? kinds : ["archive"])
   func `an existing or missing key is an error and changes nothing`(_ kind: String) throws {
     let file = "--file=" + folder.path("notes." + kind)
     try #require(try notes("add", file, "a", "First").status == 0)
@@ -89,7 +89,7 @@ import Testing
     #expect(try Data(contentsOf: url) == before)
   }
 
-  @Test(arguments: ["xml", "store", "sqlite"])
+  @Test(arguments: LongForm.isWanted ? ["xml", "store", "sqlite"] : ["store"])
   func `a tag is one object for all notes, and is deleted with the last one`(_ kind: String) throws {
     let url = folder.url.appending(path: "notes." + kind)
     let file = "--file=" + url.path
@@ -108,19 +108,20 @@ import Testing
     #expect(try tags() == 0)
   }
 
-  @Test(.serialized, arguments: sharedKinds)
+  @Test(.serialized, arguments: LongForm.isWanted ? sharedKinds : ["xml"])
   func `processes that add notes at the same time lose none`(_ kind: String) async throws {
     let file = "--file=" + folder.path("notes." + kind)
+    let count = LongForm.size(12, or: 4)
     let runs = try await Program.runAtTheSameTime(
-      "notes", (0..<12).map { ["add", file, "key\($0)", "Note", "--tag", "shop", "--tag", "tag\($0 % 3)"] })
+      "notes", (0..<count).map { ["add", file, "key\($0)", "Note", "--tag", "shop", "--tag", "tag\($0 % 3)"] })
     for run in runs { #expect(run.status == 0, "\(run.errors)") }
-    #expect(try notes("list", file).text.split(separator: "\n").count == 12)
-    for number in 9..<12 {
+    #expect(try notes("list", file).text.split(separator: "\n").count == count)
+    for number in count - 3..<count {
       #expect(try notes("show", file, "key\(number)").text.contains("\ntags: shop, tag\(number % 3)\n"))
     }
   }
 
-  @Test(.serialized, arguments: sharedKinds)
+  @Test(.serialized, arguments: LongForm.isWanted ? sharedKinds : ["sqlite", "db"])
   func `processes that change one note at the same time lose no change`(_ kind: String) async throws {
     let file = "--file=" + folder.path("notes." + kind)
     try #require(try notes("add", file, "a", "First").status == 0)
