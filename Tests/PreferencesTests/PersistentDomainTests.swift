@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @Suite("Domains with files") struct PersistentDomainTests {
-  private let folder = TemporaryFolder()
+  private let folder = TemporaryFolder(isInMemory: true)
   private let store: UserPreferences
 
   init() {

@@ -13,7 +13,7 @@ private struct Folders {
   let suites: [DomainName]
 
   init() throws {
-    let folder = TemporaryFolder()
+    let folder = TemporaryFolder(isInMemory: true)
     self.folder = folder
     func url(_ name: String) -> URL { folder.url.appending(path: name) }
     locations = PreferencesLocations(
@@ -305,7 +305,7 @@ private struct Folders {
   @Test(
     "file names contain the host, without characters of a path", arguments: [("../x", ".._x"), ("", "_")])
   func haveFilesWhoseNamesHoldTheHost(_ host: String, _ name: String) throws {
-    let folder = TemporaryFolder()
+    let folder = TemporaryFolder(isInMemory: true)
     let locations = PreferencesLocations(folder: folder.url, host: host)
     let domain = PersistentDomain(DomainName("d"), host: .current)
     #expect(locations.file(of: domain) == folder.path("ByHost/d.\(name).plist"))

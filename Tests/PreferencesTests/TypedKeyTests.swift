@@ -92,7 +92,7 @@ enum Stored {
 
 /// A store in a folder that is removed with it.
 private final class SavedStore: Sendable {
-  let folder = TemporaryFolder()
+  let folder = TemporaryFolder(isInMemory: true)
   let preferences: UserPreferences
 
   init(arguments: [String] = []) {
