@@ -1,5 +1,6 @@
 import Preferences
 import PropertyLists
+import TestSupport
 import Testing
 
 @Suite("Lengths of time are stored as seconds") struct DurationTests {
@@ -16,7 +17,7 @@ import Testing
 
   @Test func `nanoseconds are exact for durations of up to 48 days`() throws {
     var generator = SystemRandomNumberGenerator()
-    for _ in 0..<10_000 {
+    for _ in 0..<LongForm.size(10_000, or: 1000) {
       let limit = 48 * 86_400 * 1_000_000_000
       let duration = Duration.nanoseconds(Int.random(in: -limit...limit, using: &generator))
       let stored = try #require(duration.storedPreference())

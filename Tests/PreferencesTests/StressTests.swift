@@ -10,7 +10,7 @@ import Testing
 /// --sanitize=thread --filter StressTests`.
 @Suite("Many threads use one domain") struct StressTests {
   private static let threads = 6
-  private static let turns = 60
+  private static let turns = LongForm.size(60, or: 15)
 
   /// Runs `body` on separate threads, and returns when all are done.
   private func onThreads(_ body: @escaping @Sendable (_ thread: Int) -> Void) {
@@ -85,7 +85,7 @@ import Testing
   func updateAndSet() throws {
     let file = SavedFile()
     let store = file.open()
-    for turn in 1...50 {
+    for turn in 1...LongForm.size(50, or: 10) {
       store.set(0, forKey: "n")
       let done = DispatchGroup()
       done.enter()
