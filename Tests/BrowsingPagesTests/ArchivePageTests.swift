@@ -112,8 +112,9 @@ import Testing
   }
 
   @Test func `archives with overlapping objects are refused quickly`() throws {
-    // Each of many objects is the same long array.
-    let count = 4000
+    // Each of many objects is the same long array. Together they have 1 440 000 elements or more; the limits allow 128
+    // for each byte of the file.
+    let count = LongForm.size(4000, or: 1200)
     var bytes = Array("bplist00".utf8)
     var offsets: [Int] = []
     func number(_ value: Int) -> [UInt8] { [UInt8(value >> 8), UInt8(value & 0xFF)] }
