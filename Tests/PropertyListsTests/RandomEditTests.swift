@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Random edits") struct RandomEditTests {
   static let seeds = UInt64(
-    ProcessInfo.processInfo.environment["PLIST_EDITS"].flatMap { Int($0) } ?? LongForm.size(400, or: 200))
+    ProcessInfo.processInfo.environment["PLIST_EDITS"].flatMap { Int($0) } ?? LongForm.size(400, or: 20))
 
   /// The encodings of a text.
   struct Encoding: Sendable, CustomTestStringConvertible {
