@@ -75,17 +75,20 @@ import Testing
     var paths = (0..<100).map { ["key \($0)", "inner"] } + [["é"], ["list", "1", "a"], ["list", "-1", "a"]]
     // Missing keys, among them another spelling of an existing one.
     paths += [["e\u{301}"], ["key 100"], ["key 1", "outer"], ["list", "7"], ["key 1", "inner", "x"]]
-    for components in paths + paths.reversed() {
+    for (number, components) in (paths + paths.reversed()).enumerated() {
       let path = PropertyListKeyPath(components.map { PropertyListKeyPath.Component($0) })
       func value(_ document: PropertyListDocument) -> Result<PropertyList, PropertyListError> {
         Result { () throws(PropertyListError) in try PropertyList(document.root.descendant(at: path)) }
       }
-      #expect(try value(document) == value(PropertyListDocument(data, options: .exact)), "\(path)")
+      let found = value(document)
+      // The short form compares every fifth lookup with one in a new document.
+      guard LongForm.isWanted || number % 5 == 0 else { continue }
+      #expect(try found == value(PropertyListDocument(data, options: .exact)), "\(path)")
     }
   }
 
   @Test func `a long key that all entries share is not read for each of them`() throws {
-    let (count, length) = (60_000, 60_000)
+    let (count, length) = (LongForm.size(60_000, or: 6_000), 60_000)
     func number(_ value: Int) -> [UInt8] { [UInt8(value >> 8), UInt8(value & 255)] }
     let references = (0..<count).flatMap { _ in number(1) } + (0..<count).flatMap { _ in number(2) }
     let dictionary = [0xDF, 0x11] + number(count) + references
