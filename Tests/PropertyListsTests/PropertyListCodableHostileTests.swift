@@ -91,7 +91,10 @@ import struct PropertyLists.PropertyListEncoder
       objects += [[0xD1, 121, 2 * level + 1], [0xA2, next, next]]
     }
     let data = Self.file(objects + [[0xD0], Self.childrenKey])
-    let failure = Self.context { _ = try PropertyListDecoder().decode(Branch.self, from: data) }
+    var decoder = PropertyListDecoder()
+    decoder.readingOptions.limits.expandedSize = LongForm.size(1 << 19, or: 1 << 14)
+    decoder.readingOptions.limits.expansionRatio = LongForm.size(128, or: 4)
+    let failure = Self.context { _ = try decoder.decode(Branch.self, from: data) }
     #expect(failure?.underlying?.kind == .limitExceeded)
   }
 
@@ -161,7 +164,7 @@ import struct PropertyLists.PropertyListEncoder
     let original = [UInt8](try PropertyListEncoder().encode(PropertyListCodableTests.window))
     let branch = Branch(children: [Branch(children: nil), Branch(children: [Branch(children: [])])])
     let branches = [UInt8](try PropertyListEncoder().encode(branch))
-    for _ in 0..<2000 {
+    for _ in 0..<LongForm.size(2000, or: 200) {
       var bytes = original
       bytes.damage(using: &random)
       expectSame(PropertyListCodableTests.Window.self, Data(bytes))

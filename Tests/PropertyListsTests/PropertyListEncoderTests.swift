@@ -65,7 +65,7 @@ import struct PropertyLists.PropertyListEncoder
     var random = SeededGenerator(seed: 3)
     for count in [3, 20, 70] {
       var expected: [PropertyList] = []
-      let values = (0..<400).map { index in
+      let values = (0..<LongForm.size(400, or: 60)).map { index in
         let keys = (0..<count).filter { _ in Int.random(in: 0..<3, using: &random) > 0 }.map { "k\($0)" }
         let order = index % 3 == 0 ? keys.reversed() : keys
         expected.append(.dictionary(.init(uniqueKeysWithValues: order.map { ($0, .integer(.init(index))) })))
