@@ -124,7 +124,7 @@ import Testing
     #expect(try JSONTests.read(#"{"$$date":1,"$$date":2}"#, options: options) == ["$date": 2])
   }
 
-  @Test(arguments: 0..<UInt64(LongForm.size(120, or: 40)))
+  @Test(arguments: 0..<UInt64(LongForm.size(120, or: 6)))
   func `any tree is read back exactly`(_ seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let value = PropertyList.random(depth: 4, forXML: false, using: &random).withOddParts(using: &random)
@@ -142,7 +142,7 @@ import Testing
 
   @Test(arguments: 0..<8) func `every date is read back exactly`(_ seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
-    for _ in 0..<2000 {
+    for _ in 0..<LongForm.size(2000, or: 250) {
       let seconds: Double =
         switch Int.random(in: 0..<5, using: &random) {
         case 0: Double(bitPattern: random.next())
