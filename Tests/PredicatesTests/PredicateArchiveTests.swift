@@ -3,6 +3,7 @@ import KeyedArchiving
 import Predicates
 import PredicatesSamples
 import PropertyLists
+import TestSupport
 import Testing
 
 @Suite("Archived predicates") struct PredicateArchiveTests {
@@ -58,8 +59,9 @@ import Testing
 
   @Test func `a damaged archive is an error or another predicate`() throws {
     var numbers = RandomNumbers(state: 3)
-    let samples = try PredicateSearchTests.searches.prefix(200).map { try archived(ManagedPredicate(format: $0.0)) }
-    for _ in 0..<5_000 {
+    let searches = PredicateSearchTests.searches.prefix(LongForm.size(200, or: 60))
+    let samples = try searches.map { try archived(ManagedPredicate(format: $0.0)) }
+    for _ in 0..<LongForm.size(5_000, or: 500) {
       var data = samples[Int.random(in: 0..<samples.count, using: &numbers)]
       for _ in 0..<Int.random(in: 1...3, using: &numbers) {
         data[Int.random(in: 0..<data.count, using: &numbers)] = UInt8.random(in: 0...255, using: &numbers)
