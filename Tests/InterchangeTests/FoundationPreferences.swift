@@ -7,7 +7,7 @@ import Testing
 
 /// A folder of preferences. Foundation uses it in separate processes, because the environment gives its path.
 struct FoundationPreferences: Sendable {
-  let folder = TemporaryFolder()
+  let folder = TemporaryFolder(isInMemory: true)
   /// The folder of the files, if it is not the folder itself.
   var configuration: String { folder.path(subfolder) }
   private let subfolder: String
