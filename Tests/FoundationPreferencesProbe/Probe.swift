@@ -44,7 +44,7 @@ struct Probe {
     // Many keys of one process, each saved separately.
     case "count":
       let preferences = try preferences(suite)
-      for index in 0..<200 {
+      for index in 0..<(rest.dropFirst().first.flatMap { Int($0) } ?? 0) {
         preferences.set(index, forKey: "\(rest.first ?? "")-\(index)")
         try preferences.synchronize()
       }
