@@ -123,7 +123,8 @@ enum Coders {
   @Test(arguments: cases)
   func `each decodes what the other encodes`(_ testCase: CodableCase) throws { try testCase.check() }
 
-  @Test(arguments: 0..<40) func `any value, decoded as each of several types`(_ seed: UInt64) throws {
+  @Test(arguments: 0..<UInt64(LongForm.size(40, or: 4)))
+  func `any value, decoded as each of several types`(_ seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let value = CodableModels.Anything.array([.random(depth: 4, using: &random), .random(depth: 4, using: &random)])
     for format in Coders.foundationFormats {
