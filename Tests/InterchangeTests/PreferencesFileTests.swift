@@ -228,17 +228,13 @@ import Testing
       information: "X/tool.resources", domain: "tool"),
   ]
 
-  /// The installations, or every third one in the short form.
-  static let triedInstallations =
-    LongForm.isWanted ? installations : stride(from: 0, to: installations.count, by: 3).map { installations[$0] }
-
   /// By another process, because a program that is open for writing in any process cannot be run.
   private static func copy(_ program: URL, to copy: URL) throws {
     let copying = try Program.run(URL(filePath: "/bin/cp"), [program.path, copy.path])
     try #require(copying.status == 0, "\(copying.errors)")
   }
 
-  @Test(arguments: triedInstallations)
+  @Test(arguments: LongForm.cases(installations, every: 3))
   func `the domain is the same as Foundation's`(_ installation: Installation) throws {
     var files = FoundationPreferences()
     let home = TemporaryFolder()
