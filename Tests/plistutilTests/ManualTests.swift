@@ -23,7 +23,7 @@ import Testing
 
   /// All visible verbs, after the tool itself.
   static let verbs: [Verb] = {
-    guard let output = try? Tool.run("--experimental-dump-help").output,
+    guard let output = try? Tool.dumpedHelp.get().output,
       let root = try? PropertyList(output, format: .json)["command"]
     else { return [] }
     return [Verb(path: ["plistutil"], options: optionsWithoutAVerb)] + verbs(in: root, ["plistutil"])
