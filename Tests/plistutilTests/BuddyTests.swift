@@ -217,7 +217,8 @@ import Testing
 
   static let runs = printing + setting + adding + moving + saving + understanding
 
-  @Test(arguments: runs) func `each command does what it is documented to do`(_ run: BuddyCase) throws {
+  @Test(arguments: LongForm.cases(runs, every: 3))
+  func `each command does what it is documented to do`(_ run: BuddyCase) throws {
     let tool = try BuddyTool()
     let result = try tool(run.arguments)
     #expect(result.text == run.output)

@@ -465,12 +465,15 @@ enum PlutilFiles {
     PlutilCase("-convert json -header one.plist", errors: "-header is only valid for objc literal conversions.\n"),
   ]
 
-  @Test(arguments: commands) func `each verb, option and message`(_ command: PlutilCase) throws {
+  @Test(arguments: LongForm.cases(commands, every: 3))
+  func `each verb, option and message`(_ command: PlutilCase) throws {
     let outcome = try AppleTool.ours.run(command.arguments, files: Files.files, input: command.input)
     #expect(outcome == command.outcome)
   }
 
-  @Test(.enabled(if: AppleTool.toolchain != nil), arguments: commands.filter(\.isSameInToolchain))
+  @Test(
+    .enabled(if: AppleTool.toolchain != nil),
+    arguments: LongForm.cases(commands.filter(\.isSameInToolchain), every: 8))
   func `the toolchain's plutil has the same results`(_ command: PlutilCase) throws {
     let tool = try #require(AppleTool.toolchain)
     let outcome = try tool.run(command.arguments, files: Files.files, input: command.input)
