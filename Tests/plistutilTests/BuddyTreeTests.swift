@@ -8,7 +8,7 @@ import Testing
 @Suite("The tree of PlistBuddy's commands") struct BuddyTreeTests {
   private static func key(_ key: String) -> PropertyListKeyPath { PropertyListKeyPath([.key(key)]) }
 
-  @Test(arguments: 1...40 as ClosedRange<UInt64>)
+  @Test(arguments: 1...UInt64(LongForm.size(40, or: 4)))
   func `changes have the same result as in a property list`(_ seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     var value: PropertyList = [
@@ -42,11 +42,11 @@ import Testing
   }
 
   @Test(arguments: [true, false]) func `fewer entries are moved than removed`(_ isFromStart: Bool) {
-    let count = 10_000
+    let count = LongForm.size(10_000, or: 2_000)
     let entries = BuddyEntries(.init(uniqueKeysWithValues: (0..<count).map { ("\($0)", .string("\($0)")) }))
     for number in 0..<count {
       #expect(entries.remove("\(isFromStart ? number : count - 1 - number)"))
-      if number % 1000 == 0 { #expect(entries.all.map(\.key).count == entries.count) }
+      if number % (count / 10) == 0 { #expect(entries.all.map(\.key).count == entries.count) }
     }
     #expect(entries.count == 0 && entries.movedCount < count)
   }
