@@ -4,12 +4,15 @@ import TestSupport
 import Testing
 
 @Suite("A signal that ends plistutil") struct InterruptionTests {
+  private static let contents = Result {
+    try PropertyList.array((0..<200_000).map { .integer(PropertyList.Integer($0)) }).data(format: .binary)
+  }
+
   @Test(arguments: [SIGINT, SIGTERM, SIGHUP])
   func `a signal leaves no temporary file`(_ signal: Int32) throws {
     let folder = TemporaryFolder(isInMemory: true)
     let path = folder.path("large.plist")
-    let contents = try PropertyList.array((0..<200_000).map { .integer(PropertyList.Integer($0)) }).data(
-      format: .binary)
+    let contents = try Self.contents.get()
     try contents.write(to: URL(filePath: path))
     // A process can end before the signal reaches it.
     var end = ChildProcess.End.exited(0)
