@@ -23,7 +23,8 @@ import Testing
 
   @Test func `find stops if the paths are much longer than the file`() throws {
     var value: PropertyList = .array(Array(repeating: 1, count: 30_000))
-    for _ in 0..<10 { value = [String(repeating: "k", count: 1000): value] }
+    // Time is in proportion to the characters, and the limit is a number of bytes. These have four bytes each.
+    for _ in 0..<10 { value = [String(repeating: "😀", count: 250): value] }
     let file = try SampleFile(value, format: .binary)
     let result = try file.run(["find", "--kind", "integer", "@"])
     #expect(result.status == 3)
