@@ -13,22 +13,23 @@ import Testing
     }
     var plain = (0..<count).map { _ in row() }
     var list = ChunkedList(plain)
-    for step in 0..<3_000 {
+    let steps = LongForm.size(3_000, or: 600)
+    for step in 0..<steps {
       // The list grows, shrinks until it is empty, and grows again.
-      let isGrowing = step < 1_200 || step > 2_500
+      let isGrowing = step < steps * 2 / 5 || step > steps * 5 / 6
       if plain.isEmpty || Int.random(in: 0..<10, using: &random) < (isGrowing ? 8 : 1) {
         let index = Int.random(in: 0...plain.count, using: &random)
         plain.insert(row(), at: index)
         list.insert(plain[index], at: index)
       } else {
-        for _ in 0..<(isGrowing ? 1 : max(count / 400, 1)) where !plain.isEmpty {
+        for _ in 0..<(isGrowing ? 1 : max(8 * count / steps, 1)) where !plain.isEmpty {
           list.remove(plain.remove(at: Int.random(in: 0..<plain.count, using: &random)))
         }
       }
       guard let index = plain.indices.randomElement(using: &random) else { continue }
       try #require(list.count == plain.count && list[index] === plain[index] && list.index(of: plain[index]) == index)
       let end = min(index + Int.random(in: 0..<700, using: &random), plain.count)
-      if step % 100 == 0 {
+      if step % (steps / 30) == 0 {
         try #require(list._checkInvariants() == nil)
         try #require(list.elements.map(\.key) == plain.map(\.key))
         try #require(list.elements(index..<end).map(\.key) == plain[index..<end].map(\.key))

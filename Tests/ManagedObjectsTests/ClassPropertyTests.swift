@@ -1,5 +1,6 @@
 import Foundation
 import KeyedArchiving
+import TestSupport
 import Testing
 
 @testable import ManagedObjects
@@ -155,11 +156,12 @@ import Testing
 
   @Test func `are made by several threads at once, and give ordinary objects no numbers`() async throws {
     let model = try ManagedObjectModel(classes: S.classes)
+    let rounds = LongForm.size(50, or: 8)
     try await withThrowingTaskGroup(of: Int.self) { group in
       for task in 0..<8 {
         group.addTask {
           var count = 0
-          for _ in 0..<50 {
+          for _ in 0..<rounds {
             if task % 2 == 0 {
               let made = try ManagedObjectModel(classes: S.classes)
               count += made == model ? 1 : 0
@@ -175,7 +177,7 @@ import Testing
           return count
         }
       }
-      for try await count in group { #expect(count == 100) }
+      for try await count in group { #expect(count == 2 * rounds) }
     }
   }
 

@@ -133,7 +133,7 @@ import Testing
   }
 
   private static let mutations =
-    ProcessInfo.processInfo.environment["ARCHIVE_MUTATIONS"].flatMap { Int($0) } ?? LongForm.size(3000, or: 1000)
+    ProcessInfo.processInfo.environment["ARCHIVE_MUTATIONS"].flatMap { Int($0) } ?? LongForm.size(3000, or: 60)
 
   @Test func `never trap, however they are damaged`() throws {
     let original = [UInt8](try Fixtures.data(Self.notes))

@@ -133,7 +133,7 @@ import Testing
     var maker = Maker(numbers: RandomNumbers(state: 11))
     let entity = try #require(Self.samples.model["Person"])
     let everybody = entity.selfAndDescendants.flatMap { Self.samples.rows(ofEntity: $0.index) }
-    for _ in 0..<LongForm.size(all: 200_000, 20_000, or: 5_000) {
+    for _ in 0..<LongForm.size(all: 200_000, 20_000, or: 400) {
       let condition = maker.condition(3)
       let expected = everybody.filter { condition.holds($0.key) }.map { Self.samples.names[$0.key] ?? "?" }
       #expect(

@@ -20,10 +20,11 @@ import Testing
     var random = SeededGenerator(seed: 7)
     var table = KeyTable<Int>()
     var dictionary: [RowKey: Int] = [:]
-    for step in 0..<8_000 {
+    let steps = LongForm.size(8_000, or: 2_000)
+    for step in 0..<steps {
       guard let key = keys.randomElement(using: &random) else { continue }
       // First mostly insertions, then mostly removals.
-      if Int.random(in: 0..<10, using: &random) < (step < 4_000 ? 6 : 4) {
+      if Int.random(in: 0..<10, using: &random) < (step < steps / 2 ? 6 : 4) {
         #expect(table.insert(step, for: key) == (dictionary.updateValue(step, forKey: key) == nil))
       } else {
         table[key] = nil

@@ -197,7 +197,7 @@ import Testing
     let original = [UInt8](try Self.library().compiledData())
     var random = SeededGenerator(seed: 21)
     var opened = 0
-    let count = LongForm.size(all: 1_000_000, 3000, or: 1000)
+    let count = LongForm.size(all: 1_000_000, 3000, or: 100)
     for _ in 0..<count {
       var bytes = original
       for _ in 0..<Int.random(in: 1...3, using: &random) { bytes.damage(using: &random) }
@@ -210,7 +210,7 @@ import Testing
     let original = try ArchiveSketch(Self.library().compiledData())
     var random = SeededGenerator(seed: 22)
     var opened = 0
-    let count = LongForm.size(all: 1_000_000, 3000, or: 1000)
+    let count = LongForm.size(all: 1_000_000, 3000, or: 60)
     for _ in 0..<count {
       var sketch = original
       let index = Int.random(in: 1..<sketch.objects.count, using: &random)

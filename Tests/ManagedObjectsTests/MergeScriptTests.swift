@@ -33,11 +33,12 @@ import Testing
     "Both sides of relationships agree in the store after each save, and in each context that has read it again",
     arguments: MergePolicy.allCases.filter { $0 != .error }, [false, true])
   func scripts(policy: MergePolicy, hasChild: Bool) throws {
-    for kind in StoreKind.saving { try scripts(policy, hasChild, kind) }
+    let isInFile = LongForm.isWanted || hasChild == (policy.rawValue % 2 == 0)
+    for kind in isInFile ? StoreKind.saving : [.memory] { try scripts(policy, hasChild, kind) }
   }
 
   private func scripts(_ policy: MergePolicy, _ hasChild: Bool, _ kind: StoreKind) throws {
-    for seed in 0..<LongForm.size(all: 1_000, 20, or: 3) {
+    for seed in 0..<LongForm.size(all: 1_000, 20, or: 1) {
       var random = SeededGenerator(seed: UInt64(seed) * 10 + UInt64(policy.rawValue))
       let sketch = try GraphSketch(kind)
       let first = sketch.context()

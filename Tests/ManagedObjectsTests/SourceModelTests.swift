@@ -132,7 +132,8 @@ import Testing
     let original = [UInt8](try Fixtures.data("models/Notes.xcdatamodel/contents"))
     var random = SeededGenerator(seed: 11)
     var opened = 0
-    let count = ProcessInfo.processInfo.environment["PLIST_MUTATIONS"].flatMap { Int($0) } ?? 3000
+    let count =
+      ProcessInfo.processInfo.environment["PLIST_MUTATIONS"].flatMap { Int($0) } ?? LongForm.size(3000, or: 100)
     for _ in 0..<count {
       var bytes = original
       for _ in 0..<Int.random(in: 1...3, using: &random) { bytes.damage(using: &random) }
