@@ -10,12 +10,64 @@ private let compiler: URL? = (ProcessInfo.processInfo.environment["PATH"] ?? "")
 /// Uses of another task's objects that must be compiler errors. The same is checked for property wrappers in a class
 /// that is not a managed object.
 @Suite("Confinement", .enabled(if: compiler != nil, "there is no swiftc")) struct ConfinementTests {
-  /// The module cache of the compiler. Building system modules takes most of the time of a compilation.
-  private static let cache = TemporaryFolder()
+  private static let broken = [
+    "Task { note.title = \"x\" }",
+    "Task { _ = context }",
+    "Task.detached { _ = note.author }",
+    "async let other: Void = use(note); note.title = \"y\"; await other",
+    "await withTaskGroup(of: Void.self) { group in group.addTask { _ = context } }",
+    "let closure: @Sendable () -> Void = { print(note.title) }; closure()",
+    "let closure: @Sendable () -> Void = { _ = context }; closure()",
+    "await Keeper().keep(note)",
+    "await MainActor.run { print(note.title) }",
+  ]
 
-  /// Returns the compiler's errors for the body of a function with an object, a context and an ID.
-  static func errors(_ body: String) throws -> [Substring] {
-    let program = """
+  private static let kept = [
+    "Task { print(id) }",
+    "async let other: Void = use(id); print(id); await other",
+    "await Keeper().keep(id)",
+    "let closure: @Sendable () -> Void = { print(id, model.entities) }; closure()",
+    "await withTaskGroup(of: Void.self) { group in group.addTask { print(id) } }",
+    "note.title = \"x\"; await use(note); note.author = note",
+  ]
+
+  private static let outsideOfObjects = [
+    ("class Plain { @Attribute var title: String = \"\" }; print(Plain().title)", "'Plain' inherit from"),
+    ("struct Plain { @Attribute var title: String }; print(Plain().title)", "@Attribute is for properties of classes"),
+  ]
+
+  private static let wrongTypes = [
+    ("@Attribute(.minimumLength(1)) var a: Int", "minimumLength"),
+    ("@Attribute(.externalStorage) var a: String?", "externalStorage"),
+    ("@Attribute(.minimum(1)) var a: String", "minimum"),
+    ("@Attribute var a: [Int: Note]", "SecureCoding"),
+    ("@Relationship var a: Note", "RelationshipValue"),
+    ("@Relationship var a: Set<String>", "ManagedObject"),
+    ("@Relationship(inverse: \\Other.notes) var a: Note?", "PartialKeyPath"),
+  ].map { property, word in
+    ("class Other: ManagedObject { @Relationship var notes: Set<Note>; \(property) }; print(Other.self)", word)
+  }
+
+  /// The compiler's errors for each body of a function.
+  ///
+  /// All functions are in one program, because the compiler takes most of the time for the modules. It checks for data
+  /// races only in a program whose types are right, so functions without an error are compiled again without the
+  /// others.
+  private static let compiled: Result<[String: [Substring]], any Error> = Result {
+    var errors: [String: [Substring]] = [:]
+    var bodies = broken + kept + (outsideOfObjects + wrongTypes).map(\.0)
+    while !bodies.isEmpty {
+      let found = try compile(bodies)
+      for (body, lines) in zip(bodies, found) { errors[body] = lines }
+      if found.allSatisfy(\.isEmpty) { break }
+      bodies = zip(bodies, found).filter { $0.1.isEmpty }.map(\.0)
+    }
+    return errors
+  }
+
+  /// Returns the compiler's errors for bodies of functions with an object, a context and an ID, each in a line.
+  private static func compile(_ bodies: [String]) throws -> [[Substring]] {
+    let declarations = """
       import ManagedObjects
 
       final class Note: ManagedObject {
@@ -33,13 +85,12 @@ private let compiler: URL? = (ProcessInfo.processInfo.environment["PATH"] ?? "")
       func use(_ note: Note) async { print(note.title) }
       func use(_ id: ManagedObjectID) async { print(id) }
 
-      func work(_ note: Note, _ context: ManagedObjectContext, _ id: ManagedObjectID, _ model: ManagedObjectModel) async {
-        \(body)
-      }
       """
+    let parameters = "_ note: Note, _ context: ManagedObjectContext, _ id: ManagedObjectID, _ model: ManagedObjectModel"
+    let functions = bodies.enumerated().map { "func work\($0)(\(parameters)) async { \($1) }\n" }
     let folder = TemporaryFolder()
     let file = URL(filePath: folder.path("program.swift"))
-    try Data(program.utf8).write(to: file)
+    try Data((declarations + functions.joined()).utf8).write(to: file)
     let modules = Program.executable("Modules").path
     let sources = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Sources").standardized
     // The compiler checks for data races after types, so that type checking alone is not enough.
@@ -47,63 +98,45 @@ private let compiler: URL? = (ProcessInfo.processInfo.environment["PATH"] ?? "")
       #require(compiler),
       [
         "-emit-sil", "-o", "/dev/null", "-swift-version", "6", "-I", modules, "-I",
-        sources.appending(path: "CLibXML2").path, "-module-cache-path", Self.cache.path("cache"), file.path,
+        sources.appending(path: "CLibXML2").path, "-module-cache-path", Program.executable("ModuleCache").path,
+        file.path,
       ])
     let lines = result.errors.split(separator: "\n").filter { $0.contains(": error: ") }
     try #require(result.status == 0 || !lines.isEmpty, "\(result.errors)")
-    return lines
+    let first = declarations.split(separator: "\n", omittingEmptySubsequences: false).count
+    var errors = [[Substring]](repeating: [], count: bodies.count)
+    for line in lines {
+      let parts = line.split(separator: "program.swift:")
+      let number = parts.count > 1 ? Int(parts[1].prefix { $0 != ":" }) : nil
+      let index = try #require(number, "\(line)") - first
+      try #require(errors.indices.contains(index), "\(line)")
+      errors[index].append(line)
+    }
+    return errors
   }
 
-  @Test(arguments: [
-    "Task { note.title = \"x\" }",
-    "Task { _ = context }",
-    "Task.detached { _ = note.author }",
-    "async let other: Void = use(note); note.title = \"y\"; await other",
-    "await withTaskGroup(of: Void.self) { group in group.addTask { _ = context } }",
-    "let closure: @Sendable () -> Void = { print(note.title) }; closure()",
-    "let closure: @Sendable () -> Void = { _ = context }; closure()",
-    "await Keeper().keep(note)",
-    "await MainActor.run { print(note.title) }",
-  ])
-  func `is broken by`(_ body: String) throws {
+  private static func errors(_ body: String) throws -> [Substring] {
+    let errors = try compiled.get()
+    return try #require(errors[body])
+  }
+
+  @Test(arguments: broken) func `is broken by`(_ body: String) throws {
     let errors = try Self.errors(body)
     #expect(
       errors.contains { $0.contains("risks causing data races") || $0.contains("non-Sendable type") }, "\(errors)")
   }
 
-  @Test(arguments: [
-    "Task { print(id) }",
-    "async let other: Void = use(id); print(id); await other",
-    "await Keeper().keep(id)",
-    "let closure: @Sendable () -> Void = { print(id, model.entities) }; closure()",
-    "await withTaskGroup(of: Void.self) { group in group.addTask { print(id) } }",
-    "note.title = \"x\"; await use(note); note.author = note",
-  ])
-  func `is kept by`(_ body: String) throws { #expect(try Self.errors(body) == []) }
+  @Test(arguments: kept) func `is kept by`(_ body: String) throws { #expect(try Self.errors(body) == []) }
 
-  @Test(arguments: [
-    ("class Plain { @Attribute var title: String = \"\" }; print(Plain().title)", "'Plain' inherit from"),
-    ("struct Plain { @Attribute var title: String }; print(Plain().title)", "@Attribute is for properties of classes"),
-  ])
+  @Test(arguments: outsideOfObjects)
   func `has wrappers for managed objects alone`(_ body: String, _ message: String) throws {
     let errors = try Self.errors(body)
     #expect(errors.contains { $0.contains(message) }, "\(errors)")
   }
 
-  @Test(
-    "comes with wrappers that take only what attributes and relationships can have",
-    arguments: [
-      ("@Attribute(.minimumLength(1)) var a: Int", "minimumLength"),
-      ("@Attribute(.externalStorage) var a: String?", "externalStorage"),
-      ("@Attribute(.minimum(1)) var a: String", "minimum"),
-      ("@Attribute var a: [Int: Note]", "SecureCoding"),
-      ("@Relationship var a: Note", "RelationshipValue"),
-      ("@Relationship var a: Set<String>", "ManagedObject"),
-      ("@Relationship(inverse: \\Other.notes) var a: Note?", "PartialKeyPath"),
-    ])
-  func types(_ property: String, _ word: String) throws {
-    let errors = try Self.errors(
-      "class Other: ManagedObject { @Relationship var notes: Set<Note>; \(property) }; print(Other.self)")
+  @Test("comes with wrappers that take only what attributes and relationships can have", arguments: wrongTypes)
+  func types(_ body: String, _ word: String) throws {
+    let errors = try Self.errors(body)
     #expect(errors.contains { $0.contains(word) }, "\(errors)")
   }
 }
