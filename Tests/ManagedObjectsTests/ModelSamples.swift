@@ -39,7 +39,7 @@ enum ModelSamples {
   }
 
   /// The model information in the metadata of an SQLite store.
-  struct Store {
+  struct Store: Sendable {
     let name: String
     let hashes: [String: Data]
     let digest: String?
@@ -50,7 +50,9 @@ enum ModelSamples {
   static let hasPython = Program.python != nil
 
   /// Returns the SQLite stores, read with Python's `sqlite3`.
-  static func stores() throws -> [Store] {
+  static func stores() throws -> [Store] { try readStores.get() }
+
+  private static let readStores: Result<[Store], any Error> = Result {
     guard hasPython else { return [] }
     return try files.filter { $0.pathExtension == "sqlite" || $0.pathExtension == "storedata" }.compactMap { file in
       let result = try Program.runPython(["-c", reader, file.path])
