@@ -55,9 +55,9 @@ import Testing
   /// For each folder of a target, the folders whose top-level types it names. Types that are declared in two folders,
   /// or that have the name of a nested type or a case in the folder, are left out.
   private static func uses(of target: String) throws -> [String: Set<String>] {
-    var homes: [String: Set<String>] = [:]
-    var words: [String: Set<String>] = [:]
-    var nested: [String: Set<String>] = [:]
+    var homes: [Int: Set<String>] = [:]
+    var words: [String: Set<Int>] = [:]
+    var nested: [String: Set<Int>] = [:]
     for file in try SourceFolder.files(of: target) {
       for type in file.topLevelTypes { homes[type, default: []].insert(file.folder) }
       words[file.folder, default: []].formUnion(file.words)
@@ -78,75 +78,130 @@ import Testing
 private struct SourceFile {
   let folder: String
   private(set) var imports: Set<String> = []
-  private(set) var topLevelTypes: Set<String> = []
+  private(set) var topLevelTypes: Set<Int> = []
   /// The names of nested types and of cases.
-  private(set) var nestedNames: Set<String> = []
+  private(set) var nestedNames: Set<Int> = []
   /// All capitalized words of the code, except members of types.
-  private(set) var words: Set<String> = []
+  private(set) var words: Set<Int> = []
 
-  private static let typeWords: Set = ["struct", "enum", "class", "protocol", "actor", "typealias"]
+  /// A word in a line. Words are compared by their hashes, because making strings of all words takes seconds.
+  private struct Word {
+    let hash: Int
+    let range: Range<Int>
+    let isCapitalized: Bool
 
-  init(_ text: String, folder: String) {
+    init(_ line: UnsafePointer<UInt8>, _ range: Range<Int>) {
+      hash = Self.digest(UnsafeRawBufferPointer(start: line + range.lowerBound, count: range.count))
+      self.range = range
+      let first = line[range.lowerBound]
+      isCapitalized = first >= 0x41 && first <= 0x5A
+    }
+
+    private static func digest(_ bytes: UnsafeRawBufferPointer) -> Int {
+      var hasher = Hasher()
+      hasher.combine(bytes: bytes)
+      return hasher.finalize()
+    }
+
+    static func digest(_ word: String) -> Int { Array(word.utf8).withUnsafeBytes { digest($0) } }
+  }
+
+  private static let typeWords = Set(
+    ["struct", "enum", "class", "protocol", "actor", "typealias"].map { Word.digest($0) })
+
+  init(_ text: Data, folder: String) {
     self.folder = folder
-    // The quotation marks around a multi-line string.
-    let textMark = Array("\"\"\"".utf8)
+    text.withUnsafeBytes { bytes in
+      let bytes = bytes.bindMemory(to: UInt8.self)
+      if let start = bytes.baseAddress { read(start, bytes.count) }
+    }
+  }
+
+  private mutating func read(_ text: UnsafePointer<UInt8>, _ count: Int) {
+    let (importWord, endWord, caseWord) = (Word.digest("import"), Word.digest("endif"), Word.digest("case"))
+    let typeWords = Self.typeWords
+    let space = UInt8(ascii: " ")
+    var words: [Word] = []
     var isInText = false
     var isConditional = false
-    for line in text.utf8.split(separator: UInt8(ascii: "\n")) {
-      if line.contains(textMark) { isInText.toggle() }
-      if isInText { continue }
-      let words = Self.words(of: line)
+    var next = 0
+    while next < count {
+      let line = text + next
+      let length = Self.firstIndex(of: UInt8(ascii: "\n"), in: line, count - next) ?? count - next
+      next += length + 1
+      if Self.hasTextMark(line, length) { isInText.toggle() }
+      if isInText || length == 0 { continue }
+      var indentation = 0
+      while indentation < length, line[indentation] == space { indentation += 1 }
+      words.removeAll(keepingCapacity: true)
+      Self.read(line, from: indentation, to: length, into: &words)
       // Code inside a conditional compilation block is indented.
-      if line.first == UInt8(ascii: "#") { isConditional = words.first != "endif" }
-      let isTopLevel = line.prefix { $0 == UInt8(ascii: " ") }.count <= (isConditional ? 2 : 0)
-      if let keyword = words.firstIndex(of: "import"), isTopLevel, keyword + 1 < words.count {
-        imports.insert(words[keyword + 1])
-      }
-      for (word, next) in zip(words, words.dropFirst()) {
-        if Self.typeWords.contains(word) {
-          if isTopLevel { topLevelTypes.insert(next) } else { nestedNames.insert(next) }
-        } else if word == "case" {
-          nestedNames.insert(next)
+      if line[0] == UInt8(ascii: "#") { isConditional = words.first?.hash != endWord }
+      let isTopLevel = indentation <= (isConditional ? 2 : 0)
+      var last: Int?
+      for word in words {
+        if word.isCapitalized { self.words.insert(word.hash) }
+        if let last {
+          if typeWords.contains(last) {
+            if isTopLevel { topLevelTypes.insert(word.hash) } else { nestedNames.insert(word.hash) }
+          } else if last == caseWord {
+            nestedNames.insert(word.hash)
+          } else if last == importWord, isTopLevel {
+            let name = UnsafeBufferPointer(start: line + word.range.lowerBound, count: word.range.count)
+            imports.insert(String(decoding: name, as: UTF8.self))
+          }
         }
+        last = word.hash
       }
-      self.words.formUnion(words.filter { $0.first?.isUppercase == true })
     }
   }
 
-  /// The words of a line, without its comment and its string literals.
-  private static func words(of line: Substring.UTF8View) -> [String] {
-    var words: [String] = []
-    var start: Substring.UTF8View.Index?
+  private static func firstIndex(of byte: UInt8, in text: UnsafePointer<UInt8>, _ count: Int) -> Int? {
+    guard let found = memchr(text, Int32(byte), count) else { return nil }
+    return UnsafeRawPointer(text).distance(to: UnsafeRawPointer(found))
+  }
+
+  /// True if a line has the quotation marks around a multi-line string.
+  private static func hasTextMark(_ line: UnsafePointer<UInt8>, _ count: Int) -> Bool {
+    let mark = UInt8(ascii: "\"")
+    var start = 0
+    while start + 2 < count, let index = firstIndex(of: mark, in: line + start, count - start - 2) {
+      start += index + 1
+      if line[start] == mark, line[start + 1] == mark { return true }
+    }
+    return false
+  }
+
+  /// Reads the words of a line, without its comment and its string literals.
+  private static func read(_ line: UnsafePointer<UInt8>, from start: Int, to end: Int, into words: inout [Word]) {
+    let (quote, slash, backslash, period) = (
+      UInt8(ascii: "\""), UInt8(ascii: "/"), UInt8(ascii: "\\"), UInt8(ascii: ".")
+    )
+    var first = -1
     var isQuoted = false
     var last: UInt8 = 0
-    for (index, byte) in zip(line.indices, line) {
-      if byte == UInt8(ascii: "\""), last != UInt8(ascii: "\\") { isQuoted.toggle() }
-      if byte == UInt8(ascii: "/"), last == byte, !isQuoted { return words }
-      last = byte
+    var index = start
+    while index < end {
+      let byte = line[index]
+      if byte == quote, last != backslash { isQuoted.toggle() }
+      if byte == slash, last == slash, !isQuoted { return }
       if !isQuoted, isPartOfWord(byte) {
-        start = start ?? index
-      } else if let first = start {
-        words.append(word(line, first..<index))
-        start = nil
+        // The period before a member is part of the word.
+        if first < 0 { first = last == period ? index - 1 : index }
+      } else if first >= 0 {
+        words.append(Word(line, first..<index))
+        first = -1
       }
+      last = byte
+      index += 1
     }
-    if let start { words.append(word(line, start..<line.endIndex)) }
-    return words
-  }
-
-  /// A word, including the period before it if it is a member.
-  private static func word(_ line: Substring.UTF8View, _ range: Range<Substring.UTF8View.Index>) -> String {
-    let isMember = range.lowerBound > line.startIndex && line[line.index(before: range.lowerBound)] == UInt8(ascii: ".")
-    return (isMember ? "." : "") + String(line[range])!
+    if first >= 0 { words.append(Word(line, first..<end)) }
   }
 
   private static func isPartOfWord(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), 0x80...:
-      true
-    default: false
-    }
+    // a–z, A–Z, 0–9, _, and characters outside ASCII. Ranges would be slow in a debug build.
+    byte >= 0x61 && byte <= 0x7A || byte >= 0x41 && byte <= 0x5A || byte >= 0x30 && byte <= 0x39 || byte == 0x5F
+      || byte >= 0x80
   }
 }
 
@@ -169,7 +224,7 @@ private enum SourceFolder {
     let paths = try FileManager.default.subpathsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".swift") }
     return try paths.sorted().map { path in
       let parts = path.split(separator: "/")
-      let text = try String(contentsOf: folder.appendingPathComponent(path), encoding: .utf8)
+      let text = try Data(contentsOf: folder.appendingPathComponent(path))
       return SourceFile(text, folder: parts.count > 1 ? String(parts[0]) : ".")
     }
   }
