@@ -11,6 +11,9 @@ struct KilledMigrationTests {
   private var file: URL { folder.url.appending(path: "store.sqlite") }
   private static let counters = LongForm.size(3_000, or: 150)
   private static let journals = LongForm.isWanted ? ["WAL", "DELETE"] : ["WAL"]
+  /// One in the file itself, and one with a new file.
+  private static let kinds = ["inferred", "mapped"]
+  private static let allKinds = kinds + (LongForm.isWanted ? ["staged"] : [])
   private static let links = 7
 
   init() { _ = FailingFiles.installed }
@@ -52,7 +55,7 @@ struct KilledMigrationTests {
 
   @Test(
     "Killed at any moment it is the old or the new one, and the next process goes on",
-    arguments: ["inferred", "mapped", "staged"], journals)
+    arguments: allKinds, journals)
   func killed(kind: String, journal: String) throws {
     let data = try original(journal)
     let begun = ContinuousClock.now
@@ -82,7 +85,7 @@ struct KilledMigrationTests {
     #expect(old > 0 || !LongForm.isWanted)
   }
 
-  @Test(arguments: ["inferred", "mapped", "staged"])
+  @Test(arguments: allKinds)
   func `Files that cannot grow leave the old one, and no other file`(kind: String) throws {
     let data = try original()
     // Rows are stored twice if they are copied inside the file, but not if the new ones are in another file.
@@ -99,7 +102,7 @@ struct KilledMigrationTests {
 
   @Test(
     "Calls to the system that fail: it is the old one, and can be changed later",
-    arguments: ["inferred", "mapped"], journals)
+    arguments: kinds, journals)
   func failingCalls(kind: String, journal: String) throws {
     let data = try original(counters: 20, journal)
     let second = try SQLiteStore.model(inFile: file)
