@@ -89,7 +89,7 @@ import Testing
 
   @Test(arguments: Source.allCases, [false, true])
   func `has what one has that was saved at once`(_ source: Source, isInParts: Bool) throws {
-    let folder = TemporaryFolder()
+    let folder = TemporaryFolder(isInMemory: true)
     let (model, rows) = try source.rows()
     let saved = try SQLiteStore(URL(filePath: folder.path("saved.sqlite")), model: model)
     var changes = StoreChanges()
@@ -118,7 +118,7 @@ import Testing
   }
 
   @Test func `is empty if one of the rows cannot be read or saved`() throws {
-    let folder = TemporaryFolder()
+    let folder = TemporaryFolder(isInMemory: true)
     let (model, rows) = try Source.random.rows()
     let store = try SQLiteStore(URL(filePath: folder.path("store.sqlite")), model: model)
     let own = self.rows(rows, of: store)

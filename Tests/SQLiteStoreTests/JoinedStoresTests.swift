@@ -58,7 +58,7 @@ import Testing
   @Test(arguments: JoinedStores.Kind.allCases) func `for requests made at random`(_ kind: JoinedStores.Kind) throws {
     let stores = try #require(Self.all[kind])
     var (found, failed, differences) = (0, 0, 0)
-    for seed in 0..<LongForm.size(all: 200_000, 20_000, or: 600) where differences < 5 {
+    for seed in 0..<LongForm.size(all: 200_000, 20_000, or: 60) where differences < 5 {
       let (joined, single) = requests(seed, stores)
       let expected = result(single, in: stores.single)
       let actual = result(joined, in: stores.joined, stores.singleKeys)
@@ -74,7 +74,7 @@ import Testing
       }
     }
     // Not all results are empty, and not all are errors.
-    #expect(found > 500 && failed < LongForm.size(all: 60_000, 6_000, or: 180))
+    #expect(found > LongForm.size(500, or: 15) && failed < LongForm.size(all: 60_000, 6_000, or: 30))
   }
 
   @Test func `with a path that begins at an object of one store, for objects of both`() throws {

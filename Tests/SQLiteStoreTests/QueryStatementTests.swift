@@ -134,7 +134,7 @@ import Testing
   }
 
   @Test func `are three for owners and their prefetched objects`() throws {
-    let owners = LongForm.size(10_000, or: 1_000)
+    let owners = LongForm.size(10_000, or: 100)
     let stores = try SampleStores(Self.model, Self.rows(owners, 10))
     let context = try ManagedObjectContext(stores.sqlite)
     var request = FetchRequest("Owner")
@@ -198,9 +198,11 @@ import Testing
     for _ in 0..<90 { deep = .not(deep) }
     let wide = ManagedPredicate.or(
       (0..<3_000).map { .comparing(RandomRequests.path("amount"), .equal, .value(.integer($0 + 3))) })
+    // More than the parameters that a statement can have.
+    let texts = LongForm.size(100_000, or: 40_000)
     let list = ManagedPredicate.comparing(
       RandomRequests.path("code"), .in,
-      .constant(.array((0..<100_000).map { .value(.string("A\($0)é")) } + [.value(.string("A7"))])))
+      .constant(.array((0..<texts).map { .value(.string("A\($0)é")) } + [.value(.string("A7"))])))
     for (predicate, count) in [(deep, 50), (wide, 350), (list, 10)] {
       guard case .rows(let rows) = try Self.items.sqlite.fetch(FetchRequest("Item", where: predicate), of: entity)
       else { continue }
