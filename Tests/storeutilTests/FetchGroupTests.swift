@@ -24,6 +24,19 @@ import Testing
   private let folder = TemporaryFolder(isInMemory: true)
 
   init() throws {
+    let shop = try Self.shop.get()
+    for name in shop.names {
+      try FileManager.default.copyItem(at: shop.url.appending(path: name), to: folder.url.appending(path: name))
+    }
+  }
+
+  private static let shop: Result<TemporaryFolder, any Error> = Result {
+    let folder = TemporaryFolder()
+    try makeShop(in: folder)
+    return folder
+  }
+
+  private static func makeShop(in folder: TemporaryFolder) throws {
     let model = folder.url.appending(path: "Shop.xcdatamodel")
     try FileManager.default.createDirectory(at: model, withIntermediateDirectories: true)
     try Data(Self.model.utf8).write(to: model.appending(path: "contents"))

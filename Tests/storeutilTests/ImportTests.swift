@@ -438,7 +438,15 @@ extension Library {
 
   /// Creates the stores `values.sqlite`, with objects that have values of every type, and `copy.sqlite`, without
   /// objects.
-  func makeValues() throws {
+  func makeValues() throws { try copyFiles(of: Self.values) }
+
+  private static let values: Result<TemporaryFolder, any Error> = Result {
+    let library = Library(in: TemporaryFolder())
+    try library.makeOriginalValues()
+    return library.folder
+  }
+
+  private func makeOriginalValues() throws {
     let types = [
       "i16": "Integer 16", "i32": "Integer 32", "i64": "Integer 64", "decimal": "Decimal", "double": "Double",
       "float": "Float", "string": "String", "boolean": "Boolean", "date": "Date", "binary": "Binary", "uuid": "UUID",

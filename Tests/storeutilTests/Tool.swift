@@ -21,12 +21,37 @@ enum Tool {
 
 /// A folder with the model of a library, and a store that the tool has created from it.
 struct Library {
-  let folder = TemporaryFolder()
+  let folder: TemporaryFolder
   var url: URL { folder.url }
 
   static let store = "Library.sqlite"
 
   init() throws {
+    self.init(in: TemporaryFolder())
+    try copyFiles(of: Self.original)
+  }
+
+  init(in folder: TemporaryFolder) { self.folder = folder }
+
+  /// The files of a new library. They are made once, because that takes more time than most tests.
+  private static let original: Result<TemporaryFolder, any Error> = Result {
+    let library = Library(in: TemporaryFolder())
+    try library.makeOriginal()
+    return library.folder
+  }
+
+  /// Copies files that were made once for all tests.
+  ///
+  /// - Parameter store: The name of the copy of a file `store`.
+  func copyFiles(of original: Result<TemporaryFolder, any Error>, store: String = "store") throws {
+    let original = try original.get()
+    for name in original.names {
+      let copy = url.appending(path: name == "store" ? store : name)
+      try FileManager.default.copyItem(at: original.url.appending(path: name), to: copy)
+    }
+  }
+
+  private func makeOriginal() throws {
     let model = folder.url.appending(path: "Library.xcdatamodel")
     try FileManager.default.createDirectory(at: model, withIntermediateDirectories: true)
     try Self.model.write(to: model.appending(path: "contents"), atomically: true, encoding: .utf8)
@@ -58,27 +83,39 @@ struct Library {
 
   /// Creates a store of places with unique names: `Home`, and `Desk` in it.
   func makePlaces(_ store: String, type: String = "sqlite") throws {
+    try copyFiles(of: #require(Self.places[type]), store: store)
+  }
+
+  private static let places: [String: Result<TemporaryFolder, any Error>] = Dictionary(
+    uniqueKeysWithValues: ["sqlite", "xml", "binary"].map { type in
+      let files: Result<TemporaryFolder, any Error> = Result {
+        let library = Library(in: TemporaryFolder())
+        try library.makeOriginalPlaces("store", type: type)
+        return library.folder
+      }
+      return (type, files)
+    })
+
+  private func makeOriginalPlaces(_ store: String, type: String) throws {
     let model = url.appending(path: "Places.xcdatamodel")
-    if !FileManager.default.fileExists(atPath: model.path) {
-      try FileManager.default.createDirectory(at: model, withIntermediateDirectories: true)
-      try """
-      <model type="com.apple.IDECoreDataModeler.DataModel" documentVersion="1.0">
-          <entity name="Place" syncable="YES">
-              <attribute name="height" optional="YES" attributeType="Double" usesScalarValueType="YES"/>
-              <attribute name="identifier" optional="YES" attributeType="UUID"/>
-              <attribute name="link" optional="YES" attributeType="URI"/>
-              <attribute name="name" optional="YES" attributeType="String"/>
-              <relationship name="places" optional="YES" toMany="YES" deletionRule="Nullify" \
-      destinationEntity="Place" inverseName="within" inverseEntity="Place"/>
-              <relationship name="within" optional="YES" maxCount="1" deletionRule="Nullify" \
-      destinationEntity="Place" inverseName="places" inverseEntity="Place"/>
-              <uniquenessConstraints>
-                  <uniquenessConstraint><constraint value="name"/></uniquenessConstraint>
-              </uniquenessConstraints>
-          </entity>
-      </model>
-      """.write(to: model.appending(path: "contents"), atomically: true, encoding: .utf8)
-    }
+    try FileManager.default.createDirectory(at: model, withIntermediateDirectories: true)
+    try """
+    <model type="com.apple.IDECoreDataModeler.DataModel" documentVersion="1.0">
+        <entity name="Place" syncable="YES">
+            <attribute name="height" optional="YES" attributeType="Double" usesScalarValueType="YES"/>
+            <attribute name="identifier" optional="YES" attributeType="UUID"/>
+            <attribute name="link" optional="YES" attributeType="URI"/>
+            <attribute name="name" optional="YES" attributeType="String"/>
+            <relationship name="places" optional="YES" toMany="YES" deletionRule="Nullify" \
+    destinationEntity="Place" inverseName="within" inverseEntity="Place"/>
+            <relationship name="within" optional="YES" maxCount="1" deletionRule="Nullify" \
+    destinationEntity="Place" inverseName="places" inverseEntity="Place"/>
+            <uniquenessConstraints>
+                <uniquenessConstraint><constraint value="name"/></uniquenessConstraint>
+            </uniquenessConstraints>
+        </entity>
+    </model>
+    """.write(to: model.appending(path: "contents"), atomically: true, encoding: .utf8)
     let first = type == "sqlite" ? store : "\(type).sqlite"
     try run("create", "Places.xcdatamodel", first)
     try run("insert", first, "Place", "name=Home", "identifier=\(Self.home)", "link=https://example.com/")
