@@ -48,7 +48,7 @@ import Testing
   }
 
   @Test func `convert needs little memory, and the new store appears when it is complete`() throws {
-    let count = 20_000
+    let count = LongForm.size(20_000, or: 12_000)
     try library.runPython(
       """
       store.execute("WITH RECURSIVE n(i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM n WHERE i < ?) INSERT INTO ZTAG "
