@@ -18,10 +18,20 @@ struct KilledMigrationTests {
 
   init() { _ = FailingFiles.installed }
 
+  /// The file of a store with all counters.
+  private static let large: Result<Data, any Error> = Result { try make(counters: counters) }
+
+  private static func make(counters: Int) throws -> Data {
+    let folder = TemporaryFolder(isInMemory: true)
+    let file = folder.url.appending(path: "store.sqlite")
+    let process = try ChildProcess("sqlite-store-probe", [file.path, "make", "\(links)", "\(counters)"])
+    #expect(process.waitUntilExit() == .exited(0), "\(process.errors)")
+    return try Data(contentsOf: file)
+  }
+
   /// Creates a store, and returns a copy of its file.
   private func original(counters: Int = Self.counters, _ journal: String = "WAL") throws -> Data {
-    let process = try ChildProcess("sqlite-store-probe", [file.path, "make", "\(Self.links)", "\(counters)"])
-    #expect(process.waitUntilExit() == .exited(0), "\(process.errors)")
+    try restore(counters == Self.counters ? Self.large.get() : Self.make(counters: counters))
     if journal != "WAL" { _ = try PlainSQLite(file).column("PRAGMA journal_mode = \(journal)") }
     return try Data(contentsOf: file)
   }

@@ -259,7 +259,7 @@ import Testing
         Issue.record("seed \(seed): \(error)")
       }
     }
-    #expect(changed > count / LongForm.size(3, or: 4), "\(changed) changed, \(refused) refused")
+    #expect(changed > count / LongForm.size(3, or: 12), "\(changed) changed, \(refused) refused")
     if LongForm.isWanted { #expect(refused > count / 12, "\(changed) changed, \(refused) refused") }
     if LongForm.isWanted { print("\(changed) pairs changed, \(refused) refused") }
   }

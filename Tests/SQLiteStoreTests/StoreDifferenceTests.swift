@@ -169,7 +169,8 @@ import Testing
   func `of many objects is the one that was made, in any order of their numbers`(kind: String) throws {
     let folder = TemporaryFolder(isInMemory: true)
     let stores = try stores(folder, (kind, "sqlite"))
-    let count = LongForm.size(100_000, or: 1500)
+    // Several batches of objects.
+    let count = LongForm.size(100_000, or: 600)
     var random = SeededGenerator(seed: 17)
     var notes = (0..<count).map { (code: Optional("é\($0)"), title: "\($0 % 7)", author: String?.none) }
     try fill(stores[0], notes)
