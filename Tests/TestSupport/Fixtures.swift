@@ -1,4 +1,5 @@
 public import Foundation
+import Synchronization
 import Testing
 
 /// The golden files. `Fixtures/README.md` lists their sources.
@@ -76,7 +77,22 @@ public final class TemporaryFolder: Sendable {
     }
   }
 
-  deinit { try? FileManager.default.removeItem(at: url) }
+  deinit { remove() }
+
+  private func remove() { try? FileManager.default.removeItem(at: url) }
+
+  /// The folders to remove when the process exits, because static properties are never released.
+  private static let kept: Mutex<[TemporaryFolder]> = {
+    atexit { TemporaryFolder.kept.withLock { for folder in $0 { folder.remove() } } }
+    return Mutex([])
+  }()
+
+  /// Returns a folder for a static property. It is removed when the process exits.
+  public static func keptUntilExit() -> TemporaryFolder {
+    let folder = TemporaryFolder()
+    kept.withLock { $0.append(folder) }
+    return folder
+  }
 
   public func path(_ name: String) -> String { url.appending(path: name).path }
 

@@ -31,7 +31,7 @@ import Testing
   }
 
   private static let shop: Result<TemporaryFolder, any Error> = Result {
-    let folder = TemporaryFolder()
+    let folder = TemporaryFolder.keptUntilExit()
     try makeShop(in: folder)
     return folder
   }

@@ -449,7 +449,7 @@ extension Library {
   func makeValues() throws { try copyFiles(of: Self.values) }
 
   private static let values: Result<TemporaryFolder, any Error> = Result {
-    let library = Library(in: TemporaryFolder())
+    let library = Library(in: .keptUntilExit())
     try library.makeOriginalValues()
     return library.folder
   }

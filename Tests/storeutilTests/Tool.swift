@@ -35,7 +35,7 @@ struct Library {
 
   /// The files of a new library. They are made once, because that takes more time than most tests.
   private static let original: Result<TemporaryFolder, any Error> = Result {
-    let library = Library(in: TemporaryFolder())
+    let library = Library(in: .keptUntilExit())
     try library.makeOriginal()
     return library.folder
   }
@@ -89,7 +89,7 @@ struct Library {
   private static let places: [String: Result<TemporaryFolder, any Error>] = Dictionary(
     uniqueKeysWithValues: ["sqlite", "xml", "binary"].map { type in
       let files: Result<TemporaryFolder, any Error> = Result {
-        let library = Library(in: TemporaryFolder())
+        let library = Library(in: .keptUntilExit())
         try library.makeOriginalPlaces("store", type: type)
         return library.folder
       }
