@@ -81,7 +81,7 @@ import Testing
       "CREATE TRIGGER no BEFORE INSERT ON tag WHEN NEW.name = 'work' BEGIN SELECT RAISE(ABORT, 'not here'); END")
     let run = try notes("edit", "a", "--title", "Second", "--tag", "work")
     #expect(run.status == 1)
-    #expect(run.errors.hasPrefix("Error: \(url.path): not here (SQLite's error "), "\(run.errors)")
+    #expect(run.errors.hasPrefix("Error: \(url.path): not here (SQLite error "), "\(run.errors)")
     #expect(run.errors.contains("INSERT INTO tag"))
     #expect(try notes("list").text == "a\tFirst\n")
     #expect(try column("SELECT name FROM tag") == ["home"])

@@ -83,7 +83,7 @@ import Testing
     let file = try store(in: folder)
     let store = try SQLiteStore(file, model: Self.model(Self.leaves))
     let error = #expect(throws: ManagedObjectError.self) { try store.save(StoreChanges()) }
-    #expect(error?.message.contains("Drink.author is a composite") == true)
+    #expect(error?.message.contains("Drink.author is composite") == true)
     #expect(throws: ManagedObjectError.self) {
       try SQLiteStore(folder.url.appending(path: "new.sqlite"), model: Self.model(Self.leaves))
     }
