@@ -24,7 +24,8 @@ public struct ContextChange {
 enum ContextEvent {
   /// The key of an object changed. Sent at once, even in the middle of a save.
   case renamed(RowKey, to: RowKey)
-  /// Objects changed, or other contexts saved objects. The context need not have those.
+  /// Objects of the context changed, or it merged the changes of other contexts. The merged keys can be those of
+  /// objects that are not registered.
   case changed(ContextChange, MergedKeys)
 }
 
@@ -58,12 +59,14 @@ struct ContextObservers<Event> {
 }
 
 extension ManagedObjectContext {
-  /// Calls a function with the changes after each ``processPendingChanges()`` that finds any.
+  /// Adds an observer: a function that ``processPendingChanges()`` calls with the changes, if there are any.
   ///
   /// - Returns: a number to pass to ``removeObserver(_:)``.
   public func addObserver(_ callback: @escaping (ContextChange) -> Void) -> Int { observers.add(callback) }
 
-  /// Stops calling the function that ``addObserver(_:)`` returned this number for.
+  /// Removes an observer.
+  ///
+  /// - Parameter number: the number that ``addObserver(_:)`` returned.
   public func removeObserver(_ number: Int) { observers.remove(number) }
 
   /// Ends a group of changes: the undo manager undoes them together, and observers are called with them.
@@ -104,8 +107,8 @@ extension ManagedObjectContext {
   /// True if the context has observers or followers.
   var isObserved: Bool { !observers.isEmpty || !followers.isEmpty }
 
-  /// Records that an object is new in the context. It is recorded without observers, too: an observer that is added
-  /// before the next report receives the object, and one that is added later does not.
+  /// Records that an object is new in the context. The object is recorded even if there are no observers, because an
+  /// observer that is added before the next report must receive it.
   func noteArrival(_ object: ManagedObject) {
     object.status.insert(.unreported)
     if isObserved { notePending(object) } else { arrived.append(object) }

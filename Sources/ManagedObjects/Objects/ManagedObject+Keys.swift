@@ -3,27 +3,31 @@ public import Predicates
 
 /// Access to values by key.
 extension ManagedObject {
-  /// A value of a property or a key path.
+  /// The value of a property, or the result of a key path.
   public enum Value: Hashable {
-    /// The value of an attribute; null also for a to-one relationship without an object.
+    /// The value of an attribute. Null is also the value of a to-one relationship that has no object.
     case attribute(AttributeValue)
     /// The object of a to-one relationship.
     case object(ManagedObject)
-    /// The values of an ordered relationship, a fetched property or a key path.
+    /// Values in an order: the objects of an ordered relationship or of a fetched property, or the results of a key
+    /// path.
     case array([Value])
-    /// The objects of an unordered to-many relationship, without duplicates, sorted by key.
+    /// The objects of an unordered to-many relationship, without duplicates. They are sorted by primary key, so that
+    /// results are reproducible.
     case set([Value])
 
-    /// No value.
+    /// The null value of an attribute or of a to-one relationship.
     public static var null: Value { .attribute(.null) }
   }
 
-  /// The value of a property; nil if there is no such property.
+  /// The value of an attribute or a relationship; nil if the entity does not have it. For a fetched property, use
+  /// ``value(forKey:)``.
   public final subscript(key: String) -> Value? { shape.entity.property(named: key).map { value(of: $0) } }
 
   /// Returns the value of a property.
   ///
-  /// - Throws: ``ManagedObjectError/Code/undefinedKey``.
+  /// - Throws: ``ManagedObjectError/Code/undefinedKey`` if the entity has no such property; the errors of
+  ///   ``fetchedObjects(named:)`` for a fetched property.
   public final func value(forKey key: String) throws(ManagedObjectError) -> Value {
     if shape.entity.fetchedProperty(named: key) != nil {
       return .array(try fetchedObjects(named: key).map(Value.object))
@@ -31,9 +35,9 @@ extension ManagedObject {
     return value(of: try property(key))
   }
 
-  /// Returns the value at a key path. It may contain collection operators, as in predicates: `notes.@count`.
+  /// Returns the value at a key path. The path may contain collection operators, as in predicates: `notes.@count`.
   ///
-  /// - Throws: ``ManagedObjectError/Code/undefinedKey`` with the reason if the path cannot be evaluated.
+  /// - Throws: ``ManagedObjectError/Code/undefinedKey`` if the path cannot be evaluated. The message has the reason.
   public final func value(forKeyPath path: String) throws(ManagedObjectError) -> Value {
     guard let keyPath = PredicateKeyPath(path) else {
       throw ManagedObjectError(.undefinedKey, "\(path.quoted) is not a key path", objectID: objectID, key: path)
@@ -45,12 +49,14 @@ extension ManagedObject {
     }
   }
 
-  /// Sets the value of a property. Numbers are converted to the attribute's type if they keep their value.
+  /// Sets the value of an attribute or a relationship. Numbers are converted to the attribute's type if they keep their
+  /// value.
   ///
-  /// - Throws: ``ManagedObjectError/Code/undefinedKey``; ``ManagedObjectError/Code/invalidValue`` for a value that the
-  ///   property cannot have; ``ManagedObjectError/Code/referentialIntegrity`` for an inaccessible object, and for
-  ///   a relationship of or to a deleted one; ``ManagedObjectError/Code/invalidState`` for a relationship of an object
-  ///   without a context, or to an object of another context.
+  /// - Throws: ``ManagedObjectError/Code/undefinedKey`` if the entity has no such attribute or relationship;
+  ///   ``ManagedObjectError/Code/invalidValue`` if the property cannot have the value;
+  ///   ``ManagedObjectError/Code/referentialIntegrity`` if the object is inaccessible, or if it or the other object of
+  ///   a relationship is deleted; ``ManagedObjectError/Code/invalidState`` if a relationship is set, and the object has
+  ///   no context or the other object is in a different one.
   public final func setValue(_ value: Value, forKey key: String) throws(ManagedObjectError) {
     let property = try property(key)
     if status.contains(.fault) { fire() }
@@ -85,13 +91,16 @@ extension ManagedObject {
 
   /// Sets the values of several attributes.
   ///
-  /// - Throws: the errors of ``setValue(_:forKey:)-(ManagedObject.Value,_)``. The values before the wrong one have been
-  ///   set by then.
+  /// - Throws: the errors of ``setValue(_:forKey:)-(ManagedObject.Value,_)``. The values before the invalid one stay
+  ///   set.
   public final func setValues(_ values: KeyValuePairs<String, AttributeValue>) throws(ManagedObjectError) {
     for (key, value) in values { try setValue(.attribute(value), forKey: key) }
   }
 
-  /// Returns the values of the named properties, or of all, as they were last read or saved. Empty for a new object.
+  /// Returns the values as they were last read or saved, by property name. Returns an empty dictionary for a new
+  /// object.
+  ///
+  /// - Parameter keys: the names of attributes and relationships; nil for all.
   public final func committedValues(forKeys keys: [String]? = nil) -> [String: Value] {
     if status.contains(.fault) { fire() }
     if status.contains(.inserted) { return [:] }
@@ -104,7 +113,8 @@ extension ManagedObject {
     return result
   }
 
-  /// Returns the values that changed since the object was read or saved. For a new object, those that are not empty.
+  /// Returns the values that changed since the object was read or saved, by property name. For a new object, returns
+  /// the values that are not empty.
   public final func changedValues() -> [String: Value] {
     guard hasChanges, !status.contains(.fault) else { return [:] }
     let old = status.contains(.inserted) ? shape.emptyValues : committed ?? values
@@ -115,9 +125,10 @@ extension ManagedObject {
     return result
   }
 
-  /// Fetches the objects of a fetched property.
+  /// Fetches the objects of a fetched property. Returns no objects if this object has no context.
   ///
-  /// - Throws: ``ManagedObjectError/Code/undefinedKey``, and the errors of ``ManagedObjectContext/fetch(_:)``.
+  /// - Throws: ``ManagedObjectError/Code/undefinedKey`` if the entity has no such fetched property; the errors of
+  ///   ``ManagedObjectContext/fetch(_:)``.
   public final func fetchedObjects(named name: String) throws(ManagedObjectError) -> [ManagedObject] {
     guard let property = shape.entity.fetchedProperty(named: name) else { throw undefined(name) }
     guard let context = managedObjectContext else { return [] }
@@ -182,7 +193,7 @@ extension ManagedObject {
 }
 
 extension ManagedObject.Value {
-  /// The kind of the value, for messages.
+  /// The kind of value in words, for error messages.
   var kindName: String {
     switch self {
     case .attribute(let value): value.kindName

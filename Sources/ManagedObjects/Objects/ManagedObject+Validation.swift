@@ -2,9 +2,11 @@ internal import ObjectModels
 
 /// Validation.
 extension ManagedObject {
-  /// Throws if a property cannot have a value, by the rules of the model or of the class.
+  /// Checks that a property can have a value: by the rules of the model and, for an attribute, by
+  /// ``validateValue(_:forKey:)``.
   ///
-  /// - Throws: ``ManagedObjectError`` with the rule that failed.
+  /// - Throws: ``ManagedObjectError`` with the rule that failed; ``ManagedObjectError/Code/undefinedKey`` if the entity
+  ///   has no such attribute or relationship.
   public final func validate(_ value: Value, forKey key: String) throws(ManagedObjectError) {
     if let rule = shape.rules.attributes.first(where: { $0.name == key }) {
       guard case .attribute(let value) = value else {
@@ -30,9 +32,10 @@ extension ManagedObject {
     }
   }
 
-  /// Validates all values.
+  /// Validates the values of all properties.
   ///
-  /// - Throws: all errors, in the order in which the entity describes its properties.
+  /// - Throws: the error, or ``ManagedObjectError/Code/multipleErrors`` with all errors, in the order in which the
+  ///   entity describes its properties.
   final func validateProperties() throws(ManagedObjectError) {
     if status.contains(.fault) { fire() }
     var errors = shape.rules.defects
@@ -51,7 +54,7 @@ extension ManagedObject {
       }
     }
     for rule in shape.rules.relationships {
-      // A value that was not read has not changed.
+      // A relationship that was not read has not changed, so it is not checked.
       if case .unread = values[rule.slot] { continue }
       if let failure = rule.failure(count: values[rule.slot].count) { errors.append((rule.slot, failure)) }
     }
@@ -67,7 +70,7 @@ extension ManagedObject {
     return ranked.sorted { ($0.rank, $0.index) < ($1.rank, $1.index) }.map(\.error)
   }
 
-  /// Returns an error with this object's ID if it has none.
+  /// Returns an error with this object's ID added, unless the error already has the ID of an object.
   private final func located(_ error: ManagedObjectError) -> ManagedObjectError {
     var error = error
     error.objectID = error.objectID ?? objectID

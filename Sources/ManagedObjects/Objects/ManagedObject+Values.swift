@@ -1,6 +1,7 @@
 internal import Predicates
 
-/// Access to values by slot, for property wrappers and the context.
+/// Access to values by slot, the index of a property in ``ManagedObject/values``. Property wrappers and the context use
+/// it.
 extension ManagedObject {
   /// Returns the value of a slot. Reads the row if the object is a fault.
   final func value(ofSlot slot: Int) -> RowValue {
@@ -43,7 +44,7 @@ extension ManagedObject {
   /// True for a fault whose row has not been read, or could not be read.
   final var needsRow: Bool { status.contains(.fault) && (values.isEmpty || status.contains(.inaccessible)) }
 
-  /// Sets the values of a fault from its row.
+  /// Sets the values and the version from a row. A fault stays a fault, but its row need not be read any more.
   final func take(_ row: consuming StoreRow) {
     version = row.version
     values = row.values
@@ -58,7 +59,8 @@ extension ManagedObject {
     status.remove(.turning)
   }
 
-  /// Reads a value that the store left out of the row. If that fails, it stays unread, and the next access tries again.
+  /// Reads a value that the store left out of the row. If reading fails, the value stays `unread`, and the next access
+  /// tries again.
   private final func readValue(_ slot: Int) {
     var value = shape.emptyValues[slot]
     if let context = managedObjectContext {
@@ -71,7 +73,7 @@ extension ManagedObject {
     committed?[slot] = value
   }
 
-  /// Sets an attribute. The value has the attribute's type.
+  /// Sets the value of an attribute. The caller has converted it to the attribute's type.
   final func setAttribute(_ value: AttributeValue, slot: Int) {
     let value = RowValue.attribute(value)
     if status.contains(.refusing) { managedObjectContext?.forgetRefusals(of: self, slot: slot) }
@@ -95,7 +97,7 @@ extension ManagedObject {
     values[slot] = value
   }
 
-  /// Returns the objects of a relationship, in its order, or by key if it is unordered.
+  /// Returns the objects of a relationship, in its order. The objects of an unordered relationship are sorted by key.
   final func objects(ofSlot slot: Int) -> [ManagedObject] {
     switch value(ofSlot: slot) {
     case .attribute, .unread, .toOne(nil): return []
@@ -109,13 +111,13 @@ extension ManagedObject {
     }
   }
 
-  /// Returns the object of a to-one relationship.
+  /// Returns the object of a to-one relationship; nil if it has none.
   final func object(ofSlot slot: Int) -> ManagedObject? {
     guard case .toOne(let key?) = value(ofSlot: slot) else { return nil }
     return managedObjectContext?.object(for: key)
   }
 
-  /// Sets a relationship and its inverse. A to-one relationship takes the first object.
+  /// Sets a relationship and its inverse. A to-one relationship is set to the first object.
   ///
   /// Objects that cannot be in the relationship, such as those of other contexts, are left out and reported in
   /// ``ManagedObjectContext/misuse``.
@@ -126,8 +128,8 @@ extension ManagedObject {
 
   /// Sets a to-one relationship and its inverse.
   ///
-  /// If the object cannot be in the relationship, such as one of another context, the old value stays and the context
-  /// records an error.
+  /// If the object cannot be in the relationship, for example because it belongs to another context, the old value
+  /// stays and the error is added to ``ManagedObjectContext/misuse``.
   final func setObject(_ object: ManagedObject?, slot: Int) {
     guard let context = managedObjectContext else { return noteMissingContext() }
     if let object, !context.isOwn(object, of: self, slot) { return }
@@ -138,13 +140,14 @@ extension ManagedObject {
     }
   }
 
-  /// Keeps the old value of a property that was set to an invalid one. Validation fails until the property is set
-  /// again.
+  /// Records the error of a property that was set to an invalid value. The property keeps its old value, and validation
+  /// fails until the property is set again.
   final func refuseValue(_ error: ManagedObjectError, slot: Int) {
     managedObjectContext?.refuse(error, self, slot: slot)
   }
 
-  /// Adds an object to a to-many relationship, at the end of an ordered one, and updates the inverse.
+  /// Adds an object to a to-many relationship and updates the inverse. In an ordered relationship, the object is added
+  /// at the end.
   ///
   /// - Complexity: O(1).
   final func insert(_ object: ManagedObject, slot: Int) {

@@ -20,10 +20,11 @@ public import Predicates
 /// A context retains the objects that have changes. Other objects are released when your program no longer references
 /// them. Relationships do not retain their objects.
 ///
-/// The `deinit` of a class must not change the object or follow its relationships: they can lead back to the object,
-/// and the program would crash. Clean up in ``willTurnIntoFault()`` or ``prepareForDeletion()``.
+/// The `deinit` of a subclass must not change the object or follow its relationships: a relationship can lead back to
+/// the object that is being released, and the program would crash. Clean up in ``willTurnIntoFault()`` or
+/// ``prepareForDeletion()``.
 open class ManagedObject {
-  /// The values that a context creates an object from.
+  /// The data that a context passes to the initializer of an object.
   public struct Creation {
     let shape: EntityShape
     let key: RowKey
@@ -33,9 +34,9 @@ open class ManagedObject {
   final var key: RowKey
   /// The version of the row that the values come from; 0 for an object that was never saved.
   final var version: Int64 = 0
-  /// The values by slot. Empty for a fault whose row was not read.
+  /// The values of the properties, by slot. Empty for a fault whose row was not read.
   final var values: [RowValue] = []
-  /// The values as they were read or saved; nil while nothing is changed.
+  /// The values as they were last read or saved. Nil for a new object, and for an object that has not changed since.
   final var committed: [RowValue]?
   final var status: Status = .fault
 
@@ -44,19 +45,20 @@ open class ManagedObject {
     static let inserted = Status(rawValue: 1)
     static let updated = Status(rawValue: 2)
     static let deleted = Status(rawValue: 4)
-    /// No value has been accessed yet.
+    /// The object is a fault: no value has been accessed yet.
     static let fault = Status(rawValue: 8)
     /// The row does not exist in the store (any more), or could not be read.
     static let inaccessible = Status(rawValue: 16)
-    /// Not in a context: deleted and saved, or released by a reset.
+    /// The object has left its context, for example because its deletion was saved or the context was reset.
     static let detached = Status(rawValue: 32)
-    /// Not an object of a context: describes the properties of its class.
+    /// The object is that of a ``ClassPrototype``: it has no context, and is used to find the properties of its class.
     static let prototype = Status(rawValue: 64)
-    /// In the context's list of changed objects.
+    /// The object is in ``ManagedObjectContext/listed``.
     static let listed = Status(rawValue: 128)
-    /// Changed since the context last reported changes.
+    /// The object is in ``ManagedObjectContext/pending``: it changed since the context last reported changes to
+    /// observers.
     static let pending = Status(rawValue: 256)
-    /// `willSave` has been called in the current save.
+    /// `willSave` was called in the current save, and need not be called again.
     static let announced = Status(rawValue: 512)
     /// A property was set to a value that it cannot have.
     static let refusing = Status(rawValue: 1024)
@@ -65,14 +67,15 @@ open class ManagedObject {
     /// `awakeFromFetch` or `willTurnIntoFault` is being called.
     static let turning = Status(rawValue: 4096)
 
-    /// New in the context since its last report of changes.
+    /// The object is new in the context and has not been reported to observers yet.
     static let unreported = Status(rawValue: 8192)
 
-    /// The states whose objects the context retains.
+    /// The states of an object with unsaved changes. The context retains an object that has one of them.
     static let changed: Status = [.inserted, .updated, .deleted]
   }
 
-  /// Creates an object. Called by contexts. An override must call it.
+  /// Creates an object for a context. Do not call it: insert objects with
+  /// ``ManagedObjectContext/insert(_:)-(Object.Type)``. An override must call `super.init(_:)`.
   public required init(_ creation: Creation) {
     shape = creation.shape
     key = creation.key
@@ -82,8 +85,8 @@ open class ManagedObject {
     if !status.contains(.detached) { shape.state?.registered.remove(key) }
   }
 
-  /// The name of the class's entity in a model that is made of classes. By default, the name of the class. An override
-  /// must return a different name for each subclass.
+  /// The name of the class's entity in a model that is made of classes. The default is the name of the class. An
+  /// override must return a different name for each subclass.
   open class var entityName: String { String(describing: self) }
 
   /// Changes the entity of a class in a model that is made of classes: its constraints, indexes, user info, renaming
@@ -104,8 +107,8 @@ open class ManagedObject {
   /// Called after the values of the object were read. Values that you set here do not count as changes.
   open func awakeFromFetch() {}
 
-  /// Called at the beginning of a save that includes changes of the object. It may change objects, but must not call
-  /// `save()`.
+  /// Called at the beginning of a save that includes changes of the object. The method may change objects, but must not
+  /// call `save()`.
   open func willSave() {}
 
   /// Called after changes of the object were saved.
@@ -114,31 +117,31 @@ open class ManagedObject {
   /// Called before the object is deleted.
   open func prepareForDeletion() {}
 
-  /// Called before the object becomes a fault. Changes that it makes to the object itself are lost.
+  /// Called before the object becomes a fault. Changes that the method makes to this object are lost.
   open func willTurnIntoFault() {}
 
-  /// Called before the value of an attribute is saved, and by ``validate(_:forKey:)``. Throws if the value is not
-  /// valid.
+  /// Validates the value of an attribute. Called before the value is saved, and by ``validate(_:forKey:)``. An override
+  /// throws an error if the value is not valid.
   ///
   /// The rules of the model are checked first. To check relationships, override ``validateForInsert()`` and
   /// ``validateForUpdate()``.
   open func validateValue(_ value: AttributeValue, forKey key: String) throws(ManagedObjectError) {}
 
-  /// Validates a new object before it is saved. An override must call it.
+  /// Validates a new object before it is saved. An override must call `super`.
   ///
-  /// - Throws: ``ManagedObjectError``; ``ManagedObjectError/Code/multipleErrors`` if there are several errors. They
-  ///   have the order of the properties in the description of the entity, which is the order in the class for a model
-  ///   made of classes.
+  /// - Throws: ``ManagedObjectError``; ``ManagedObjectError/Code/multipleErrors`` if there are several errors. The
+  ///   errors are in the order of the properties in the entity's description. In a model that is made of classes, this
+  ///   is the order of their declarations.
   open func validateForInsert() throws(ManagedObjectError) { try validateProperties() }
 
-  /// Validates a changed object before it is saved. An override must call it.
+  /// Validates a changed object before it is saved. An override must call `super`.
   ///
   /// - Throws: the errors of ``validateForInsert()``.
   open func validateForUpdate() throws(ManagedObjectError) { try validateProperties() }
 
-  /// Validates an object before its deletion is saved. An override must call it.
+  /// Validates an object before its deletion is saved. An override must call `super`.
   ///
-  /// - Throws: ``ManagedObjectError/Code/deleteDenied``.
+  /// - Throws: ``ManagedObjectError/Code/deleteDenied`` if a delete rule denies the deletion.
   open func validateForDelete() throws(ManagedObjectError) { try validateDeleteRules() }
 }
 
@@ -168,16 +171,17 @@ extension ManagedObject {
   /// True if the object is new, changed or deleted, and not saved.
   public final var hasChanges: Bool { !status.isDisjoint(with: .changed) }
 
-  /// True if the value of a property that a store keeps differs from the one that was read or saved.
+  /// True for a new object, and if the value of a property that is not transient differs from the value that was last
+  /// read or saved.
   public final var hasPersistentChangedValues: Bool {
     guard let committed else { return isInserted }
     return values.indices.contains { shape.isPersistent[$0] && values[$0] != committed[$0] }
   }
 
-  /// True if no relationship can refer to the object.
+  /// True if the object is deleted or inaccessible, so that no relationship can refer to it.
   final var isLost: Bool { !status.isDisjoint(with: [.deleted, .inaccessible]) }
 
-  /// True until a value is accessed.
+  /// True if the object is a fault: no value has been accessed yet.
   public final var isFault: Bool { status.contains(.fault) }
 
   /// True if the object's row was missing or could not be read when its values were accessed. Its values are empty
@@ -185,7 +189,7 @@ extension ManagedObject {
   public final var isInaccessible: Bool { status.contains(.inaccessible) }
 }
 
-/// Objects are equal if they are identical.
+/// Two objects are equal only if they are the same instance.
 extension ManagedObject: Hashable {
   public static func == (first: ManagedObject, second: ManagedObject) -> Bool { first === second }
 
@@ -193,6 +197,6 @@ extension ManagedObject: Hashable {
 }
 
 extension ManagedObject: CustomStringConvertible {
-  /// The entity's name and the object's number: ``ManagedObjectID/description``.
+  /// The entity's name and the primary key, such as `Note/p12`. See ``ManagedObjectID/description``.
   public final var description: String { objectID.description }
 }

@@ -3,7 +3,7 @@ internal import OrderedCollections
 package import Predicates
 internal import PropertyLists
 
-/// A list of keys without duplicates.
+/// A list of object keys without duplicates.
 typealias OrderedKeys = OrderedSet<RowKey>
 
 /// New keys of objects by their old keys.
@@ -34,23 +34,26 @@ public final class ManagedObjectContext {
   public var name = ""
   /// The author of the changes, for notifications of saves and the history of changes.
   public var transactionAuthor = ""
-  /// The policy for objects that another context or process saved after they were read.
+  /// The policy for conflicts in a save: over objects that another context or process saved after they were read, and
+  /// over values that a uniqueness constraint allows only once.
   public var mergePolicy = MergePolicy.error
   /// The undo manager; nil to record no changes for undo.
   public var undoManager: UndoManager? { didSet { if undoManager !== oldValue { aliases = KeyReplacements() } } }
-  /// Errors that could not be thrown, such as when a property of a deleted object is read. Keeps the last 100.
+  /// The last 100 errors that could not be thrown, such as the error of reading a property of an object that the store
+  /// no longer has.
   public package(set) var misuse: [ManagedObjectError] = []
 
   let model: ManagedObjectModel
   private var shapes: [EntityShape?]
-  /// The entity indexes of classes, cached when objects are inserted.
+  /// A cache of the entity indexes of classes.
   var classIndices: [ObjectIdentifier: Int] = [:]
   let state = ContextState()
   var registered: IdentityMap {
     get { state.registered }
     _modify { yield &state.registered }
   }
-  /// The objects with changes, in the order of their first change. Some may have no changes any more.
+  /// The objects with changes, in the order of their first change. May also contain objects that no longer have
+  /// changes.
   var listed: [ManagedObject] = []
   /// The number of objects with changes.
   var changedCount = 0
@@ -59,37 +62,43 @@ public final class ManagedObjectContext {
   /// False to save objects without validation, as a migration does before it has set all relationships.
   package var validatesOnSave = true
   var isSaving = false
-  /// True if an object has changed since its `willSave` was called in the current save, or if it has not been called.
+  /// True if the `willSave` of an object must be called: it was not called in the current save, or the object changed
+  /// after the call.
   var hasUnannouncedChanges = false
-  /// The present keys by keys that objects had before they were saved or revived. Kept for undo.
+  /// For each old key of an object, the key that replaced it when the object was saved, or when it was inserted again
+  /// after its deletion. Undo finds objects by their old keys.
   var aliases = KeyReplacements()
-  /// The permanent keys by the temporary keys that objects had before this context saved them. Its children use them.
+  /// The permanent keys of objects that this context saved, by their temporary keys. Child contexts find objects by
+  /// them, too.
   var permanentKeys = PermanentKeys()
-  /// The present keys of new objects by the keys of a failed save attempt.
+  /// The present keys of new objects, by the permanent keys of a save attempt that failed. The conflicts of that
+  /// attempt refer to the objects by those permanent keys.
   var attemptedKeys = KeyReplacements()
   /// The errors of properties that were set to invalid values, by object and slot. ``listed`` retains the objects.
   var refusals: [ObjectIdentifier: [Int: ManagedObjectError]] = [:]
-  /// The batch of each fault that is read together with others.
+  /// The ``FetchBatch`` of each fault whose row is read together with those of other faults.
   var batches: [RowKey: FetchBatch] = [:]
   /// The stores that the program assigned to new objects.
   var assignments: [RowKey: StoreNumber] = [:]
   /// The contexts that save into this one.
   var children: [WeakContext] = []
-  /// The objects that the last fetch with prefetching read, retained until the next one.
+  /// The related objects that the last fetch with prefetching read. They are retained until the next one.
   var prefetched: [ManagedObject] = []
   var observers = ContextObservers<ContextChange>()
-  /// The observers that keep the results of requests.
+  /// The observers that keep the results of a request up to date, such as those of a ``FetchedResultsController``.
   var followers = ContextObservers<ContextEvent>()
-  /// The objects that changed since changes were last reported.
+  /// The objects that changed since changes were last reported to observers.
   var pending: [ManagedObject] = []
-  /// New objects since the last report that are not in ``pending``: those inserted without observers, and faults for
-  /// objects that other contexts inserted. Kept for ``observers``.
+  /// Objects that are new since the last report and not in ``pending``: those that were inserted while there were no
+  /// observers, and faults for objects that other contexts inserted. Reported to ``observers``, but not to
+  /// ``followers``.
   var arrived: [ManagedObject] = []
-  /// The objects that were refreshed since the last report.
+  /// The objects that were refreshed since the last report to observers.
   var refreshed: [ManagedObject] = []
-  /// The keys that other contexts saved and that were merged since the last report. Kept for ``followers``.
+  /// The keys of the objects that other contexts saved, if their changes were merged since the last report. Reported to
+  /// ``followers``.
   var merged = MergedKeys()
-  /// True if keys changed or objects were saved since the last report. Kept for ``followers``.
+  /// True if ``followers`` must receive a report even if no object changed: keys changed, or objects were saved.
   var hasSilentNews = false
 
   struct WeakContext { weak var context: ManagedObjectContext? }
@@ -102,7 +111,7 @@ public final class ManagedObjectContext {
     shapes = Array(repeating: nil, count: model.records.count)
   }
 
-  /// Creates a context that saves into another one. Both must be used in the same task.
+  /// Creates a context that saves into another one. Both contexts must be used in the same task.
   public init(parent: ManagedObjectContext) {
     self.parent = parent
     coordinator = parent.coordinator
@@ -122,13 +131,13 @@ public final class ManagedObjectContext {
     return shape
   }
 
-  /// Records an error that cannot be thrown.
+  /// Adds an error that cannot be thrown to ``misuse``.
   func note(_ error: ManagedObjectError) {
     if misuse.count == 100 { misuse.removeFirst() }
     misuse.append(error)
   }
 
-  /// Inserts a new object.
+  /// Inserts a new object of an entity.
   ///
   /// - Throws: ``ManagedObjectError/Code/undefinedKey`` if the model has no such entity,
   ///   ``ManagedObjectError/Code/invalidValue`` for an abstract one.
@@ -141,7 +150,7 @@ public final class ManagedObjectContext {
     return try insert(entity)
   }
 
-  /// Inserts a new object.
+  /// Inserts a new object of an entity.
   ///
   /// - Throws: the errors of ``insert(_:)-(String)``.
   /// - Complexity: O(1).
@@ -150,6 +159,8 @@ public final class ManagedObjectContext {
     try insert(entity, key: nil)
   }
 
+  /// Inserts a new object of an entity. A migration passes the key that the object must have in the store.
+  ///
   /// - Parameter key: the permanent key of the object; nil to create one in the first save.
   package func insert(_ entity: ManagedObjectModel.Entity, key: RowKey?) throws(ManagedObjectError) -> ManagedObject {
     guard entity.model === model || model.entity(named: entity.name)?.index == entity.index else {
@@ -184,8 +195,8 @@ public final class ManagedObjectContext {
   /// - Complexity: O(1).
   public func registeredObject(for id: ManagedObjectID) -> ManagedObject? { ownKey(id).flatMap { registered[$0] } }
 
-  /// Returns the object with an ID, as a fault if it is not registered. Whether its row exists is not checked until a
-  /// value is read.
+  /// Returns the object with an ID. An object that is not registered is created as a fault, without checking that the
+  /// store has it.
   ///
   /// - Throws: ``ManagedObjectError/Code/invalidState`` if the coordinator does not have the object's store.
   /// - Complexity: O(1).
@@ -200,7 +211,7 @@ public final class ManagedObjectContext {
   /// Returns the object with an ID, after reading its values.
   ///
   /// - Throws: ``ManagedObjectError/Code/referentialIntegrity`` if the store does not have the object (any more), or if
-  ///   it is deleted in this context; the errors of reading.
+  ///   it is deleted in this context; the errors of ``object(with:)`` and of reading.
   public func existingObject(with id: ManagedObjectID) throws(ManagedObjectError) -> ManagedObject {
     let object = try object(with: id)
     if object.isDeleted { throw ManagedObjectError(.referentialIntegrity, "the object is deleted", objectID: id) }
@@ -227,10 +238,12 @@ public final class ManagedObjectContext {
     return registered[key] ?? make(key)
   }
 
-  /// Returns the present key of the object with an ID; nil if the coordinator does not have its store or entity.
+  /// Returns the present key of the object with an ID, which differs from the ID's key if the object got a new one. Nil
+  /// if the coordinator does not have the object's store or entity.
   func ownKey(_ id: ManagedObjectID) -> RowKey? { coordinatorKey(id).map { presentKey($0) } }
 
-  /// Returns the key of a row, even if its object has a new key by now; nil as for ``ownKey(_:)``.
+  /// Returns the key that an object had when it was saved, even if it was inserted again with a new key since. Nil in
+  /// the same cases as ``ownKey(_:)``.
   func savedKey(_ id: ManagedObjectID) -> RowKey? { coordinatorKey(id).map { $0.isTemporary ? presentKey($0) : $0 } }
 
   private func coordinatorKey(_ id: ManagedObjectID) -> RowKey? {
@@ -238,7 +251,7 @@ public final class ManagedObjectContext {
     return coordinator.objectID(forURI: id.uriRepresentation)?.key
   }
 
-  /// Returns the store that a new object is saved to; nil if no store accepts it.
+  /// Returns the number of the store that a new object is saved to; nil if no store accepts it.
   func storeNumber(forNew object: ManagedObject) -> StoreNumber? {
     assignments[object.key] ?? coordinator.store(forNew: Int(object.key.entityIndex))?.number
   }

@@ -1,14 +1,14 @@
 internal import Predicates
 
 extension ManagedObjectContext {
-  /// Undoes and redoes the changes of a context in groups.
+  /// A record of the changes of a context, in groups that can be undone and redone.
   ///
   /// ```swift
   /// context.undoManager = ManagedObjectContext.UndoManager()
   /// ```
   ///
-  /// Changes are grouped up to the next ``ManagedObjectContext/processPendingChanges()``, save or undo. To make larger
-  /// groups, use ``beginUndoGrouping()`` and ``endUndoGrouping()``.
+  /// A group contains the changes up to the next ``ManagedObjectContext/processPendingChanges()``, save or undo. To
+  /// make larger groups, use ``beginUndoGrouping()`` and ``endUndoGrouping()``.
   public final class UndoManager {
     /// The maximum number of groups that can be undone; 0 for no limit.
     public var levelsOfUndo = 0 { didSet { trim() } }
@@ -61,7 +61,7 @@ extension ManagedObjectContext {
     /// The number of calls of ``beginUndoGrouping()`` without their ``endUndoGrouping()``.
     public var groupingLevel: Int { depth }
 
-    /// Sets the name of the open group.
+    /// Sets the name of the current group, to which changes are being added.
     public func setActionName(_ name: String) { open.name = name }
 
     /// Begins a group. Nested groups become part of it.
@@ -80,8 +80,8 @@ extension ManagedObjectContext {
     /// False while changes are not recorded.
     public var isUndoRegistrationEnabled: Bool { disabled == 0 }
 
-    /// Stops recording changes until ``enableUndoRegistration()`` has been called as many times. Use it for derived
-    /// values that are computed again, for example in `willSave`.
+    /// Stops recording changes until ``enableUndoRegistration()`` has been called as many times as this method. Use it
+    /// while you set derived values, for example in `willSave`: after an undo, they are computed again.
     public func disableUndoRegistration() { disabled += 1 }
 
     /// Reverses one call of ``disableUndoRegistration()``. Does nothing without such a call.
@@ -100,7 +100,7 @@ extension ManagedObjectContext {
       open.changes.append(change)
     }
 
-    /// Closes the open group, unless the program began it.
+    /// Ends the current group, unless the program began it with ``beginUndoGrouping()``.
     func closeGroup() {
       guard depth == 0 else { return }
       if !open.changes.isEmpty {
@@ -114,7 +114,8 @@ extension ManagedObjectContext {
       if levelsOfUndo > 0, undoGroups.count > levelsOfUndo { undoGroups.removeFirst(undoGroups.count - levelsOfUndo) }
     }
 
-    /// Removes the last group and passes it to `body`. The changes recorded meanwhile become its reverse.
+    /// Removes the last group and passes it to `body`, which undoes or redoes its changes. The changes that `body`
+    /// makes are recorded as the group for the opposite action.
     func replay(redoing: Bool, _ body: (Group) -> Void) {
       depth = 0
       closeGroup()
