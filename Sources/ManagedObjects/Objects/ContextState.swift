@@ -6,7 +6,7 @@ final class ContextState {
   let number = nextNumber.add(1, ordering: .relaxed).newValue
   private static let nextNumber = Atomic<Int>(0)
   var registered = IdentityMap()
-  /// False while values are set without counting as changes.
+  /// False while values are set that do not count as changes, for example by `awakeFromFetch`.
   private(set) var isTracking = true
   /// False after the context was released.
   var isOpen = true

@@ -8,7 +8,7 @@ final class EntityShape {
   let objectClass: ManagedObject.Type
   /// The relationship in each slot; nil for attributes.
   let relationships: [ManagedObjectModel.Entity.Relationship?]
-  /// The slot of the inverse in the destination entity, for each slot.
+  /// For each slot of a relationship, the slot of its inverse in the destination entity; nil if there is none.
   let inverseSlots: [Int?]
   /// For each slot, false if the property is transient.
   let isPersistent: [Bool]
@@ -16,15 +16,16 @@ final class EntityShape {
   let isAllPersistent: Bool
   let initialValues: [RowValue]
   let emptyValues: [RowValue]
-  /// The state of the context; nil for prototypes.
+  /// The state of the context; nil for the object of a ``ClassPrototype``.
   let state: ContextState?
   private unowned let owner: ManagedObjectContext?
-  /// The coordinator of ``context``. Objects need it for their object IDs even after the context was released.
+  /// The coordinator of ``context``. Objects need the coordinator for their object IDs, even after the context was
+  /// released.
   let coordinator: PersistentStoreCoordinator?
   private(set) lazy var rules = ValidationRules(entity)
   /// The slots of the properties of a class, by key path.
   private(set) var slots: SlotTable
-  /// The state of a prototype of a class; nil for the objects of contexts.
+  /// The state of a ``ClassPrototype``; nil for the objects of contexts.
   var prototypeState: AnyObject?
 
   init(_ entity: ManagedObjectModel.Entity, objectClass: ManagedObject.Type, context: ManagedObjectContext?) {
@@ -55,7 +56,7 @@ final class EntityShape {
   /// The context of the objects; nil after it was released.
   var context: ManagedObjectContext? { state?.isOpen == true ? owner : nil }
 
-  /// Returns values with those of transient properties emptied.
+  /// Returns values in which those of transient properties are replaced with empty values.
   func persistentValues(_ values: [RowValue]) -> [RowValue] {
     if isAllPersistent { return values }
     var values = values
@@ -63,7 +64,7 @@ final class EntityShape {
     return values
   }
 
-  /// Returns the values of a row that was read from a store, with the default values of transient properties.
+  /// Returns the values of a row that a store returned, with the default values of transient properties.
   func completed(_ values: [RowValue]) -> [RowValue] {
     if isAllPersistent { return values }
     var values = values
@@ -71,7 +72,7 @@ final class EntityShape {
     return values
   }
 
-  /// Returns the slot of the property that a wrapper belongs to.
+  /// Returns the slot of the property with a wrapper, from a cache.
   ///
   /// - Parameters:
   ///   - keyPath: the key path of the wrapper, as the compiler passes it.

@@ -17,11 +17,11 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Returns the row of a fault. Also gives the other faults of its batch their rows.
+  /// Returns the row of a fault. Also reads the rows of the other faults in its batch.
   func readRow(of object: ManagedObject) throws(ManagedObjectError) -> StoreRow? {
     guard let batch = batches[object.key] else { return try readRows([object.key])[0] }
     for key in batch.keys { batches[key] = nil }
-    // Objects that have been released are read when they are needed again.
+    // Leaves out objects that have been released. They are read when they are needed again.
     let others = batch.keys.filter { $0 != object.key && registered[$0]?.needsRow == true }
     let rows = try readRows([object.key] + others)
     for (key, row) in zip(others, rows.dropFirst()) {

@@ -3,20 +3,21 @@ internal import SystemFiles
 
 /// The objects of a context by their keys.
 ///
-/// The map does not retain them: an object removes itself when it is released.
+/// The map does not retain the objects: an object removes itself when it is released.
 struct IdentityMap {
   /// The smallest number of objects from which the map returns memory to the system when most of them are removed.
   private let largeCount: Int
 
-  /// The reference is valid while the entry is in the map, because ``ManagedObject/deinit`` removes the entry.
+  /// A reference to an object. It is valid while the entry is in the map, because ``ManagedObject/deinit`` removes the
+  /// entry.
   private struct Entry {
     unowned let object: ManagedObject
   }
 
   private var entries = KeyTable<Entry>()
-  /// The greatest number of objects since memory was last returned.
+  /// The greatest number of objects since memory was last returned to the system.
   private var greatestCount = 0
-  /// True if memory was returned since the map was last empty.
+  /// True if memory was returned to the system since the map was last empty.
   private var wasLarge = false
   /// The number of times that memory was returned. For tests.
   private(set) var releaseCount = 0

@@ -4,17 +4,18 @@ internal import Predicates
 /// Batch requests, which stores execute themselves.
 extension ManagedObjectContext {
   /// Inserts, updates or deletes many objects in the stores, without creating objects in this context. The context must
-  /// not have a parent. The ``mergePolicy`` applies to new objects that conflict with others by a uniqueness
-  /// constraint.
+  /// not have a parent. Each store applies all changes or none. The ``mergePolicy`` decides about new objects that
+  /// violate a uniqueness constraint.
   ///
   /// - Returns: the changes. Pass them to ``mergeChanges(from:)`` of this context and of others.
-  /// - Throws: ``ManagedObjectError/Code/undefinedKey`` for a name that the model does not have;
+  /// - Throws: ``ManagedObjectError/Code/invalidState`` if the context has a parent;
+  ///   ``ManagedObjectError/Code/undefinedKey`` for a name that the model does not have;
   ///   ``ManagedObjectError/Code/invalidValue`` for a value that an attribute cannot have;
   ///   ``ManagedObjectError/Code/missingMandatoryProperty`` and
   ///   ``ManagedObjectError/Code/relationshipLacksMinimumCount`` for objects that would violate the model, including
   ///   those that refer to deleted objects; ``ManagedObjectError/Code/multipleErrors`` with the first 100 of these
   ///   errors; ``ManagedObjectError/Code/constraintMerge``; ``ManagedObjectError/Code/unsupportedRequest`` if a store
-  ///   does not support batch requests; the errors of the store. Each store applies all changes or none.
+  ///   does not support batch requests; the errors of the store.
   @discardableResult
   public func execute(_ request: BatchRequest) throws(ManagedObjectError) -> SavedChanges {
     guard parent == nil else {
@@ -52,7 +53,7 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Returns a request with its values converted to the types of the attributes.
+  /// Checks a request, and returns it with its values converted to the types of the attributes.
   private func checked(
     _ request: BatchRequest, _ entity: ManagedObjectModel.Entity
   ) throws(ManagedObjectError) -> BatchRequest {

@@ -5,13 +5,17 @@ extension ManagedObjectContext {
 
   /// The new objects.
   ///
-  /// - Complexity: O(*n*) in the number of changed objects, here and in the two properties below.
+  /// - Complexity: O(*n*) in the number of changed objects.
   public var insertedObjects: Set<ManagedObject> { Set(changedObjects.filter(\.isInserted)) }
 
   /// The changed objects that are neither new nor deleted.
+  ///
+  /// - Complexity: O(*n*) in the number of changed objects.
   public var updatedObjects: Set<ManagedObject> { Set(changedObjects.filter(\.isUpdated)) }
 
   /// The objects that the next save deletes.
+  ///
+  /// - Complexity: O(*n*) in the number of changed objects.
   public var deletedObjects: Set<ManagedObject> { Set(changedObjects.filter(\.isDeleted)) }
 
   /// The objects with changes, in the order of their first change.
@@ -36,7 +40,7 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Adds a state for which the context retains an object, and lists the object.
+  /// Marks an object as inserted, updated or deleted, and adds it to the list of changed objects, which retains it.
   func list(_ object: ManagedObject, as status: ManagedObject.Status) {
     if object.status.isDisjoint(with: .changed) {
       changedCount += 1
@@ -50,7 +54,8 @@ extension ManagedObjectContext {
     notePending(object)
   }
 
-  /// Removes the states for which the context retains an object.
+  /// Marks an object as neither inserted, updated nor deleted, so that the context no longer retains it. Removes its
+  /// recorded errors.
   ///
   /// - Parameter isChange: true to report the object to observers.
   func unlist(_ object: ManagedObject, isChange: Bool = true) {
@@ -71,7 +76,7 @@ extension ManagedObjectContext {
     refusals[ObjectIdentifier(object), default: [:]][slot] = error
   }
 
-  /// Removes the recorded errors of a property that was set again.
+  /// Removes the recorded errors of properties that were set to invalid values.
   ///
   /// - Parameter slot: the slot of the property; nil for all properties of the object.
   func forgetRefusals(of object: ManagedObject, slot: Int?) {
@@ -92,6 +97,8 @@ extension ManagedObjectContext {
   }
 
   /// Removes an object from the context.
+  ///
+  /// - Parameter isChange: true to report the object to observers.
   func detach(_ object: ManagedObject, isChange: Bool = true) {
     unlist(object, isChange: isChange)
     registered.remove(object.key)

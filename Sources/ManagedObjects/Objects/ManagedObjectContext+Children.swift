@@ -1,15 +1,15 @@
 internal import OrderedCollections
 internal import Predicates
 
-/// Changes that child contexts save into this one, and new object IDs.
+/// Changes that child contexts save into this context, and permanent object IDs.
 extension ManagedObjectContext {
-  /// Applies the changes of a child: all or none.
+  /// Applies the changes that a child context saves: all or none.
   ///
-  /// Unsaved changes of this context stay for properties that the child did not change. In a to-many relationship, the
-  /// objects that the child added are added, and those that it removed are removed.
+  /// Unsaved changes of this context stay for properties that the child did not change. A to-many relationship keeps
+  /// the changes of both contexts.
   ///
-  /// - Throws: ``ManagedObjectError/Code/referentialIntegrity`` for changed objects that are deleted or inaccessible
-  ///   here.
+  /// - Throws: ``ManagedObjectError/Code/referentialIntegrity`` if the child updated an object that is deleted or
+  ///   inaccessible in this context.
   func take(_ objects: [ManagedObject]) throws(ManagedObjectError) {
     try checkPresence(of: objects)
     var relations: [(object: ManagedObject, slot: Int, value: RowValue)] = []
@@ -57,7 +57,7 @@ extension ManagedObjectContext {
     if let error = ManagedObjectError(all: errors) { throw error }
   }
 
-  /// The values that the child's changes are compared with: empty values for a new object.
+  /// Returns the values before the child's changes: the committed values, or empty values for a new object.
   private func base(of child: ManagedObject) -> [RowValue] {
     child.isInserted ? child.shape.emptyValues : child.committed ?? child.values
   }
@@ -70,8 +70,8 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Deletes an object that the child deleted. The child has applied the delete rules: the objects that they delete are
-  /// among its changes.
+  /// Deletes an object that the child deleted. The child has applied the delete rules: the objects that the rules
+  /// delete are among the child's changes.
   private func takeDeletion(of child: ManagedObject) {
     let object = object(for: child.key)
     if object.isFault { object.fire() }
@@ -79,7 +79,7 @@ extension ManagedObjectContext {
     for relationship in object.shape.record.relationships {
       guard let inverse = object.shape.inverseSlots[relationship.slot] else { continue }
       let keys = object.value(ofSlot: relationship.slot).keys
-      // Other objects may refer to this one that the child does not know of.
+      // The object may be related to objects here to which it is not related in the child.
       let dropped =
         switch relationship.definition.deleteRule {
         case .noAction where !object.isInserted: [RowKey]()
@@ -95,7 +95,7 @@ extension ManagedObjectContext {
     markDeleted(object)
   }
 
-  /// Replaces the keys of objects, here and in the contexts that save into this one.
+  /// Replaces the keys of objects in this context and in its child contexts.
   func follow(_ newKeys: KeyReplacements) {
     guard !newKeys.isEmpty else { return }
     newKeys.visit { old, key in
@@ -104,7 +104,7 @@ extension ManagedObjectContext {
       rename(object, to: key, keepsOld: undoManager != nil || !old.isTemporary)
       if object.version == 0, !object.isInserted { object.version = 1 }
     }
-    // In a child context, unchanged relationships can refer to new objects of the parent.
+    // In a child context, unchanged relationships can refer to new objects of the parent, so all objects are searched.
     if parent == nil {
       for object in listed { rename(in: object, newKeys) }
     } else {
@@ -113,7 +113,7 @@ extension ManagedObjectContext {
     tellChildren(newKeys)
   }
 
-  /// Replaces the keys of objects in the contexts that save into this one.
+  /// Replaces the keys of objects in the child contexts.
   func tellChildren(_ newKeys: KeyReplacements) {
     for child in children { child.context?.follow(newKeys) }
   }
@@ -126,13 +126,13 @@ extension ManagedObjectContext {
     for object in objects where object.managedObjectContext !== self {
       throw ManagedObjectError(.invalidState, "\(object) is not an object of this context", objectID: object.objectID)
     }
-    // All contexts with these objects replace their keys.
+    // The root context and all its descendants replace the keys of these objects.
     let names = try SavePlan.replaceKeys(objects, root, areLasting: true)
     root.permanentKeys.insert(names.pairs.sorted { $0.key.number > $1.key.number })
     root.follow(names)
   }
 
-  /// Chooses the store of a new object, if several stores have its entity.
+  /// Chooses the store that a new object is saved to, if several stores have its entity.
   ///
   /// - Throws: ``ManagedObjectError/Code/invalidState`` if the object was saved or belongs to another context, if this
   ///   context has a parent, or if the store does not accept the object's entity.

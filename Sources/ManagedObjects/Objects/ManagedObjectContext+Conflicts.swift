@@ -4,11 +4,12 @@ internal import Predicates
 
 /// Resolution of save conflicts by the merge policy.
 ///
-/// Afterwards, both sides of each relationship agree, even if the other side had no conflict.
+/// After conflicts are resolved, both sides of each relationship are consistent, even if only one side had a conflict.
 extension ManagedObjectContext {
-  /// Resolves conflicts, so that the save can be tried again.
+  /// Resolves conflicts by the merge policy, so that the save can be tried again.
   func resolve(_ conflicts: [MergeConflict]) throws(ManagedObjectError) {
-    // Objects whose changes were reverted are not saved, and so were not checked for conflicts. They are read again.
+    // An object whose changes were reverted is not saved, so the store did not check it for conflicts. It is read
+    // again.
     for object in listed where object.isUpdated && object.values == object.committed {
       if object.status.contains(.refusing) { continue }
       unlist(object)
@@ -36,16 +37,16 @@ extension ManagedObjectContext {
   /// The object of this context that a conflict concerns.
   func object(of conflict: MergeConflict) -> ManagedObject? {
     guard let key = (conflict.object ?? conflict.snapshot ?? conflict.stored)?.key else { return nil }
-    // The conflict names new objects by the keys of the failed attempt.
+    // The conflict refers to new objects by the permanent keys of the failed save attempt.
     return registered[key] ?? registered[attemptedKeys[key] ?? key]
   }
 
-  // Objects that were changed on both sides.
+  // Objects that were changed both here and in the store.
 
-  /// Merges the stored values into a changed object. They become its committed values.
+  /// Merges the stored values into a changed object. The stored values become its committed values.
   ///
-  /// - Parameter policy: decides which value is kept if both sides changed a property. Additions to a to-many
-  ///   relationship are merged.
+  /// - Parameter policy: decides which value is kept if a property was changed both here and in the store. A to-many
+  ///   relationship keeps the changes of both sides, unless the policy is `overwrite` or `rollback`.
   func merge(_ stored: StoreRow, into object: ManagedObject, by policy: MergePolicy) throws(ManagedObjectError) {
     let mine = object.values
     let old = object.committed ?? mine
@@ -83,7 +84,7 @@ extension ManagedObjectContext {
   /// Turns an object into a fault if it has no changes, because its values may be outdated.
   private func forgetUnchanged(_ object: ManagedObject) { if !object.hasChanges { turnIntoFault(object) } }
 
-  /// Marks an object as unchanged if its values equal those of its row.
+  /// Marks an object as unchanged and turns it into a fault, if its values equal those of its row.
   private func dropEqualChanges(of object: ManagedObject) {
     if object.hasPersistentChangedValues { return }
     unlist(object)
@@ -93,7 +94,7 @@ extension ManagedObjectContext {
   /// Sets the values of an object, and updates the inverses in the objects that it refers to now or referred to before.
   ///
   /// - Parameters:
-  ///   - stored: the values of its row.
+  ///   - stored: the values of the object's row.
   ///   - isReferring: false if no other object refers to this one yet.
   private func give(
     _ values: [RowValue], to object: ManagedObject, stored: [RowValue], isReferring: Bool = true
@@ -113,7 +114,7 @@ extension ManagedObjectContext {
       let touched = mine.union(theirs).union(wanted).filter {
         !(mine.contains($0) && theirs.contains($0) && wanted.contains($0))
       }.sorted().map { self.object(for: $0) }
-      // The objects may have been saved together with this one.
+      // Another context may have saved these objects together with this one, so their values may be outdated.
       for target in touched where target !== object { forgetUnchanged(target) }
       try readFaults(touched)
       let gone = Set(touched.filter { $0.needsRow || $0.isInaccessible || $0.isDeleted }.map(\.key))
@@ -136,7 +137,7 @@ extension ManagedObjectContext {
     }
   }
 
-  // Objects that were deleted on one side.
+  // Objects that were deleted only here or only in the store.
 
   /// Resolves conflicts over objects that were deleted in the store.
   private func resolveLosses(_ objects: [ManagedObject]) throws(ManagedObjectError) {
@@ -147,7 +148,7 @@ extension ManagedObjectContext {
     try saveAgain(saved)
   }
 
-  /// Removes an object that was deleted in the store from the context.
+  /// Removes an object from the context, because it was deleted in the store.
   private func letGo(_ object: ManagedObject) {
     if !object.isDeleted {
       for relationship in object.shape.record.relationships {
@@ -163,7 +164,7 @@ extension ManagedObjectContext {
     object.status.insert(.inaccessible)
   }
 
-  /// Inserts objects again that were deleted in the store.
+  /// Turns objects that were deleted in the store into new objects, so that the next save inserts them again.
   private func saveAgain(_ objects: [ManagedObject]) throws(ManagedObjectError) {
     guard !objects.isEmpty else { return }
     var names = KeyReplacements()
@@ -179,7 +180,7 @@ extension ManagedObjectContext {
       object.status.insert(.inserted)
     }
     tellChildren(names)
-    // References with an inverse are set again below.
+    // Changes the references without an inverse. Those with an inverse are set below.
     changeReferences(names)
     registered.visit { rename(in: $0, names) }
     for object in objects {
@@ -188,9 +189,10 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Applies the delete rules of a deleted object to objects that another context has related to it.
+  /// Keeps an object deleted. Applies its delete rules to the objects that another context has related to it in the
+  /// meantime.
   ///
-  /// - Parameter old: the committed values before the merge. ``ManagedObject/committed`` has the stored ones.
+  /// - Parameter old: the committed values before the merge; ``ManagedObject/committed`` has the stored values.
   private func keepDeletion(of object: ManagedObject, since old: [RowValue]) throws(ManagedObjectError) {
     let stored = object.committed ?? old
     var new = object.shape.emptyValues
@@ -222,7 +224,7 @@ extension ManagedObjectContext {
     var values = storedValues
     for relationship in object.shape.record.relationships {
       guard let inverse = object.shape.inverseSlots[relationship.slot] else { continue }
-      // Objects that refer to a different object by now keep that reference.
+      // An object that refers to a different object by now keeps that reference.
       let kept = values[relationship.slot].keys.filter { key in
         guard case .toOne(let other?)? = registered[key]?.value(ofSlot: inverse) else { return true }
         return other == object.key
@@ -269,8 +271,8 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Turns a new object into the stored object that it conflicts with. If that object is already registered, it gets
-  /// the new object's values, and the new object is removed.
+  /// Turns a new object into the stored object that has the same values of a uniqueness constraint. If the stored
+  /// object is already registered, it gets the new object's values, and the new object leaves the context.
   ///
   /// Properties that are empty in the new object keep their stored values, unless the policy is `overwrite`.
   private func unite(_ object: ManagedObject, with stored: StoreRow) throws(ManagedObjectError) {
@@ -307,7 +309,8 @@ extension ManagedObjectContext {
     try give(values, to: target, stored: target.committed ?? target.values)
   }
 
-  /// Deletes a new object, or reverts the changes of an existing one.
+  /// Gives up the changes of an object, in favor of an object with the same values of a constraint: deletes a new
+  /// object, and reverts the changes of an existing one.
   private func giveUp(_ object: ManagedObject) throws(ManagedObjectError) {
     guard object.hasChanges, !object.isDeleted, object.managedObjectContext === self else { return }
     if object.isInserted { return try delete(object) }
@@ -317,7 +320,8 @@ extension ManagedObjectContext {
 }
 
 extension ManagedObjectModel.Entity.Relationship {
-  /// The value of the relationship for some keys. A to-one relationship takes the first.
+  /// Returns the value of the relationship for the keys of its objects. For a to-one relationship, uses only the first
+  /// key.
   fileprivate func value(_ keys: OrderedKeys) -> RowValue {
     if !definition.isToMany { return .toOne(keys.first) }
     return definition.isOrdered ? .orderedToMany(keys) : .toMany(Set(keys))

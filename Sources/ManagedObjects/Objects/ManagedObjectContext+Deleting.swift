@@ -19,7 +19,7 @@ extension ManagedObjectContext {
 
   /// Deletes one object.
   ///
-  /// - Returns: the objects that its rules delete, too.
+  /// - Returns: the objects that must be deleted, too, because of the delete rules.
   private func deleteAlone(_ object: ManagedObject) throws(ManagedObjectError) -> [ManagedObject] {
     if !object.status.isDisjoint(with: [.deleted, .detached, .leaving]) { return [] }
     try readFaults([object])
@@ -46,7 +46,7 @@ extension ManagedObjectContext {
   /// Applies the delete rules of a deleted object.
   ///
   /// - Parameter values: the values of its relationships, by slot.
-  /// - Returns: the objects that the rules delete, too.
+  /// - Returns: the objects that must be deleted, too, because of the rules.
   func followRules(of object: ManagedObject, wasNew: Bool, _ values: [RowValue]) -> [ManagedObject] {
     var cascade: [ManagedObject] = []
     for relationship in object.shape.record.relationships {
@@ -97,7 +97,7 @@ extension ManagedObject {
 }
 
 extension ManagedObjectContext {
-  /// True if an object is deleted, inaccessible or no longer in the context.
+  /// True if the object with a key is deleted, inaccessible or no longer in the context.
   fileprivate func isGone(_ key: RowKey) -> Bool {
     let object = object(for: key)
     if object.isFault { object.fire() }

@@ -27,7 +27,7 @@ extension ManagedObjectContext {
     return rows
   }
 
-  /// Returns the row of a store with the default values of transient properties.
+  /// Returns a row that a store returned, with the default values of transient properties added.
   ///
   /// - Throws: ``ManagedObjectError/Code/invalidValue`` if the number of values does not fit the entity.
   private func completed(_ row: consuming StoreRow) throws(ManagedObjectError) -> StoreRow {
@@ -41,7 +41,7 @@ extension ManagedObjectContext {
     return row
   }
 
-  /// Returns the row of an object for a child context; nil for a deleted or inaccessible object.
+  /// Returns the values of an object as a row for a child context; nil if the object is deleted or inaccessible.
   private func row(of object: ManagedObject, _ key: RowKey) -> StoreRow? {
     if object.isDeleted { return nil }
     if object.isFault { object.fire() }
@@ -87,7 +87,7 @@ extension ManagedObjectContext {
     return try fetch(request).map(\.objectID)
   }
 
-  /// Returns the number of objects that match a request. Its offset and limit apply.
+  /// Returns the number of objects that match a request. The request's offset and limit apply.
   ///
   /// - Throws: the errors of ``fetch(_:)``.
   public func count(for request: FetchRequest) throws(ManagedObjectError) -> Int {
@@ -101,8 +101,8 @@ extension ManagedObjectContext {
     return try find(request, entity).count
   }
 
-  /// Returns the dictionaries of a request, for objects or for groups of them. Unsaved changes are ignored, as in Core
-  /// Data.
+  /// Fetches dictionaries instead of objects: one for each object that matches the request, or one for each group.
+  /// Unsaved changes are ignored, as in Core Data.
   ///
   /// - Throws: the errors of ``fetch(_:)``.
   public func fetchDictionaries(
@@ -115,7 +115,8 @@ extension ManagedObjectContext {
     return dictionaries
   }
 
-  /// Returns the entity of a request after checking the request. Replaces outdated keys in its predicate.
+  /// Checks a request and returns its entity. In the request's predicate, replaces the keys of objects that have new
+  /// keys, for example because they were saved.
   func entity(of request: inout FetchRequest) throws(ManagedObjectError) -> ManagedObjectModel.Entity {
     guard let entity = model.entity(named: request.entityName) else {
       throw ManagedObjectError(.undefinedKey, "the model has no entity \(request.entityName.quoted)")
@@ -131,7 +132,7 @@ extension ManagedObjectContext {
     return !request.readsOnlyAttributes(of: entity) || listed.contains { $0.hasChanges && $0.entity.isKind(of: entity) }
   }
 
-  /// Returns the objects that match a request, from the parent or the stores and the changes of this context.
+  /// Returns the objects that match a request, with the unsaved changes of this context.
   private func find(
     _ request: FetchRequest, _ entity: ManagedObjectModel.Entity
   ) throws(ManagedObjectError) -> [ManagedObject] {
@@ -169,7 +170,7 @@ extension ManagedObjectContext {
     return request.window(found)
   }
 
-  /// Merges two sorted lists of objects. Equal objects are in the order of their keys.
+  /// Merges two sorted lists of objects. Objects with equal values to sort by are in the order of their keys.
   ///
   /// - Complexity: O(*n* + *k* log *n*), where *k* is the length of the second list.
   private func joined(
@@ -180,7 +181,8 @@ extension ManagedObjectContext {
     result.reserveCapacity(first.count + second.count)
     var next = 0
     for object in second {
-      // The order of the store can differ from that of values that were read earlier.
+      // The first list may not be sorted by the present values: the store sorts by its own, and objects may have read
+      // theirs earlier.
       let end = max(next, try insertionIndex(of: object, in: first, prepared))
       result += first[next..<end]
       result.append(object)
@@ -189,7 +191,8 @@ extension ManagedObjectContext {
     return result + first[next...]
   }
 
-  /// Returns the index to insert an object at in a sorted list. Equal objects are in the order of their keys.
+  /// Returns the index to insert an object at in a sorted list. Objects with equal values to sort by are in the order
+  /// of their keys.
   private func insertionIndex(
     of object: ManagedObject, in sorted: [ManagedObject], _ prepared: PreparedFetch
   ) throws(ManagedObjectError) -> Int {
@@ -202,7 +205,7 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Returns the objects that match a request in the parent or the stores.
+  /// Returns the objects that match a request in the parent or the stores, without the unsaved changes of this context.
   private func findBelow(
     _ request: FetchRequest, _ entity: ManagedObjectModel.Entity
   ) throws(ManagedObjectError) -> [ManagedObject] {
@@ -222,7 +225,7 @@ extension ManagedObjectContext {
       registered.reserveCapacity(registered.count + rows.count)
       var objects: [ManagedObject] = []
       objects.reserveCapacity(rows.count)
-      // Rows are moved into the objects, because copying would touch their values.
+      // Moves the rows into the objects, because copying a row would access the memory of its values.
       while let row = rows.popLast() {
         objects.append(try register(row, refreshing: request.refreshesRefetchedObjects))
       }
@@ -233,14 +236,17 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Returns the object for a key that was found in the parent or a store. If its deletion was undone there, the object
-  /// is live again.
+  /// Returns the object for a key that was found in the parent or a store. If the object's deletion was undone there,
+  /// its old key is valid again, so a newer key that was recorded for it is removed.
   private func object(found key: RowKey) -> ManagedObject {
     if !aliases.isEmpty { aliases[key] = nil }
     return object(for: key)
   }
 
-  /// Returns the object of a row. Its values stay, unless it is a fault or is refreshed.
+  /// Returns the object of a row. Sets its values from the row if it is a fault or inaccessible.
+  ///
+  /// - Parameter refreshing: true to also set the values of other objects if the row has another version. Unsaved
+  ///   changes stay.
   private func register(_ row: consuming StoreRow, refreshing: Bool) throws(ManagedObjectError) -> ManagedObject {
     let row = try completed(row)
     let object = object(found: row.key)
@@ -258,7 +264,8 @@ extension ManagedObjectContext {
     return object
   }
 
-  /// Reads the objects of relationships to prefetch, one level at a time.
+  /// Reads the objects at key paths to prefetch: for each relationship in a path, the related objects of all objects at
+  /// once.
   private func prefetch(
     _ paths: [String], of objects: [ManagedObject], _ entity: ManagedObjectModel.Entity
   ) throws(ManagedObjectError) {

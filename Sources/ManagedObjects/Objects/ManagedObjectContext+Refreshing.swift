@@ -4,8 +4,8 @@ extension ManagedObjectContext {
   ///
   /// - Parameters:
   ///   - object: an object of this context.
-  ///   - mergeChanges: true to keep the object's changes on top of newly read values; false to discard them. Objects
-  ///     that the changes refer to are not changed.
+  ///   - mergeChanges: true to keep the object's changes on top of newly read values; false to discard the changes.
+  ///     Discarding does not change other objects, even if the changes refer to them.
   /// - Throws: ``ManagedObjectError/Code/invalidState`` for an object of another context; the errors of reading.
   public func refresh(_ object: ManagedObject, mergeChanges: Bool) throws(ManagedObjectError) {
     if object.managedObjectContext !== self {
@@ -32,14 +32,20 @@ extension ManagedObjectContext {
   /// - Throws: the errors of reading the objects with changes.
   public func refreshAllObjects() throws(ManagedObjectError) { try refreshAll(registered.objects) }
 
-  /// Refreshes objects: those without changes first, because those with changes are merged with their related objects.
+  /// Refreshes objects. Those without changes come first, because merging an object with changes also updates its
+  /// related objects.
   func refreshAll(_ objects: [ManagedObject]) throws(ManagedObjectError) {
     for object in objects where !object.hasChanges { try refresh(object, mergeChanges: true) }
     for object in objects where object.hasChanges { try refresh(object, mergeChanges: true) }
   }
 
-  /// Merges a changed value with the stored one. For a to-many relationship, objects that were added here are added,
-  /// and those that were removed here are removed.
+  /// Returns the value of a property that was changed in two places. For a to-many relationship, the changes of both
+  /// places are combined. Other properties get the value `mine`.
+  ///
+  /// - Parameters:
+  ///   - mine: the value of this side.
+  ///   - old: the value before the changes.
+  ///   - theirs: the value of the other side, such as the store.
   func merged(_ mine: RowValue, since old: RowValue, with theirs: RowValue) -> RowValue {
     switch (mine, old, theirs) {
     case (.toMany(let mine), .toMany(let old), .toMany(let theirs)):
@@ -77,8 +83,8 @@ extension ManagedObjectContext {
     if isObserved { refreshed.append(object) }
   }
 
-  /// Discards all changes: objects get the values back that they were read or saved with, new objects are removed from
-  /// the context, and the undo manager is emptied.
+  /// Discards all changes: restores the values that objects had when they were read or saved, removes new objects from
+  /// the context, and empties the undo manager.
   public func rollback() {
     undoManager?.removeAllActions()
     for object in changedObjects {
@@ -94,8 +100,8 @@ extension ManagedObjectContext {
     processPendingChanges()
   }
 
-  /// Removes all objects and changes from the context. Objects that your program still references have no context any
-  /// more.
+  /// Removes all objects and changes from the context. Objects that your program still references no longer have a
+  /// context.
   public func reset() {
     undoManager?.removeAllActions()
     for object in registered.objects {
@@ -126,7 +132,7 @@ extension ManagedObjectContext {
   }
 
   /// Merges the changes that another context saved to the same stores. The saved objects are read again on their next
-  /// access. Objects with changes keep them on top of newly read values. Deleted objects without changes are removed
+  /// access. An object with changes is read at once, and keeps its changes. A deleted object without changes is removed
   /// from the context.
   ///
   /// If the changes are not ``SavedChanges/isComplete``, all objects of the context are refreshed.
@@ -151,7 +157,7 @@ extension ManagedObjectContext {
     try refreshAll(saved.sorted().compactMap { registered[$0] })
     for key in deleted.sorted() {
       guard let object = registered[key] else { continue }
-      // Both contexts deleted the object. Other changes cause a conflict in the next save.
+      // An object with changes stays, and the next save finds a conflict. There is none if both contexts deleted it.
       if object.hasChanges, !object.isDeleted { continue }
       notePending(object)
       if object.isFault, object.values.isEmpty { object.values = object.shape.emptyValues }

@@ -84,8 +84,8 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Adds an object to the inverse relationship of `target`. If that is to-one, the object it referred to before drops
-  /// `target`.
+  /// Adds `object` to the inverse relationship of `target`. If the inverse is to-one, `object` replaces the previous
+  /// object, and `target` is removed from the relationship of that object.
   func enter(_ object: ManagedObject, into target: ManagedObject, _ inverse: Int, from slot: Int) {
     guard case .toOne(let old) = target.value(ofSlot: inverse) else {
       _ = put(object.key, into: target, inverse)

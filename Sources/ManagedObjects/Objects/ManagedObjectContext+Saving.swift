@@ -42,8 +42,8 @@ extension ManagedObjectContext {
     processPendingChanges()
   }
 
-  /// Calls `willSave` of all changed objects, including those that change meanwhile, until no more objects change. An
-  /// object's changes to itself do not make the context call it again.
+  /// Calls `willSave` of all changed objects, including those that change meanwhile, until no more objects change. If
+  /// an object changes itself in `willSave`, the method is not called again.
   private func announce() throws(ManagedObjectError) {
     var isFirst = true
     for _ in 0..<Self.greatestRounds {
@@ -97,7 +97,8 @@ extension ManagedObjectContext {
   /// Makes one attempt to save the changes that are not saved yet.
   ///
   /// - Parameter isPartlySaved: set to true if one store was saved and a later one failed.
-  /// - Returns: false to try again, because conflicts were resolved or the new keys are already used.
+  /// - Returns: false if the save must be tried again: conflicts were resolved, or the store already uses the permanent
+  ///   keys of new objects.
   private func attempt(_ isPartlySaved: inout Bool) throws(ManagedObjectError) -> Bool {
     var plan = try SavePlan(changedObjects, self)
     do {
@@ -107,7 +108,7 @@ extension ManagedObjectContext {
     } catch {
       finish(plan)
       if plan.saved.contains(where: { !$0.changes.isEmpty }) { isPartlySaved = true }
-      // Keys of ``obtainPermanentIDs(for:)`` cannot be replaced.
+      // The next attempt creates other keys. Keys from `obtainPermanentIDs(for:)` cannot be replaced.
       if error.code == .keysTaken, !plan.newKeys.isEmpty { return false }
       // If both sides deleted the object, there is no conflict.
       let isAgreed = !error.conflicts.isEmpty && error.conflicts.allSatisfy { $0.object == nil && $0.stored == nil }
@@ -122,7 +123,8 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Returns an error with the present IDs of new objects instead of those of the failed attempt.
+  /// Returns an error that refers to new objects by their present, temporary IDs instead of those of the failed
+  /// attempt.
   private func withCurrentKeys(_ error: ManagedObjectError, _ plan: SavePlan) -> ManagedObjectError {
     if plan.newKeys.isEmpty { return error }
     let oldKeys = plan.newKeys.inverted
@@ -151,7 +153,8 @@ extension ManagedObjectContext {
     return error
   }
 
-  /// Makes the saved values the committed ones.
+  /// Marks the objects in the saved stores as saved: sets their permanent keys and versions, and notifies the listeners
+  /// of the coordinator and the child contexts.
   private func finish(_ plan: SavePlan) {
     guard !plan.saved.isEmpty else { return }
     let told = coordinator.hasListeners ? savedChanges(plan) : nil
@@ -182,7 +185,7 @@ extension ManagedObjectContext {
       if let object = registered[key], !object.hasChanges { turnIntoFault(object) }
     }
     if children.isEmpty { return }
-    // If a later store failed, its new objects keep their keys.
+    // Does not include new objects of a store that failed: they keep their temporary keys.
     var given = KeyReplacements()
     for (old, new) in names { given[old] = new }
     tellChildren(given)
@@ -212,7 +215,7 @@ extension ManagedObjectContext {
     return changes
   }
 
-  /// Marks an object as saved: its values are the committed ones, or it is removed if it was deleted.
+  /// Marks an object as unchanged after it was saved. Removes a deleted object from the context.
   private func settle(_ object: ManagedObject) {
     if object.isDeleted {
       detach(object, isChange: false)

@@ -2,7 +2,7 @@ internal import Predicates
 
 /// Undo and redo.
 extension ManagedObjectContext {
-  /// Undoes the last group of changes. Does nothing without an undo manager or without such a group.
+  /// Undoes the last group of changes. Does nothing if there is no undo manager or no group to undo.
   ///
   /// Undoing saved changes takes effect in the store with the next save.
   public func undo() { replay(redoing: false) }
@@ -67,7 +67,7 @@ extension ManagedObjectContext {
     case .drop(let object, let slot, let key, let index):
       if isUsable(object) { put(current(key), into: object, slot, at: index) }
     case .created(let object):
-      // No object refers to it any more: those changes have been undone already.
+      // No object refers to the new object any more, because the changes after its insertion have been undone already.
       if isUsable(object) { markDeleted(object) }
     case .deleted: break
     }
@@ -109,7 +109,7 @@ extension ManagedObjectContext {
     return true
   }
 
-  /// Returns the present key of an object.
+  /// Returns the present key of an object, from a key that it has or had before.
   func current(_ key: RowKey) -> RowKey { Self.last(of: key, aliases) }
 
   /// Returns the key at the end of a chain of replacements.
@@ -121,7 +121,7 @@ extension ManagedObjectContext {
 
   /// Gives an object a new key.
   ///
-  /// - Parameter keepsOld: true if the object can still be found by its old key.
+  /// - Parameter keepsOld: true to be able to find the object by its old key.
   func rename(_ object: ManagedObject, to key: RowKey, keepsOld: Bool) {
     registered.remove(object.key)
     if keepsOld { aliases[object.key] = key }
@@ -146,7 +146,8 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Replaces keys in relationships without an inverse, as changes to save: the store has the old keys.
+  /// Replaces keys in relationships without an inverse. The changes are saved, because the store still has the old
+  /// keys.
   func changeReferences(_ names: KeyReplacements) {
     if names.isEmpty { return }
     for object in registered.objects where !object.values.isEmpty && !object.isLost {

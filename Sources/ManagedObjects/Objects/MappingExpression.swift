@@ -2,16 +2,18 @@ internal import ObjectModels
 package import Predicates
 internal import PropertyLists
 
-/// The value expression of a property mapping, prepared to be evaluated with source objects.
+/// The value expression of a property mapping in a migration, prepared to be evaluated with source objects.
 ///
-/// It may use all features of predicates; `$source` is the source object. If the whole expression is a call that asks
-/// `$manager` for destination objects, it evaluates to the source objects of those.
+/// The expression may use all features of predicates; `$source` is the source object. If the whole expression is a call
+/// of `$manager` that finds the destination objects of source objects, ``value(of:)`` returns these source objects, and
+/// the migration finds the destination objects.
 package struct MappingExpression: Sendable {
   /// The kind of an expression's value.
   package enum Result: Hashable, Sendable {
-    /// The expression evaluates to the value itself.
+    /// The expression evaluates to the value of the property.
     case value
-    /// The value is the destination objects of a named mapping, or of any mapping if nil.
+    /// The expression evaluates to source objects. The value of the property is their destination objects, created by
+    /// the named entity mapping, or by any if nil.
     case destinations(mapping: String?)
   }
 
@@ -26,6 +28,8 @@ package struct MappingExpression: Sendable {
     package static let byRelationship = "destinationInstancesForSourceRelationshipNamed:sourceInstances:"
   }
 
+  /// Checks and prepares an expression.
+  ///
   /// - Parameters:
   ///   - expression: the expression.
   ///   - entity: the source entity.
@@ -88,7 +92,7 @@ package struct MappingExpression: Sendable {
     }
   }
 
-  /// Returns the value for a source object.
+  /// Returns the value of the expression for a source object.
   package func value(of source: ManagedObject) throws(ManagedPredicateError) -> ManagedObject.Value {
     ManagedObject.Value(try expression.value(with: ObjectSubject(object: source)))
   }

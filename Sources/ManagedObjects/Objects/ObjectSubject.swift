@@ -3,7 +3,7 @@ public import Predicates
 /// An object that predicates and expressions are evaluated with.
 struct ObjectSubject: PredicateSubject {
   let object: ManagedObject
-  /// True for a deleted object that another object refers to. All its properties are null.
+  /// True for a deleted or inaccessible object that another object refers to. All its properties are null.
   var isDeleted = false
 
   static func == (first: Self, second: Self) -> Bool { first.object == second.object }
@@ -26,7 +26,7 @@ struct ObjectSubject: PredicateSubject {
         throw error.predicateError ?? ManagedPredicateError(.unsupported, error.message)
       }
     }
-    // Other entities have the key, such as a subentity.
+    // Only other entities have the property, such as a subentity.
     if entity.model.keySlots[name] != nil { return .null }
     throw ManagedPredicateError(.unknownKey, "the entity \(entity.name.quoted) has no property \(name.quoted)")
   }
@@ -51,7 +51,7 @@ struct ObjectSubject: PredicateSubject {
     return ObjectSubject(object: object, isDeleted: object.isInaccessible)
   }
 
-  /// Returns an object of a to-many relationship; nil for a deleted one.
+  /// Returns the object of a to-many relationship with a key; nil if it is deleted or inaccessible.
   private func member(_ key: RowKey) -> PredicateValue<ObjectSubject>? {
     target(key).flatMap { $0.isDeleted ? nil : .object($0) }
   }
@@ -75,7 +75,7 @@ extension ManagedObject.Value {
     case .object(let subject): self = .object(subject.object)
     case .array(let elements): self = .array(elements.map { ManagedObject.Value($0) })
     case .set(let elements): self = .set(elements.map { ManagedObject.Value($0) })
-    // Properties and collection operators never have such a value.
+    // The value of a property or collection operator is never a constant.
     case .constant: self = .null
     }
   }
@@ -105,6 +105,6 @@ extension ManagedPredicate {
 }
 
 extension ManagedObject: PredicateArgument {
-  /// The object itself.
+  /// An expression for the object, so that it can be an argument of a predicate.
   public final var predicateExpression: ManagedExpression { .constant(.object(key)) }
 }

@@ -3,9 +3,11 @@ internal import PropertyLists
 
 /// The permanent keys of saved objects, by their temporary keys.
 ///
-/// Objects that are saved together mostly have consecutive keys, so a save adds one run.
+/// Consecutive keys are stored as one run. Objects that are saved together mostly have consecutive keys, so a save adds
+/// one run.
 struct PermanentKeys {
-  /// A run of objects with consecutive keys. The temporary numbers decrease by 1; the permanent numbers increase by 1.
+  /// A run of objects with consecutive keys. The numbers of the temporary keys decrease by 1; those of the permanent
+  /// keys increase by 1.
   private struct Run {
     let temporaryNumber: Int64
     let store: StoreNumber
@@ -18,7 +20,7 @@ struct PermanentKeys {
 
   var isEmpty: Bool { runs.isEmpty }
 
-  /// The permanent key for a temporary one; nil if the object was not saved.
+  /// The permanent key of the object with a temporary key; nil if the object was not saved.
   ///
   /// - Complexity: O(log *n*) in the number of saves.
   subscript(key: RowKey) -> RowKey? {
@@ -51,7 +53,7 @@ struct PermanentKeys {
     runs.insert(Run(temporaryNumber: old.number, store: new.store, number: new.number), at: end)
   }
 
-  /// Returns the number of runs that begin with this temporary number or a greater one.
+  /// Returns the number of runs whose first temporary number is `number` or greater.
   private func runCount(from number: Int64) -> Int { runs.partitioningIndex { $0.temporaryNumber < number } }
 }
 
@@ -63,7 +65,8 @@ extension ManagedObjectContext {
     return root
   }
 
-  /// Returns the present key of an object. `key` may be from before the object was saved, or inserted again.
+  /// Returns the present key of an object. `key` may be a key that the object had before it was saved or inserted
+  /// again.
   func presentKey(_ key: RowKey) -> RowKey {
     if !key.isTemporary, aliases.isEmpty { return key }
     let saved = root.permanentKeys
@@ -72,7 +75,7 @@ extension ManagedObjectContext {
     return key
   }
 
-  /// Returns a predicate with the present keys of objects.
+  /// Returns a predicate in which old keys of objects are replaced with their present keys.
   func presentPredicate(_ predicate: ManagedPredicate) -> ManagedPredicate {
     if aliases.isEmpty, root.permanentKeys.isEmpty { return predicate }
     return predicate.replacing(PredicateReplacement(object: presentKey))

@@ -9,7 +9,8 @@ struct SavePlan {
     var objects: [ManagedObject] = []
     /// The values of the objects when they are saved; empty for deleted objects.
     var values: [[RowValue]] = []
-    /// The keys of rows that the store changed by itself, or saved with other values.
+    /// The keys of rows that the store changed on its own during the save, or saved with other values than those in
+    /// ``changes``.
     var mended: [RowKey] = []
   }
 
@@ -21,6 +22,8 @@ struct SavePlan {
   /// The parts that have been saved.
   private(set) var saved: [Part] = []
 
+  /// Divides the changes of objects by store.
+  ///
   /// - Throws: ``ManagedObjectError/Code/externalRelationship`` for a relationship to another store;
   ///   ``ManagedObjectError/Code/referentialIntegrity`` for a relationship to an object that was never saved;
   ///   ``ManagedObjectError/Code/invalidState`` if no store accepts an object.
@@ -64,7 +67,8 @@ struct SavePlan {
     }
   }
 
-  /// Returns the values of an object with the permanent keys of new objects.
+  /// Returns the values of an object, in which permanent keys replace the temporary ones. Throws if a relationship
+  /// refers to an object of another store, or to one that was never saved.
   private static func renamedValues(
     of object: ManagedObject, _ key: RowKey, _ context: ManagedObjectContext, _ newKeys: KeyReplacements
   ) throws(ManagedObjectError) -> [RowValue] {
@@ -128,6 +132,6 @@ struct SavePlan {
 }
 
 extension ManagedObject {
-  /// The committed values, without those of transient properties.
+  /// The committed values, with empty values for transient properties.
   fileprivate final var readValues: [RowValue] { shape.persistentValues(committed ?? values) }
 }

@@ -1,7 +1,8 @@
 /// The slots of properties, by the key paths of their wrappers.
 ///
-/// A key path literal is one object in the program, so its address finds the slot. In generic classes, the literal
-/// makes a new object each time. Those are found by comparing key paths, and their addresses are not stored.
+/// A key path literal is one object in the program, so its address finds the slot. In a generic class, the literal
+/// creates a new key path on each use. Such a key path is found by comparing it with the key paths in the table, and
+/// its address is not stored.
 struct SlotTable {
   private struct Entry {
     /// The address of a key path; 0 for a free entry.
