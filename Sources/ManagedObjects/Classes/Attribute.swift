@@ -13,11 +13,11 @@ internal import ObjectModels
 /// If the type is not optional, the attribute is mandatory. The value after `=` is the default in the model, and so the
 /// value of new objects. Options and default are evaluated when a model is made from the class, not for each object.
 ///
-/// If the attribute has no value, as is possible in files of other programs, the property returns the model's default,
-/// or ``AttributeConvertible/missingValue`` if there is none.
+/// If the attribute has no value, as is possible in files that other programs wrote, the property returns the model's
+/// default, or ``AttributeConvertible/missingValue`` if there is none.
 ///
-/// Access does not look up names. The slot of the value in the object is found once, by the key path that the compiler
-/// passes, and cached.
+/// Reading or setting the property does not look up its name: the index of the value in the object is found once and
+/// cached.
 @propertyWrapper
 public struct Attribute<Value: AttributeConvertible> {
   /// A setting of the attribute. See ``AttributeOption``.
@@ -75,7 +75,8 @@ public struct Attribute<Value: AttributeConvertible> {
     }
   }
 
-  /// Returns the value to show for a missing one.
+  /// Returns the value of a property whose attribute has no value: the model's default, or the missing value of the
+  /// type.
   @usableFromInline @inline(never)
   static func defaultValue(_ object: ManagedObject, _ storage: AnyKeyPath) -> Value {
     let value = object.initialValue(at: storage)
@@ -83,8 +84,9 @@ public struct Attribute<Value: AttributeConvertible> {
     return Value(attributeValue: value) ?? Value.missingValue
   }
 
-  /// Returns a probe value for a prototype, and records the access. For other objects, whose entity does not have the
-  /// property, returns the missing value.
+  /// Returns the value for an object whose entity does not have the attribute. If the object is that of a
+  /// ``ClassPrototype``, records the access and returns a value by which it can be recognized. Else returns the missing
+  /// value of the type.
   @usableFromInline @inline(never)
   static func probe(_ object: ManagedObject, _ wrapper: Self) -> Value {
     guard let reading = PropertyReading.of(object) else { return Value.missingValue }

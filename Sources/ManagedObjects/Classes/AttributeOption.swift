@@ -39,21 +39,22 @@ public struct AttributeOption<Value: AttributeConvertible>: Sendable {
   /// case are different, because the constraints of a model contain only property names.
   public static var unique: AttributeOption { AttributeOption { $0.isUnique = true } }
 
-  /// The value is not saved in stores.
+  /// An option for a transient attribute, whose value is not saved in stores.
   public static var transient: AttributeOption { attribute { $0.traits.isTransient = true } }
 
-  /// The history of changes keeps the value of a deleted object.
+  /// An option to keep the value of a deleted object in the history of changes.
   public static var preservedInHistory: AttributeOption { attribute { $0.preservesValueInHistoryOnDeletion = true } }
 
-  /// The name of the attribute in an earlier version of the model.
+  /// The name of the attribute in an earlier version of the model, so that a migration finds its values.
   public static func renamed(from name: String) -> AttributeOption { attribute { $0.traits.renamingIdentifier = name } }
 
-  /// A part of the version hash. Change it to make a new version of an attribute that otherwise looks the same.
+  /// A string that becomes part of the attribute's version hash. Change it to make a new version of an attribute that
+  /// otherwise looks the same.
   public static func hashModifier(_ modifier: String) -> AttributeOption {
     attribute { $0.traits.versionHashModifier = modifier }
   }
 
-  /// Custom data for the attribute.
+  /// Custom data of the attribute in the model.
   public static func userInfo(_ entries: OrderedDictionary<String, PropertyList>) -> AttributeOption {
     attribute { $0.traits.userInfo = entries }
   }
@@ -85,9 +86,10 @@ public struct AttributeOption<Value: AttributeConvertible>: Sendable {
 
 /// Limits on values.
 ///
-/// If a limit without a warning is violated, the error has the code of its kind, such as
-/// ``ManagedObjectError/Code/numberTooSmall``. With a warning, the error has that message and the code
-/// ``ManagedObjectError/Code/validation``, as in Core Data. Xcode's source files cannot store limits with warnings.
+/// If a value violates a limit without a warning, the error has the code for that limit, such as
+/// ``ManagedObjectError/Code/numberTooSmall``. If the limit has a warning, the error has the warning as its message and
+/// the code ``ManagedObjectError/Code/validation``, as in Core Data. Xcode's source files cannot store limits with
+/// warnings.
 extension AttributeOption where Value.Base: OrderedAttributeValue {
   /// The minimum value: `.minimum(1, warning: "at least one seat is needed")`.
   ///
@@ -138,6 +140,6 @@ extension AttributeOption where Value.Base == String {
 }
 
 extension AttributeOption where Value.Base == Data {
-  /// A store may keep large data in separate files.
+  /// An option to let a store keep large data in separate files.
   public static var externalStorage: AttributeOption { attribute { $0.allowsExternalBinaryDataStorage = true } }
 }

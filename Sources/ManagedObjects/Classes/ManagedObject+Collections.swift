@@ -14,7 +14,7 @@ extension ManagedObjectClass {
     relationshipSlot(property).map { insert(object, slot: $0) }
   }
 
-  /// Adds an object at the end of an ordered relationship, unless it is in it.
+  /// Adds an object at the end of an ordered relationship, unless the relationship already contains it.
   ///
   /// - Complexity: O(1).
   public func add<Object: ManagedObject>(_ object: Object, to property: KeyPath<Self, [Object]>) {

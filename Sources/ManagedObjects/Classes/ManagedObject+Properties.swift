@@ -3,14 +3,14 @@ public import Predicates
 
 /// Access to values by property wrappers.
 extension ManagedObject {
-  /// Returns the slot of a property; nil if the entity does not have it.
+  /// Returns the slot of the property whose wrapper is at a key path; nil if the entity does not have the property.
   @inline(__always)
   private final func slot(at storage: AnyKeyPath) -> Int? {
     // A prototype's entity has no properties. Looking up names would create more prototypes.
     shape.slot(storage) { shape.prototypeState == nil ? PropertyNames.name(ofWrapperAt: storage) : nil }
   }
 
-  /// Returns the value of an attribute; nil if the entity does not have it.
+  /// Returns the value of an attribute; nil if the entity does not have the attribute.
   @usableFromInline
   final func attributeValue(at storage: AnyKeyPath) -> AttributeValue? {
     guard let slot = slot(at: storage), case .attribute(let value) = value(ofSlot: slot) else { return nil }
@@ -41,7 +41,7 @@ extension ManagedObject {
     refuseValue(error, slot: slot)
   }
 
-  /// Returns the objects of a relationship; nil if the entity does not have it.
+  /// Returns the objects of a relationship; nil if the entity does not have the relationship.
   @usableFromInline
   final func relatedObjects(at storage: AnyKeyPath) -> [ManagedObject]? {
     slot(at: storage).map { objects(ofSlot: $0) }
@@ -53,7 +53,7 @@ extension ManagedObject {
     setObjects(objects, slot: slot)
   }
 
-  /// Returns the object of a to-one relationship; nil if the entity does not have it.
+  /// Returns the object of a to-one relationship; nil if the entity does not have the relationship.
   @usableFromInline
   final func relatedObject(at storage: AnyKeyPath) -> ManagedObject?? { slot(at: storage).map { object(ofSlot: $0) } }
 

@@ -71,7 +71,7 @@ public struct Relationship<Value: RelationshipValue> {
     set {}
   }
 
-  /// The objects that an object refers to.
+  /// The value of the property of an object.
   @inlinable
   public static subscript<Object: ManagedObject>(
     _enclosingInstance object: Object, wrapped property: ReferenceWritableKeyPath<Object, Value>,
@@ -94,8 +94,8 @@ public struct Relationship<Value: RelationshipValue> {
     }
   }
 
-  /// Returns a prototype of the destination for a prototype, and records the access. For other objects, returns no
-  /// objects.
+  /// Returns the value for an object whose entity does not have the relationship. If the object is that of a
+  /// ``ClassPrototype``, records the access and returns a prototype of the destination class. Else returns no objects.
   @usableFromInline @inline(never)
   static func probe(_ object: ManagedObject, _ wrapper: Self) -> Value {
     guard let reading = PropertyReading.of(object) else { return Value(objects: []) }

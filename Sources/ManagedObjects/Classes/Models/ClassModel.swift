@@ -1,7 +1,7 @@
 internal import KeyedArchiving
 internal import ObjectModels
 
-/// The entities of a list of classes.
+/// The entities that are made from a list of classes.
 struct ClassModel {
   typealias Defect = ManagedObjectModelError.Defect
 
@@ -10,7 +10,8 @@ struct ClassModel {
   private var names: [ObjectIdentifier: String] = [:]
   private(set) var entities: [EntityDescription] = []
   private(set) var defects: [Defect] = []
-  /// The inverses that wrappers name, with the indexes of the relationships in ``entities``.
+  /// The names of the inverses that wrappers declare, with the index of the entity in ``entities`` and that of the
+  /// relationship in its properties.
   private var inverses: [(entity: Int, property: Int, inverse: String)] = []
 
   init(_ classes: [ManagedObject.Type]) {
@@ -68,8 +69,8 @@ struct ClassModel {
     entity.properties.append(description)
   }
 
-  /// Calls the class's `describe(_:)` to change its entity. If the class only inherits the method from a superclass
-  /// with an entity, its changes apply to that entity alone.
+  /// Calls the class's `describe(_:)` to change its entity. If the nearest superclass with an entity makes the same
+  /// changes, the method is inherited, and the entity is left unchanged.
   private func describe(
     _ entity: inout EntityDescription, _ type: ManagedObject.Type, _ ancestors: [ManagedObject.Type]
   ) {

@@ -10,10 +10,10 @@ extension ManagedObjectModel {
   /// let model = try ManagedObjectModel(Note.self, Person.self)
   /// ```
   ///
-  /// Each class makes an entity from its properties with a wrapper: ``Attribute``, ``Relationship`` and
-  /// ``FetchedProperty``. Other properties are not saved. If a superclass is in the list, too, the class makes a
-  /// subentity of the superclass's entity. If a superclass is not in the list, its properties become part of the
-  /// entity. For other settings of the entity, override ``ManagedObject/describe(_:)``.
+  /// Each class becomes an entity. Its properties with a wrapper, ``Attribute``, ``Relationship`` or
+  /// ``FetchedProperty``, become the properties of the entity. Other properties are not saved. If a superclass is in
+  /// the list, too, the class becomes a subentity of the superclass's entity. If a superclass is not in the list, its
+  /// properties become part of the entity. For other settings of the entity, override ``ManagedObject/describe(_:)``.
   ///
   /// - Throws: ``ManagedObjectModelError/invalid(_:)`` with all defects.
   public convenience init(_ classes: ManagedObject.Type...) throws(ManagedObjectModelError) {
@@ -58,7 +58,7 @@ extension ManagedObjectModel {
     return classes.firstIndex { $0 == type }.map { Entity(model: self, index: $0) }
   }
 
-  /// Returns the model with classes for its entities.
+  /// Returns the model with classes assigned to its entities.
   ///
   /// ```swift
   /// let model = try ManagedObjectModel(contentsOf: url).joined(with: [Note.self, Person.self])
@@ -80,14 +80,14 @@ extension ManagedObjectModel {
   }
 }
 
-/// Checks classes against the entities of a model.
+/// The assignment of classes to the entities of a model, and the mismatches between them.
 private struct ClassJoining {
   typealias Defect = ManagedObjectModelError.Defect
 
   private let model: ManagedObjectModel
   /// The class of each entity.
   private var classes: [ManagedObject.Type?]
-  /// The classes that have an entity.
+  /// The classes in the list.
   private var joined: Set<ObjectIdentifier> = []
   private(set) var defects: [Defect] = []
 
@@ -146,8 +146,8 @@ private struct ClassJoining {
     return nil
   }
 
-  /// Checks that a class inherits from the superentity's class: relationships to the superentity can refer to its
-  /// objects.
+  /// Checks that a class inherits from the class of the superentity, because relationships to the superentity can
+  /// return objects of the class.
   private mutating func checkSuperclass(_ type: ManagedObject.Type, _ index: Int, _ superclass: ManagedObject.Type) {
     if type.isKind(of: superclass) { return }
     fail(index, nil, "the class \(type) does not inherit from \(superclass), the class of its superentity")
@@ -223,7 +223,8 @@ private struct ClassJoining {
     }
   }
 
-  /// Checks that all objects of the destination have the class.
+  /// Checks that all objects of a relationship's destination entity have the class that the property declares, or a
+  /// subclass.
   private mutating func check(_ type: ManagedObject.Type?, _ destination: String, _ name: String, _ entity: Int) {
     guard let type, type != ManagedObject.self else { return }
     guard joined.contains(ObjectIdentifier(type)) else {

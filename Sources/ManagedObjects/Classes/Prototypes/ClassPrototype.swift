@@ -2,13 +2,14 @@ internal import ObjectModels
 internal import Predicates
 internal import Synchronization
 
-/// An object without a context that shows what properties its class has.
+/// An object without a context, which is created to find the properties of its class.
 struct ClassPrototype {
   let object: ManagedObject
   let recording: PropertyRecording
   let state = State()
 
-  /// The entity of prototypes. It has no properties, so no property of a prototype has a value.
+  /// The entity of all prototypes. It has no properties, so each wrapper finds that its property has no value, and
+  /// records the access.
   private static let entity = try? ManagedObjectModel(entities: [EntityDescription("Prototype")])["Prototype"]
 
   /// Creates a prototype.
@@ -34,8 +35,8 @@ struct ClassPrototype {
 
   /// The state of a prototype, which its shape retains.
   final class State {
-    /// The record of reads. Weak, because a record retains the prototypes that were read, and so their shapes and this
-    /// state.
+    /// The record of the properties that are read; nil if reads are not recorded. Weak, because the record retains the
+    /// prototypes that were read, and so their shapes and this state.
     weak var reading: PropertyReading?
   }
 
@@ -63,7 +64,8 @@ struct ClassPrototype {
   }
 }
 
-/// The names of properties by the numbers of their wrappers. The numbers are the same for all prototypes of a class.
+/// The names of properties, by the numbers that ``PropertyRecording`` assigned to their wrappers. The numbers are the
+/// same for all prototypes of a class.
 enum PropertyNames {
   private static let known = Mutex<[ObjectIdentifier: [UInt16: String]]>([:])
 

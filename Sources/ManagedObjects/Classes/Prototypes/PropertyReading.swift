@@ -2,10 +2,11 @@ internal import FoundationEssentials
 internal import ObjectModels
 internal import Predicates
 
-/// Records the properties that are read from a prototype, to find the names in a key path such as `\Note.author?.name`.
+/// A record of the properties that are read from a ``ClassPrototype``, to find the names in a key path such as
+/// `\Note.author?.name`.
 ///
-/// A key path to a wrapped property does not contain its name. So it is read from a prototype: the property's wrapper
-/// records the access here, and returns a value that can be recognized.
+/// A key path to a wrapped property does not contain the property's name. So the key path is applied to a prototype:
+/// the wrapper records the access here, and returns a value that can be recognized.
 final class PropertyReading {
   /// The value that a property returned.
   enum Value {
@@ -20,7 +21,7 @@ final class PropertyReading {
     let value: Value
   }
 
-  /// A property is read in several rounds, each with a different value.
+  /// A round of reading. A key path is read in several rounds, in which properties return different values.
   enum Round: CaseIterable {
     case first, second
     /// Properties return missing values.
@@ -37,7 +38,7 @@ final class PropertyReading {
     (object.shape.prototypeState as? ClassPrototype.State)?.reading
   }
 
-  /// Records a read property.
+  /// Records that a property was read.
   func add(_ object: ManagedObject, _ wrapper: some ManagedPropertyWrapper, _ value: Value) {
     let name = PropertyNames.of(type(of: object))[wrapper.number] ?? ""
     reads.append(Read(object: object, name: name, value: value))
@@ -45,8 +46,8 @@ final class PropertyReading {
 }
 
 extension PropertyReading.Round {
-  /// Returns a value that a computed property would probably change: negative or positive, with spaces around it, and
-  /// with upper-case and lower-case letters.
+  /// Returns the value of a property in this round. A computed property that uses the value would probably change it:
+  /// it is negative or positive, or has spaces around it and upper-case and lower-case letters.
   func probe(_ type: AttributeType) -> AttributeValue {
     guard self != .empty else { return .null }
     let sign = self == .first ? 1 : -1
@@ -89,8 +90,9 @@ struct PropertyPath {
     }
   }
 
-  /// Returns the reads of a key path. Nil unless each read is from the object that the previous one returned, and the
-  /// result is the value of the last.
+  /// Applies a key path to a prototype, and returns the reads of properties that this causes. They must form a chain:
+  /// each is from the object that the previous one returned, and the key path's value is that of the last read.
+  /// Otherwise, returns nil.
   private static func reads(
     of keyPath: AnyKeyPath, _ prototype: ClassPrototype, _ round: PropertyReading.Round
   ) -> [PropertyReading.Read]? {

@@ -1,10 +1,10 @@
 internal import ObjectModels
 internal import Synchronization
 
-/// Records the descriptions of property wrappers while a prototype of their class is created.
+/// A record of the properties that wrappers describe while a ``ClassPrototype`` is created.
 ///
-/// It assigns a number to each wrapper, which the wrapper stores. The wrappers of other objects have the number 0, and
-/// cost one check each.
+/// Each wrapper stores the number that is assigned to it here. A wrapper of any other object has the number 0, and its
+/// initializer only checks that nothing is recorded.
 final class PropertyRecording: Sendable {
   @TaskLocal private static var current: PropertyRecording?
   private static let count = Atomic<Int>(0)
@@ -30,9 +30,9 @@ final class PropertyRecording: Sendable {
     return Self.$current.withValue(self, operation: body)
   }
 
-  /// Records a wrapper.
+  /// Assigns a number to the wrapper that is being created, and records its description if needed.
   ///
-  /// - Returns: its number; 0 if this task is not recording.
+  /// - Returns: the number; 0 if this task is not creating a prototype.
   static func add(_ describe: () -> ClassProperty) -> UInt16 {
     guard let recording = current else { return 0 }
     let number = recording.state.withLock { state in
@@ -40,7 +40,7 @@ final class PropertyRecording: Sendable {
       return state.count
     }
     guard recording.describes else { return number }
-    // Outside the lock, because a description may need the names of other classes.
+    // Called without holding the lock, because a description may need the names of other classes.
     let property = describe()
     recording.state.withLock { $0.properties[number] = property }
     return number
@@ -63,9 +63,10 @@ struct ClassProperty: Sendable {
   var inverse: String?
   /// True if the property has a fetch index.
   var isIndexed = false
-  /// True if no two objects may have the same value.
+  /// True if the property has a uniqueness constraint.
   var isUnique = false
-  /// True for an attribute whose missing value looks like a real value other than 0.
+  /// True for an attribute that is not optional and whose missing value is not 0. Such a property cannot show that the
+  /// attribute has no value, so the attribute must be mandatory in the model.
   var hidesMissingValue = false
   /// The defects of the wrapper's arguments.
   var defects: [ManagedObjectModelError.Defect] = []
@@ -75,6 +76,6 @@ struct ClassProperty: Sendable {
 
 /// A property wrapper that describes a property of the model.
 protocol ManagedPropertyWrapper {
-  /// The number from a prototype's recording; 0 in other objects.
+  /// The number that ``PropertyRecording`` assigned to the wrapper in a prototype; 0 in other objects.
   var number: UInt16 { get }
 }

@@ -4,8 +4,8 @@
 public import FoundationEssentials
 internal import Predicates
 
-/// The node for `$0.title.localizedStandardContains(text)` in a `#Predicate`, which Swift on Linux lacks. It is
-/// converted to `title CONTAINS[cd] text`.
+/// The node for `$0.title.localizedStandardContains(text)` in a `#Predicate`, which Foundation on Linux does not have.
+/// ``ManagedPredicate`` converts it to `title CONTAINS[cd] text`.
 public struct LocalizedStandardContainment<Text: PredicateExpression, Part: PredicateExpression>: PredicateExpression
 where Text.Output == String, Part.Output == String {
   let text: Text
@@ -28,7 +28,7 @@ extension LocalizedStandardContainment: StandardPredicateExpression
 where Text: StandardPredicateExpression, Part: StandardPredicateExpression {}
 
 extension PredicateExpressions {
-  /// Returns the node for a string that contains another one, ignoring case and diacritics.
+  /// Returns the node for a call of `localizedStandardContains(_:)`. The macro `#Predicate` calls this function.
   @_disfavoredOverload
   public static func build_localizedStandardContains<Text: PredicateExpression, Part: PredicateExpression>(
     _ text: Text, _ part: Part

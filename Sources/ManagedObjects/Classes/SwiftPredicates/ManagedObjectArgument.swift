@@ -4,10 +4,10 @@
 public import FoundationEssentials
 internal import Predicates
 
-/// An object that a `#Predicate` captures: `#Predicate<Note> { $0.author == person }`.
+/// An object, or several, that a `#Predicate` captures: `#Predicate<Note> { $0.author == person }`.
 ///
-/// The macro creates it. It contains only the object's key, so the predicate can be sent between tasks. Use it with
-/// ``ManagedPredicate``: Foundation's `Predicate` cannot evaluate or encode it.
+/// The macro creates this node. It contains only the keys of the objects, so the predicate can be sent between tasks.
+/// Convert the predicate to a ``ManagedPredicate``: Foundation's `Predicate` cannot evaluate or encode the node.
 public struct ManagedObjectArgument<Output>: StandardPredicateExpression {
   let keys: [RowKey]
   let isCollection: Bool
@@ -17,17 +17,17 @@ public struct ManagedObjectArgument<Output>: StandardPredicateExpression {
     self.isCollection = isCollection
   }
 
-  /// Throws, because objects belong to a context.
+  /// Always throws an error: the node has only keys, and a context is needed to find the objects.
   public func evaluate(_ bindings: PredicateBindings) throws -> Output {
     throw ManagedPredicateError(.unsupported, Self.message)
   }
 
-  /// Throws, because objects belong to a context.
+  /// Always throws an error: the node has only keys, and a context is needed to find the objects.
   public init(from decoder: any Decoder) throws {
     throw DecodingError.dataCorrupted(.init(codingPath: decoder.codingPath, debugDescription: Self.message))
   }
 
-  /// Throws, because objects belong to a context.
+  /// Always throws an error: the node has only keys, and a context is needed to find the objects.
   public func encode(to encoder: any Encoder) throws {
     throw EncodingError.invalidValue(self, .init(codingPath: encoder.codingPath, debugDescription: Self.message))
   }

@@ -41,7 +41,8 @@ extension PredicateExpressions.Filter: TranslatableExpression {
 }
 
 extension PredicateTranslation {
-  /// Translates a condition on the elements of a collection. Returns the collection, its variable and the condition.
+  /// Translates a closure that tests the elements of a collection. Returns the collection, the name of the variable for
+  /// an element, and the condition on the element.
   fileprivate mutating func test<Element>(
     of sequence: any PredicateExpression, _ type: Any.Type, _ variable: PredicateExpressions.Variable<Element>,
     _ test: any PredicateExpression
@@ -53,7 +54,8 @@ extension PredicateTranslation {
     return (collection, name, try condition(test))
   }
 
-  /// Returns `ANY notes.pages > 3` for a condition on `$x.pages`; nil if the condition needs a subquery.
+  /// Returns a comparison with ANY or ALL, such as `ANY notes.pages > 3` for the collection `notes` and the condition
+  /// `$x.pages > 3`; nil if the condition needs a subquery.
   fileprivate static func quantified(
     _ collection: ManagedExpression, _ variable: String, _ test: ManagedPredicate, _ modifier: PredicateModifier
   ) -> ManagedPredicate? {
@@ -69,7 +71,8 @@ extension PredicateTranslation {
     return .comparison(comparison)
   }
 
-  /// Throws if the elements are in an archive, as those of an attribute are.
+  /// Throws if a predicate cannot read the elements of a collection, because the collection is an attribute that is
+  /// stored as an archive.
   fileprivate static func checkElements(of collection: ManagedExpression, _ type: Any.Type)
     throws(ManagedPredicateError)
   {

@@ -66,7 +66,7 @@ extension PredicateTranslation {
     return .comparing(try Self.expression(first), isEqual ? .equal : .notEqual, try Self.expression(second))
   }
 
-  /// Returns the value of a Boolean constant; nil for other terms.
+  /// Returns the Boolean of a term that is a Boolean constant; nil for other terms.
   private static func truth(_ term: Term) -> Bool? {
     switch term {
     case .expression(.constant(.value(.boolean(let truth)))), .condition(.constant(let truth)): truth
@@ -74,7 +74,8 @@ extension PredicateTranslation {
     }
   }
 
-  /// Compares a condition with a Boolean; nil for a term that is not a condition.
+  /// Returns the translation of `term == truth`; nil if the term is not a condition. A condition on an optional value
+  /// equals neither Boolean if the value is missing.
   private static func comparison(_ term: Term, _ truth: Bool) -> ManagedPredicate? {
     switch term {
     case .condition(let condition): truth ? condition : .not(condition)
@@ -154,7 +155,7 @@ extension PredicateExpressions.OptionalFlatMap: TranslatableExpression {
       ? value : .conditional(PredicateTranslation.isPresent(operand), value, .constant(.null))
   }
 
-  /// True if an expression is null by itself when the operand is null.
+  /// True if the value of an expression is null whenever the operand is null, so that no condition is needed.
   private static func isMissing(_ value: ManagedExpression, without operand: ManagedExpression) -> Bool {
     if value == operand { return true }
     switch value {

@@ -80,7 +80,7 @@ extension PredicateExpressions.KeyPath: TranslatableExpression {
 }
 
 extension PredicateTranslation {
-  /// Returns the number of objects, or the length of a string or of data.
+  /// Returns the expression for the number of objects or elements, or for the length of a string or of data.
   fileprivate static func count(of base: ManagedExpression, _ type: Any.Type) throws(ManagedPredicateError)
     -> ManagedExpression
   {
@@ -90,7 +90,7 @@ extension PredicateTranslation {
     throw unsupported("the number of elements of a \(type)")
   }
 
-  /// Returns the value of a property of a managed object.
+  /// Returns the expression for a property of a managed object.
   fileprivate static func property(
     _ keyPath: AnyKeyPath, of base: ManagedExpression
   ) throws(ManagedPredicateError) -> ManagedExpression {

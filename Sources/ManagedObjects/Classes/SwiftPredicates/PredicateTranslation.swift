@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 internal import Predicates
 
-/// Converts the expression tree of a `#Predicate` to a ``ManagedPredicate``.
+/// A conversion of the expression tree of a `#Predicate` to a ``ManagedPredicate``.
 struct PredicateTranslation {
   /// The translation of a node.
   enum Term {
@@ -101,7 +101,7 @@ struct PredicateTranslation {
     .comparing(expression, .equal, .constant(.null))
   }
 
-  /// Joins conditions like the parser does: nested conjunctions become one list.
+  /// Returns the conjunction of two conditions. As in the parser, nested conjunctions become one list.
   static func conjunction(_ first: ManagedPredicate, _ second: ManagedPredicate) -> ManagedPredicate {
     var parts: [ManagedPredicate] = []
     for side in [first, second] { if case .and(let inner) = side { parts += inner } else { parts.append(side) } }
@@ -114,7 +114,7 @@ struct PredicateTranslation {
     return .or(parts)
   }
 
-  /// Returns the value at keys of another expression.
+  /// Returns the expression for the value at a key path of another expression's value.
   static func keyPath(_ keys: [String], of base: ManagedExpression) throws(ManagedPredicateError) -> ManagedExpression {
     var (all, root) = (keys, base)
     if case .keyPath(let path, let inner) = base { (all, root) = (path.keys + keys, inner) }

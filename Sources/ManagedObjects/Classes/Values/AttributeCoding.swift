@@ -30,7 +30,8 @@ public protocol AttributeCoding {
   init?(attributeValue: AttributeValue)
 }
 
-/// A type that an attribute of a class can be declared with. It has a value that represents a missing one.
+/// A type that an `@Attribute` property can have, optional or not. It has a ``missingValue``, which a property returns
+/// if neither the object nor the model has a value.
 ///
 /// ```swift
 /// enum Priority: Int16, CaseIterable, AttributeConvertible { case low, normal, urgent }
@@ -48,7 +49,7 @@ public protocol AttributeConvertible: AttributeCoding {
   /// The value of a property if neither the attribute nor the model's default has one: nil, 0 or an empty string.
   static var missingValue: Self { get }
 
-  /// True if ``missingValue`` means that there is no value.
+  /// True if the attribute is optional in the model. The default is false; `Optional` returns true.
   static var isOptionalAttribute: Bool { get }
 }
 
@@ -56,7 +57,7 @@ extension AttributeConvertible {
   public static var isOptionalAttribute: Bool { false }
 }
 
-/// A type of attribute whose values are ordered, and so can have a minimum and a maximum.
+/// A type of attribute values that are ordered, and so can have a minimum and a maximum.
 public protocol OrderedAttributeValue: AttributeCoding, Comparable {}
 
 extension Optional: AttributeCoding where Wrapped: AttributeCoding {

@@ -1,4 +1,4 @@
-/// A type that a relationship of a class can be declared with: an optional object, a set, or an array of objects.
+/// A type that a `@Relationship` property can have: an optional object, a set of objects, or an array of objects.
 public protocol RelationshipValue {
   /// The class of the objects.
   associatedtype Destination: ManagedObject
@@ -12,7 +12,7 @@ public protocol RelationshipValue {
   /// The objects, in their order if the relationship is ordered.
   var objects: [ManagedObject] { get }
 
-  /// Creates a value with objects. Objects of another class are left out.
+  /// Creates a value with objects. Objects that are not of the class ``Destination`` are left out.
   init(objects: [ManagedObject])
 
   /// The first of the objects; nil if there are none.
