@@ -1,11 +1,12 @@
 internal import ObjectModels
 public import Predicates
 
-/// A change of many objects that a store executes itself, without objects in a context. It is as fast as the store, and
-/// ignores hooks, undo, and the validation predicates of the model.
+/// A change of many objects that a store executes itself. It creates no objects in a context, and takes only the time
+/// that the store needs. It does not call methods such as ``ManagedObject/willSave()``, cannot be undone, and ignores
+/// the validation predicates of the model.
 ///
-/// A batch request keeps mandatory attributes and relationships set. If it would leave one empty, such as by deleting
-/// the author of notes that must have one, it fails and changes nothing.
+/// A batch request fails and changes nothing if it would leave a mandatory attribute or relationship empty, for example
+/// by deleting the author of notes that must have one.
 ///
 /// ```swift
 /// let request = BatchRequest.update("Note", ["isRead": .boolean(true)], where: predicate)
@@ -15,9 +16,10 @@ public import Predicates
 /// To show the changes in contexts, pass the result of ``ManagedObjectContext/execute(_:)`` to
 /// ``ManagedObjectContext/mergeChanges(from:)``.
 public enum BatchRequest: Hashable, Sendable {
-  /// Inserts objects of an entity with values for attributes. Other attributes have their defaults.
+  /// Inserts objects of an entity with values for attributes. The other attributes get their default values.
   ///
-  /// The ``ManagedObjectContext/mergePolicy`` decides about conflicts with other objects over uniqueness constraints:
+  /// The ``ManagedObjectContext/mergePolicy`` decides what happens if a new object has the same values of a uniqueness
+  /// constraint as another object:
   ///
   /// | policy | another object in the store | several new objects |
   /// |---|---|---|
@@ -36,14 +38,14 @@ public enum BatchRequest: Hashable, Sendable {
     .insert(entityName: entityName, objects)
   }
 
-  /// Sets attributes of the objects of an entity.
+  /// Sets attributes of the objects of an entity that match a predicate.
   public static func update(
     _ entityName: String, _ values: [String: AttributeValue], where predicate: ManagedPredicate? = nil
   ) -> BatchRequest {
     .update(FetchRequest(entityName, where: predicate), values)
   }
 
-  /// Deletes the objects of an entity.
+  /// Deletes the objects of an entity that match a predicate.
   public static func delete(_ entityName: String, where predicate: ManagedPredicate? = nil) -> BatchRequest {
     .delete(FetchRequest(entityName, where: predicate))
   }

@@ -17,6 +17,8 @@ struct FetchOrder: Sendable {
     let reversesNullOrder: Bool
   }
 
+  /// Prepares sort descriptors.
+  ///
   /// - Throws: ``ManagedObjectError/Code/unsupportedRequest`` for a key path or a method that cannot be used to sort.
   init(_ descriptors: [FetchRequest.SortDescriptor], _ context: PreparationContext) throws(ManagedObjectError) {
     var keys: [Key] = []
@@ -50,12 +52,12 @@ struct FetchOrder: Sendable {
 
   /// An element to sort.
   private struct Item {
-    /// ``Key/lead(of:)`` of the first key.
+    /// The first bits of the value of the first sort key, from ``Key/lead(of:)``. They decide most comparisons.
     let lead: SortValue.Lead
     let index: Int
   }
 
-  /// The limit below which the first elements are found without sorting all.
+  /// The limit of a request below which the first elements are found without sorting all elements.
   private static let fewElements = 256
 
   func sorted<Element, Subject: PredicateSubject>(
@@ -89,7 +91,8 @@ struct FetchOrder: Sendable {
     return items.map { elements[$0.index] }
   }
 
-  /// True if an element comes before another one with the same lead.
+  /// True if the first element comes before the second one, by the values of all sort keys. Called if their leads are
+  /// equal.
   @inline(never)
   private func isInOrder(_ first: Int, _ second: Int, _ columns: [[SortValue]]) -> Bool {
     for keyIndex in keys.indices {
@@ -151,7 +154,8 @@ extension FetchOrder.Key {
     }
   }
 
-  /// Returns ``SortValue/lead`` in the direction of the order. If two leads differ, the smaller one comes first.
+  /// Returns the ``SortValue/lead`` of a value, with inverted bits for a descending order. Of two values with different
+  /// leads, the one with the smaller lead comes first.
   func lead(of value: SortValue) -> SortValue.Lead {
     if value.isNull { return isAscending == reversesNullOrder ? .greatest : .least }
     return isAscending ? value.lead : value.lead.complement

@@ -11,7 +11,7 @@ struct FetchPlan {
     let type: AttributeType
   }
 
-  /// The check that determines the kinds of expressions.
+  /// The check of expressions, which determines the ``PredicateKind`` of their values.
   private var check: PredicateCheck
   private(set) var columns: [Column] = []
   private(set) var groupKeys: [ManagedExpression] = []
@@ -92,14 +92,14 @@ struct FetchPlan {
     .sum, .count, .minimum, .maximum, .average, .median, .standardDeviation,
   ]
 
-  /// True for a function of the values of all objects in a group. A function of a collection in each object is not an
-  /// aggregate.
+  /// True for an aggregate: a function of the values of all objects in a group, such as `sum(pages)`. A function of a
+  /// collection that each object has is not an aggregate.
   func isAggregate(_ expression: ManagedExpression) -> Bool {
     guard case .function(let function, let arguments) = expression, Self.aggregates.contains(function),
       arguments.count == 1
     else { return false }
     var check = check
-    // An invalid expression is reported elsewhere.
+    // An invalid expression is not an error here, because `checkKind(of:)` reports it.
     return (try? check.kind(of: arguments[0]))?.elements == nil
   }
 

@@ -3,7 +3,8 @@ package import OrderedCollections
 package import Predicates
 internal import PropertyLists
 
-/// Creates the dictionaries of a request: one for each object, or one for each group.
+/// The properties to fetch and the groups of a request, prepared to create its dictionaries: one for each object, or
+/// one for each group.
 ///
 /// If the properties to fetch include an aggregate such as `sum(pages)`, all objects are one group, unless the request
 /// has properties to group by. Aggregates ignore null. Without values, `count` and `sum` are 0, and other aggregates
@@ -20,7 +21,7 @@ struct FetchProjection: Sendable {
   /// A key of a dictionary, and the expression of its value.
   fileprivate struct Column {
     let name: String
-    /// The expression. That of a property has no aggregates.
+    /// The expression of the value. It has no aggregates if it is a property.
     let value: GroupExpression
     let type: AttributeType
   }
@@ -56,14 +57,14 @@ struct FetchProjection: Sendable {
 
   typealias Dictionary = OrderedDictionary<String, RowValue>
 
-  /// Returns the dictionaries of sorted objects. Groups are in the order of their first objects.
+  /// Returns the dictionaries for sorted objects. Groups are in the order of their first objects.
   func dictionaries<Subject: PredicateSubject>(of subjects: [Subject]) throws(ManagedPredicateError) -> [Dictionary] {
     var all: [Dictionary] = []
     if !isGrouped {
       all.reserveCapacity(subjects.count)
       for subject in subjects { all.append(try dictionary(of: subject)) }
     } else if groupKeys.isEmpty {
-      // Aggregates alone need no representative object.
+      // No object is needed for the values that a group shares, because the columns use only aggregates and constants.
       all = [try dictionary(of: subjects, with: AttributeValue.null)]
     } else {
       for group in try groups(subjects) {
@@ -115,7 +116,7 @@ struct FetchProjection: Sendable {
 }
 
 extension RowValue {
-  /// The value in a form that identifies equal results.
+  /// The value in a form that is compared to find equal dictionaries.
   fileprivate var comparable: PredicateValue<AttributeValue> {
     switch self {
     case .attribute(let value): .value(value)
@@ -141,8 +142,8 @@ extension FetchProjection.Column {
 }
 
 extension AttributeType {
-  /// Returns a result converted to the type; nil if that is not possible. For integers, the digits after the decimal
-  /// point are dropped.
+  /// Returns the result of an expression converted to this type; nil if that is not possible. A conversion to an
+  /// integer drops the digits after the decimal point.
   package func result(_ value: AttributeValue) -> AttributeValue? {
     if let value = normalized(value) { return value }
     guard let integers, value.isNumber, let number = PredicateArithmetic.double(value),
@@ -154,7 +155,7 @@ extension AttributeType {
 
 /// Dictionaries of rows that a store has found.
 extension FetchRequest {
-  /// Returns the request for the objects that this request's dictionaries are made from.
+  /// Returns a request that fetches the objects from which the dictionaries of this request are made.
   package func requestForObjects(_ entity: ManagedObjectModel.Entity) throws(ManagedObjectError) -> FetchRequest {
     var request = self
     // Several objects can make one dictionary, so all objects are needed.

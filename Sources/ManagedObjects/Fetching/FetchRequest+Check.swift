@@ -3,12 +3,13 @@ internal import Predicates
 internal import PropertyLists
 
 extension FetchRequest {
-  /// Checks the request against a model: names, the kinds of compared values, the sort keys, and the contents of
-  /// dictionaries. Requests are also checked before they are executed.
+  /// Checks the request against a model: the limits, the names, the types of compared values, the sort keys, the key
+  /// paths to prefetch, and, if the result type is dictionaries, the properties to fetch and the groups. Executing a
+  /// request also checks it.
   ///
   /// - Throws: ``ManagedObjectError/Code/undefinedKey`` for a name that the entity does not have;
-  ///   ``ManagedObjectError/Code/unsupportedRequest`` for other errors. ``ManagedObjectError/predicateError`` has the
-  ///   error of the predicate.
+  ///   ``ManagedObjectError/Code/unsupportedRequest`` for other errors. If a predicate or an expression is not valid,
+  ///   ``ManagedObjectError/predicateError`` contains its error.
   public func check(against model: ManagedObjectModel) throws(ManagedObjectError) {
     guard let entity = model[entityName] else {
       throw ManagedObjectError(
@@ -106,6 +107,7 @@ extension FetchRequest {
     return (try? predicate.height(within: height)) != nil
   }
 
-  /// True for keys of the object itself. A property of the entity with the same name takes precedence.
+  /// True for a key that means the object itself: `self` or `objectID`. A property of the entity with the same name
+  /// takes precedence.
   package static func isKeyOfObject(_ key: String) -> Bool { EntityKey.ofObjectItself.contains(key) }
 }

@@ -1,6 +1,6 @@
 internal import ObjectModels
 
-/// Offset and limit.
+/// The window of results that the offset and the limit of a request select.
 extension FetchRequest {
   /// The number of results up to the end of the window; `Int.max` if there is no limit.
   var windowEnd: Int {
@@ -16,6 +16,7 @@ extension FetchRequest {
     return start == 0 && end == all.count ? all : Array(all[start..<end])
   }
 
-  /// Returns how many of `count` results are in the window. Counts apply offset and limit, as all results do.
+  /// Returns how many of `count` results are in the window, because offset and limit apply to a request for a count,
+  /// too.
   package func windowCount(of count: Int) -> Int { max(min(windowEnd, count) - max(fetchOffset, 0), 0) }
 }

@@ -38,10 +38,11 @@ extension [GroupAggregate] {
   }
 }
 
-/// An expression over the values that the objects of a group share, and over aggregates.
+/// An expression that is evaluated for a group of objects. It uses aggregates, and values that all objects of the group
+/// share.
 struct GroupExpression: Sendable {
   private let aggregates: [GroupAggregate]
-  /// The expression, whose parameters are the aggregates.
+  /// The expression, in which a parameter replaces each aggregate.
   private let expression: PreparedExpression
 
   init(_ expression: ManagedExpression, _ plan: FetchPlan, _ model: ManagedObjectModel) throws(ManagedPredicateError) {
@@ -86,7 +87,8 @@ struct GroupCondition: Sendable {
   }
 }
 
-/// Replaces the aggregates in an expression with variables.
+/// A replacement of the aggregates in expressions with variables, so that the rest can be evaluated with one object of
+/// a group.
 struct AggregateExtraction {
   private let plan: FetchPlan
   private(set) var parameters: [String] = []

@@ -13,7 +13,7 @@ extension ManagedObjectModel {
   ///   - name: the name in ``ManagedObjectModel/fetchRequestTemplates``.
   ///   - variables: the values by variable name, without the dollar sign.
   /// - Throws: ``ManagedObjectError/Code/undefinedKey`` if there is no such template;
-  ///   ``ManagedObjectError/Code/unsupportedRequest`` if a variable has no value or a wrong one.
+  ///   ``ManagedObjectError/Code/unsupportedRequest`` if a variable has no value, or a value of the wrong type.
   public func fetchRequest(
     fromTemplate name: String, substituting variables: [String: any PredicateArgument] = [:]
   ) throws(ManagedObjectError) -> FetchRequest {

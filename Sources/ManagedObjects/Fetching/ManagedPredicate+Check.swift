@@ -31,8 +31,8 @@ extension ManagedPredicate {
     self = predicate
   }
 
-  /// Checks that the predicate can be evaluated with the objects of an entity: that the keys exist, that the compared
-  /// kinds can be compared, that functions have valid arguments, and that variables have values.
+  /// Checks that the predicate can be evaluated with the objects of an entity: that the keys exist, that the types of
+  /// compared values fit, that functions have valid arguments, and that variables have values.
   ///
   /// Keys of subentities are allowed. They are null for objects that do not have them.
   ///

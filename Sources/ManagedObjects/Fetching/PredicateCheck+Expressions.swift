@@ -3,7 +3,7 @@ internal import Predicates
 internal import PropertyLists
 
 extension PredicateCheck {
-  /// Returns the kind of an expression's values.
+  /// Checks an expression, and returns the kind of its values.
   ///
   /// - Parameter flattens: true to join nested collections in a key path into one.
   mutating func kind(
@@ -93,7 +93,7 @@ extension PredicateCheck {
     }
   }
 
-  /// Returns the kind of the values at a key path.
+  /// Checks a key path, and returns the kind of the values at it.
   ///
   /// - Parameters:
   ///   - keyPositions: the positions of the keys; nil or fewer if they are unknown.

@@ -2,7 +2,7 @@ internal import Predicates
 internal import PropertyLists
 
 extension PredicateCheck {
-  /// Returns the kind of a function's result.
+  /// Checks the arguments of a function, and returns the kind of its result.
   mutating func kind(
     of function: PredicateFunction, _ arguments: [ManagedExpression], _ kinds: [PredicateKind],
     _ positions: PredicatePositions?
@@ -59,7 +59,8 @@ extension PredicateCheck {
     }
   }
 
-  /// Returns the kind of the elements of a single collection argument, or of the arguments themselves.
+  /// Returns the common kind of the values that a function combines: the elements of its single argument if that is a
+  /// collection, else the arguments. Throws if `fits` returns false for one of them.
   private func collected(
     _ kinds: [PredicateKind], _ function: PredicateFunction, _ positions: PredicatePositions?,
     _ fits: (PredicateKind) -> Bool

@@ -2,13 +2,14 @@ internal import ObjectModels
 internal import Predicates
 internal import PropertyLists
 
-/// Checks a predicate or an expression against an entity before it is evaluated.
+/// A check of predicates and expressions for the objects of an entity, before they are evaluated.
 ///
 /// An expression that passes can be evaluated with every object of the entity, unless it depends on values: division by
 /// zero, a missing list element, a string that is cast to a number or date, and attributes of undefined type. An
 /// expression that fails would throw, or have the same result for all objects.
 ///
-/// Keys of subentities can be used with objects of the superentity. They are null for objects that do not have them.
+/// Properties of subentities can be used with objects of the superentity. They are null for objects that do not have
+/// them.
 struct PredicateCheck {
   let entity: ManagedObjectModel.Entity
   /// The text of the predicate, for the positions of errors.
@@ -41,7 +42,8 @@ struct PredicateCheck {
 
   func kind(ofVariable name: String) -> PredicateKind? { variables[name] }
 
-  /// Calls a function with a variable set to a kind, and restores the variable afterwards.
+  /// Calls a function for which a variable of the predicate has values of a kind, such as the elements in a subquery.
+  /// Restores the variable's previous kind afterwards.
   mutating func with<Result>(
     _ name: String, _ kind: PredicateKind,
     _ body: (inout PredicateCheck) throws(ManagedPredicateError) -> Result
@@ -179,7 +181,8 @@ struct PredicateCheck {
     }
   }
 
-  /// Checks a regular expression if its position is known. Otherwise, it is checked when the predicate is prepared.
+  /// Checks a regular expression in a predicate text, so that an error has a position. If there is no text, preparing
+  /// the predicate checks the expression.
   private func checkPattern(
     _ comparison: PredicateComparison, _ positions: PredicatePositions?
   ) throws(ManagedPredicateError) {

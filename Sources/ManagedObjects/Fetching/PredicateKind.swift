@@ -2,9 +2,9 @@ internal import ObjectModels
 internal import Predicates
 internal import PropertyLists
 
-/// The static kind of an expression's values. All kinds include null.
+/// The kind of an expression's values, as far as it is known without evaluating the expression. All kinds include null.
 indirect enum PredicateKind: Hashable, Sendable {
-  /// The kind is unknown.
+  /// Any value: the kind is unknown.
   case anything
   case null
   /// An integer or a Boolean.
@@ -19,7 +19,7 @@ indirect enum PredicateKind: Hashable, Sendable {
   case object(Int)
   case collection(PredicateKind, isOrdered: Bool)
   case dictionary
-  /// A value without parts, which can be compared only with opaque values.
+  /// A value without properties or elements, which can be compared only with other opaque values.
   case opaque
   /// One of several unrelated kinds.
   case mixed
@@ -82,7 +82,7 @@ indirect enum PredicateKind: Hashable, Sendable {
     return kind
   }
 
-  /// Returns the kind of values that are of this kind or of another one.
+  /// Returns the most specific kind that includes both this kind and `other`; `mixed` if they have nothing in common.
   func joined(_ other: PredicateKind, _ model: ManagedObjectModel) -> PredicateKind {
     switch (self, other) {
     case (_, _) where self == other: return self
@@ -111,7 +111,7 @@ indirect enum PredicateKind: Hashable, Sendable {
     }
   }
 
-  /// True if values of the two kinds can be ordered relative to each other.
+  /// True if predicates can compare a value of this kind with a value of `other` by `<` or `>`.
   func hasOrder(to other: PredicateKind) -> Bool {
     switch (self, other) {
     case (.anything, _): other.isOrdered
@@ -122,7 +122,7 @@ indirect enum PredicateKind: Hashable, Sendable {
     }
   }
 
-  /// True if values of the kind are ordered.
+  /// True if predicates can compare values of this kind by `<` or `>`.
   var isOrdered: Bool {
     switch self {
     case .object, .collection, .dictionary, .opaque, .mixed: false

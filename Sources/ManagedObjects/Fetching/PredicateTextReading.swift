@@ -4,12 +4,12 @@ package import Predicates
 internal import PropertyLists
 
 extension ManagedPredicate {
-  /// Parses a predicate that a person typed, like ``init(format:_:for:)``. In addition, a string that is compared with
-  /// an object is converted to its object ID, and a string that is compared with a UUID, URL or date to such a value.
-  /// Predicate text has no literals for them. Dates have the format of ``PredicateFunction/cast``.
+  /// Parses a predicate that a person typed, like ``init(format:_:for:)``. In addition, converts strings that are
+  /// compared with objects, UUIDs, URLs or dates to such values, because predicate text has no literals for them. A
+  /// string for an object contains an object ID. Dates have the format of ``PredicateFunction/cast``.
   ///
-  /// - Parameter object: returns the object for an ID as text, which must be of the entity or a subentity; nil for text
-  ///   that is not an object ID.
+  /// - Parameter object: returns the object with an ID that is written as text. The object must be of the entity or of
+  ///   a subentity. Returns nil for text that is not an object ID.
   package init(
     format: String, for entity: ManagedObjectModel.Entity,
     object: (String, ManagedObjectModel.Entity) throws(ManagedPredicateError) -> RowKey?
@@ -25,8 +25,8 @@ extension ManagedPredicate {
   }
 }
 
-/// Converts the strings in a predicate to the kinds that they are compared with. Everything else, including errors, is
-/// unchanged.
+/// A conversion of the strings in a predicate to the kinds of the values that they are compared with. Other parts of
+/// the predicate are unchanged, even if they are invalid.
 private struct PredicateTextReading {
   var check: PredicateCheck
   let object: (String, ManagedObjectModel.Entity) throws(ManagedPredicateError) -> RowKey?
@@ -76,7 +76,7 @@ private struct PredicateTextReading {
     return result
   }
 
-  /// Converts the predicates inside an expression.
+  /// Converts the strings in the predicates inside an expression.
   private mutating func read(
     _ expression: ManagedExpression, _ positions: PredicatePositions?
   ) throws(ManagedPredicateError) -> ManagedExpression {
@@ -115,7 +115,7 @@ private struct PredicateTextReading {
     return result
   }
 
-  /// Converts the strings in a literal list to a kind.
+  /// Converts the strings in a literal list to values of a kind.
   private func elements(
     of expression: ManagedExpression, as kind: PredicateKind?, _ positions: PredicatePositions?
   ) throws(ManagedPredicateError) -> ManagedExpression {
@@ -125,7 +125,7 @@ private struct PredicateTextReading {
     return .aggregate(result)
   }
 
-  /// Converts a literal string to a kind.
+  /// Converts a literal string to a value of a kind.
   private func value(
     _ expression: ManagedExpression, as kind: PredicateKind?, _ positions: PredicatePositions?
   ) throws(ManagedPredicateError) -> ManagedExpression {

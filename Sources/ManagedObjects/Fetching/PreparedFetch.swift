@@ -4,8 +4,8 @@ internal import Predicates
 
 /// A request that is prepared to be executed on rows or objects.
 ///
-/// Its parts can be used separately. To combine objects from two sources, test each with ``holds(for:)``, join them,
-/// and use ``sorted(_:first:by:)`` and ``FetchRequest/window(_:)``.
+/// The steps of the request can be used separately. To combine objects from two sources, test each object with
+/// ``holds(for:)``, join the lists, and use ``sorted(_:first:by:)`` and ``FetchRequest/window(_:)``.
 struct PreparedFetch: Sendable {
   let request: FetchRequest
   let entity: ManagedObjectModel.Entity
@@ -70,12 +70,14 @@ struct PreparedFetch: Sendable {
     do { return try order.order(of: first, second) == .less } catch { throw ManagedObjectError(error) }
   }
 
-  /// False for dictionaries that combine several objects.
+  /// True if the offset and the limit apply to objects; false if they apply to dictionaries that combine several
+  /// objects.
   var isWindowedBeforeProjection: Bool { projection?.joinsObjects != true }
 
-  /// Returns the dictionaries of sorted objects that match.
+  /// Returns the dictionaries for the objects that match, which must be sorted.
   ///
-  /// - Parameter subjects: the objects in the window if ``isWindowedBeforeProjection`` is true, else all objects.
+  /// - Parameter subjects: the objects in the window of the offset and the limit if ``isWindowedBeforeProjection`` is
+  ///   true, else all objects that match.
   func dictionaries<Subject: PredicateSubject>(
     of subjects: [Subject]
   ) throws(ManagedObjectError) -> [OrderedDictionary<String, RowValue>] {
@@ -90,7 +92,7 @@ struct PreparedFetch: Sendable {
 }
 
 extension PreparationContext {
-  /// Creates a context for objects of a model.
+  /// Creates the context to prepare predicates and expressions for objects of a model.
   init(_ model: ManagedObjectModel, parameters: [String] = []) {
     self.init(slots: { model.keySlots[$0] ?? [] }, parameters: parameters)
   }

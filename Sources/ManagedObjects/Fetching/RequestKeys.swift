@@ -1,14 +1,15 @@
 internal import ObjectModels
 package import Predicates
 
-/// The keys that a request reads, and the objects that it contains.
+/// The names of the properties that a request uses, and the objects that it contains as constants. They determine which
+/// rows and values must be read before the request can be executed in memory.
 package struct RequestKeys {
-  /// The number of occurrences of each key in the request.
+  /// The number of times that each name occurs in the request.
   private var occurrences: [String: Int] = [:]
-  /// The number of expressions that may read any value.
+  /// The number of expressions that may read any property.
   private var unknownCount = 0
   package private(set) var objects: Set<RowKey> = []
-  /// True if a contained object is not only compared: a key path may begin at it.
+  /// True if the request may read properties of an object that it contains. False if such objects are only compared.
   private(set) var beginsAtObjects = false
 
   package init(_ request: FetchRequest) {
@@ -25,7 +26,7 @@ package struct RequestKeys {
 
   package var names: Set<String> { Set(occurrences.keys) }
 
-  /// True if any value of an object may be read.
+  /// True if the request may read any property of an object.
   package var asksForAll: Bool { unknownCount > 0 }
 
   private mutating func add(_ path: String?) {
@@ -45,7 +46,8 @@ package struct RequestKeys {
     }
   }
 
-  /// Adds an operand of a comparison. An object that is only compared need not be found in a store.
+  /// Adds an operand of a comparison. A constant object that is only compared does not set ``beginsAtObjects``, because
+  /// its properties are not read.
   private mutating func addOperand(_ expression: ManagedExpression) {
     let beginsAtObjects = beginsAtObjects
     add(expression)
@@ -77,7 +79,7 @@ package struct RequestKeys {
       add(base)
       if case .index(let index) = elementSubscript {
         if case .constant(.value(.string(let key))) = index { add([key]) }
-        // The key that results from an index expression is unknown.
+        // The result of the index expression, which can be the name of a property, is unknown.
         if case .constant = index {} else { unknownCount += 1 }
         add(index)
       }
@@ -106,9 +108,11 @@ package struct RequestKeys {
     }
   }
 
-  // Properties that are read later: ``ManagedObjectModel/Entity/Record/slotsReadLater(_:)``.
+  // Properties that stores may omit from a row and read later. See
+  // ``ManagedObjectModel/Entity/Record/slotsReadLater(_:)``.
 
-  /// Returns the names of the properties read later that the request may use.
+  /// Returns the names of the properties that the request may use and that stores may omit from a row: relationships,
+  /// and attributes stored in external files.
   package func namesReadLater(in model: ManagedObjectModel) -> Set<String> {
     var names: Set<String> = []
     for record in model.records {
@@ -118,6 +122,6 @@ package struct RequestKeys {
     return asksForAll ? names : names.filter { occurrences[$0] != nil }
   }
 
-  /// Returns the maximum number of these properties that the request may follow one after another.
+  /// Returns the maximum number of the named properties that the request may read one after another, as in a key path.
   func greatestDistance(_ names: Set<String>) -> Int { names.reduce(unknownCount) { $0 + occurrences[$1, default: 0] } }
 }

@@ -1,7 +1,8 @@
 internal import ObjectModels
 internal import Predicates
 
-/// A condition on the attributes of a row alone, which is all that most requests need. Slots are those of one entity.
+/// A condition that uses only attributes of a row, as the predicates of most requests do. It is tested with the row
+/// itself, so no ``RowSubject`` is needed. The rows must be of one entity, because slots differ between entities.
 indirect enum RowCondition {
   case constant(Bool)
   case all([RowCondition])
@@ -9,7 +10,7 @@ indirect enum RowCondition {
   case not(RowCondition)
   case test(slot: Int, ConstantTest)
 
-  /// Nil for a condition that needs more than attributes.
+  /// Creates the condition from a prepared one. Returns nil if that uses more than attributes.
   init?(_ condition: PreparedCondition, of entity: ManagedObjectModel.Entity) {
     switch condition {
     case .constant(let value): self = .constant(value)

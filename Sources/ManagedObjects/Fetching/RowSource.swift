@@ -5,16 +5,17 @@ public import Predicates
 public protocol RowSource: Sendable {
   /// Returns the row of an object; nil if it does not exist.
   func row(_ key: RowKey) -> StoreRow?
-  /// Returns the rows of an entity without those of its subentities, sorted by number.
+  /// Returns the rows of an entity without those of its subentities, sorted by primary key.
   func rows(ofEntity index: Int) -> [StoreRow]
   /// The model of the rows.
   var model: ManagedObjectModel { get }
-  /// The number of the store. All keys of the rows contain it.
+  /// The number of the store, which is part of the key of each row.
   var storeNumber: StoreNumber { get }
 }
 
 extension FetchRequest {
-  /// Executes the request. Results are in the order of entities and numbers, unless the request is sorted.
+  /// Executes the request on rows. If the request has no sort descriptors, the results are in the order of entities and
+  /// primary keys.
   ///
   /// - Parameters:
   ///   - source: the rows.
@@ -29,7 +30,7 @@ extension FetchRequest {
     return try executeChecked(on: source, of: entity)
   }
 
-  /// Executes a request that has been checked. See ``execute(on:of:)``.
+  /// Executes the request, which has been checked. See ``execute(on:of:)``.
   package func executeChecked(
     on source: some RowSource, of entity: ManagedObjectModel.Entity
   ) throws(ManagedObjectError) -> StoreFetchResult {
@@ -51,7 +52,8 @@ extension PreparedFetch {
     }
   }
 
-  /// Returns the matching rows in order. Rows after the end of the window may be missing.
+  /// Returns the matching rows in the order of the request. May leave out rows after those that the offset and the
+  /// limit select.
   private func found<Source: RowSource>(in source: Source) throws(ManagedObjectError) -> [StoreRow] {
     let end = isWindowedBeforeProjection ? request.windowEnd : .max
     let rows = try matching(in: source, atMost: order.isEmpty ? end : .max)

@@ -1,9 +1,10 @@
 internal import Predicates
 internal import PropertyLists
 
-/// A row that a predicate is evaluated with. Related rows are read from the source.
+/// A row that predicates and expressions are evaluated with. Related rows are read from the source.
 ///
-/// Transformable attributes are data here. A to-one relationship to a deleted object leads to an object without values.
+/// The values of transformable attributes are archived data. A to-one relationship to a deleted object leads to an
+/// object without values.
 struct RowSubject<Source: RowSource> {
   let row: StoreRow
   let source: Source
@@ -36,7 +37,7 @@ extension RowSubject: PredicateSubject {
       throw ManagedPredicateError(.unknownKey, "no entity has a property \(key.name.quoted)")
     }
     let known = PredicateKey(name: key.name, index: key.index, slots: slots)
-    // Other entities have the key.
+    // Only other entities have the property.
     guard let slot = known.slot(inEntity: row.key.entityIndex), slot < row.values.count else { return .null }
     return try related(row.values[slot], key.name)
   }
@@ -57,7 +58,7 @@ extension RowSubject: PredicateSubject {
     source.row(key).map { .object(RowSubject($0, source)) }
   }
 
-  /// Returns the object with a key. All properties of a deleted object are null.
+  /// Returns the object with a key. If it was deleted, all its properties are null.
   private func subject(_ key: RowKey) -> Self {
     RowSubject(source.row(key) ?? StoreRow(key: key, version: 0, values: []), source)
   }

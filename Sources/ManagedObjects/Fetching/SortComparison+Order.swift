@@ -3,10 +3,10 @@ package import Predicates
 @_spi(_Unicode) internal import Swift
 
 extension FetchRequest.SortComparison {
-  /// True if requests can be sorted with the comparison.
+  /// True if a request can be sorted with the comparison.
   var isKnown: Bool { if case .other = self { false } else { true } }
 
-  /// True if only strings can be compared.
+  /// True if the comparison can be used only for strings.
   var isOfTexts: Bool { if case .compare = self { false } else { true } }
 
   /// True if strings with the same ``form(of:)`` are equal.
@@ -15,7 +15,8 @@ extension FetchRequest.SortComparison {
   private static let caseFolding = TextRules(.caseInsensitive)
   private static let folding = TextRules([.caseInsensitive, .diacriticInsensitive])
 
-  /// Returns the form in which strings are compared, scalar by scalar; nil for the string itself.
+  /// Returns the form of a string that is compared, such as the case-folded string, Unicode scalar by Unicode scalar.
+  /// Nil if the string itself is compared.
   func form(of text: String) -> String? {
     switch self {
     case .compare, .other: nil
@@ -25,7 +26,8 @@ extension FetchRequest.SortComparison {
     }
   }
 
-  /// Returns the form in which strings with the same first form are compared, scalar by scalar; nil if they are equal.
+  /// Returns the form of a string that is compared if two strings have the same ``form(of:)``, Unicode scalar by
+  /// Unicode scalar. Nil if such strings are equal.
   func secondForm(of text: String) -> String? {
     switch self {
     case .compare, .caseInsensitive, .other: nil
@@ -98,7 +100,7 @@ extension FetchRequest.SortComparison {
     }
   }
 
-  /// Compares by scalars. The order of UTF-8 bytes is the same.
+  /// Compares two strings by their UTF-8 bytes. The order is that of their Unicode scalars.
   private static func order(_ first: String, _ second: String) -> PredicateOrder {
     let (one, other) = (first.utf8Span.span, second.utf8Span.span)
     for index in 0..<min(one.count, other.count) where one[index] != other[index] {
@@ -135,7 +137,7 @@ extension String {
     return String(form)
   }
 
-  /// Returns the form in which strings with the same ``sortForm(_:)`` are compared, byte by byte; nil if they are
-  /// equal.
+  /// Returns the form in which a sort descriptor compares strings with the same ``sortForm(_:)``, byte by byte. Nil if
+  /// such strings are equal.
   package func secondSortForm(_ comparison: FetchRequest.SortComparison) -> String? { comparison.secondForm(of: self) }
 }

@@ -9,7 +9,8 @@ internal import Predicates
 struct SortValue {
   /// The kind and the first bits of the value. If two leads differ, the value with the smaller one comes first.
   let lead: Lead
-  /// True if values with the same kind and lead are equal.
+  /// True if the lead contains all of the value that is compared. If two values with this property have the same lead,
+  /// they are equal.
   let isWhole: Bool
   let content: Content
 
@@ -30,7 +31,7 @@ struct SortValue {
   enum Content {
     /// Null, a number, or another value that is compared directly.
     case value(AttributeValue)
-    /// A string, and the form of it that is compared.
+    /// A string, and the form of it that is compared, such as the case-folded string.
     case text(String, form: String)
     case object(RowKey)
   }
@@ -40,7 +41,7 @@ struct SortValue {
     case number, date, string, data, uuid, url, object
   }
 
-  /// - Parameter bits: the first 128 bits of the value. All but the last four are in the lead.
+  /// - Parameter bits: the first 128 bits of the value. The lead contains all of them except the last four.
   private init(_ kind: Kind, _ bits: (UInt64, UInt64), isWhole: Bool, _ content: Content) {
     lead = Lead(first: kind.rawValue << 60 | bits.0 >> 4, second: bits.0 << 60 | bits.1 >> 4)
     self.isWhole = isWhole
@@ -96,15 +97,15 @@ struct SortValue {
     }
   }
 
-  /// Returns bits whose order is that of the numbers. NaN comes first.
+  /// Returns bits with the same order as the numbers. NaN comes first.
   private static func bits(_ value: Double) -> UInt64 {
     if value.isNaN { return 0 }
     let bits = (value == 0 ? 0 : value).bitPattern
     return bits >> 63 == 0 ? bits | 1 << 63 : ~bits
   }
 
-  /// Returns the first 16 bytes. They are the whole value if there are at most 15 and none is zero, because zero is
-  /// padding.
+  /// Returns the first 16 bytes, padded with zeros. `isWhole` is true if they are the whole value: at most 15 bytes,
+  /// none of them zero.
   private static func bits(_ bytes: some Sequence<UInt8>) -> (first: UInt64, second: UInt64, isWhole: Bool) {
     var (first, second): (UInt64, UInt64) = (0, 0)
     var count: UInt64 = 0
@@ -118,7 +119,7 @@ struct SortValue {
     return (first, second, isWhole)
   }
 
-  /// Returns the first bytes of the form in which Swift compares strings.
+  /// Returns the first 16 bytes of a string in the form in which Swift compares strings. See ``bits(_:)``.
   private static func canonicalBits(_ text: String) -> (first: UInt64, second: UInt64, isWhole: Bool) {
     bits(text._nfc.prefix(16).lazy.flatMap { UTF8.encode($0) ?? UTF8.encodedReplacementCharacter })
   }

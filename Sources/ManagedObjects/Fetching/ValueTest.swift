@@ -1,8 +1,8 @@
 internal import ObjectModels
 package import Predicates
 
-/// A predicate on a list of values instead of an object, for stores that search themselves and evaluate only parts of
-/// predicates here.
+/// A predicate that is evaluated with a list of values instead of an object. A store that searches with queries of its
+/// own uses it for the parts of a predicate that its queries cannot express.
 ///
 /// The values are assigned to the predicate's variables.
 package struct ValueTest: Sendable {
@@ -10,6 +10,8 @@ package struct ValueTest: Sendable {
   /// The comparison, if the predicate only compares its single variable with a constant.
   private let test: ConstantTest?
 
+  /// Prepares a predicate.
+  ///
   /// - Parameter variables: the names of the variables, in the order of the values.
   package init(_ predicate: ManagedPredicate, variables: [String]) throws(ManagedPredicateError) {
     self.predicate = try PreparedPredicate(predicate, PreparationContext(parameters: variables))
@@ -20,7 +22,7 @@ package struct ValueTest: Sendable {
     }
   }
 
-  /// True if the predicate matches some values.
+  /// True if the predicate matches a list of values.
   package func holds(_ values: [PredicateValue<AttributeValue>]) throws(ManagedPredicateError) -> Bool {
     try predicate.evaluate(with: AttributeValue.null, parameters: values)
   }
