@@ -85,8 +85,8 @@ public struct Attribute<Value: AttributeConvertible> {
   }
 
   /// Returns the value for an object whose entity does not have the attribute. If the object is that of a
-  /// ``ClassPrototype``, records the access and returns a value by which it can be recognized. Else returns the missing
-  /// value of the type.
+  /// ``ClassPrototype``, records the access and returns a value by which the property can be recognized. Else returns
+  /// the missing value of the type.
   @usableFromInline @inline(never)
   static func probe(_ object: ManagedObject, _ wrapper: Self) -> Value {
     guard let reading = PropertyReading.of(object) else { return Value.missingValue }

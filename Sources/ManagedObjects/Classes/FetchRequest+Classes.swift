@@ -2,7 +2,7 @@ public import FoundationEssentials
 internal import ObjectModels
 public import Predicates
 
-/// Requests with key paths of classes.
+/// Requests for the objects of classes, sorted by key paths.
 extension FetchRequest {
   /// Creates a request for the objects of a class.
   ///
@@ -35,13 +35,13 @@ extension FetchRequest {
     for key in order { sortDescriptors.append(try key.descriptor()) }
   }
 
-  /// A key to sort the objects of a class by.
+  /// A key path to sort the objects of a class by, and the direction.
   public struct Order<Object: ManagedObject> {
     private let keyPath: PartialKeyPath<Object>
     private let isAscending: Bool
     private let comparison: SortComparison
 
-    /// Sorts in ascending order: `.ascending(\.author?.name)`, `.ascending(\.title, comparison: .localizedStandard)`.
+    /// Returns an ascending order: `.ascending(\.author?.name)`, `.ascending(\.title, comparison: .localizedStandard)`.
     ///
     /// - Parameters:
     ///   - keyPath: the key path of the values to sort by.
@@ -50,7 +50,7 @@ extension FetchRequest {
       _ keyPath: KeyPath<Object, Value>, comparison: SortComparison = .compare
     ) -> Order { Order(keyPath: keyPath, isAscending: true, comparison: comparison) }
 
-    /// Sorts in descending order.
+    /// Returns a descending order.
     ///
     /// - Parameters:
     ///   - keyPath: the key path of the values to sort by.

@@ -5,7 +5,7 @@ internal import PropertyLists
 /// The sort descriptors of a request, prepared to sort.
 ///
 /// The values to sort by are read once for each object. Null comes before all other values, as in SQLite, and last in
-/// descending order.
+/// descending order. ``FetchRequest/SortDescriptor/reversesNullOrder`` reverses this.
 struct FetchOrder: Sendable {
   private let keys: [Key]
 

@@ -19,6 +19,8 @@ struct FetchPlan {
   /// True if each dictionary combines the objects of a group.
   private(set) var isGrouped = false
 
+  /// Checks the properties to fetch and the groups of a request.
+  ///
   /// - Throws: ``ManagedObjectError/Code/unsupportedRequest`` for a request that cannot return dictionaries.
   init(_ request: FetchRequest, of entity: ManagedObjectModel.Entity) throws(ManagedObjectError) {
     check = PredicateCheck(entity)

@@ -29,7 +29,9 @@ struct FetchProjection: Sendable {
   /// True if a dictionary can combine several objects.
   var joinsObjects: Bool { isGrouped || isDistinct }
 
-  /// - Throws: ``ManagedObjectError/Code/unsupportedRequest``.
+  /// Checks and prepares the properties to fetch and the groups of a request.
+  ///
+  /// - Throws: ``ManagedObjectError/Code/unsupportedRequest`` if the request cannot return dictionaries.
   init(
     _ request: FetchRequest, of entity: ManagedObjectModel.Entity, _ context: PreparationContext
   ) throws(ManagedObjectError) {

@@ -96,7 +96,7 @@ extension PredicateCheck {
   /// Checks a key path, and returns the kind of the values at it.
   ///
   /// - Parameters:
-  ///   - keyPositions: the positions of the keys; nil or fewer if they are unknown.
+  ///   - keyPositions: the positions of the keys in the text; nil, or fewer than there are keys, if they are unknown.
   ///   - positions: the position of the whole key path.
   private func kind(
     of keys: ArraySlice<String>, from root: PredicateKind, _ keyPositions: ArraySlice<PredicatePositions>?,

@@ -16,6 +16,8 @@ struct PredicateCheck {
   private let text: String?
   private(set) var variables: [String: PredicateKind] = [:]
 
+  /// Creates a check for the objects of an entity.
+  ///
   /// - Parameter text: the text of the predicate. If nil, errors have no position.
   init(_ entity: ManagedObjectModel.Entity, text: String? = nil) {
     self.entity = entity
@@ -67,7 +69,7 @@ struct PredicateCheck {
 
   /// Checks a predicate.
   ///
-  /// - Parameter positions: the positions of its parts in the text.
+  /// - Parameter positions: the positions of the predicate's parts in the text.
   mutating func check(_ predicate: ManagedPredicate, _ positions: PredicatePositions? = nil)
     throws(ManagedPredicateError)
   {

@@ -56,7 +56,7 @@ struct PreparedFetch: Sendable {
   /// Returns the elements sorted by the sort descriptors. The sort is stable.
   ///
   /// - Parameters:
-  ///   - limit: the number of elements that are needed.
+  ///   - limit: the number of elements that are needed, from the start. The result may have more.
   ///   - subject: returns the object to compare for an element. Called once for each.
   /// - Complexity: O(*n* log *n*); O(*n*) for a small limit.
   func sorted<Element, Subject: PredicateSubject>(

@@ -41,6 +41,8 @@ struct SortValue {
     case number, date, string, data, uuid, url, object
   }
 
+  /// Creates a sort value with a lead of its kind and bits.
+  ///
   /// - Parameter bits: the first 128 bits of the value. The lead contains all of them except the last four.
   private init(_ kind: Kind, _ bits: (UInt64, UInt64), isWhole: Bool, _ content: Content) {
     lead = Lead(first: kind.rawValue << 60 | bits.0 >> 4, second: bits.0 << 60 | bits.1 >> 4)

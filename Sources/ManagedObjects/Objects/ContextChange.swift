@@ -95,7 +95,8 @@ extension ManagedObjectContext {
     self.merged = MergedKeys()
     self.arrived = []
     hasSilentNews = false
-    // Followers read new objects when they begin. They find those of other contexts by the keys in `merged`.
+    // The observers in `followers` do not need `arrived`: they fetch the objects that exist when they begin, and find
+    // those of other contexts by the keys in `merged`.
     if concernsFollowers { followers.tell(.changed(change, merged)) }
     for object in arrived {
       object.status.remove(.unreported)

@@ -2,7 +2,7 @@ internal import Synchronization
 
 /// The part of a context that its objects use most. Objects refer to it instead of the context.
 final class ContextState {
-  /// The number of the context, unique in this process.
+  /// A number that identifies the context in this process.
   let number = nextNumber.add(1, ordering: .relaxed).newValue
   private static let nextNumber = Atomic<Int>(0)
   var registered = IdentityMap()
@@ -11,7 +11,7 @@ final class ContextState {
   /// False after the context was released.
   var isOpen = true
 
-  /// Runs code that sets values without counting as changes.
+  /// Runs code in which setting a value does not count as a change.
   func withoutTracking(_ body: () -> Void) {
     let before = isTracking
     isTracking = false

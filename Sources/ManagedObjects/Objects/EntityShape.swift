@@ -1,6 +1,6 @@
 internal import ObjectModels
 
-/// The data that all objects of an entity share in a context.
+/// The data that all objects of an entity share in a context. A slot is the index of a property's value in an object.
 final class EntityShape {
   let entity: ManagedObjectModel.Entity
   /// The record of ``entity``, to save the lookup in the model.
@@ -23,7 +23,7 @@ final class EntityShape {
   /// released.
   let coordinator: PersistentStoreCoordinator?
   private(set) lazy var rules = ValidationRules(entity)
-  /// The slots of the properties of a class, by key path.
+  /// A cache of the slots of the properties of a class, by the key paths of their wrappers.
   private(set) var slots: SlotTable
   /// The state of a ``ClassPrototype``; nil for the objects of contexts.
   var prototypeState: AnyObject?

@@ -5,7 +5,7 @@ internal import SystemFiles
 ///
 /// The map does not retain the objects: an object removes itself when it is released.
 struct IdentityMap {
-  /// The smallest number of objects from which the map returns memory to the system when most of them are removed.
+  /// The smallest number of objects for which the map returns memory to the system after most of them are removed.
   private let largeCount: Int
 
   /// A reference to an object. It is valid while the entry is in the map, because ``ManagedObject/deinit`` removes the

@@ -147,8 +147,8 @@ open class ManagedObject {
 
 /// The state of an object.
 extension ManagedObject {
-  /// The context of the object. It is nil if the object's deletion was saved, its insertion was undone, or the context
-  /// was reset or released.
+  /// The context of the object. It is nil if the object's deletion was saved, its insertion was undone or rolled back,
+  /// or the context was reset or released.
   public final var managedObjectContext: ManagedObjectContext? { status.contains(.detached) ? nil : shape.context }
 
   /// The entity of the object.

@@ -100,7 +100,7 @@ extension ManagedObjectContext {
     guard !newKeys.isEmpty else { return }
     newKeys.visit { old, key in
       guard let object = registered[old] else { return }
-      // The old keys of saved new objects are in `permanentKeys`.
+      // Old temporary keys are recorded only for undo, because `permanentKeys` contains those of saved objects.
       rename(object, to: key, keepsOld: undoManager != nil || !old.isTemporary)
       if object.version == 0, !object.isInserted { object.version = 1 }
     }

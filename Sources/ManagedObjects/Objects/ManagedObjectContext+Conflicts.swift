@@ -95,7 +95,7 @@ extension ManagedObjectContext {
   ///
   /// - Parameters:
   ///   - stored: the values of the object's row.
-  ///   - isReferring: false if no other object refers to this one yet.
+  ///   - isReferring: false if no object of this context refers to this one yet.
   private func give(
     _ values: [RowValue], to object: ManagedObject, stored: [RowValue], isReferring: Bool = true
   ) throws(ManagedObjectError) {

@@ -45,7 +45,9 @@ extension ManagedObjectContext {
 
   /// Applies the delete rules of a deleted object.
   ///
-  /// - Parameter values: the values of its relationships, by slot.
+  /// - Parameters:
+  ///   - wasNew: true if the object was never saved.
+  ///   - values: the values of its relationships, by slot.
   /// - Returns: the objects that must be deleted, too, because of the rules.
   func followRules(of object: ManagedObject, wasNew: Bool, _ values: [RowValue]) -> [ManagedObject] {
     var cascade: [ManagedObject] = []

@@ -23,7 +23,7 @@ extension ManagedObjectContext {
     }
   }
 
-  /// True if an object can be in a relationship. Otherwise, records the error.
+  /// True if an object can be in a relationship. Otherwise, adds the error to ``misuse``.
   func isOwn(_ target: ManagedObject, of object: ManagedObject, _ slot: Int) -> Bool {
     guard let relationship = object.shape.relationships[slot] else { return false }
     do {

@@ -110,13 +110,13 @@ extension ManagedObjectContext {
       if plan.saved.contains(where: { !$0.changes.isEmpty }) { isPartlySaved = true }
       // The next attempt creates other keys. Keys from `obtainPermanentIDs(for:)` cannot be replaced.
       if error.code == .keysTaken, !plan.newKeys.isEmpty { return false }
-      // If both sides deleted the object, there is no conflict.
+      // If the object was deleted both here and in the store, there is no conflict.
       let isAgreed = !error.conflicts.isEmpty && error.conflicts.allSatisfy { $0.object == nil && $0.stored == nil }
       guard error.code == .merge || error.code == .constraintMerge else { throw withCurrentKeys(error, plan) }
       if mergePolicy == .error, !isAgreed { throw withSnapshots(error) }
       attemptedKeys = plan.newKeys.inverted
       defer { attemptedKeys = KeyReplacements() }
-      // If this context has changed none of the objects, resolving the conflicts would not help.
+      // If this context has changed none of the objects in conflict, it cannot resolve the conflicts.
       guard error.conflicts.contains(where: { object(of: $0)?.hasChanges == true }) else { throw error }
       try withoutUndo { () throws(ManagedObjectError) in try resolve(error.conflicts) }
       return false
@@ -180,7 +180,7 @@ extension ManagedObjectContext {
     }
     root.permanentKeys.insert(names)
     if let told { coordinator.tell(told) }
-    // The store's rows differ from the values of these objects.
+    // The rows of these objects differ from the saved values, so the objects are read again.
     for key in plan.saved.flatMap(\.mended) {
       if let object = registered[key], !object.hasChanges { turnIntoFault(object) }
     }

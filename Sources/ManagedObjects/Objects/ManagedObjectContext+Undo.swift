@@ -26,7 +26,7 @@ extension ManagedObjectContext {
   private func replay(redoing: Bool) {
     processPendingChanges()
     undoManager?.replay(redoing: redoing) { group in
-      // Deletions first, so that the other changes can refer to the revived objects by their new keys.
+      // Undoes deletions first, so that the other changes can refer to the deleted objects by their new keys.
       var revived: [ManagedObject] = []
       var names = KeyReplacements()
       for case .deleted(let object, let wasNew) in group.changes.reversed() {
@@ -42,7 +42,7 @@ extension ManagedObjectContext {
       recordsUndo = isRecording
       for object in revived { rename(in: object, aliases) }
       for change in group.changes.reversed() { takeBack(change) }
-      // Once for each object, because comparing many values takes time.
+      // Compares the values once for each object, because comparing many values takes time.
       for object in Set(group.changes.map(\.object)) { forgetEqualValues(of: object) }
     }
     processPendingChanges()
@@ -90,7 +90,7 @@ extension ManagedObjectContext {
       } else if !object.hasChanges {
         changedCount -= 1
       }
-      // The deletion has been reported to observers.
+      // The deletion has been reported to observers, so the object is reported as new.
       noteArrival(object)
       record(.created(object))
       return false
@@ -159,7 +159,7 @@ extension ManagedObjectContext {
 
   func renamed(_ value: RowValue, _ names: KeyReplacements) -> RowValue { renaming(value, names) ?? value }
 
-  /// Returns a value with keys replaced; nil if no key changes.
+  /// Returns the value of a property with keys replaced; nil if no key changes.
   func renaming(_ value: RowValue, _ names: KeyReplacements) -> RowValue? {
     func new(_ key: RowKey) -> RowKey { Self.last(of: key, names) }
     func isRenamed(_ key: RowKey) -> Bool { names[key] != nil }

@@ -8,7 +8,7 @@ internal import PropertyLists
 /// of `$manager` that finds the destination objects of source objects, ``value(of:)`` returns these source objects, and
 /// the migration finds the destination objects.
 package struct MappingExpression: Sendable {
-  /// The kind of an expression's value.
+  /// The meaning of an expression's value.
   package enum Result: Hashable, Sendable {
     /// The expression evaluates to the value of the property.
     case value

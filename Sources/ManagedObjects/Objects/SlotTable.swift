@@ -15,7 +15,7 @@ struct SlotTable {
   private var entries = [Entry](repeating: Entry(), count: 16)
   private(set) var count = 0
   private var slots: [AnyKeyPath: Int] = [:]
-  /// The maximum number of addresses. More would come from key paths that are created again and again.
+  /// The maximum number of addresses, so that key paths that are created again and again do not fill the table.
   private let limit: Int
 
   init(slotCount: Int) { limit = 4 * slotCount + 16 }

@@ -58,7 +58,7 @@ extension ManagedObjectContext {
     /// The name of the group that ``ManagedObjectContext/redo()`` redoes next; empty if it has none.
     public var redoActionName: String { canRedo ? redoGroups.last?.name ?? "" : "" }
 
-    /// The number of calls of ``beginUndoGrouping()`` without their ``endUndoGrouping()``.
+    /// The number of groups that were begun with ``beginUndoGrouping()`` and have not been ended.
     public var groupingLevel: Int { depth }
 
     /// Sets the name of the current group, to which changes are being added.
@@ -77,7 +77,7 @@ extension ManagedObjectContext {
       if depth == 0 { closeGroup() }
     }
 
-    /// False while changes are not recorded.
+    /// True if changes are recorded.
     public var isUndoRegistrationEnabled: Bool { disabled == 0 }
 
     /// Stops recording changes until ``enableUndoRegistration()`` has been called as many times as this method. Use it

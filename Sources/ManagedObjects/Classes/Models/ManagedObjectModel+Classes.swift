@@ -162,7 +162,7 @@ private struct ClassJoining {
   ) {
     let properties = ClassProperties(of: type)
     defects += properties.defects.map { Defect($0.kind, entity: entity.name, property: $0.property, $0.message) }
-    // Properties inherited from the superentity's class are checked there.
+    // Properties that the class inherits from the superentity's class are checked with that class.
     for level in properties.levels where superclass?.isKind(of: level.type) != true {
       for (name, property) in level.properties {
         defects += property.defects.map { Defect($0.kind, entity: entity.name, property: name, $0.message) }

@@ -33,7 +33,7 @@ struct ClassPrototype {
     self.recording = recording
   }
 
-  /// The state of a prototype, which its shape retains.
+  /// The state of a prototype. The ``EntityShape`` of the prototype's object retains it.
   final class State {
     /// The record of the properties that are read; nil if reads are not recorded. Weak, because the record retains the
     /// prototypes that were read, and so their shapes and this state.

@@ -155,7 +155,7 @@ extension PredicateExpressions.OptionalFlatMap: TranslatableExpression {
       ? value : .conditional(PredicateTranslation.isPresent(operand), value, .constant(.null))
   }
 
-  /// True if the value of an expression is null whenever the operand is null, so that no condition is needed.
+  /// True if the value of an expression is null whenever the operand is null, so that no test for null is needed.
   private static func isMissing(_ value: ManagedExpression, without operand: ManagedExpression) -> Bool {
     if value == operand { return true }
     switch value {

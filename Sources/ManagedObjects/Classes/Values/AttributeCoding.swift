@@ -86,7 +86,7 @@ extension Optional: AttributeConvertible where Wrapped: AttributeCoding {
   public static var isOptionalAttribute: Bool { true }
 }
 
-/// Types whose raw values are stored.
+/// Types such as enumerations, whose raw values are stored.
 extension AttributeCoding where Self: RawRepresentable, RawValue: AttributeCoding {
   public static var attributeType: AttributeType { RawValue.attributeType }
 
@@ -101,7 +101,7 @@ extension AttributeCoding where Self: RawRepresentable, RawValue: AttributeCodin
 }
 
 extension AttributeConvertible where Self: RawRepresentable & CaseIterable {
-  /// The first case.
+  /// The first case of the enumeration.
   public static var missingValue: Self { allCases[allCases.startIndex] }
 }
 
