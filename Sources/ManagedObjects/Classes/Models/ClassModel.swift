@@ -70,7 +70,7 @@ struct ClassModel {
   }
 
   /// Calls the class's `describe(_:)` to change its entity. If the nearest superclass with an entity makes the same
-  /// changes, the method is inherited, and the entity is left unchanged.
+  /// changes, the method is inherited, and the entity is left unchanged: the changes are for the superclass's entity.
   private func describe(
     _ entity: inout EntityDescription, _ type: ManagedObject.Type, _ ancestors: [ManagedObject.Type]
   ) {
