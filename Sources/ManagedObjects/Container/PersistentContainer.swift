@@ -2,7 +2,7 @@ public import FoundationEssentials
 internal import ObjectModels
 internal import SystemFiles
 
-/// A model, its stores, and contexts to work with objects.
+/// The stores of a program with their model. Creates contexts to work with the objects.
 ///
 /// ```swift
 /// let model = try ManagedObjectModel(Person.self, Note.self)
@@ -15,7 +15,7 @@ internal import SystemFiles
 /// }
 /// ```
 ///
-/// A container can be used by any number of tasks.
+/// Any number of tasks can use a container at the same time.
 public final class PersistentContainer: Sendable {
   /// The coordinator of the stores.
   public let coordinator: PersistentStoreCoordinator
@@ -35,16 +35,16 @@ public final class PersistentContainer: Sendable {
   /// Returns a new context.
   public func newContext() -> sending ManagedObjectContext { ManagedObjectContext(coordinator: coordinator) }
 
-  /// Runs a function with a new context, in the caller's task. The context is released at the end, so save changes
-  /// before.
+  /// Runs a function with a new context, in the caller's task. The context is released when the function returns, so
+  /// the function must save its changes.
   public func performAndWait<Result: Sendable, Failure: Error>(
     _ body: (ManagedObjectContext) throws(Failure) -> Result
   ) throws(Failure) -> Result {
     try body(newContext())
   }
 
-  /// Runs a function with a new context, outside the caller's actor. The context is released at the end, so save
-  /// changes before.
+  /// Runs a function with a new context, outside the caller's actor. The context is released when the function returns,
+  /// so the function must save its changes.
   @concurrent
   public func perform<Result: Sendable, Failure: Error>(
     _ body: @Sendable (ManagedObjectContext) async throws(Failure) -> Result
@@ -55,8 +55,8 @@ public final class PersistentContainer: Sendable {
   /// Runs a function with a new context and saves the context, in the caller's task.
   ///
   /// If another context or process meanwhile saves one of the changed objects, or an object with the same values of a
-  /// uniqueness constraint, the function is called again with a new context that includes those changes. So side
-  /// effects of the function may occur several times.
+  /// uniqueness constraint, the function is called again with a new context that includes those changes. Side effects
+  /// of the function may therefore occur several times.
   ///
   /// ```swift
   /// try container.updateAndWait { context in
@@ -64,7 +64,8 @@ public final class PersistentContainer: Sendable {
   /// }
   /// ```
   ///
-  /// - Throws: the errors of the function, without saving anything; the errors of ``ManagedObjectContext/save()``.
+  /// - Throws: the error of the function, after which nothing is saved, or the error of
+  ///   ``ManagedObjectContext/save()``.
   public func updateAndWait<Result: Sendable>(_ body: (ManagedObjectContext) throws -> Result) throws -> Result {
     var repetition = Repetition()
     while true {
@@ -132,14 +133,15 @@ public final class PersistentContainer: Sendable {
   }
 }
 
-/// Decides if a function is called again after a conflict.
+/// A counter that decides if ``PersistentContainer/updateAndWait(_:)`` calls its function again after a conflict.
 private struct Repetition {
   private static let greatestCount = 100
   private var count = 0
   /// The stored objects in the conflicts of the last attempt.
   private var stored: [StoreRow?]?
 
-  /// Returns false if the conflicts are the same as before: then they do not come from other saves.
+  /// Returns true if another attempt may succeed, because another save caused the conflicts of the error. Returns false
+  /// if the conflicts are the same as in the last attempt, and after 100 attempts.
   mutating func isWorthwhile(after error: ManagedObjectError) -> Bool {
     guard error.code == .merge || error.code == .constraintMerge, count < Self.greatestCount else { return false }
     let rows = error.conflicts.map(\.stored)

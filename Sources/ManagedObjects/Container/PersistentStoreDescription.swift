@@ -14,7 +14,7 @@ public struct PersistentStoreDescription: Sendable {
 
   /// The configuration whose entities the store has; nil for all.
   public var configuration: String?
-  /// True to open the store without writing. A missing file is not created.
+  /// True to open the store only for reading. If its file does not exist, it is not created.
   public var isReadOnly = false
   /// False to throw ``ManagedObjectError/Code/noSuchFile`` if the file does not exist, instead of creating it.
   ///
@@ -24,14 +24,15 @@ public struct PersistentStoreDescription: Sendable {
   /// ```
   public var createsFile = true
   /// A function that migrates the file of a store that was made with another version of the model. Its argument is the
-  /// error with the entities that differ. The store is opened again afterwards. If nil, the error is thrown.
+  /// ``ManagedObjectError/Code/incompatibleVersionHash`` error, which contains the entities that differ. After the
+  /// migration, the store is opened again. If the property is nil, opening the store throws the error.
   public var migration: (@Sendable (ManagedObjectError) throws(ManagedObjectError) -> Void)?
   private let opening: Opening
 
   /// Creates a description of a store that a function opens.
   public init(opening: @escaping Opening) { self.opening = opening }
 
-  /// A store in memory, which is lost when the program ends.
+  /// The description of a store in memory. Its objects are lost when the program ends.
   public static var inMemory: PersistentStoreDescription {
     PersistentStoreDescription { (model, description) throws(ManagedObjectError) in
       try InMemoryStore(model: model, configuration: description.configuration)
@@ -61,7 +62,7 @@ public struct PersistentStoreDescription: Sendable {
     _ other: PersistentStoreDescription, _ model: ManagedObjectModel
   ) throws(ManagedObjectError) -> any PersistentStore { try other.opening(model, self) }
 
-  /// Opens the store. Migrates it first if needed and if there is a ``migration``.
+  /// Opens the store. If it was made with another version of the model, calls ``migration`` first.
   func open(_ model: ManagedObjectModel) throws(ManagedObjectError) -> any PersistentStore {
     guard let migration else { return try opening(model, self) }
     let mismatch: ManagedObjectError

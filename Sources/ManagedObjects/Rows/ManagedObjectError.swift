@@ -12,8 +12,8 @@ public struct ManagedObjectError: Error, Sendable {
     case noSuchFile = 260
     /// A value violates a rule that has no code of its own.
     case validation = 1550
-    /// A uniqueness constraint is violated, or an object is in the same to-many relationship of two others, and the
-    /// relationship has no inverse.
+    /// A uniqueness constraint is violated, or two objects contain the same object in a to-many relationship without an
+    /// inverse.
     case constraintValidation = 1551
     /// There are several errors: see ``ManagedObjectError/details``.
     case multipleErrors = 1560
@@ -50,8 +50,8 @@ public struct ManagedObjectError: Error, Sendable {
     case save = 134_030
     /// Some stores were saved and others were not.
     case incompleteSave = 134_040
-    /// An object, a context or a store is in the wrong state for an operation, or does not belong together with
-    /// another.
+    /// An object, a context or a store is in the wrong state for an operation, or belongs to another context,
+    /// coordinator or model than the operation requires.
     case invalidState = 134_060
     /// A store cannot perform an operation.
     case operation = 134_070
@@ -75,12 +75,13 @@ public struct ManagedObjectError: Error, Sendable {
     case sqlite = 134_180
     /// A mapping between two versions of a model cannot be inferred.
     case inferredMapping = 134_190
-    /// A migration would drop values or objects that the new model does not have, and the caller does not allow it.
+    /// A migration would drop values or objects for which the new model has no property or entity, and the caller does
+    /// not allow dropping them.
     case droppedValues = 134_905
-    /// The entity or the model does not have a name (`NSUndefinedKeyException`).
+    /// The entity has no property, or the model has no entity, with the name (`NSUndefinedKeyException`).
     case undefinedKey = 134_901
-    /// Another context or process saved objects under the keys of new ones. Contexts assign other keys and save again,
-    /// unless the keys come from ``ManagedObjectContext/obtainPermanentIDs(for:)``.
+    /// Another context or process saved objects with the keys that this save uses for new objects. Contexts assign
+    /// other keys and save again, unless the keys come from ``ManagedObjectContext/obtainPermanentIDs(for:)``.
     case keysTaken = 134_903
     /// The property cannot have a value (`NSInvalidArgumentException`).
     case invalidValue = 134_902
@@ -88,7 +89,7 @@ public struct ManagedObjectError: Error, Sendable {
 
   /// A suggestion for the caller. ``description`` appends it to the message.
   public enum Remedy: Hashable, Sendable {
-    /// Open the store, which does not contain its model, with the model of its program.
+    /// Open the store with the model of its program, because the store's file does not contain the model.
     case openingWithModel
     /// Open the store with `writesNothing`, because SQLite cannot create files next to it.
     case openingWithoutWriting
@@ -103,20 +104,20 @@ public struct ManagedObjectError: Error, Sendable {
 
   /// The kind of error. Programs check it; people read ``message``.
   public var code: Code
-  /// The error in one line, without a location.
+  /// The description of the error in one line, without the file, the object and the property.
   public var message: String
-  /// A suggestion for the caller; nil if there is none besides the message.
+  /// A suggestion for the caller; nil if there is none.
   public var remedy: Remedy?
   /// The object that has the error.
   public var objectID: ManagedObjectID?
-  /// Other objects that the error concerns. For ``Code/constraintValidation``, the object with two owners, and its
-  /// other owner.
+  /// Other objects that the error concerns. For ``Code/constraintValidation``: the object that two objects contain in
+  /// the relationship, and the second of these two.
   public var relatedObjectIDs: [ManagedObjectID] = []
   /// The property that has the error.
   public var key: String?
   /// The invalid value.
   public var value: AttributeValue?
-  /// The rule that the value violates.
+  /// The validation predicate that the value does not satisfy.
   public var predicate: ManagedPredicate?
   /// The error of a fetch request's predicate.
   public var predicateError: ManagedPredicateError?
@@ -128,11 +129,12 @@ public struct ManagedObjectError: Error, Sendable {
   public var sqliteCode: Int?
   /// The error that a function of the program threw (`NSUnderlyingErrorKey`), such as a function that migrates objects.
   public var underlyingError: (any Error)?
-  /// The single errors of ``Code/multipleErrors``.
+  /// The individual errors, if the code is ``Code/multipleErrors``.
   public var details: [ManagedObjectError] = []
-  /// The conflicts of ``Code/merge`` and ``Code/constraintMerge``.
+  /// The conflicts, if the code is ``Code/merge`` or ``Code/constraintMerge``.
   public var conflicts: [MergeConflict] = []
-  /// The names of the entities that differ for ``Code/incompatibleVersionHash``, in order.
+  /// The names of the entities that differ between the store and the model, in order, if the code is
+  /// ``Code/incompatibleVersionHash``.
   public var differingEntities: [String] = []
 
   /// Creates an error.
@@ -159,10 +161,11 @@ public struct ManagedObjectError: Error, Sendable {
 
 extension ManagedObjectError: CustomStringConvertible {
   /// The file, the object and the property, then the message: `Note/p12 title: the text is too long`,
-  /// `/home/ada/notes.xml:12:5: no such entity`. Several errors are on a line each.
+  /// `/home/ada/notes.xml:12:5: no such entity`. If there are several errors, each is on its own line.
   public var description: String { description(\.text) }
 
-  /// Returns the ``description`` with a tool's own texts for remedies.
+  /// Returns the ``description`` with other texts for the remedies, such as those of a command-line tool, which name
+  /// its options.
   package func description(_ textOfRemedy: (Remedy) -> String) -> String {
     if !details.isEmpty { return details.map { $0.description(textOfRemedy) }.joined(separator: "\n") }
     let location = [objectID?.description, key?.printable(limit: 100)].compactMap(\.self).joined(separator: " ")
@@ -181,18 +184,18 @@ extension ManagedObjectError: CustomStringConvertible {
     guard let fileURL else { return text }
     let file = (fileURL.isFileURL ? fileURL.path : fileURL.absoluteString).printable()
     if text.contains(file) { return text }
-    // A line and a column follow the file in the format of compilers.
+    // If the error has a position, the text begins with the line and the column, as in `notes.xml:12:5: …`.
     return file + (fileError?.position == nil ? ": " : ":") + text
   }
 
-  /// Returns the error with a file, unless it has one.
+  /// Returns the error with a file URL. An error that has one keeps it.
   package func naming(_ file: URL?) -> ManagedObjectError {
     var error = self
     error.fileURL = fileURL ?? file
     return error
   }
 
-  /// Runs a function, and adds a file to the errors that it throws.
+  /// Runs a function, and adds a file URL to the error that it throws.
   package static func naming<Result>(
     _ file: URL, _ body: () throws(ManagedObjectError) -> Result
   ) throws(ManagedObjectError) -> Result {
@@ -200,9 +203,9 @@ extension ManagedObjectError: CustomStringConvertible {
   }
 }
 
-/// Errors of saves that all stores share.
+/// Errors that every kind of store throws when it saves.
 extension ManagedObjectError {
-  /// Creates the error for rows that have a new version or are deleted; nil if there are none.
+  /// Creates the error for rows that another save changed or deleted since they were read; nil if there are none.
   package init?(merge conflicts: [MergeConflict]) {
     if conflicts.isEmpty { return nil }
     self.init(.merge, "another context or process has saved \(conflicts.count) of the objects since they were read")
@@ -229,7 +232,7 @@ public struct MergeConflict: Hashable, Sendable {
   public var snapshot: StoreRow?
   /// The row that is in the store now; nil if it is deleted.
   public var stored: StoreRow?
-  /// The property names of a violated uniqueness constraint.
+  /// The names of the properties in the violated uniqueness constraint; empty if the row was only changed or deleted.
   public var constraint: [String] = []
 
   /// Creates a conflict.
@@ -241,11 +244,11 @@ public struct MergeConflict: Hashable, Sendable {
   }
 }
 
-/// Localized errors. The localization is a parameter instead of a part of the model, so that a process can use several
-/// languages. Programs still check codes and keys.
+/// Localized descriptions of errors. The localization is a parameter instead of a part of the model, so that a process
+/// can use several languages. The code and the key of an error are not localized.
 extension ManagedObjectError {
-  /// Returns the ``description`` with the names and texts of a localization: `Notiz, Titel: zu lang`. Several errors
-  /// are on a line each.
+  /// Returns the ``description`` with the names and texts of a localization: `Notiz, Titel: zu lang`. If there are
+  /// several errors, each is on its own line.
   ///
   /// The names of the entity and the property are localized, and so is the message: see
   /// ``ModelLocalization/text(of:)``.
@@ -266,9 +269,9 @@ extension ManagedObjectError {
 extension ModelLocalization {
   /// Returns the text of an error, without a location.
   ///
-  /// The text is looked up under `ErrorString/` with the error's message, which is the warning for a validation with a
-  /// warning; then under `ErrorString/` with the error's code, such as `ErrorString/1570` for a missing value. If there
-  /// is neither, the result is the message.
+  /// The text is looked up first under `ErrorString/` and the error's message; if the model has a warning for the
+  /// violated validation, the message is that warning. Then it is looked up under `ErrorString/` and the error's code,
+  /// such as `ErrorString/1570` for a missing value. If the localization has neither, the result is the message.
   public func text(of error: ManagedObjectError) -> String {
     entries["ErrorString/\(error.message)"] ?? entries["ErrorString/\(error.code.rawValue)"] ?? error.message
   }

@@ -2,10 +2,10 @@ internal import ObjectModels
 public import Predicates
 internal import PropertyLists
 
-/// Identifies an object for as long as its store has it.
+/// An identifier of an object, valid as long as the object is in its store.
 ///
-/// The ID of an object that was never saved is temporary. The first save replaces it with a permanent one. You can
-/// store ``uriRepresentation`` in files.
+/// The ID of an object that was never saved is temporary. The first save replaces it with a permanent ID. To keep an ID
+/// in a file, write its ``uriRepresentation``.
 public struct ManagedObjectID: Sendable {
   /// The entity of the object.
   public let entity: ManagedObjectModel.Entity
@@ -25,7 +25,7 @@ public struct ManagedObjectID: Sendable {
   public var isTemporary: Bool { key.isTemporary }
 
   /// The ID as text: `x-coredata://STORE/Entity/p12`, or `x-coredata:///Entity/t3` for an object that was never saved.
-  /// The latter is valid only in this process.
+  /// The second form is valid only in this process.
   ///
   /// For saved objects, the format is that of Core Data.
   public var uriRepresentation: String {
@@ -45,14 +45,14 @@ extension ManagedObjectID: Hashable {
 }
 
 extension ManagedObjectID: CustomStringConvertible {
-  /// The entity and the number: `Note/p12`, or `Note/t3` for an object that was never saved. It is not unique across
-  /// stores, as ``uriRepresentation`` is.
+  /// The entity and the primary key: `Note/p12`, or `Note/t3` for an object that was never saved. Objects of different
+  /// stores can have the same description; their ``uriRepresentation`` differs.
   public var description: String {
     "\(entity.name.printable(limit: 100))/\(isTemporary ? "t" : "p")\(key.number.magnitude)"
   }
 }
 
-/// The object, in predicates.
+/// Object IDs as arguments of predicates, which compare objects with them.
 extension ManagedObjectID: PredicateArgument {
   public var predicateExpression: ManagedExpression { key.predicateExpression }
 }

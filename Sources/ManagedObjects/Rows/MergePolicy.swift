@@ -1,7 +1,7 @@
-/// The policy of a save for objects that another context or process saved after they were read, and for objects that
-/// share the values of a uniqueness constraint. The raw values are those of `NSMergePolicyType`.
+/// A rule that resolves the conflicts of a save: objects that another context or process saved after they were read,
+/// and objects that share the values of a uniqueness constraint. The raw values are those of `NSMergePolicyType`.
 public enum MergePolicy: Int, Hashable, Sendable, CaseIterable {
-  /// The save throws all conflicts.
+  /// The save fails, and its error contains all conflicts.
   case error = 0
   /// The store takes precedence for each property that both sides changed. A deleted object stays deleted. If objects
   /// share the values of a constraint, the one in the store stays.
@@ -9,7 +9,7 @@ public enum MergePolicy: Int, Hashable, Sendable, CaseIterable {
   /// The context takes precedence for each property that both sides changed. If objects share the values of a
   /// constraint, the one in the store is deleted or gets the new object's values.
   case objectTrump = 2
-  /// All properties of the context's object are saved.
+  /// All properties of the context's object are saved, including those that the context did not change.
   case overwrite = 3
   /// The context's changes of the object are discarded.
   case rollback = 4

@@ -6,7 +6,7 @@ package struct ObjectURI {
   /// The identifier of the store; nil for an object that was never saved.
   package let storeIdentifier: String?
   package let entityName: String
-  /// The number of the object; negative for an object that was never saved.
+  /// The primary key of the object; negative for an object that was never saved.
   package let number: Int64
 
   package init(storeIdentifier: String?, entityName: String, number: Int64) {
@@ -15,7 +15,7 @@ package struct ObjectURI {
     self.number = number
   }
 
-  /// Parses a URI. Returns nil for other text.
+  /// Parses the URI of an object. Returns nil if the text is not one.
   package init?(_ text: String) {
     guard text.hasPrefix(Self.prefix) else { return nil }
     let parts = text.dropFirst(Self.prefix.count).split(separator: "/", omittingEmptySubsequences: false)

@@ -1,7 +1,7 @@
 internal import ObjectModels
 internal import Predicates
 
-/// The objects that a save to the stores of a coordinator changed. It can be sent between tasks.
+/// The IDs of the objects that a save to the stores of a coordinator changed. The value can be sent between tasks.
 public struct SavedChanges: Hashable, Sendable {
   /// The inserted objects.
   public var inserted: Set<ManagedObjectID> = []
@@ -9,11 +9,11 @@ public struct SavedChanges: Hashable, Sendable {
   public var updated: Set<ManagedObjectID> = []
   /// The deleted objects.
   public var deleted: Set<ManagedObjectID> = []
-  /// False if it is not known which objects changed: any object may have been inserted, updated or deleted.
+  /// False if the changed objects are not all known: other objects may have been inserted, updated or deleted, too.
   public var isComplete = true
   /// The author of the changes: ``ManagedObjectContext/transactionAuthor``.
   public var author = ""
-  /// The name of the context.
+  /// The name of the context that saved the objects.
   public var contextName = ""
   /// The number of the context that saved the objects; 0 for changes from outside of this process, and for batch
   /// requests.
@@ -22,7 +22,7 @@ public struct SavedChanges: Hashable, Sendable {
   /// Creates an empty value.
   public init() {}
 
-  /// Adds changes that were saved later.
+  /// Adds the keys of objects that were saved later. A deleted object is removed from ``inserted`` and ``updated``.
   mutating func add(
     _ keys: (inserted: [RowKey], updated: [RowKey], deleted: [RowKey]), model: ManagedObjectModel,
     storeIdentifier: String

@@ -2,13 +2,13 @@ internal import ObjectModels
 public import OrderedCollections
 public import Predicates
 
-/// An object as a store has it.
+/// The data of one object in a store: its key, its version and its values.
 public struct StoreRow: Hashable, Sendable {
   /// The key of the object.
   public let key: RowKey
   /// The version: 1 for a new row, increased by 1 for each saved change (`Z_OPT` in SQLite stores).
   public var version: Int64
-  /// The values, one for each slot of the entity.
+  /// The values of the object's properties, at the indexes that the entity assigns to the properties (slots).
   public var values: [RowValue]
 
   /// Creates a row.
@@ -20,9 +20,11 @@ public struct StoreRow: Hashable, Sendable {
 }
 
 extension [StoreRow] {
-  /// Reads the values in some slots that the rows of one entity lack. A deleted object gets empty values.
+  /// Reads the values in some slots that are ``RowValue/unread`` in the rows. All rows have the same entity. If an
+  /// object was deleted meanwhile, the values are empty.
   ///
-  /// - Parameter read: returns the values in a slot of some objects: ``PersistentStore/values(ofSlot:_:)``.
+  /// - Parameter read: a function that returns the values in a slot for several keys, such as
+  ///   ``PersistentStore/values(ofSlot:_:)``.
   package mutating func readRest(
     _ slots: some Sequence<Int>, _ model: ManagedObjectModel,
     _ read: (_ slot: Int, _ keys: [RowKey]) throws(ManagedObjectError) -> [RowValue?]
@@ -38,19 +40,19 @@ extension [StoreRow] {
   }
 }
 
-/// The value in a slot of a row.
+/// The value of a property in a ``StoreRow``.
 public enum RowValue: Hashable, Sendable {
   case attribute(AttributeValue)
   case toOne(RowKey?)
   case toMany(Set<RowKey>)
   case orderedToMany(OrderedSet<RowKey>)
-  /// A value that the store reads on demand: a to-many relationship, or a value in a separate file.
+  /// A placeholder for a value that the store reads on demand: that of a to-many relationship, or of a separate file.
   case unread
 
   /// The null value of an attribute.
   public static let null = RowValue.attribute(.null)
 
-  /// The keys that a relationship refers to, in order if it is ordered. Empty for an attribute.
+  /// The keys that a relationship refers to, in order if it is ordered. Empty for an attribute and for ``unread``.
   public var keys: [RowKey] {
     switch self {
     case .attribute, .unread, .toOne(nil): []
@@ -69,7 +71,7 @@ extension ManagedObjectModel.Entity {
     return values
   }
 
-  /// The values of a new object.
+  /// The values of a new object: attributes have their default values, relationships are empty.
   var initialValues: [RowValue] {
     var values = emptyValues
     for attribute in attributes { values[attribute.slot] = .attribute(attribute.initialValue) }
@@ -86,7 +88,7 @@ extension ManagedObjectModel.Entity.Relationship {
 }
 
 extension RowValue {
-  /// The number of objects that a relationship refers to.
+  /// The number of objects that a relationship refers to; 0 for an attribute and for ``unread``.
   public var count: Int {
     switch self {
     case .attribute, .unread, .toOne(nil): 0
@@ -96,7 +98,7 @@ extension RowValue {
     }
   }
 
-  /// True if a relationship refers to an object.
+  /// True if the value is that of a relationship, and refers to the object with the key.
   package func refers(to key: RowKey) -> Bool {
     switch self {
     case .toOne(let other): other == key
@@ -106,14 +108,14 @@ extension RowValue {
     }
   }
 
-  /// Adds an object to a to-many relationship, at a position of an ordered one or at its end.
+  /// Adds an object to a to-many relationship. In an ordered relationship, inserts it at the position, or appends it.
   ///
-  /// - Complexity: O(1); O(*n*) in the middle of an ordered relationship. The keys are changed in place, and copied
-  ///   only if another value shares them.
+  /// - Complexity: O(1); O(*n*) in the middle of an ordered relationship. Copies the keys only if another value shares
+  ///   them.
   mutating func insert(_ key: RowKey, at position: Int? = nil) {
     switch self {
     case .toMany(var keys):
-      // Otherwise, this value and the variable would share the keys, and a change would copy them.
+      // Releases the keys in `self`, so that `keys` has a single owner and `insert` does not copy it.
       self = .unread
       keys.insert(key)
       self = .toMany(keys)
@@ -125,7 +127,7 @@ extension RowValue {
     }
   }
 
-  /// Removes an object from a to-many relationship. Returns its position in an ordered one.
+  /// Removes an object from a to-many relationship. If the relationship is ordered, returns the position of the object.
   ///
   /// - Complexity: O(1); O(*n*) for an ordered relationship. Copies the keys only if another value shares them.
   @discardableResult

@@ -1,7 +1,7 @@
 package import ObjectModels
 package import Predicates
 
-/// The validation rules of an entity, prepared to be evaluated.
+/// The validation rules of an entity, in a form that is fast to check for many objects.
 package final class ValidationRules {
   /// The rules for the value of an attribute.
   package struct AttributeRule {
@@ -12,7 +12,7 @@ package final class ValidationRules {
     package let conditions: [Condition]
   }
 
-  /// A condition, and the warning if it is false.
+  /// A predicate that a value must satisfy, and the warning if it does not.
   package struct Condition {
     let predicate: PreparedPredicate
     let warning: PropertyValidation.Warning?
@@ -30,7 +30,8 @@ package final class ValidationRules {
 
   package let attributes: [AttributeRule]
   package let relationships: [RelationshipRule]
-  /// The conditions that cannot be evaluated, with the error. A model from a file may contain some.
+  /// The slots of the attributes that have an invalid predicate, each with the error. A model from a file may contain
+  /// some.
   let defects: [(slot: Int, error: ManagedObjectError)]
 
   package init(_ entity: ManagedObjectModel.Entity) {
@@ -50,7 +51,8 @@ package final class ValidationRules {
           defects.append((attribute.slot, defect))
         }
       }
-      // Derived values are computed by the store, and transient ones are not saved.
+      // Derived and transient attributes are never mandatory: the store computes derived values, and transient values
+      // are not saved.
       let isMandatory = !traits.isOptional && !traits.isTransient && attribute.definition.derivation == nil
       attributes.append(
         AttributeRule(
@@ -111,7 +113,7 @@ extension ValidationRules.AttributeRule {
     }
   }
 
-  /// Returns the meaning of an error code; nil for codes that do not concern values.
+  /// Returns a message for the error code of a validation warning; nil for codes that do not concern values.
   private static func meaning(_ code: Int) -> String? {
     switch ManagedObjectError.Code(rawValue: code) {
     case .numberTooLarge: "the number is too large"
@@ -127,7 +129,8 @@ extension ValidationRules.AttributeRule {
 }
 
 extension AttributeType {
-  /// True if an attribute of the type admits all values of the same kind. If false, the value must be checked further.
+  /// True if an attribute of the type accepts every value of the same kind as `value`, such as every string. If false,
+  /// `admits(_:)` must check the value.
   @inline(__always)
   fileprivate func admitsAny(likeIt value: AttributeValue) -> Bool {
     switch (self, value) {
@@ -140,12 +143,12 @@ extension AttributeType {
 }
 
 extension ValidationRules.RelationshipRule {
-  /// Returns the error for a number of objects; nil if the number is valid.
+  /// Returns the error for a relationship with a number of objects; nil if the number is valid.
   package func failure(count: Int) -> ManagedObjectError? {
     if count == 0 {
       guard isMandatory else { return nil }
       if !isToMany { return ManagedObjectError(.missingMandatoryProperty, "an object is missing", key: name) }
-      // Without a minimum, a to-many relationship may be empty, as arrays in SwiftData may.
+      // A mandatory to-many relationship may be empty if it has no minimum count, as arrays in SwiftData may.
       guard minimumCount > 0 else { return nil }
       return ManagedObjectError(
         .relationshipLacksMinimumCount, "the relationship has no objects; the minimum count is \(minimumCount)",
