@@ -19,8 +19,8 @@ final class ListChunk<Element: ListElement> {
 
 /// A list with fast lookup of elements by index, and of indexes by element.
 ///
-/// It consists of chunks of a few hundred elements. Finding, inserting or removing an element touches one chunk and the
-/// lengths of the others: about 400 numbers for 100 000 elements.
+/// The list consists of chunks of a few hundred elements. Finding, inserting or removing an element reads or changes
+/// one chunk, and reads the lengths of the others: about 400 numbers for 100 000 elements.
 struct ChunkedList<Element: ListElement> {
   private var chunks: [ListChunk<Element>] = []
   private(set) var count = 0
@@ -38,7 +38,8 @@ struct ChunkedList<Element: ListElement> {
     count = elements.count
   }
 
-  /// Returns the chunk that contains an index, and the offset in it. The end index is in the last chunk.
+  /// Returns the position of an element by its index in the list: the index of its chunk, and its offset in the chunk.
+  /// The end of the list is in the last chunk.
   private func position(of index: Int) -> (chunk: Int, offset: Int) {
     var offset = index
     for (chunkIndex, chunk) in chunks.enumerated() {
@@ -112,7 +113,8 @@ struct ChunkedList<Element: ListElement> {
     if chunk.elements.count < Self.greatestCount / 8 { join(chunk) }
   }
 
-  /// Moves the remaining elements of a chunk into the next one, or into the previous one if there is none.
+  /// Removes a chunk that has become small: moves its elements into the next chunk, or into the previous one if it is
+  /// the last. Does nothing if the other chunk would become too large.
   private mutating func join(_ chunk: ListChunk<Element>) {
     if !chunk.elements.isEmpty {
       guard chunks.count > 1 else { return }
@@ -130,7 +132,7 @@ struct ChunkedList<Element: ListElement> {
     for index in start..<max(chunks.count, start) { chunks[index].index = index }
   }
 
-  /// Returns the number of elements at the start that satisfy a condition. No element after them may satisfy it.
+  /// Returns the number of elements at the start of the list that satisfy a condition. No later element may satisfy it.
   ///
   /// - Complexity: O(log *n*) calls of the condition.
   func count<Failure: Error>(ofFirst isWanted: (Element) throws(Failure) -> Bool) throws(Failure) -> Int {
@@ -141,7 +143,7 @@ struct ChunkedList<Element: ListElement> {
     var count = 0
     for chunk in chunks[..<index] { count += chunk.elements.count }
     guard index < chunks.count else { return count }
-    // The last element is known not to satisfy the condition.
+    // The search above found that the last element of the chunk does not satisfy the condition.
     let others = chunks[index].elements.dropLast()
     return count + (try others.partitioningIndex { element throws(Failure) in try !isWanted(element) })
   }

@@ -20,8 +20,8 @@ public struct FetchedResultsCache: Hashable, Sendable {
     self.folder = folder
   }
 
-  /// The path of the file. Other characters of the name than letters, digits, `-` and `_` are percent-encoded. Nil if
-  /// the folder is not a file URL.
+  /// The path of the file; nil if the folder is not a file URL. In the file's name, all characters except ASCII
+  /// letters, digits, `-` and `_` are percent-encoded.
   var path: String? {
     guard folder.isFileURL else { return nil }
     var file = ""
@@ -38,7 +38,7 @@ public struct FetchedResultsCache: Hashable, Sendable {
   }
 
   private static let suffix = ".results"
-  /// The maximum size of a file, in bytes. Results with 10 million objects need less.
+  /// The maximum size of a file to read, in bytes. Results with 10 million objects need less.
   private static let greatestSize = 1 << 28
 
   /// Removes the file.
@@ -69,7 +69,7 @@ public struct FetchedResultsCache: Hashable, Sendable {
     return (try? FileSystem.readRegularFile(path, limit: Self.greatestSize))?.data
   }
 
-  /// Writes the file. Ignores errors, because results without a cache are fetched.
+  /// Writes the file. Ignores errors, because without the file the results are fetched.
   func write(_ data: Data) {
     guard let path else { return }
     do {

@@ -1,12 +1,12 @@
-/// The changes of fetched results from one state to the next. It can be sent between tasks.
+/// The changes of fetched results from one state to the next. The value can be sent between tasks.
 ///
 /// Section changes come first, then object changes: insertions, deletions, moves, and updates at an unchanged position.
 /// Old positions refer to the state before all changes, new positions to the state after all changes. To apply the
 /// changes to a list:
 ///
-/// 1. Remove deleted and moved objects at their old positions, the last first.
+/// 1. Remove deleted and moved objects at their old positions, in descending order.
 /// 2. Remove the deleted sections, which are empty by now, and insert the new ones.
-/// 3. Insert new and moved objects at their new positions, the first first.
+/// 3. Insert new and moved objects at their new positions, in ascending order.
 /// 4. Reload the updated objects.
 ///
 /// ``FetchedResultsSnapshot/apply(_:)`` applies the changes to object IDs. For a list without sections, use
@@ -49,7 +49,7 @@ public struct FetchedResultsChanges: Hashable, Sendable {
     var arrives: ResultIndexPath? { kind == .insert || kind == .move ? newIndexPath : nil }
   }
 
-  /// The section changes: deletions, then insertions, each sorted by index.
+  /// The section changes: deletions, then insertions, both sorted by index.
   public var sections: [SectionChange] = []
   /// The object changes: insertions, deletions, moves, then updates, each sorted by position.
   public var objects: [ObjectChange] = []
@@ -79,7 +79,7 @@ public struct FetchedResultsChanges: Hashable, Sendable {
         changes.append(.insert(offset: offset, element: change.objectID, associatedWith: isMove ? change.offset : nil))
       }
     }
-    // Never nil, because each position occurs once.
+    // The initializer returns nil only for repeated positions, and each position occurs once.
     return CollectionDifference(changes) ?? [ManagedObjectID]().difference(from: [])
   }
 }

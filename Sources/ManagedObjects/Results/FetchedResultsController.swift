@@ -1,7 +1,7 @@
 internal import ObjectModels
 public import Observation
 
-/// The objects that match a request, in sections, kept up to date as they change.
+/// The objects that match a request, in sections, kept up to date as objects change.
 ///
 /// ```swift
 /// let results = try FetchedResultsController(
@@ -24,30 +24,30 @@ public final class FetchedResultsController<Object: ManagedObject>: Observable {
   public let fetchRequest: FetchRequest
   /// The context. The controller retains it.
   public let managedObjectContext: ManagedObjectContext
-  /// The key path whose values are the section names; nil for none.
+  /// The key path whose values are the section names; nil if there is one section, or a function names the sections.
   public let sectionKeyPath: String?
-  /// The cache on the disk; nil for none.
+  /// The file that keeps the results between program runs; nil for none.
   public let cache: FetchedResultsCache?
   /// The object that receives the changes.
   public weak var delegate: (any FetchedResultsControllerDelegate<Object>)?
-  /// A function that returns the index title for a section name; nil for no title. By default, the first letter,
-  /// capitalized.
+  /// A function that returns the index title for a section name, or nil for no title. By default, the title is the
+  /// first letter of the name, capitalized.
   public var sectionIndexTitle: (String) -> String? = FetchedResultsController.firstLetter
 
   let engine: ResultEngine
   private let registrar = ObservationRegistrar()
   private let listeners = Listeners<FetchedResultsChanges>()
 
-  /// Creates results in sections by the values at a key path.
+  /// Creates a controller whose sections are the values at a key path.
   ///
   /// - Parameters:
   ///   - type: the class of the objects.
-  ///   - request: a request for objects with sort descriptors, including pending changes. The first sort key must keep
-  ///     the objects of each section together.
+  ///   - request: a request whose results are objects, with at least one sort descriptor, and with
+  ///     `includesPendingChanges`. The first sort key must keep the objects of each section together.
   ///   - context: the context of the objects.
   ///   - sectionKeyPath: a key path to a string, number or date; nil for one section. Objects without a value are in
   ///     the section with the name "".
-  ///   - cache: the cache for the sections.
+  ///   - cache: the file that keeps the results between program runs; nil for none.
   /// - Throws: ``ManagedObjectError/Code/unsupportedRequest`` for a request that is not sorted, or whose results are
   ///   not objects; ``ManagedObjectError/Code/undefinedKey`` for a name that the entity does not have;
   ///   ``ManagedObjectError/Code/invalidValue`` if the objects are not of the class.
@@ -59,7 +59,7 @@ public final class FetchedResultsController<Object: ManagedObject>: Observable {
     try self.init(request, context, entity, try ResultSectioning(keyPath: sectionKeyPath, of: entity), [], cache)
   }
 
-  /// Creates results in sections named by a function, such as by the first letter of a name.
+  /// Creates a controller whose sections a function names, such as by the first letter of a name.
   ///
   /// The function is called for each object when the results are fetched, and for changed objects. It must return the
   /// same name for the same values.
@@ -70,8 +70,9 @@ public final class FetchedResultsController<Object: ManagedObject>: Observable {
   ///   - context: the context of the objects.
   ///   - keyPaths: the key paths to other objects that the function uses, such as `["group.name"]`. Properties of the
   ///     object itself need not be listed.
-  ///   - cache: the cache for the sections. It does not detect a changed function.
-  ///   - sectionName: the name of an object's section.
+  ///   - cache: the file that keeps the results between program runs; nil for none. Use another name for it when you
+  ///     change the function, because the cache does not detect that.
+  ///   - sectionName: a function that returns the name of an object's section.
   /// - Throws: the errors of ``init(_:_:in:sectionKeyPath:cache:)``.
   public convenience init(
     _ type: Object.Type, _ request: FetchRequest, in context: ManagedObjectContext, dependingOn keyPaths: [String] = [],
@@ -113,7 +114,8 @@ public final class FetchedResultsController<Object: ManagedObject>: Observable {
 
   /// Fetches the objects. The results are empty before the first call.
   ///
-  /// Another call fetches the objects again. It notifies only observers that use `Observation`.
+  /// Another call fetches the objects again. Only observers that use `Observation` are notified of the new results, not
+  /// the ``delegate`` and the ``changes``.
   ///
   /// - Throws: the errors of ``ManagedObjectContext/fetch(_:)``; ``ManagedObjectError/Code/unsupportedRequest`` if the
   ///   objects of a section are not adjacent, with the ID of the first separated object.
@@ -125,8 +127,9 @@ public final class FetchedResultsController<Object: ManagedObject>: Observable {
 
   /// The reason why the results are outdated; nil if they are up to date.
   ///
-  /// It is set if reading fails while changes are followed, and if changes separate the objects of a section. The
-  /// results then stay as they were, and the next changes cause a new fetch.
+  /// The property is set if the results cannot be updated after changes: because the stores cannot be read, or because
+  /// the objects of a section are no longer adjacent. The results then stay as they were, and the next changes cause a
+  /// new fetch.
   public var failure: ManagedObjectError? {
     observe()
     return engine.failure
@@ -143,8 +146,8 @@ public final class FetchedResultsController<Object: ManagedObject>: Observable {
   /// for await changes in results.changes { list.apply(changes.difference) }
   /// ```
   ///
-  /// A slow reader receives all changes, one after the other. The controller may have newer results by then: to read
-  /// objects by position, use the ``delegate``.
+  /// A slow reader receives all changes, one after the other. When it receives them, the controller may already have
+  /// newer results: to read objects by position, use the ``delegate``.
   public var changes: AsyncStream<FetchedResultsChanges> { listeners.stream() }
 
   private func tell(_ result: Result<FetchedResultsChanges, ManagedObjectError>) {
@@ -165,7 +168,7 @@ public final class FetchedResultsController<Object: ManagedObject>: Observable {
 }
 
 extension FetchedResultsController where Object == ManagedObject {
-  /// Creates results of objects of any class, in sections by the values at a key path.
+  /// Creates a controller for objects of any class, whose sections are the values at a key path.
   ///
   /// - Throws: the errors of ``init(_:_:in:sectionKeyPath:cache:)``.
   public convenience init(
@@ -219,7 +222,8 @@ extension FetchedResultsController {
 
   /// Returns the object at a position; nil if there is none.
   ///
-  /// - Complexity: a lookup in a few hundred numbers for 100 000 objects, here and in the two methods below.
+  /// - Complexity: a search in a few hundred numbers for 100 000 objects. The two methods below have the same
+  ///   complexity.
   public func object(at indexPath: ResultIndexPath) -> Object? {
     observe()
     return engine.list.row(at: indexPath).flatMap { engine.object(of: $0) as? Object }

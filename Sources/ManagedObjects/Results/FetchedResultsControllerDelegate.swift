@@ -1,10 +1,10 @@
-/// The methods that a controller calls for changes of fetched results, in the task that changes the context.
+/// The methods that a ``FetchedResultsController`` calls when its results change, in the task that changes the context.
 ///
-/// They are called in the order below. The controller has the new results from the first call on. To process all
-/// changes together, ``controller(_:didChangeContentWith:)`` is enough. All methods do nothing by default.
+/// The methods are called in the order below. The controller has the new results from the first call on. To process all
+/// changes together, implement only ``controller(_:didChangeContentWith:)``. By default, all methods do nothing.
 ///
-/// A delegate may change, save and delete objects. The resulting changes are reported after all calls for the present
-/// ones.
+/// A delegate may change, save and delete objects. The changes that result are reported after all calls for the current
+/// changes.
 public protocol FetchedResultsControllerDelegate<Object>: AnyObject {
   /// The class of the objects.
   associatedtype Object: ManagedObject
@@ -26,7 +26,7 @@ public protocol FetchedResultsControllerDelegate<Object>: AnyObject {
   /// Called after all changes were reported.
   func controllerDidChangeContent(_ controller: FetchedResultsController<Object>)
 
-  /// Called if changes could not be followed. See ``FetchedResultsController/failure``.
+  /// Called if the results could not be updated after changes. See ``FetchedResultsController/failure``.
   func controller(_ controller: FetchedResultsController<Object>, didFailWith error: ManagedObjectError)
 }
 

@@ -1,10 +1,10 @@
 /// A section of fetched results, with its name and objects.
 ///
-/// It always shows the current state of the section. After the section was deleted, it has no objects.
+/// The value always has the current objects of the section. After the section was deleted, it has no objects.
 public struct FetchedResultsSection<Object: ManagedObject>: Sequence {
   /// The name: the value at the section key path, or the result of the section function.
   public let name: String
-  /// The title in an index; nil for none.
+  /// The title of the section in an index of all sections, such as its first letter; nil for none.
   public let indexTitle: String?
   private let engine: ResultEngine
 

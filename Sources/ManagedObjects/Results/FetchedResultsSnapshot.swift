@@ -1,4 +1,4 @@
-/// The IDs of the objects of fetched results, section by section. It can be sent between tasks.
+/// The IDs of the objects of fetched results, section by section. The value can be sent between tasks.
 public struct FetchedResultsSnapshot: Hashable, Sendable {
   /// A section, with its name and objects.
   public struct Section: Hashable, Sendable {
@@ -23,7 +23,7 @@ public struct FetchedResultsSnapshot: Hashable, Sendable {
   /// The IDs of the objects of all sections, in order.
   public var objectIDs: [ManagedObjectID] { sections.flatMap(\.objectIDs) }
 
-  /// Applies changes to the state before them.
+  /// Applies changes to this snapshot, which must have the state before the changes.
   ///
   /// - Returns: false, without changing anything, if the changes do not fit this state.
   /// - Complexity: O(*n* + *k*), where *n* is the number of objects and *k* the number of changes.
@@ -37,7 +37,7 @@ public struct FetchedResultsSnapshot: Hashable, Sendable {
       }
       sections[path.section].objectIDs[path.item] = Self.gap(change.objectID)
     }
-    // Removes them together: removing one at a time would move the others each time.
+    // All placeholders of a section are removed together, because each single removal would move the IDs after it.
     for index in Set(changes.objects.compactMap { $0.leaves?.section }) {
       sections[index].objectIDs.removeAll { $0.key == .removed }
     }
@@ -69,7 +69,7 @@ public struct FetchedResultsSnapshot: Hashable, Sendable {
     return true
   }
 
-  /// Returns a placeholder for a removed object.
+  /// Returns a placeholder for an object that ``apply(_:)`` removes.
   private static func gap(_ id: ManagedObjectID) -> ManagedObjectID {
     ManagedObjectID(.removed, model: id.entity.model, storeIdentifier: nil)
   }

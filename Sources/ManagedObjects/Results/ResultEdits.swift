@@ -1,6 +1,7 @@
 internal import PropertyLists
 
-/// The rows and sections that were removed from a list, inserted into it, or both. All others are unchanged.
+/// The rows and sections that were removed from a list, inserted into it, or both, with their positions before and
+/// after. All other rows and sections are unchanged.
 struct ResultEdits {
   /// A row.
   struct Row {
@@ -15,7 +16,7 @@ struct ResultEdits {
     var isChanged: Bool
   }
 
-  /// A section by its name.
+  /// A section, identified by its name.
   struct Section {
     let name: String
     /// The index before; nil for a new section.
@@ -69,10 +70,11 @@ struct ResultEdits {
     return changes
   }
 
-  /// For each item, returns true if it need not move: it has as many unlisted items before it as in the old list, and
-  /// is in the same order relative to the other items that do not move.
+  /// Returns for each item whether it can stay in its place: true if the number of unchanged items before it is the
+  /// same in the old and the new list, and it has the same order relative to the other items that stay. The unchanged
+  /// items are those that are not in `items`.
   static func staying(_ items: [(old: Int?, new: Int?)]) -> [Bool] {
-    /// Returns the number of unlisted items before each item.
+    /// Returns the number of unchanged items before each item.
     func gaps(_ position: (Int) -> Int?) -> [Int] {
       var gaps = [Int](repeating: -1, count: items.count)
       let present = items.indices.filter { position($0) != nil }.sorted { position($0) ?? 0 < position($1) ?? 0 }
@@ -89,7 +91,7 @@ struct ResultEdits {
 
   /// Returns the indexes of a longest increasing subsequence.
   private static func longestRise(_ numbers: [Int]) -> [Int] {
-    // For each length, the index of the smallest number that a subsequence of this length ends with.
+    // For each length, the index of the smallest number at which an increasing subsequence of this length can end.
     var ends: [Int] = []
     var former = [Int](repeating: -1, count: numbers.count)
     for (index, number) in numbers.enumerated() {

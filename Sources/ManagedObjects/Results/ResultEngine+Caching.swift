@@ -3,14 +3,15 @@ internal import PropertyLists
 
 /// The cache of results on the disk.
 extension ResultEngine {
-  /// The stores with the request's entity, in their order.
+  /// The coordinator's stores that have the request's entity, in the order in which they were added.
   private var stores: [any PersistentStore] {
     context.coordinator.stores.filter { context.model.hasEntity(entity, inConfiguration: $0.configuration) }
   }
 
-  /// A text that identifies the request, the model and the state of the stores; nil if the results cannot be cached.
+  /// Returns a text that identifies the request, the model and the state of the stores; nil if the results cannot be
+  /// cached.
   ///
-  /// If it is the same before and after a fetch, nothing was saved in between.
+  /// If the text is the same before and after a fetch, nothing was saved in between.
   func cacheableState() -> String? {
     guard let cache, cache.path != nil, !isWindowed, context.parent == nil, !context.hasChanges else { return nil }
     var parts = [entity.name, "\(request.includesSubentities)", context.model.versionChecksum]
@@ -32,11 +33,11 @@ extension ResultEngine {
       guard let token = store.changeToken else { return nil }
       parts += [store.identifier, token]
     }
-    // The lengths make the parts unambiguous.
+    // The length before each part makes the text unambiguous.
     return parts.map { "\($0.utf8.count):\($0)" }.joined()
   }
 
-  /// Returns the results in the cache; nil if there are none for the current state.
+  /// Returns the results in the cache; nil if the cache has no results for the current ``cacheableState()``.
   func cachedRows() -> ResultList? {
     guard let state = cacheableState(), let file = cache?.read().flatMap({ ResultFile($0) }), file.origin == state
     else { return nil }
@@ -65,6 +66,8 @@ extension ResultEngine {
   }
 
   /// Writes the results to the cache, unless a store changed since the fetch began.
+  ///
+  /// - Parameter state: the ``cacheableState()`` before the fetch.
   func keepInCache(_ state: String) {
     guard state == cacheableState() else { return }
     let storeIndices = Dictionary(uniqueKeysWithValues: stores.enumerated().map { ($1.number, $0) })

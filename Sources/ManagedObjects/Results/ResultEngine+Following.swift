@@ -1,6 +1,6 @@
 internal import Predicates
 
-/// Moving changed rows to their positions.
+/// The update of the rows after changes.
 extension ResultEngine {
   /// An object that belongs to the results, and its row.
   private struct Arrival {
@@ -8,7 +8,8 @@ extension ResultEngine {
     let object: ManagedObject
   }
 
-  /// A removal or insertion of a row, recorded so that it can be reverted.
+  /// A removal or insertion of a row, recorded so that it can be reverted. `isShown` is true for a row of ``list``,
+  /// false for one of ``all``.
   private enum Step {
     case removed(ResultRow, offset: Int, section: String, isShown: Bool)
     case inserted(ResultRow, isShown: Bool)
@@ -17,8 +18,9 @@ extension ResultEngine {
   /// Updates rows after changes.
   ///
   /// - Parameters:
-  ///   - changed: the objects that may have changed values, or may have been inserted or deleted.
-  ///   - misplaced: those of them that other contexts may have saved, or that depend on such objects.
+  ///   - changed: the keys of the objects that may have changed values, or may have been inserted or deleted.
+  ///   - misplaced: those of `changed` whose position may be based on outdated values, because another context may have
+  ///     saved the object or an object that its row depends on.
   /// - Throws: the errors of fetching, if the rows cannot be updated. The rows then stay as they were.
   /// - Complexity: O(*k* log *n*) comparisons, where *k* is the number of objects and *n* the number of rows.
   func update(_ changed: Set<RowKey>, _ misplaced: Set<RowKey>) throws(ManagedObjectError) -> FetchedResultsChanges {
@@ -31,12 +33,14 @@ extension ResultEngine {
         ? updateWindow(keys, changed, arrivals, &steps) : updateList(keys, changed, arrivals, &steps)
     } catch {
       for step in steps.reversed() { takeBack(step) }
-      // If several saves are merged one by one, objects may already have values of later saves.
+      // If several saves are merged one by one, objects may already have values of later saves, and then the rows of a
+      // section may not be adjacent yet.
       return try fetchAgain(changed: changed)
     }
   }
 
-  /// Returns the objects that belong to the results, by key. Reads all missing rows at once.
+  /// Returns those of the objects with the keys that match the request now, with a new row for each. Reads all faults
+  /// at once.
   private func arrivals(_ keys: [RowKey]) throws(ManagedObjectError) -> [RowKey: Arrival] {
     var objects: [ManagedObject] = []
     for key in keys {
@@ -49,7 +53,7 @@ extension ResultEngine {
     try context.readFaults(objects)
     objects.removeAll { object in
       if object.needsRow || object.isDeleted { return true }
-      // Unsaved changes of deleted rows are kept as long as the context has them.
+      // An object that another context deleted stays in the results as long as it has unsaved changes in this context.
       return (object.isInaccessible || gone.contains(object.key)) && !object.hasChanges
     }
     var arrivals: [RowKey: Arrival] = [:]
@@ -82,13 +86,13 @@ extension ResultEngine {
     return edits.changes
   }
 
-  /// Updates the rows of a request with a limit or an offset. Unchanged rows enter and leave the window at its ends, at
-  /// most as many as there are changes.
+  /// Updates the results of a request with a limit or an offset. Unchanged rows enter and leave these results only at
+  /// their ends, and at each end at most as many as there are changed objects.
   private func updateWindow(
     _ keys: [RowKey], _ changed: Set<RowKey>, _ arrivals: [RowKey: Arrival], _ steps: inout [Step]
   ) throws(ManagedObjectError) -> FetchedResultsChanges {
     guard var all else { return try fetchAgain(changed: changed) }
-    // The value has a single owner, so that it is not copied.
+    // Empties the property, so that `all` has a single owner and can be changed without a copy.
     self.all = nil
     defer { self.all = all }
     for key in keys {
@@ -142,7 +146,7 @@ extension ResultEngine {
   }
 
   private func takeBack(_ step: Step) {
-    // Cannot throw: each state existed before.
+    // Cannot throw, because the list was in each of these states before.
     switch step {
     case .removed(let row, let offset, let section, isShown: true): try? list.insert(row, at: offset, section: section)
     case .removed(let row, let offset, let section, isShown: false): try? all?.insert(row, at: offset, section: section)
@@ -151,7 +155,8 @@ extension ResultEngine {
     }
   }
 
-  /// Returns the rows of keys and their sections, before any row is removed.
+  /// Returns edits with the old positions of the rows of keys, and of the sections that contain no other rows. Must be
+  /// called before any row is removed; ``complete(_:_:)`` adds the new positions.
   private func edits(_ keys: [RowKey], changed: Set<RowKey>) -> ResultEdits {
     var edits = ResultEdits()
     var sections: Set<String> = []
@@ -166,13 +171,13 @@ extension ResultEngine {
       }
       edits.rows.append(edit)
     }
-    // If all rows of a section were removed, the section is a new one when it is inserted again.
+    // A section is listed only if all its rows are removed: if it is then inserted again, it is a new section.
     let counts = Dictionary(grouping: edits.rows.filter { $0.old != nil }, by: \.oldSection).mapValues(\.count)
     edits.sections.removeAll { list.section(named: $0.name)?.count != counts[$0.name] }
     return edits
   }
 
-  /// Adds the new positions after all rows were inserted.
+  /// Adds the new positions of rows and sections to edits. Must be called after all rows were inserted.
   private func complete(_ edits: inout ResultEdits, _ keys: [RowKey]) {
     var emptied: [String: Int] = [:]
     for (index, section) in edits.sections.enumerated() { emptied[section.name] = index }
@@ -184,7 +189,7 @@ extension ResultEngine {
       counts[section.name, default: 0] += 1
     }
     for (name, count) in counts {
-      // A section that has other rows, too, existed throughout.
+      // A section that also has other rows existed before, and is not an edit.
       guard let section = list.section(named: name), section.count == count, let newIndex = list.index(of: section)
       else { continue }
       if let index = emptied[name] {
@@ -206,7 +211,7 @@ extension ResultEngine {
     }
   }
 
-  /// True if a row comes before another one.
+  /// True if the first row is sorted before the second.
   private func precedes(_ first: ResultRow, _ second: ResultRow) throws(ManagedObjectError) -> Bool {
     comparisonCount += 1
     let order = prepared.order.order(try values(of: first), try values(of: second))
@@ -218,8 +223,9 @@ extension ResultEngine {
     try list.count { (other: ResultRow) throws(ManagedObjectError) in try precedes(other, row) }
   }
 
-  /// True if rows that other contexts saved may have been compared by values that do not fit their positions. This
-  /// happens if an object was read with new values from the store before the context merged the save.
+  /// True if the sort values of rows do not fit their positions in the list, so that comparing with these rows may have
+  /// led to wrong positions. This happens if an object was read with the values of another context's save before this
+  /// context merged that save.
   private func hasMisled(_ keys: [RowKey], _ misplaced: Set<RowKey>) throws(ManagedObjectError) -> Bool {
     let list = all ?? list
     guard misplaced.contains(where: { list[$0]?.values != nil }) else { return false }

@@ -1,7 +1,7 @@
 internal import ObjectModels
 internal import Predicates
 
-/// Finding the rows that changes affect.
+/// The search for the rows that changes affect.
 extension ResultEngine {
   func isRow(_ key: RowKey) -> Bool { prepared.entityIndices.contains(Int(key.entityIndex)) }
 
@@ -10,7 +10,8 @@ extension ResultEngine {
     do {
       if !merged.isComplete { waiting.isAll = true }
       var others: Set<RowKey> = []
-      // The values of these objects are compared with the newly read ones, not with the committed ones.
+      // The committed values of these objects may already be the new ones, so a change cannot be found by comparing
+      // with them.
       let reread = Set(change.refreshed.map(\.key) + merged.saved + merged.deleted)
       for objects in [change.inserted, change.updated, change.deleted, change.refreshed] {
         for object in objects {
@@ -28,8 +29,8 @@ extension ResultEngine {
         }
         if reach.concerns(key.entityIndex) { others.insert(key) }
       }
-      // An object that another context deleted is not refreshed together with its related objects, so any change may
-      // concern it.
+      // An object that another context deleted is not refreshed together with its related objects, so the rows that
+      // depend on it are checked after every change.
       gone = gone.filter { context.registered[$0] != nil || list[$0] != nil || all?[$0] != nil }
       for key in gone where reach.concerns(key.entityIndex) { others.insert(key) }
       let renamed = waiting.renamed
@@ -39,7 +40,7 @@ extension ResultEngine {
         waiting.isAll = true
         return
       }
-      // Deleted objects are not in the context any more.
+      // Deleted objects are no longer in the context, so they are taken from the change.
       var gone: [RowKey: ManagedObject] = [:]
       for object in change.deleted { gone[object.key] = object }
       let keys = others.union(renamed).sorted()
@@ -54,7 +55,8 @@ extension ResultEngine {
     }
   }
 
-  /// Records the rows whose relationships lead to objects, if the values that the rows depend on have changed.
+  /// Records the rows whose relationships lead to objects, if the values of these objects that the rows depend on
+  /// changed.
   private func noteRows(
     of objects: [ManagedObject], _ way: [String], _ end: ResultReach.End, renamed: Set<RowKey>, reread: Set<RowKey>
   ) throws(ManagedObjectError) {
@@ -65,7 +67,7 @@ extension ResultEngine {
     try noteRows(leadingTo: others, end)
   }
 
-  /// Records the rows whose relationships lead to objects.
+  /// Records the rows whose relationships lead to objects. Finds them through the inverse relationships, step by step.
   private func noteRows(leadingTo objects: [ManagedObject], _ end: ResultReach.End) throws(ManagedObjectError) {
     var level = objects
     for step in end.steps.reversed() where !level.isEmpty {
@@ -85,12 +87,13 @@ extension ResultEngine {
     }
   }
 
-  /// True if the values of an object that rows depend on have changed, or may have.
+  /// True if the values of an object that rows depend on may have changed since the rows were sorted by them. Records
+  /// the current values in ``seen``.
   private func hasOtherValues(
     _ object: ManagedObject, _ way: [String], _ end: ResultReach.End, isReread: Bool
   ) -> Bool {
     if object.isLost || object.status.contains(.detached) {
-      // The object may be restored later.
+      // The object may be restored later, and then its values count as changed.
       seen[way, default: KeyTable()].insert(EndValues(values: nil, isOfAllRows: true), for: object.key)
       return true
     }
@@ -109,10 +112,11 @@ extension ResultEngine {
     return isOther
   }
 
-  /// Compares the values that rows are sorted by now with those that other rows of the same objects were sorted by.
-  /// They differ if an object was read since another context saved it, and this context has not merged the save.
+  /// Follows the relationships from rows to the objects that the rows depend on. If such an object now has other values
+  /// than other rows were sorted by, records all rows that depend on it. This happens if the object was read after
+  /// another context saved it, and this context has not merged the save.
   ///
-  /// - Returns: the objects that the rows depend on. They keep their values as long as they are retained.
+  /// - Returns: the objects that the rows depend on. Their values stay the same as long as the caller retains them.
   func noteEnds(of rows: [ManagedObject]) throws(ManagedObjectError) -> [ManagedObject] {
     var ends: [ManagedObject] = []
     if reach.isOpaque { return ends }
@@ -144,8 +148,8 @@ extension ResultEngine {
     return ends
   }
 
-  /// Records the values of objects with unsaved changes at the time of the fetch. For all others, the committed values
-  /// are used.
+  /// Records the values that objects with unsaved changes have at the time of the fetch, if rows depend on them. For
+  /// other objects, the committed values are those at the fetch.
   func noteChangedObjects() {
     seen = [:]
     guard !reach.ends.isEmpty else { return }
@@ -159,23 +163,23 @@ extension ResultEngine {
   }
 }
 
-/// The values of another object that rows depend on.
+/// The values of an object that the rows of other objects depend on.
 struct EndValues {
   /// Nil for a deleted object.
   var values: [RowValue]?
-  /// True if all rows that depend on the object were sorted by these values; false if only changed rows were.
+  /// True if all rows that depend on the object were sorted by these values; false if only some rows were.
   var isOfAllRows = false
 }
 
 extension ResultReach.End {
-  /// Returns the slots of the properties that rows depend on.
+  /// Returns the slots of the properties of an object that rows depend on.
   fileprivate func slots(of object: ManagedObject) -> [Int] {
     names.compactMap { object.shape.entity.property(named: $0)?.slot }.sorted()
   }
 }
 
 extension ManagedObjectModel.Entity {
-  /// True if objects of the entity can be at the end of the path.
+  /// True if objects of the entity can be at the end of the path of relationships.
   fileprivate func isKind(ofAny end: ResultReach.End) -> Bool {
     end.steps.last.map { isKind(of: $0.destination) } ?? false
   }

@@ -1,16 +1,16 @@
 internal import ObjectModels
 internal import Predicates
 
-/// Keeps the results of a request, and updates them when objects of the context change.
+/// The results of a request, which are updated when objects of the context change.
 ///
-/// Changes are reported by calling a function. Changes made during such a call wait until it returns, so that the
-/// results it sees match the report.
+/// Changes are reported by calling ``report``. Changes that this function makes are processed after it returns, so that
+/// the results it reads match the report.
 final class ResultEngine {
   let context: ManagedObjectContext
   let request: FetchRequest
   let entity: ManagedObjectModel.Entity
   let sectioning: ResultSectioning
-  /// Called after changes, and with the error if changes could not be followed.
+  /// A function that is called with the changes of the results, or with the error if the results could not be updated.
   var report: ((Result<FetchedResultsChanges, ManagedObjectError>) -> Void)?
 
   /// The rows of the results.
@@ -18,21 +18,22 @@ final class ResultEngine {
   /// All rows in order, for a request with a limit or an offset.
   var all: ResultList?
   private(set) var isFetched = false
-  /// The error of the last changes; nil if they could be followed.
+  /// The error of the last update; nil if the results are up to date.
   private(set) var failure: ManagedObjectError?
-  /// The number of comparisons of two objects.
+  /// The number of comparisons of two rows so far. For tests.
   var comparisonCount = 0
 
   let reach: ResultReach
   private(set) var prepared: PreparedFetch
   private var following = 0
-  /// The last known values of other objects that rows depend on, by path and key.
+  /// The last known values of other objects that rows depend on, by the path of relationships to the object and its
+  /// key.
   var seen: [[String]: KeyTable<EndValues>] = [:]
-  /// Objects that other contexts deleted and that this context may have changes of.
+  /// The objects that other contexts deleted and that may have unsaved changes in this context.
   var gone: Set<RowKey> = []
   var waiting = Waiting()
   private var isBusy = false
-  /// The objects of the last batches that were read.
+  /// The objects of the last three batches that were read. Retaining them keeps them in the context.
   private var recent: [[ManagedObject]] = []
   private var storeIdentifiers: [StoreNumber: String] = [:]
   let cache: FetchedResultsCache?
@@ -42,18 +43,18 @@ final class ResultEngine {
   /// The changes in the context that have not been processed yet.
   struct Waiting {
     var keys: Set<RowKey> = []
-    /// The keys of ``keys`` that other contexts saved, or whose rows depend on other objects. Their positions may come
-    /// from outdated values.
+    /// Those of ``keys`` whose rows may be at the position for outdated values, because another context saved the
+    /// object, or an object that its row depends on changed.
     var misplaced: Set<RowKey> = []
     /// True if all rows must be fetched again.
     var isAll = false
-    /// True if any row may have a different object, or a different ID, than before.
+    /// True if all objects must be reported as changed, after a reset or an update that failed.
     var isUnknown = false
-    /// True if the keys of objects changed.
+    /// True if the keys of objects changed, because the objects were saved for the first time.
     var hasNewNames = false
-    /// Other objects that rows depend on and whose keys changed.
+    /// The new keys of objects that rows depend on and whose keys changed.
     var renamed: [RowKey] = []
-    /// True if rows that other contexts deleted must be checked.
+    /// True if ``gone`` contains rows, which every update checks.
     var hasGone = false
 
     var isEmpty: Bool { keys.isEmpty && !isAll && !hasGone }
@@ -88,7 +89,7 @@ final class ResultEngine {
 
   var isWindowed: Bool { request.fetchLimit > 0 || request.fetchOffset > 0 }
 
-  /// True if objects are created on access and not retained.
+  /// True if objects are created when they are accessed, and not retained.
   var isLazy: Bool { request.fetchBatchSize > 0 || isFromCache }
 
   /// The number of objects that are read at once.
@@ -189,7 +190,7 @@ final class ResultEngine {
     switch event {
     case .renamed(let old, let new): rename(old, to: new)
     case .changed(let change, let merged):
-      // Changes that could not be followed are tried again.
+      // After an update that failed, all rows are fetched again.
       if failure != nil || change.isReset {
         waiting.isAll = true
         waiting.isUnknown = true
@@ -206,7 +207,7 @@ final class ResultEngine {
     }
   }
 
-  /// Updates and reports the results until no changes are waiting.
+  /// Updates the results and reports their changes, until ``waiting`` is empty.
   private func follow() {
     isBusy = true
     defer { isBusy = false }
@@ -235,7 +236,7 @@ final class ResultEngine {
   }
 
   private func rename(_ old: RowKey, to new: RowKey) {
-    // If two objects become one, the old row is removed with the next changes.
+    // Both keys have rows, because two objects became one. The next update removes the old row.
     if list[new] != nil || all?[new] != nil {
       waiting.keys.formUnion([old, new])
       return
@@ -256,7 +257,7 @@ final class ResultEngine {
   func object(of row: ResultRow) -> ManagedObject {
     if let object = row.object { return object }
     let object = context.object(for: row.key)
-    // The row may be from earlier results.
+    // The row may be from earlier results, and no longer in the list.
     if object.needsRow, context.batches[row.key] == nil, let offset = list[row.key].flatMap({ list.offset(of: $0) }) {
       let start = offset / batchSize * batchSize
       let objects = list.rows(start..<min(start + batchSize, list.count)).map { context.object(for: $0.key) }

@@ -13,7 +13,7 @@ struct ResultFile {
     var numbers: [Int64]
   }
 
-  /// A text that identifies the request, the model and the state of the stores.
+  /// A text that identifies the request, the model and the state of the stores that the results come from.
   var origin: String
   var sections: [(name: String, count: Int)]
   var stretches: [Stretch]
@@ -55,7 +55,7 @@ struct ResultFile {
     return Data(bytes + body)
   }
 
-  /// Returns nil if the data is damaged.
+  /// Reads the contents of a file. Returns nil if the data is damaged.
   init?(_ data: Data) {
     let bytes = [UInt8](data)
     var position = 0

@@ -21,7 +21,7 @@ final class ResultRow: ListElement {
 final class ResultSection: ListElement {
   let name: String
   fileprivate(set) var count = 0
-  /// The first row; nil for a section without rows, which is not in a list.
+  /// The first row; nil if the section has no rows, and so is not in a list.
   fileprivate unowned var first: ResultRow?
   unowned var chunk: ListChunk<ResultSection>?
 
@@ -30,8 +30,8 @@ final class ResultSection: ListElement {
 
 /// The rows of fetched results in order, and their sections.
 ///
-/// The rows of a section are adjacent. A section stores its first row. The index of a row in its section is the
-/// difference of their positions in the list.
+/// The rows of a section are adjacent. A section stores only its first row. The index of a row in its section is the
+/// difference between the positions of the row and of the section's first row in the list.
 struct ResultList {
   /// A position in the results.
   struct Position: Equatable {
@@ -39,7 +39,7 @@ struct ResultList {
     var path: ResultIndexPath
   }
 
-  /// An error: two rows of a section are not adjacent.
+  /// The error that the rows of a section are not adjacent.
   struct Separation: Error {
     let name: String
     let key: RowKey
@@ -55,7 +55,10 @@ struct ResultList {
 
   init() {}
 
+  /// Creates a list of sorted rows.
+  ///
   /// - Parameter names: the section names of the rows.
+  /// - Throws: ``Separation`` if rows with the same section name are not adjacent.
   /// - Complexity: O(*n*).
   init(_ rows: [ResultRow], names: [String]) throws(Separation) {
     var all: [ResultSection] = []
@@ -131,7 +134,7 @@ struct ResultList {
     return positions
   }
 
-  /// Returns the number of rows at the start that satisfy a condition. No row after them may satisfy it.
+  /// Returns the number of rows at the start of the list that satisfy a condition. No later row may satisfy it.
   func count<Failure: Error>(ofFirst isWanted: (ResultRow) throws(Failure) -> Bool) throws(Failure) -> Int {
     try rows.count(ofFirst: isWanted)
   }
@@ -143,7 +146,7 @@ struct ResultList {
     rowsByKey.insert(row, for: key)
   }
 
-  /// Removes a row. A section is removed with its last row.
+  /// Removes a row. If it is the only row of its section, removes the section, too.
   mutating func remove(_ row: ResultRow) {
     guard let section = row.section, let offset = rows.index(of: row) else { return }
     section.count -= 1
@@ -172,7 +175,7 @@ struct ResultList {
       section = known
       if known !== before { section.first = row }
     } else {
-      // The row would separate the rows of another section.
+      // Between two rows of another section, the row would separate them.
       if let before, before === after { throw Separation(name: before.name, key: row.key) }
       section = ResultSection(name)
       section.first = row

@@ -1,39 +1,42 @@
 internal import ObjectModels
 internal import Predicates
 
-/// The other objects that affect the position of a row: those that the key paths of a request lead to.
+/// The objects, other than a row's own, that affect the position of a row in fetched results: those that the key paths
+/// of the request lead to.
 ///
-/// Each path of relationships is stored once, with the properties that are read at its end. From a changed object, the
-/// inverse relationships lead back to the rows that depend on it.
+/// Each path of relationships is stored once, with the names of the properties that are read at its end. From a changed
+/// object, the inverse relationships lead back to the rows that depend on it.
 struct ResultReach {
   struct Step {
     /// The destination entity of the relationship.
     let destination: ManagedObjectModel.Entity
     /// The slot of the inverse in the destination entity; nil without an inverse.
     let inverse: Int?
-    /// True if objects keep a reference to a destination object that is deleted.
+    /// True if an object keeps its reference to a destination object when that object is deleted.
     let outlives: Bool
   }
 
   /// The objects at the end of a path of relationships.
   struct End {
     let steps: [Step]
-    /// The properties of the objects that are read.
+    /// The names of the properties that are read.
     var names: Set<String> = []
-    /// True if the objects themselves are compared.
+    /// True if the objects themselves are compared, and not only their properties.
     var isCompared = false
   }
 
   private(set) var ends: [[String]: End] = [:]
-  /// True if the request depends on objects that cannot be determined, such as those of a constant or of another
-  /// request.
+  /// True if the request reads objects that its key paths do not determine, such as those of a nested request, of a
+  /// fetched property, or of a key path on a constant object. A change of any object may then affect any row.
   private(set) var isOpaque = false
   /// The entities of the objects at the end of a path.
   private var entities: Set<Int32> = []
-  /// The entities in ``entities`` whose objects can be deleted without a change of the objects that refer to them.
+  /// The entities in ``entities`` whose objects can be deleted without changing the objects that refer to them.
   private var outlivedEntities: Set<Int32> = []
 
-  /// - Parameter keyPaths: other key paths that are read for each row.
+  /// Finds the objects that a request depends on.
+  ///
+  /// - Parameter keyPaths: the key paths that are read for each row in addition to those of the request.
   init(_ request: FetchRequest, of entity: ManagedObjectModel.Entity, keyPaths: [String]) {
     var walk = Walk(root: entity)
     for path in request.sortDescriptors.compactMap(\.keyPath) + keyPaths { walk.follow(path) }
@@ -48,10 +51,10 @@ struct ResultReach {
     }
   }
 
-  /// True if objects of an entity can affect other rows than their own.
+  /// True if objects of an entity can affect the rows of other objects.
   func concerns(_ entityIndex: Int32) -> Bool { isOpaque || entities.contains(entityIndex) }
 
-  /// True if an object of an entity can be deleted without a change of the objects that refer to it.
+  /// True if an object of an entity can be deleted without changing the objects that refer to it.
   func outlives(_ entityIndex: Int32) -> Bool { outlivedEntities.contains(entityIndex) }
 
   /// Collects the key paths of a request.
@@ -60,7 +63,7 @@ struct ResultReach {
     var ends: [[String]: End] = [:]
     var isOpaque = false
 
-    /// The relationships from a row to the objects of an expression.
+    /// The names of the relationships that lead from a row to the objects of an expression.
     typealias Way = [String]
 
     mutating func follow(_ text: String) {
@@ -68,6 +71,8 @@ struct ResultReach {
       if let path = PredicateKeyPath(text) { _ = follow(path.keys, from: []) } else { isOpaque = true }
     }
 
+    /// Records the relationships and properties that keys read, beginning at the objects at the end of a path.
+    ///
     /// - Returns: the path to the objects at the end of the keys; nil if the end is not an object.
     mutating func follow(_ keys: [String], from start: Way) -> Way? {
       var way = start
@@ -82,7 +87,7 @@ struct ResultReach {
           if isFetched { isOpaque = true }
           return nil
         }
-        // Entities have different relationships with this name.
+        // Subentities have different relationships with this name, so the destination is not determined.
         guard found.count == 1 else {
           isOpaque = true
           return nil
@@ -131,7 +136,10 @@ struct ResultReach {
       }
     }
 
-    /// - Returns: the path to the objects of the expression; nil if they are not related to the row.
+    /// Records the key paths in an expression.
+    ///
+    /// - Returns: the path to the objects that are the value of the expression; nil if no relationships lead from the
+    ///   row to them.
     mutating func visit(_ expression: ManagedExpression, _ variables: [String: Way]) -> Way? {
       switch expression {
       case .constant: return nil

@@ -10,6 +10,8 @@ enum ResultSectioning {
   /// One section for each name that a function returns.
   case function((ManagedObject) -> String)
 
+  /// Creates the rule for a key path; nil for one section.
+  ///
   /// - Throws: ``ManagedObjectError/Code/undefinedKey`` for a key path that the entity does not have;
   ///   ``ManagedObjectError/Code/unsupportedRequest`` for a key path that requests cannot be sorted by.
   init(keyPath: String?, of entity: ManagedObjectModel.Entity) throws(ManagedObjectError) {
@@ -17,7 +19,7 @@ enum ResultSectioning {
       self = .none
       return
     }
-    // A key path to sort by has one value.
+    // The check of a sort key ensures that the key path has a single value for each object.
     try FetchRequest(entity.name, sortedBy: [.init(keyPath)]).check(for: entity)
     guard let path = PredicateKeyPath(keyPath) else {
       throw ManagedObjectError(.unsupportedRequest, "\(keyPath.quoted) is not a key path for sections", key: keyPath)
@@ -52,7 +54,7 @@ enum ResultSectioning {
     }
   }
 
-  /// Returns the error for rows of a section that are not adjacent.
+  /// Returns the error to throw for a section whose rows are not adjacent.
   func error(_ separation: ResultList.Separation, _ id: ManagedObjectID) -> ManagedObjectError {
     ManagedObjectError(
       .unsupportedRequest,
