@@ -1,14 +1,14 @@
 internal import ObjectModels
 internal import Predicates
 
-/// The changes of a batch request.
+/// The changes that a ``BatchRequest`` makes to the rows of a store.
 struct BatchChanges {
   private(set) var changes = StoreChanges()
   private let entity: ManagedObjectModel.Entity
-  /// For each new row, the slots of the values in the request.
+  /// For each new row, the slots of the values that the request contains. Empty for a request that updates or deletes.
   private var givenSlots: [RowKey: [Int]] = [:]
 
-  /// Finds the rows of the request, and changes them.
+  /// Finds or creates the rows of the request, and prepares their changes. Saves nothing.
   ///
   /// - Throws: ``ManagedObjectError/Code/missingMandatoryProperty`` and
   ///   ``ManagedObjectError/Code/relationshipLacksMinimumCount`` for rows that a context's save would reject.
@@ -23,7 +23,7 @@ struct BatchChanges {
       try rules.check(changes.inserted)
     case .update(let fetch, let values):
       changes.snapshots = try Self.found(fetch, entity, store)
-      // Subentities have an inherited attribute in the same slot.
+      // An attribute has the same slot in the subentities, whose rows are found, too.
       let slots = values.compactMap { name, value in entity.attribute(named: name).map { ($0.slot, value) } }
       changes.updated = changes.snapshots.map { row in
         var row = row
@@ -67,8 +67,10 @@ struct BatchChanges {
     return rows
   }
 
-  /// Returns the keys of the request's rows, and of other changed rows. The latter include stored rows that got the
-  /// values of new ones.
+  /// Returns the keys of the request's rows, and of other rows that changed, such as stored rows that got the values of
+  /// new ones.
+  ///
+  /// - Parameter mended: the keys that ``PersistentStore/save(_:)`` returned.
   func result(_ mended: [RowKey]) -> (changed: [RowKey], mended: [RowKey]) {
     let updated = givenSlots.isEmpty ? changes.updated : []
     let keys = (changes.inserted + updated + changes.deleted).map(\.key)
@@ -89,9 +91,10 @@ struct BatchChanges {
     let values: [RowValue]
   }
 
-  /// Changes the rows to save, so that they no longer conflict.
+  /// Resolves the conflicts of new rows over uniqueness constraints, by a merge policy: leaves out rows of the request,
+  /// or copies their values to stored rows.
   ///
-  /// - Returns: false if the policy is `error`, or a conflict concerns other rows than new ones.
+  /// - Returns: false if the save must fail, because the policy is `error`, or the policy cannot resolve a conflict.
   mutating func settle(_ conflicts: [MergeConflict], by policy: MergePolicy) throws(ManagedObjectError) -> Bool {
     guard policy != .error, !givenSlots.isEmpty else { return false }
     let storePrevails = policy == .storeTrump || policy == .rollback
@@ -114,7 +117,8 @@ struct BatchChanges {
       }
       dropped.insert(row.key)
     }
-    // One of the new rows with the same values stays: the first if the store takes precedence, else the last.
+    // Of several new rows with the same values, one is inserted: the first if the store takes precedence, else the
+    // last.
     for indices in groups.values {
       let indices = indices.sorted().filter { !dropped.contains(changes.inserted[$0].key) }
       for index in storePrevails ? indices.dropFirst() : indices.dropLast() {

@@ -1,8 +1,8 @@
 internal import ObjectModels
 internal import Predicates
 
-/// Checks objects that a batch request changes, for mandatory attributes and relationships. The validation predicates
-/// of the model are not evaluated.
+/// A check of the objects that a batch request changes: their mandatory attributes must have values, and their
+/// relationships enough objects. The validation predicates of the model are not evaluated.
 struct BatchRules<Store: PersistentStore> {
   private static var greatestErrorCount: Int { 100 }
 
@@ -30,7 +30,7 @@ struct BatchRules<Store: PersistentStore> {
     if let error = ManagedObjectError(all: errors) { throw error }
   }
 
-  /// Checks new rows, whose relationships are empty.
+  /// Checks new rows. Their relationships are empty, because a batch request cannot set them.
   mutating func check(_ rows: [StoreRow]) throws(ManagedObjectError) {
     for row in rows {
       let rules = rules(ofEntity: Int(row.key.entityIndex))
@@ -44,7 +44,7 @@ struct BatchRules<Store: PersistentStore> {
     try finish()
   }
 
-  /// Checks the values in some slots of rows.
+  /// Checks that mandatory attributes with the given slots have values in rows.
   mutating func checkAttributes(_ rows: [StoreRow], _ slots: [Int]) throws(ManagedObjectError) {
     for row in rows {
       let rules = rules(ofEntity: Int(row.key.entityIndex))
@@ -56,7 +56,7 @@ struct BatchRules<Store: PersistentStore> {
     try finish()
   }
 
-  /// Checks the rows whose references to deleted rows will be removed.
+  /// Checks that the rows that refer to deleted rows have enough objects when these references are removed.
   mutating func checkReferences(to deleted: [StoreRow]) throws(ManagedObjectError) {
     let gone = Set(deleted.map(\.key))
     var lost: [RowKey: [Int: Int]] = [:]
@@ -82,8 +82,8 @@ struct BatchRules<Store: PersistentStore> {
     try finish()
   }
 
-  /// Checks the rows that have deleted ones in a to-many relationship without an inverse. The deleted rows do not
-  /// contain the keys of these owners.
+  /// Does the same for the rows that refer to deleted rows in a to-many relationship without an inverse. Fetches these
+  /// rows, because the deleted rows do not contain their keys.
   private mutating func checkOwners(
     of gone: Set<RowKey>, _ entities: [ManagedObjectModel.Entity]
   ) throws(ManagedObjectError) {
@@ -100,7 +100,7 @@ struct BatchRules<Store: PersistentStore> {
           continue
         }
         for (row, value) in zip(rows, try values(relationship.slot, of: rows)) where !gone.contains(row.key) {
-          // Subentities of the owner have the relationship in the same slot.
+          // The relationship has the same slot in the subentities, whose rows are found, too.
           let rule = rules(ofEntity: Int(row.key.entityIndex)).relationships.first { $0.slot == relationship.slot }
           if let failure = rule?.failure(count: value.keys.count { !gone.contains($0) }) { note(failure, row.key) }
         }
@@ -108,7 +108,7 @@ struct BatchRules<Store: PersistentStore> {
     }
   }
 
-  /// True if objects at the other side of a relationship must refer to an object.
+  /// True if the inverse of a relationship is mandatory, or has a minimum count.
   private mutating func isRequired(_ side: RelationshipSide, of entity: ManagedObjectModel.Entity) -> Bool {
     guard let relationship = entity.relationships.first(where: { $0.slot == side.slot }) else { return false }
     let destination = entity.destination(of: relationship)
@@ -117,7 +117,7 @@ struct BatchRules<Store: PersistentStore> {
     }
   }
 
-  /// Returns the values in a slot of rows of one entity, including values that must be read separately.
+  /// Returns the values in a slot of rows of one entity. Reads the values that are ``RowValue/unread``.
   private func values(_ slot: Int, of rows: [StoreRow]) throws(ManagedObjectError) -> [RowValue] {
     var rows = rows
     try rows.readRest([slot], store.model, store.values)

@@ -5,7 +5,7 @@ public import Predicates
 public import PropertyLists
 internal import Synchronization
 
-/// A store without a file. Saved objects last as long as the store.
+/// A store without a file. Its objects are lost when the store is released.
 public final class InMemoryStore: PersistentStore {
   /// The value of ``StoreMetadataKey/type``.
   public static let type = "InMemory"
@@ -65,7 +65,7 @@ public final class InMemoryStore: PersistentStore {
   public func fetch(
     _ request: FetchRequest, of entity: ManagedObjectModel.Entity
   ) throws(ManagedObjectError) -> StoreFetchResult {
-    // A copy, so that other threads can use the store meanwhile.
+    // Fetches from a copy, so that other threads can use the store meanwhile.
     let table = state.withLock { $0.table }
     return try table.fetch(request, of: entity)
   }
@@ -84,12 +84,13 @@ public final class InMemoryStore: PersistentStore {
 }
 
 extension RowKey {
-  /// Returns keys with the numbers after the last one, for ``PersistentStore/makeKeys(_:)``.
+  /// Returns keys with consecutive numbers that follow the last used one. Stores can implement
+  /// ``PersistentStore/makeKeys(_:)`` with this method.
   ///
   /// - Parameters:
   ///   - entityIndices: the entity indexes of the new objects.
   ///   - store: the number of the store.
-  ///   - last: the highest number that the store has given to an object. It is increased.
+  ///   - last: the highest number that the store has given to an object. The method increases it by the number of keys.
   /// - Throws: ``ManagedObjectError/Code/operation`` if no numbers are left.
   public static func makeKeys(
     _ entityIndices: [Int], store: StoreNumber, after last: inout Int64
@@ -123,7 +124,7 @@ extension RowTable {
 }
 
 extension ManagedObjectModel {
-  /// Throws if the model does not have a configuration.
+  /// Checks that the model has a configuration. Nil, which means all entities, is always valid.
   ///
   /// - Throws: ``ManagedObjectError/Code/open`` for a name that is not a configuration of the model.
   public func checkConfiguration(_ name: String?) throws(ManagedObjectError) {

@@ -1,9 +1,10 @@
 internal import ObjectModels
 
-/// Executes a request on several stores. The results equal those of one store with all objects.
+/// The execution of a request on several stores. The results equal those of one store with all objects.
 ///
-/// Relationships do not lead from one store to another. So each store fetches its own objects, and no more than the
-/// results can include. The objects are then sorted, and made into dictionaries, in memory.
+/// Relationships do not lead from one store to another, so each store can evaluate the predicate for its own objects.
+/// It fetches no more of them than the results can include. The objects of all stores are then sorted, and converted to
+/// dictionaries if requested, in memory.
 struct JoinedFetch {
   let request: FetchRequest
   let entity: ManagedObjectModel.Entity
@@ -26,14 +27,17 @@ struct JoinedFetch {
       if request.resultType == .count { return .count(request.windowCount(of: try count(part))) }
       found = try rows(part)
     } catch {
-      // One store with all objects might have found enough of them before evaluating the failing one.
+      // The predicate cannot be evaluated for an object. A single store with all objects might have found enough
+      // objects before that one, so the objects of all stores are evaluated in order.
       guard error.predicateError != nil, end < .max, request.sortDescriptors.isEmpty else { throw error }
       return try resultInMemory()
     }
     return try prepared.execute(on: JoinedRows(found, for: rest, entity.model, in: stores))
   }
 
-  /// The request for each store.
+  /// Returns the request to execute on each store.
+  ///
+  /// - Parameter limit: the number of objects that are enough.
   private func part(first limit: Int) -> FetchRequest {
     var part = FetchRequest(request.entityName, where: request.predicate)
     part.includesSubentities = request.includesSubentities
@@ -43,7 +47,7 @@ struct JoinedFetch {
       part.fetchLimit = limit
       part.sortDescriptors = request.sortDescriptors
     }
-    // Keys are enough if no values are needed.
+    // If the results are object IDs and need not be sorted, the stores need not read values.
     if request.resultType == .objectIDs, request.sortDescriptors.isEmpty { part.resultType = .objectIDs }
     return part
   }
@@ -69,7 +73,7 @@ struct JoinedFetch {
     return count
   }
 
-  /// Evaluates the request in memory on all objects of the entity.
+  /// Reads all objects of the entity, and executes the request on them in memory.
   private func resultInMemory() throws(ManagedObjectError) -> StoreFetchResult {
     var all = FetchRequest(request.entityName)
     all.includesSubentities = request.includesSubentities

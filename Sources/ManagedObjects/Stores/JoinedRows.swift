@@ -1,16 +1,20 @@
 internal import ObjectModels
 internal import Predicates
 
-/// The rows that a request finds in several stores, and their related rows, read into memory to be processed together.
+/// The rows that a request finds in several stores, and the rows that they refer to, read into memory to be sorted or
+/// evaluated together.
 struct JoinedRows: RowSource {
   let model: ManagedObjectModel
   let storeNumber = StoreNumber.none
   private let stores: [any PersistentStore]
   /// The rows that were found, by entity, in the order of the stores.
   private var found: [Int: [StoreRow]] = [:]
-  /// The rows that relationships and constants can lead to; empty if they are not needed.
+  /// All rows that the request can access, by key: those that were found, and those that key paths and constants lead
+  /// to. Empty if the request only reads attributes of the rows that were found.
   private var known: [RowKey: StoreRow] = [:]
 
+  /// Reads the rows that the request needs in addition to those that were found.
+  ///
   /// - Parameters:
   ///   - found: rows in the order of the stores.
   ///   - request: the request to execute on the rows.
@@ -34,9 +38,9 @@ struct JoinedRows: RowSource {
     for (index, rows) in self.found { self.found[index] = rows.map { known[$0.key] ?? $0 } }
   }
 
-  /// Reads rows that are not in ``known``.
+  /// Reads the rows of keys into ``known``, except those that it already contains.
   ///
-  /// - Returns: the keys of the rows that exist.
+  /// - Returns: the keys of the rows that were read.
   private mutating func read(_ keys: Set<RowKey>) throws(ManagedObjectError) -> [RowKey] {
     var read: [RowKey] = []
     let unknown = keys.filter { known[$0] == nil }
@@ -52,16 +56,16 @@ struct JoinedRows: RowSource {
     return read
   }
 
-  /// Reads the values that the stores left out of rows.
+  /// Reads the values of properties that are ``RowValue/unread`` in rows of ``known``.
   ///
-  /// - Returns: the keys that the rows refer to.
+  /// - Returns: the keys that the rows refer to in these properties.
   private mutating func complete(_ keys: [RowKey], _ names: Set<String>) throws(ManagedObjectError) -> Set<RowKey> {
     var targets: Set<RowKey> = []
     for ((store, index), keys) in Self.parts(keys) {
       guard let store = stores.first(where: { $0.number == store }) else { continue }
       let slots = model.records[index].slotsReadLater(names)
       if slots.isEmpty { continue }
-      // Removed from ``known``, so that they are changed in place and not copied.
+      // Removes the rows from ``known``, so that they can be changed without a copy.
       var rows = keys.compactMap { known.removeValue(forKey: $0) }
       defer { for row in rows { known[row.key] = row } }
       try rows.readRest(slots, model, store.values)

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// The streams that receive a kind of news.
+/// A list of the streams that receive one kind of value, such as the changes of each save.
 final class Listeners<News: Sendable>: Sendable {
   private let state = Mutex(State())
 
@@ -11,7 +11,7 @@ final class Listeners<News: Sendable>: Sendable {
 
   var isEmpty: Bool { state.withLock { $0.streams.isEmpty } }
 
-  /// Returns a stream of the news from now on.
+  /// Returns a stream of the values that ``tell(_:)`` sends from now on.
   ///
   /// - Parameter onEnd: called when the stream ends.
   func stream(onEnd: @escaping @Sendable () -> Void = {}) -> AsyncStream<News> {

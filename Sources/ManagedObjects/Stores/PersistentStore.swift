@@ -3,10 +3,10 @@ public import OrderedCollections
 public import Predicates
 public import PropertyLists
 
-/// A store of the rows of objects.
+/// A store of objects, each in the form of a ``StoreRow``.
 ///
-/// ``InMemoryStore``, ``XMLStore`` and ``BinaryStore`` are stores; you can write others. A coordinator and any number
-/// of contexts use a store at the same time.
+/// ``InMemoryStore``, ``XMLStore`` and ``BinaryStore`` conform to the protocol; you can write other stores. A
+/// coordinator and any number of contexts use a store at the same time.
 public protocol PersistentStore: AnyObject, Sendable {
   /// The number of the store in this process. All keys of its rows contain it.
   var number: StoreNumber { get }
@@ -16,38 +16,42 @@ public protocol PersistentStore: AnyObject, Sendable {
   var model: ManagedObjectModel { get }
   /// The configuration whose entities the store has; nil for all.
   var configuration: String? { get }
-  /// True if the store cannot be saved.
+  /// True if changes cannot be saved to the store.
   var isReadOnly: Bool { get }
   /// The metadata, under Apple's keys and those of programs: ``StoreMetadataKey``.
   var metadata: OrderedDictionary<String, PropertyList> { get }
 
-  /// A text that changes with each save to the store by any program, and that stays valid in later runs of the program.
-  /// Nil if the store does not support it, which is the default.
+  /// A text that identifies the state of the store: it changes with each save by any program, and can be compared in
+  /// later runs of the program. Nil, which is the default, if the store does not support it.
   var changeToken: String? { get }
 
-  /// Returns the changes that other programs saved since the last call, or other stores of this program with the same
-  /// file; nil if there are none. The first call only starts the observation. By default, the result is nil.
+  /// Returns the changes that were saved since the last call by other programs, or by other stores of this program with
+  /// the same file; nil if there are none. The first call returns nil, and starts the observation. By default, the
+  /// result is always nil.
   ///
   /// ``PersistentStoreCoordinator/remoteChanges`` calls this method.
   func changesByOthers() throws(ManagedObjectError) -> SavedChanges?
 
-  /// Sets the metadata to write with the next save. The store's own keys keep their values.
+  /// Sets the metadata to write with the next save. Keys that the store itself sets, such as
+  /// ``StoreMetadataKey/identifier``, keep their values.
   func setMetadata(_ metadata: OrderedDictionary<String, PropertyList>)
 
-  /// Returns keys for new objects. They are never used for other objects of the store.
+  /// Returns keys for new objects. While the store is open, it does not return these keys again.
   ///
   /// - Parameter entityIndices: the entity indexes of the new objects.
   func makeKeys(_ entityIndices: [Int]) throws(ManagedObjectError) -> [RowKey]
 
-  /// Returns keys for new objects that stay valid even if other processes save objects meanwhile. By default, the same
-  /// as ``makeKeys(_:)``.
+  /// Returns keys for new objects that stay valid even if other processes save objects meanwhile. By default, calls
+  /// ``makeKeys(_:)``.
   func reserveKeys(_ entityIndices: [Int]) throws(ManagedObjectError) -> [RowKey]
 
-  /// Returns the rows of keys, with nil for each object that does not exist (any more).
+  /// Returns the rows of objects, in the order of the keys. The result has nil for each object that does not exist or
+  /// was deleted.
   func rows(_ keys: [RowKey]) throws(ManagedObjectError) -> [StoreRow?]
 
-  /// Returns the value in a slot for each of several objects of one entity; nil for a missing object, and if its entity
-  /// does not have the slot. Called for rows with ``RowValue/unread`` values.
+  /// Returns the value in one slot for each of several objects of an entity. The result has nil for an object that does
+  /// not exist, or whose entity does not have the slot. Contexts call the method when they need a value that is
+  /// ``RowValue/unread`` in a row.
   func values(ofSlot slot: Int, _ keys: [RowKey]) throws(ManagedObjectError) -> [RowValue?]
 
   /// Executes a request. The store checks it as ``FetchRequest/execute(on:of:)`` does.
@@ -60,32 +64,34 @@ public protocol PersistentStore: AnyObject, Sendable {
     _ request: FetchRequest, of entity: ManagedObjectModel.Entity
   ) throws(ManagedObjectError) -> StoreFetchResult
 
-  /// Executes a batch request, all or nothing. Its values have the attributes' types.
+  /// Executes a batch request. If an error is thrown, nothing is changed. The caller has checked that the request's
+  /// values have the attributes' types.
   ///
   /// - Parameters:
   ///   - request: the request.
   ///   - entity: the entity of the request.
-  ///   - mergePolicy: the policy for new objects that conflict with others by a uniqueness constraint: see
-  ///     ``BatchRequest``.
-  /// - Returns: the keys of the request's rows, and of rows that are changed in addition.
+  ///   - mergePolicy: the policy for new objects that share the values of a uniqueness constraint with other objects:
+  ///     see ``BatchRequest``.
+  /// - Returns: the keys of the rows that the request inserted, updated or deleted, and of other rows that changed as a
+  ///   consequence.
   /// - Throws: ``ManagedObjectError/Code/missingMandatoryProperty`` and
   ///   ``ManagedObjectError/Code/relationshipLacksMinimumCount`` for objects that would violate the model;
-  ///   ``ManagedObjectError/Code/constraintMerge``. Nothing is changed then.
+  ///   ``ManagedObjectError/Code/constraintMerge``.
   func execute(
     _ request: BatchRequest, of entity: ManagedObjectModel.Entity, mergePolicy: MergePolicy
   ) throws(ManagedObjectError) -> (changed: [RowKey], mended: [RowKey])
 
-  /// Saves changes, all or none.
+  /// Saves changes. If an error is thrown, nothing is saved.
   ///
-  /// A store whose rows have both sides of relationships keeps them consistent: a change of one side changes the other,
-  /// too, even in rows that are not among the changes. The versions of those rows increase, too.
+  /// A store keeps a relationship and its inverse consistent: if the changes contain only one of them, it also changes
+  /// the other, even in rows that are not among the changes. The versions of those rows increase, too.
   ///
-  /// - Returns: the keys of the rows that were changed in addition, or saved with other values. Contexts read them
-  ///   again.
+  /// - Returns: the keys of the rows that the store changed although they are not among the changes, and of those that
+  ///   it saved with other values. Contexts read them again.
   /// - Throws: ``ManagedObjectError/Code/merge`` with all objects that another context or process saved after they were
   ///   read; ``ManagedObjectError/Code/constraintMerge``; ``ManagedObjectError/Code/keysTaken`` if new rows need other
   ///   keys; ``ManagedObjectError/Code/constraintValidation`` if an object would be in the same to-many relationship of
-  ///   two rows, and the relationship has no inverse. Nothing is saved then.
+  ///   two rows, and the relationship has no inverse.
   @discardableResult
   func save(_ changes: StoreChanges) throws(ManagedObjectError) -> [RowKey]
 }
@@ -112,7 +118,8 @@ extension PersistentStore {
           return batch.result(mended)
         } catch {
           if error.code == .constraintMerge, try batch.settle(error.conflicts, by: mergePolicy) { continue }
-          // Another context has saved one of the rows since it was read, or has used the numbers.
+          // Another context has saved one of the rows since it was read, or has used the new keys. The request is
+          // executed again.
           guard error.code == .merge || error.code == .keysTaken else { throw error }
         }
         break
@@ -122,19 +129,19 @@ extension PersistentStore {
   }
 }
 
-/// The changes of a save in a store.
+/// The changes that a save makes to one store.
 public struct StoreChanges: Sendable {
   /// The new rows, with keys of ``PersistentStore/makeKeys(_:)`` and version 1.
   public var inserted: [StoreRow] = []
   /// The changed rows with their new values, and with the version that was read. The store increases it by 1.
   public var updated: [StoreRow] = []
-  /// The rows of ``updated`` as they were read, in the same order. Empty if unknown.
+  /// The rows of ``updated`` as they were read, in the same order. Empty if they are not known.
   public var snapshots: [StoreRow] = []
   /// The deleted rows as they were read.
   public var deleted: [StoreRow] = []
   /// The author of the changes: ``ManagedObjectContext/transactionAuthor``.
   public var author = ""
-  /// The name of the context.
+  /// The name of the context that saves the changes.
   public var contextName = ""
 
   /// Creates an empty value.
@@ -144,7 +151,8 @@ public struct StoreChanges: Sendable {
   public var isEmpty: Bool { inserted.isEmpty && updated.isEmpty && deleted.isEmpty }
 }
 
-/// The keys in ``PersistentStore/metadata`` that Core Data uses.
+/// The keys of ``PersistentStore/metadata`` that stores themselves set. All except ``historyTracking`` are those of
+/// Core Data.
 public enum StoreMetadataKey {
   /// The identifier of the store: a UUID as text, in upper case. See ``PersistentStore/identifier``.
   public static let identifier = "NSStoreUUID"
@@ -154,7 +162,7 @@ public enum StoreMetadataKey {
   public static let versionHashes = "NSStoreModelVersionHashes"
   /// The version of the hash algorithm: 3.
   public static let versionHashesVersion = "NSStoreModelVersionHashesVersion"
-  /// The identifiers of the model's version: an array of strings.
+  /// The version identifiers of the model: an array of strings.
   public static let versionIdentifiers = "NSStoreModelVersionIdentifiers"
   /// The digest of the version hashes, as base64: the SHA-512 of the name and the hash of each entity, sorted by name.
   public static let versionHashesDigest = "NSStoreModelVersionHashesDigest"
@@ -162,8 +170,8 @@ public enum StoreMetadataKey {
   public static let versionChecksum = "NSStoreModelVersionChecksumKey"
   /// The version of the framework that wrote the file: an integer, such as 1344.
   public static let frameworkVersion = "NSPersistenceFrameworkVersion"
-  /// The auto-vacuum mode of an SQLite store: `2` in those of Core Data.
+  /// The auto-vacuum mode of an SQLite store, as text: `2` in stores of Core Data.
   public static let autoVacuumLevel = "_NSAutoVacuumLevel"
-  /// In an SQLite store, true if this package records the history of its changes. Core Data has no such key.
+  /// In an SQLite store, true if this package records the history of the store's changes. Core Data has no such key.
   public static let historyTracking = "MOPersistentHistoryTracking"
 }

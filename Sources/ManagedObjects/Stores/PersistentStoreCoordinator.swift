@@ -3,7 +3,7 @@ internal import Predicates
 internal import PropertyLists
 internal import Synchronization
 
-/// The stores of a program, which share a model. It can be used by any number of tasks.
+/// The stores of a program, which share a model. Any number of tasks can use a coordinator at the same time.
 ///
 /// Most programs use the coordinator of a ``PersistentContainer``.
 public final class PersistentStoreCoordinator: Sendable {
@@ -15,9 +15,9 @@ public final class PersistentStoreCoordinator: Sendable {
 
   private struct State {
     var stores: [any PersistentStore] = []
-    /// The task that looks for remote changes, while there are listeners.
+    /// The task that looks for changes by other programs, while there are streams of ``remoteChanges``.
     var looking: Task<Void, Never>?
-    /// The stores that could not be read at the last check.
+    /// The stores that could not be read at the last check for changes by other programs.
     var unreadable: [StoreNumber: UnreadableStore] = [:]
   }
 
@@ -61,7 +61,8 @@ public final class PersistentStoreCoordinator: Sendable {
     state.withLock { state in state.stores.removeAll { $0.number == store.number } }
   }
 
-  /// Returns the object ID for a URI; nil for other text, and if the coordinator does not have the store or the entity.
+  /// Returns the object ID for a URI; nil if the text is not the URI of an object, or if the coordinator does not have
+  /// the store or the entity.
   public func objectID(forURI uri: String) -> ManagedObjectID? {
     guard let parts = ObjectURI(uri), let entity = model.entity(named: parts.entityName) else { return nil }
     guard let identifier = parts.storeIdentifier else {
@@ -94,12 +95,13 @@ public final class PersistentStoreCoordinator: Sendable {
     stores.first { accepts($0, entityIndex: entityIndex) }
   }
 
-  /// Returns the rows of keys, with nil for each row that does not exist (any more).
+  /// Returns the rows of objects, in the order of the keys. The result has nil for each object that does not exist or
+  /// was deleted.
   func rows(_ keys: [RowKey]) throws(ManagedObjectError) -> [StoreRow?] {
     try eachStore(keys) { (store, keys) throws(ManagedObjectError) in try store.rows(keys) }
   }
 
-  /// Returns the value in a slot for each of several objects of one entity.
+  /// Returns the value in one slot for each of several objects of an entity, in the order of the keys.
   func values(ofSlot slot: Int, _ keys: [RowKey]) throws(ManagedObjectError) -> [RowValue?] {
     try eachStore(keys) { (store, keys) throws(ManagedObjectError) in try store.values(ofSlot: slot, keys) }
   }
@@ -122,7 +124,7 @@ public final class PersistentStoreCoordinator: Sendable {
     return results
   }
 
-  /// Executes a request on all stores that have the entity.
+  /// Executes a request on all stores that have the entity, and returns the results together.
   func fetchFromStores(
     _ request: FetchRequest, of entity: ManagedObjectModel.Entity
   ) throws(ManagedObjectError) -> StoreFetchResult {
@@ -131,7 +133,8 @@ public final class PersistentStoreCoordinator: Sendable {
     return try JoinedFetch(request: request, entity: entity, stores: stores).result()
   }
 
-  /// A stream of the changes that contexts save from now on. It ends when the coordinator is released.
+  /// A stream of the changes that contexts of this coordinator save from now on. It ends when the coordinator is
+  /// released.
   ///
   /// ```swift
   /// for await changes in coordinator.saves { try context.mergeChanges(from: changes) }
@@ -150,14 +153,15 @@ public final class PersistentStoreCoordinator: Sendable {
   /// ```
   ///
   /// Stores are checked ten times a second. If a store cannot be read twice in a row, because its file was removed or
-  /// damaged, the error is reported once. The stream continues: when the store can be read again, the changes since
-  /// then are reported, or empty changes if there are none.
+  /// damaged, the error is reported once. The stream continues: when the store can be read again, the changes that were
+  /// saved meanwhile are reported, or empty changes if there are none.
   ///
   /// XML stores, binary stores, and SQLite stores with a history of changes report which objects were saved. For other
   /// stores, ``SavedChanges/isComplete`` is false. It is also false if a program has written to an SQLite store without
-  /// recording history. Such a write is not noticed if another program saves with history before the next check.
+  /// recording history. Such a write is not noticed if another program saves with history before the next check for
+  /// changes.
   public var remoteChanges: AsyncStream<Result<SavedChanges, ManagedObjectError>> {
-    // Changes saved before now are reported only to existing streams.
+    // Reports changes that were saved before now to the existing streams, so that the new stream does not get them.
     lookForRemoteChanges()
     state.withLock { $0.unreadable = [:] }
     let stream = remoteListeners.stream { [weak self] in self?.stopLookingForNobody() }
@@ -197,7 +201,7 @@ public final class PersistentStoreCoordinator: Sendable {
     }
   }
 
-  /// True if a store has the same error for the second time in a row.
+  /// True if the error of a store is to be reported: the last check had the same error, and it was not reported yet.
   private func isNews(_ error: ManagedObjectError, of store: any PersistentStore) -> Bool {
     state.withLock { state in
       guard let known = state.unreadable[store.number], known.message == error.description else {

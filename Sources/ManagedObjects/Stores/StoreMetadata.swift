@@ -3,7 +3,7 @@ public import ObjectModels
 public import OrderedCollections
 public import PropertyLists
 
-/// The metadata of a store: its own keys, and those of programs.
+/// The metadata of a store: the keys that the store itself sets, such as its identifier, and the keys of programs.
 ///
 /// ```swift
 /// var metadata = StoreMetadata(identifier: identifier, type: "CSV", model: model, configuration: nil)
@@ -13,7 +13,7 @@ public struct StoreMetadata: Sendable, Equatable {
   /// All keys and values.
   public private(set) var values: OrderedDictionary<String, PropertyList>
 
-  /// The keys that programs cannot change.
+  /// The keys that the store itself sets. Programs cannot change them.
   static let ownKeys: Set<String> = [
     StoreMetadataKey.identifier, StoreMetadataKey.type, StoreMetadataKey.versionHashes,
     StoreMetadataKey.versionHashesVersion, StoreMetadataKey.versionIdentifiers, StoreMetadataKey.versionHashesDigest,
@@ -21,17 +21,17 @@ public struct StoreMetadata: Sendable, Equatable {
     StoreMetadataKey.historyTracking,
   ]
 
-  /// The version of Apple's framework that the metadata of new stores name.
+  /// The version of Apple's framework in the metadata of new stores.
   private static let frameworkVersion: Int64 = 1344
-  /// The first framework versions that wrote the digest and the checksum. They are not added to files of older
-  /// versions.
+  /// The first versions of Apple's framework that wrote the digest, and the checksum, of the version hashes. They are
+  /// not added to files of older versions.
   private static let firstWithDigest: Int64 = 977
   private static let firstWithChecksum: Int64 = 1344
 
-  /// Creates the metadata of a file, which may be empty.
+  /// Creates the metadata of a store from those in its file.
   ///
   /// - Parameters:
-  ///   - values: the contents of the file's metadata.
+  ///   - values: the metadata in the file; empty if it has none.
   ///   - identifier: the value of ``StoreMetadataKey/identifier``.
   ///   - type: the value of ``StoreMetadataKey/type``.
   public init(file values: OrderedDictionary<String, PropertyList>, identifier: String, type: String) {
@@ -49,8 +49,8 @@ public struct StoreMetadata: Sendable, Equatable {
   /// The identifier of the store.
   public var identifier: String { values[StoreMetadataKey.identifier]?.string ?? "" }
 
-  /// The values to write as a property list, sorted by key. The identifier and the type are stored elsewhere in the
-  /// file.
+  /// The values to write as a property list, sorted by key, without the identifier and the type, which are elsewhere in
+  /// the file.
   package var fileValues: OrderedDictionary<String, PropertyList> {
     var values = values
     values[StoreMetadataKey.identifier] = nil
@@ -69,7 +69,7 @@ public struct StoreMetadata: Sendable, Equatable {
   /// Sets one of the store's own keys.
   package mutating func set(_ value: PropertyList, for key: String) { values[key] = value }
 
-  /// Sets the version hashes and the related keys from a model.
+  /// Sets the version hashes, their digest and checksum, and the version identifiers to those of a model.
   public mutating func describe(_ model: ManagedObjectModel, _ configuration: String?) {
     let own = model.entityVersionHashesByName
     let known = model.knownVersionHashesByName
@@ -77,7 +77,7 @@ public struct StoreMetadata: Sendable, Equatable {
     var hashes: [String: Data] = [:]
     var list: OrderedDictionary<String, PropertyList> = [:]
     for name in names {
-      // A hash that is not certain is kept only if the file already has it.
+      // A hash that may differ from that of Core Data is kept if the file already has it, but is not added.
       let stored = values[StoreMetadataKey.versionHashes]?[name]?.data
       hashes[name] = known[name] ?? (stored == own[name] ? stored : nil)
       list[name] = hashes[name].map { .data($0) }
@@ -100,7 +100,7 @@ public struct StoreMetadata: Sendable, Equatable {
     if values[StoreMetadataKey.versionIdentifiers] == nil || !model.versionIdentifiers.isEmpty {
       values[StoreMetadataKey.versionIdentifiers] = .array(model.versionIdentifiers.map { .string($0) })
     }
-    // A digest or checksum of only some hashes would not match any model.
+    // A digest or checksum of only some of the hashes would not match any model, so it is left out.
     let hasAll = hashes.count == names.count
     if version >= Self.firstWithDigest || values[StoreMetadataKey.versionHashesDigest] != nil {
       values[StoreMetadataKey.versionHashesDigest] =
@@ -111,7 +111,8 @@ public struct StoreMetadata: Sendable, Equatable {
     }
   }
 
-  /// Compares the version hashes with those of a model. Files of the first versions of Core Data have no hashes.
+  /// Checks that the version hashes are those of a model. Does nothing if there are no hashes, as in files of the first
+  /// versions of Core Data.
   ///
   /// - Throws: ``ManagedObjectError/Code/incompatibleVersionHash`` with the entities that differ;
   ///   ``ManagedObjectError/Code/open`` for hashes that are not data.

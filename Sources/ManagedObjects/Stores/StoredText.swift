@@ -11,7 +11,7 @@ extension AttributeValue {
   /// | type | text |
   /// |---|---|
   /// | numbers | the fewest digits that are read back as the same number; `nan`, `inf`, `-inf` |
-  /// | truth values | `1`, `0` |
+  /// | Booleans | `1`, `0` |
   /// | dates | seconds since the beginning of 2001, UTC |
   /// | data, composite values | base64 |
   ///
@@ -22,7 +22,7 @@ extension AttributeValue {
     case .string(let text): return text
     case .data(let data): return data.base64EncodedString()
     case .composite: return try archivedComposite().base64EncodedString()
-    // XML would add escapes.
+    // Not `XMLStoreText`, which would add the escapes of XML.
     case .url(let url): return try url.storedText()
     default:
       var output = ByteBuffer()
@@ -33,8 +33,8 @@ extension AttributeValue {
 }
 
 extension AttributeType {
-  /// Returns the value of text from ``AttributeValue/storedText()`` or from a user; nil if the text is not a value of
-  /// the type.
+  /// Parses text from ``AttributeValue/storedText()`` or from a user as a value of the type. Returns nil if the text is
+  /// not a value of the type.
   public func value(fromText text: String) -> AttributeValue? {
     if self == .string || self == .undefined { return .string(text) }
     return XMLStoreText.value(text.utf8Span.rawBytes, self)

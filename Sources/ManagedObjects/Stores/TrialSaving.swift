@@ -2,7 +2,7 @@ package import Predicates
 
 /// A store that can check changes without saving them.
 package protocol TrialSaving: PersistentStore {
-  /// Does the work of ``PersistentStore/save(_:)`` without saving.
+  /// Checks changes as ``PersistentStore/save(_:)`` does, without saving them. Returns what that method would return.
   ///
   /// - Throws: the errors of ``PersistentStore/save(_:)``.
   func trySaving(_ changes: StoreChanges) throws(ManagedObjectError) -> [RowKey]

@@ -3,7 +3,7 @@ internal import KeyedArchiving
 internal import Predicates
 
 extension AttributeValue {
-  /// Returns the archive of a composite value. Equal values have equal archives.
+  /// Returns the keyed archive of a composite value. Equal values have equal archives.
   ///
   /// - Throws: ``ManagedObjectError/Code/invalidValue`` for a value that cannot be archived.
   func archivedComposite() throws(ManagedObjectError) -> Data {

@@ -1,16 +1,16 @@
 package import Predicates
 
-/// A dictionary with the keys of objects.
+/// A dictionary from the keys of objects (``RowKey``) to values.
 ///
-/// Consecutive numbers, such as those of objects that were created or read together, are adjacent in memory. So work on
-/// many objects accesses memory in order, unlike with a Swift dictionary.
+/// The keys of objects that were created or read together mostly have consecutive numbers. The table stores them next
+/// to each other, so that work on many objects accesses memory in order, unlike with a Swift dictionary.
 ///
-/// It is an open-addressing hash table with groups of 16 slots. The slots of a group are hashed with a random number of
-/// the process, so that a file cannot cause collisions on purpose. If two groups collide, one moves to the next slots
-/// as a whole, so that each of its numbers needs one more step.
+/// It is an open-addressing hash table with groups of 16 slots, for 16 consecutive numbers. The first slot of a group
+/// is hashed with a random number of the process, so that a file cannot cause collisions on purpose. If two groups
+/// collide, one moves to the next slots as a whole, so that the search for each of its numbers needs one more step.
 package struct KeyTable<Value> {
-  /// The keys: ``RowKey/none`` in free slots, ``RowKey/removed`` in slots whose value was removed. The count is a
-  /// multiple of 16.
+  /// The key in each slot: ``RowKey/none`` if the slot is free, ``RowKey/removed`` if its value was removed. The count
+  /// is a multiple of 16.
   private var keys: [RowKey] = []
   private var values: [Value?] = []
   /// The number of slots that are not free.
@@ -35,7 +35,7 @@ package struct KeyTable<Value> {
     }
   }
 
-  /// Returns the first slot to try for a key.
+  /// Returns the slot in which the search for a key begins.
   func home(of key: RowKey) -> Int {
     let number = UInt64(bitPattern: key.number)
     let group = number >> 4 ^ UInt64(truncatingIfNeeded: key.entityIndex) << 40 ^ UInt64(key.store.rawValue) << 50
@@ -43,7 +43,8 @@ package struct KeyTable<Value> {
     return Int(truncatingIfNeeded: start << 4 | number & 15)
   }
 
-  /// Returns the slot to try after another one: one slot further in the next group, so that each slot is tried once.
+  /// Returns the slot in which the search continues: that of the next group, and one further, so that the search visits
+  /// each slot once.
   @inline(__always)
   private func next(_ slot: Int) -> Int { slot + 17 < keys.count ? slot + 17 : slot + 17 - keys.count }
 
@@ -89,7 +90,8 @@ package struct KeyTable<Value> {
       self = KeyTable()
       return
     }
-    // Keys in later slots may have been moved past this one.
+    // If the next slot is used, the search for its key may pass this slot. It is then marked as removed instead of
+    // free.
     let isLast = keys[next(slot)] == .none
     keys[slot] = isLast ? .none : .removed
     if isLast { usedCount -= 1 }
@@ -106,7 +108,7 @@ package struct KeyTable<Value> {
 
   /// Rebuilds the table for a number of values.
   mutating func grow(for count: Int) {
-    // At most 11 of 16 slots are used. With a multiple of 17, some slots would never be tried.
+    // At most 11 of 16 slots are used. If the count were a multiple of 17, a search would not visit some slots.
     var capacity = max((count / 11 + 1) * 16, 32)
     if capacity % 17 == 0 { capacity += 16 }
     let oldKeys = keys
@@ -182,7 +184,7 @@ extension KeyTable: Sendable where Value: Sendable {}
 
 /// The positions of rows in a list, by their keys.
 ///
-/// A type that is not generic, so that other modules can use it without losing speed.
+/// The type is not generic, so that other modules can use it without a loss of speed.
 package struct RowPositions: Sendable {
   private var table = KeyTable<Int>()
 
@@ -198,11 +200,11 @@ package struct RowPositions: Sendable {
   package mutating func insert(_ index: Int, for key: RowKey) -> Bool { table.insert(index, for: key) }
 }
 
-/// A random number that makes the slots of keys differ from process to process.
+/// The random number of the process that ``KeyTable`` hashes keys with.
 private enum KeySeed {
   private static let seed = UInt64.random(in: .min ... .max)
 
-  /// Returns a hash whose bits each depend on all bits of the number and of the seed.
+  /// Returns a hash of a number. Each bit of the hash depends on all bits of the number and of the seed.
   static func mix(_ number: UInt64) -> UInt64 {
     var mixed = number ^ seed
     for _ in 0..<2 { mixed = (mixed ^ mixed >> 32) &* 0xD6E8_FEB8_6659_FD93 }
@@ -211,8 +213,8 @@ private enum KeySeed {
 }
 
 extension RowKey {
-  /// A key that is not a key of an object, for free slots.
+  /// The key that marks a free slot of a ``KeyTable``. No object has it.
   static let none = RowKey(store: .none, entityIndex: -1, number: 0)
-  /// A key that is not a key of an object, for removed values.
+  /// The key that marks a slot of a ``KeyTable`` whose value was removed. No object has it.
   static let removed = RowKey(store: .none, entityIndex: -1, number: 1)
 }
