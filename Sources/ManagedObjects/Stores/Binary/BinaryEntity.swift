@@ -2,12 +2,12 @@ internal import FoundationEssentials
 internal import KeyedArchiving
 internal import ObjectModels
 
-/// The objects of an entity in the archive of a ``BinaryStore``.
+/// The objects of one entity in the archive of a ``BinaryStore``. Subentities are separate.
 struct BinaryEntity {
   let name: String
   let count: Int
   let numbers: Data
-  /// The versions of the objects; empty if all are 1.
+  /// The versions of the objects, as variable-length integers; empty if all are 1.
   let versions: Data
   let columns: [BinaryColumn]
 }
@@ -32,15 +32,15 @@ extension BinaryEntity: SecureCoding {
   }
 }
 
-/// The values of a property in the archive of a ``BinaryStore``.
+/// The values of one property for all objects of a ``BinaryEntity``.
 struct BinaryColumn {
   let name: String
   let type: Int
-  /// A bit for each object, set if its value is missing; empty if every object has a value.
+  /// A bit for each object, which is set if its value is missing; empty if every object has a value.
   let nulls: Data
   let values: Data
 
-  /// The types of relationships. The types of attributes are the raw values of ``AttributeType``.
+  /// The ``type`` of a relationship. The type of an attribute is the raw value of its ``AttributeType``.
   static let toOne = -1
   static let toMany = -2
   static let orderedToMany = -3
@@ -65,7 +65,7 @@ extension BinaryColumn: SecureCoding {
 }
 
 extension ManagedObjectModel.Entity.Property {
-  /// The type of the property's column; nil for a transient property.
+  /// The ``BinaryColumn/type`` of the property's column; nil for a transient property, which has no column.
   var columnType: Int? {
     switch self {
     case .attribute(let attribute): attribute.isTransient ? nil : attribute.definition.type.rawValue

@@ -22,13 +22,13 @@ struct BinaryDefect: Error, CustomStringConvertible {
   }
 }
 
-/// Creates rows from the columns of a ``BinaryStore``.
+/// A reader that creates rows from the columns of a ``BinaryStore``.
 struct BinaryRowReader {
   private let entities: [BinaryEntity]
   private let model: ManagedObjectModel
   private let store: StoreNumber
   private let shapes: [[SlotShape]]
-  /// The index in the model of each entity of the file.
+  /// The index in the model of each element of ``entities``.
   private var indices: [Int] = []
 
   init(_ entities: [BinaryEntity], _ table: RowTable) throws(BinaryDefect) {
@@ -54,7 +54,8 @@ struct BinaryRowReader {
   }
 
   private func rows(_ entity: BinaryEntity, _ index: Int) throws(BinaryDefect) -> [StoreRow] {
-    // Each number has at least one byte. An entity without objects is listed if references to deleted objects need it.
+    // Each primary key has at least one byte, so there cannot be more objects than bytes. The file contains an entity
+    // without objects if references to deleted objects need it.
     guard entity.count > 0 || entity.numbers.isEmpty, 0...entity.numbers.count ~= entity.count else {
       throw BinaryDefect("object count \(entity.count) does not match \(entity.numbers.count) bytes of object numbers")
     }
@@ -150,7 +151,7 @@ struct BinaryRowReader {
   }
 }
 
-/// Reads the values of a column one by one.
+/// A cursor over the values of a column.
 struct BinaryValueReader: ~Escapable {
   private let bytes: RawSpan
   private var index = 0
@@ -160,12 +161,12 @@ struct BinaryValueReader: ~Escapable {
 
   private var isCutOff: BinaryDefect { BinaryDefect("the values are truncated") }
 
-  /// - Throws: if there are more values.
+  /// Throws if not all values were read.
   func finish() throws(BinaryDefect) {
     if index < bytes.byteCount { throw BinaryDefect("there are more values than objects") }
   }
 
-  /// Reads a variable-length integer.
+  /// Reads a variable-length integer: seven bits per byte, the lowest first.
   @inline(__always)
   mutating func integer() throws(BinaryDefect) -> UInt64 {
     var value: UInt64 = 0
@@ -173,7 +174,7 @@ struct BinaryValueReader: ~Escapable {
     while index < bytes.byteCount {
       let byte = bytes[index]
       index += 1
-      // The tenth byte holds one bit.
+      // Nine bytes have 63 bits, so the tenth may have only one.
       guard shift < 63 || shift == 63 && byte < 2 else { throw BinaryDefect("an integer has more than 64 bits") }
       value |= UInt64(byte & 0x7F) << shift
       if byte < 0x80 { return value }
@@ -182,7 +183,7 @@ struct BinaryValueReader: ~Escapable {
     throw isCutOff
   }
 
-  /// Reads a count of items of at least `size` bytes each.
+  /// Reads a count of items of at least `size` bytes each. Throws if the rest of the column is too short for them.
   mutating func count(size: Int) throws(BinaryDefect) -> Int {
     guard let count = Int(exactly: try integer()), count <= (bytes.byteCount - index) / size else { throw isCutOff }
     return count
@@ -209,7 +210,7 @@ struct BinaryValueReader: ~Escapable {
     return Data([UInt8](bytes, start..<start + count))
   }
 
-  /// Reads the value of an attribute.
+  /// Reads the value of an attribute of a type.
   mutating func value(_ type: AttributeType) throws(BinaryDefect) -> AttributeValue {
     switch type {
     case .integer16, .integer32, .integer64:

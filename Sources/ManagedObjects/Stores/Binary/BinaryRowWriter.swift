@@ -3,10 +3,11 @@ internal import ObjectModels
 internal import Predicates
 internal import PropertyLists
 
-/// Creates the columns of a ``BinaryStore`` from rows.
+/// A writer that creates the columns of a ``BinaryStore`` from rows.
 struct BinaryRowWriter {
   private let table: RowTable
-  /// The index in the file of each entity that has objects, or that references to deleted objects need.
+  /// The index in the file of each entity to write: those that have objects, and those that references to deleted
+  /// objects need. The keys are indexes in the model.
   private var fileIndices: [Int: UInt64] = [:]
 
   init(_ table: RowTable) {
@@ -114,7 +115,7 @@ struct BinaryRowWriter {
 }
 
 extension ByteBuffer {
-  /// Appends seven bits per byte, the lowest first.
+  /// Appends a variable-length integer: seven bits per byte, the lowest first.
   @inline(__always)
   fileprivate mutating func append(variable value: UInt64) {
     var rest = value

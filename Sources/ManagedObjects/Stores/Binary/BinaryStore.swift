@@ -5,8 +5,8 @@ public import PropertyLists
 
 /// A store in a binary file format of this package. It is compact, and is read in one pass.
 ///
-/// Core Data has a binary store, too (`NSBinaryStoreType`). Its format is not documented, and opening such a file
-/// throws.
+/// Core Data has a binary store, too (`NSBinaryStoreType`). Its format is not documented, so opening such a file throws
+/// an error.
 ///
 /// The file is a keyed archive with these keys at the top:
 ///
@@ -14,21 +14,21 @@ public import PropertyLists
 /// |---|---|
 /// | `MOBinaryStoreVersion` | 1 |
 /// | `metadata` | a binary property list with the metadata, as data |
-/// | `lastNumber` | the highest number that an object has or had |
+/// | `lastNumber` | the highest primary key that an object has or had |
 /// | `entities` | an array of `MOBinaryEntity`, one for each entity with objects, in the order of the model |
 ///
 /// An entity without objects is included if a reference to a deleted object needs it. `MOBinaryEntity` contains the
-/// `name` of the entity, the `count` of its objects, their `numbers` in ascending order, each as the difference to the
-/// previous one, their `versions` (empty if all are 1), and the `columns`: a `MOBinaryColumn` for each property that is
-/// not transient, sorted by slot. A column contains the `name` of the property, its `type`, the `nulls` and the
-/// `values`. `nulls` has a bit for each object, the first in the lowest bit of the first byte, which is set if the
-/// value is missing. It is empty if no value is missing. `values` contains the values of all other objects, one after
-/// the other:
+/// `name` of the entity, the `count` of its objects, their `numbers` (the primary keys in ascending order, each as the
+/// difference from the previous one), their `versions` (empty if all are 1), and the `columns`: a `MOBinaryColumn` for
+/// each property that is not transient, sorted by slot. A column contains the `name` of the property, its `type`, the
+/// `nulls` and the `values`. `nulls` has a bit for each object, the first in the lowest bit of the first byte, which is
+/// set if the value is missing. It is empty if no value is missing. `values` contains the values of all other objects,
+/// one after the other:
 ///
 /// | type | value |
 /// |---|---|
 /// | 100, 200, 300: integers | a variable-length integer whose lowest bit is the sign (zigzag) |
-/// | 800: truth value | a byte, 0 or 1 |
+/// | 800: Boolean | a byte, 0 or 1 |
 /// | 500, 900: double, date (seconds since 2001) | 8 bytes of IEEE 754, the lowest first |
 /// | 600: float | 4 bytes |
 /// | 400, 700, 1200: decimal, string, URL | the length of the text, and the text in UTF-8 |
@@ -36,14 +36,14 @@ public import PropertyLists
 /// | 1100: UUID | 16 bytes |
 /// | 0: without a type | a byte, which is the type of the value divided by 100, and the value |
 /// | −1: to-one relationship | the object |
-/// | −2, −3: to-many relationship, ordered | the count, and the objects; unordered ones sorted by entity and number |
+/// | −2, −3: to-many relationship, ordered | the count, and the objects; those of an unordered relationship are sorted by entity and number |
 ///
 /// Lengths and numbers are variable-length integers: seven bits per byte, the lowest first, with the highest bit set in
-/// all bytes but the last. An object is the index of its entity in `entities`, and its number. The same rows and
-/// metadata always give the same bytes.
+/// all bytes but the last. An object is written as the index of its entity in `entities`, and its number. The same rows
+/// and metadata always give the same bytes.
 ///
-/// As in an ``XMLStore``, the file contains both sides of a relationship and its inverse. If a side is missing, it is
-/// added in memory.
+/// As in an ``XMLStore``, the file contains the references of a relationship and those of its inverse. If a reference
+/// has no counterpart, the store adds it when it reads the file.
 public final class BinaryStore: FileStore {
   /// The value of ``StoreMetadataKey/type``.
   public static let type = "Binary"
@@ -57,10 +57,10 @@ public final class BinaryStore: FileStore {
   ///   - file: the URL of the file.
   ///   - model: the model of the store.
   ///   - configuration: the configuration whose entities the store has; nil for all.
-  ///   - isReadOnly: true to open the store without writing; the file must exist.
+  ///   - isReadOnly: true to open the store only for reading. The file must exist.
   ///   - createsFile: false to throw if the file does not exist.
-  /// - Throws: ``ManagedObjectError/Code/noSuchFile`` for a missing file that must not be created;
-  ///   ``ManagedObjectError/Code/incompatibleVersionHash`` for a store of another model;
+  /// - Throws: ``ManagedObjectError/Code/noSuchFile`` if the file does not exist and must not be created;
+  ///   ``ManagedObjectError/Code/incompatibleVersionHash`` for a store that was made with another version of the model;
   ///   ``ManagedObjectError/Code/storeTypeMismatch`` for another kind of file; ``ManagedObjectError/Code/open``, with
   ///   the ``ManagedObjectError/fileError``, for a file that cannot be read.
   /// - Complexity: O(*n*) in the size of the file.
@@ -75,7 +75,7 @@ public final class BinaryStore: FileStore {
     }
   }
 
-  /// Creates a store without objects. The first save creates its file, which must not exist before.
+  /// Creates a store without objects. The first save creates its file. The file must not exist before.
   package init(new file: URL, model: ManagedObjectModel) throws(ManagedObjectError) {
     self.file = try ManagedObjectError.naming(file) { () throws(ManagedObjectError) in
       try StoreFile(new: file, BinaryStoreFormat(), model: model)

@@ -4,7 +4,7 @@ internal import ObjectModels
 internal import OrderedCollections
 internal import PropertyLists
 
-/// The file format of a ``BinaryStore``, described there.
+/// The file format of a ``BinaryStore``. The comment of that type describes the format.
 struct BinaryStoreFormat: StoreFileFormat {
   var type: String { BinaryStore.type }
   var firstLastNumber: Int64 { 0 }
@@ -20,7 +20,7 @@ struct BinaryStoreFormat: StoreFileFormat {
 
   static func metadata(of data: Data) throws(ManagedObjectError) -> StoreMetadata { try metadata(archive(data)) }
 
-  /// Returns the archive in a file.
+  /// Returns an unarchiver for the contents of a file. Throws if the file is not a binary store.
   private static func archive(_ data: Data) throws(ManagedObjectError) -> KeyedUnarchiver {
     if let kind = StoreFileKind(data), kind.name == nil || kind != .binaryPropertyList {
       throw ManagedObjectError(.storeTypeMismatch, "the file is \(kind.name ?? "XML"), not a binary store")
@@ -55,7 +55,7 @@ struct BinaryStoreFormat: StoreFileFormat {
     return StoreMetadata(file: values, identifier: identifier, type: BinaryStore.type)
   }
 
-  /// Returns the result of `body`, and converts its errors to a ``ManagedObjectError`` with a code.
+  /// Calls `body`, and converts the error that it throws to a ``ManagedObjectError`` with a code.
   private static func converting<Result>(
     _ code: ManagedObjectError.Code = .open, _ body: () throws -> Result
   ) throws(ManagedObjectError) -> Result {
@@ -113,10 +113,12 @@ struct BinaryStoreFormat: StoreFileFormat {
 }
 
 extension RowTable {
-  /// Checks the references of all rows.
+  /// Checks that the objects to which rows refer exist, except deleted objects to which a relationship may keep
+  /// references.
   ///
-  /// - Parameter last: the highest number that an object had.
-  /// - Throws: for a reference to a missing row, unless the relationship keeps references to deleted objects.
+  /// - Parameters:
+  ///   - last: the highest primary key that an object had. A deleted object cannot have a higher one.
+  ///   - defects: receives the invalid references; if nil, the first one is thrown.
   fileprivate func checkReferences(_ last: Int64, _ defects: StoreDefects?) throws(BinaryDefect) {
     for (index, record) in model.records.enumerated() where !record.relationships.isEmpty {
       let entity = ManagedObjectModel.Entity(model: model, index: index)
@@ -140,7 +142,7 @@ extension RowTable {
 }
 
 extension ManagedObjectError {
-  /// An error for a defect in the archive of a file.
+  /// Creates the error for a defect in the archive of a file.
   fileprivate init(_ error: KeyedArchiveError, _ code: Code = .open) {
     if case .propertyList(let error) = error.kind {
       self.init(error, code)

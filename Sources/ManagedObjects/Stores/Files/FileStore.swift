@@ -3,11 +3,11 @@ public import OrderedCollections
 public import Predicates
 public import PropertyLists
 
-/// A store that keeps all rows in memory, and writes its whole file to save.
+/// A store that keeps all rows in memory, and writes its whole file at each save.
 ///
-/// ``XMLStore`` and ``BinaryStore`` are file stores. ``StoreFile`` does the work of both.
+/// ``XMLStore`` and ``BinaryStore`` are file stores. Both use a ``StoreFile``, which implements the methods.
 public protocol FileStore: PersistentStore {
-  /// The file of the store.
+  /// The file of the store, which reads and writes the rows.
   var file: StoreFile { get }
 }
 

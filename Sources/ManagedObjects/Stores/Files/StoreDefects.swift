@@ -1,21 +1,23 @@
 internal import Predicates
 
-/// Receives the defects of relationships in a file, when they are reported instead of thrown.
+/// A receiver of the defects of relationships in a file. Reading a file with a receiver reports these defects instead
+/// of throwing the first one.
 package final class StoreDefects {
-  /// A reference to the wrong object.
+  /// A missing or contradictory reference of a row.
   package struct Defect {
     package enum Kind {
-      /// The object is not in the file.
+      /// The row refers to an object that is not in the file.
       case missing
-      /// The entity of the object does not fit the relationship.
+      /// The row refers to an object whose entity is not the destination entity of the relationship.
       case wrongEntity
-      /// The object refers back to a different object.
+      /// Objects refer to the row, but the row's inverse to-one relationship refers to a different object, or cannot
+      /// refer to all of them.
       case brokenInverse
     }
 
     package let kind: Kind
     package let key: RowKey
-    /// The slot of the relationship in the row.
+    /// The slot of the relationship in the row with the ``key``.
     package let slot: Int
     package let message: String
   }

@@ -6,9 +6,10 @@ internal import Synchronization
 internal import SystemFiles
 
 extension StoreFile {
-  /// Saves changes and metadata, all or none.
+  /// Saves changes and metadata. If an error is thrown, nothing is saved.
   ///
-  /// - Returns: the keys of rows that the store changed by itself, or saved with other values.
+  /// - Returns: the keys of the rows that changed although they are not among the changes, and of those that were saved
+  ///   with other values.
   func save(_ changes: StoreChanges) throws(ManagedObjectError) -> [RowKey] {
     if changes.isEmpty, state.withLock({ $0.metadataChanges == 0 && $0.identity != nil }) { return [] }
     guard !isReadOnly else { throw ManagedObjectError(.save, "\(path.printable()) was opened as read-only") }
@@ -19,11 +20,11 @@ extension StoreFile {
     }
   }
 
-  /// From now on, saves throw if another process has saved the file since it was read. The error has the code
-  /// ``ManagedObjectError/Code/merge`` and no conflicts.
+  /// Makes saves throw if another process has saved the file since it was read, instead of merging the changes. The
+  /// error has the code ``ManagedObjectError/Code/merge`` and no conflicts.
   package func refuseChangedFile() { refusesChangedFile.store(true, ordering: .relaxed) }
 
-  /// Does the work of ``save(_:)`` without replacing the file.
+  /// Checks changes as ``save(_:)`` does, without replacing the file. Returns what that method would return.
   func trySaving(_ changes: StoreChanges) throws(ManagedObjectError) -> [RowKey] {
     guard !isReadOnly else { throw ManagedObjectError(.save, "\(path.printable()) was opened as read-only") }
     return try saving.withLock { _ throws(ManagedObjectError) in
@@ -41,8 +42,8 @@ extension StoreFile {
     commit(state, metadataChanges: 0)
   }
 
-  /// Returns the changes that other processes or stores saved since the last call; nil if there are none, and for the
-  /// first call.
+  /// Returns the changes that other processes, or other stores with this file, saved since the last call; nil if there
+  /// are none. The first call returns nil.
   func changesByOthers() throws(ManagedObjectError) -> SavedChanges? {
     try saving.withLock { _ throws(ManagedObjectError) in
       if !FileSystem.exists(path) {
@@ -56,7 +57,12 @@ extension StoreFile {
     }
   }
 
-  /// Returns the state after another process has saved the file.
+  /// Returns the new state if another process has saved the file.
+  ///
+  /// - Parameters:
+  ///   - old: the state before.
+  ///   - data: the new contents of the file.
+  ///   - identity: the identity of the file with these contents.
   private func refreshed(_ old: State, _ data: Data, _ identity: FileIdentity) throws(ManagedObjectError) -> State {
     let table = RowTable(model: model, storeNumber: number, configuration: configuration)
     let saved = try ManagedObjectError.naming(url) { () throws(ManagedObjectError) in
@@ -77,9 +83,9 @@ extension StoreFile {
     return state
   }
 
-  /// Stores a new state.
+  /// Sets ``state`` to the result of a save, or of reading the file again.
   ///
-  /// - Parameter metadataChanges: the number of metadata changes that were saved with it.
+  /// - Parameter metadataChanges: the number of metadata changes in the new state that were saved.
   private func commit(_ new: State, metadataChanges: Int) {
     state.withLock { state in
       var new = new
@@ -94,7 +100,8 @@ extension StoreFile {
     }
   }
 
-  /// Makes one attempt to save. Returns the result of ``save(_:)``, or nil if the file was changed meanwhile.
+  /// Makes one attempt to save. Returns the result of ``save(_:)``; nil if another process changed the file meanwhile,
+  /// so that the save must be repeated.
   private func attempt(
     _ changes: StoreChanges, until deadline: ContinuousClock.Instant
   ) throws(ManagedObjectError) -> [RowKey]? {
@@ -131,10 +138,10 @@ extension StoreFile {
 
   private static let displacedSuffix = ".displaced"
 
-  /// Applies changes to a state.
+  /// Applies changes to a state, and returns the contents of the file to write.
   ///
   /// - Parameter old: the file that the state was read from; nil if it does not exist.
-  /// - Returns: the bytes of the new file, and the keys of rows that were changed in addition.
+  /// - Returns: the bytes of the new file, and the keys that ``save(_:)`` returns.
   private func apply(
     _ changes: StoreChanges, to state: inout State, old: Data?
   ) throws(ManagedObjectError) -> (bytes: Data, mended: [RowKey]) {
@@ -143,7 +150,7 @@ extension StoreFile {
     for row in changes.inserted + changes.updated {
       changed.insert(row.key.number)
       state.contents.lastNumber = max(state.contents.lastNumber, row.key.number)
-      // The number of a deleted object that is still referred to must not be used again.
+      // If a row still refers to a deleted object, the primary key of this object must not be used again.
       for case .toOne(let target?) in row.values {
         state.contents.lastNumber = max(state.contents.lastNumber, target.number)
       }
@@ -155,7 +162,8 @@ extension StoreFile {
     return (data, mended)
   }
 
-  /// Writes the whole state to a new file, because there is none yet or it was removed.
+  /// Writes the whole state to a new file, if there is none yet or it was removed. Returns nil if another process has
+  /// created the file meanwhile.
   private func makeFile(_ next: inout State, _ changes: StoreChanges) throws(ManagedObjectError) -> [RowKey]? {
     let (bytes, mended) = try apply(changes, to: &next, old: nil)
     do throws(FileError) {
@@ -172,8 +180,7 @@ extension StoreFile {
     return mended
   }
 
-  /// Syncs the folder, so that the file's new name is durable. If that fails, the old file is restored, and the save
-  /// has failed.
+  /// Syncs the folder, so that the replacement of the file is durable. If that fails, restores the old file and throws.
   private func synchronizeName(_ identity: FileIdentity, old: Data) throws(ManagedObjectError) {
     do { try FileSystem.synchronizeFolder(of: path) } catch {
       var locked = try? LockedFile(path, until: .now + Self.patience)

@@ -7,20 +7,21 @@ internal import SharedFiles
 internal import Synchronization
 package import SystemFiles
 
-/// The file of a store that is read and written as a whole.
+/// The file of an ``XMLStore`` or ``BinaryStore``. It is read and written as a whole.
 ///
 /// All rows are in memory. A save locks the file, checks if another process has saved it since it was read, writes a
 /// new file next to it, and replaces the old file with the new one. A process that opens the file finds either the old
 /// contents or the new ones. Two processes that save at the same time do not overwrite each other's changes. If another
-/// process has saved the file, the versions of the rows that differ from those in memory are increased. Saves use the
+/// process has saved the file, it is read again, and the rows that changed get a higher version. Saves compare the
 /// versions to find conflicts.
 ///
-/// The numbers of new objects follow the highest number in the file. If another process saves new objects with the same
-/// numbers first, the save throws ``ManagedObjectError/Code/keysTaken`` and changes nothing. A context then gives its
-/// objects new keys and saves again, unless the keys come from ``ManagedObjectContext/obtainPermanentIDs(for:)``.
+/// The primary keys of new objects follow the highest one in the file. If another process saves new objects with the
+/// same primary keys first, the save throws ``ManagedObjectError/Code/keysTaken`` and changes nothing. A context then
+/// gives its objects new keys and saves again, unless the keys come from
+/// ``ManagedObjectContext/obtainPermanentIDs(for:)``.
 ///
-/// Like other stores, a file may contain references to deleted objects, if ``ManagedObjectModel/Entity`` says that a
-/// to-one relationship keeps them.
+/// A file may contain references to deleted objects, as other stores may: a to-one relationship keeps them if it has no
+/// inverse, or if the delete rule of the inverse is to do nothing.
 public final class StoreFile: Sendable {
   /// The URL of the file.
   public let url: URL
@@ -34,20 +35,20 @@ public final class StoreFile: Sendable {
 
   let state: Mutex<State>
   let refusesChangedFile = Atomic(false)
-  /// Held during a save and while the file is read again.
+  /// The lock that is held during a save, and while the file is read again.
   let saving = Mutex<Void>(())
 
-  /// The last known state of the file.
+  /// The state of the file when it was last read or saved, and what was requested since.
   struct State {
     var contents: StoreFileContents
-    /// The identity of the file with the ``contents``; nil before the first save of a new one.
+    /// The identity of the file with the ``contents``; nil before the first save of a new file.
     var identity: FileIdentity?
-    /// The highest number that was given to an object, saved or not.
+    /// The highest primary key that an object has or had, including objects that are not saved yet.
     var lastNumber: Int64
-    /// The number of times that a program has set metadata since the last save.
+    /// The number of times that the metadata was set since the last save.
     var metadataChanges = 0
-    /// The changes that other processes or stores saved since the last request for them; nil if they have not been
-    /// requested.
+    /// The changes that other processes, or other stores with this file, saved since the last ``changesByOthers()``;
+    /// nil before the first call.
     var changesByOthers: SavedChanges?
   }
 
@@ -126,7 +127,8 @@ public final class StoreFile: Sendable {
     return StoreFileContents(table: table, metadata: metadata, lastNumber: format.firstLastNumber)
   }
 
-  /// Creates a file without objects, and missing folders. Returns false if the file exists by now.
+  /// Creates a file without objects, and missing folders. Returns false if another process has created the file
+  /// meanwhile.
   private static func make(
     _ path: String, _ format: any StoreFileFormat, _ table: RowTable, _ configuration: String?
   ) throws(ManagedObjectError) -> Bool {
@@ -148,7 +150,7 @@ public final class StoreFile: Sendable {
   /// Returns the first defect found; nil if there is none. For tests.
   func _checkInvariants() -> String? { state.withLock { $0.contents.table._checkInvariants() } }
 
-  // The methods of a ``PersistentStore``.
+  // The methods of ``PersistentStore`` that a ``FileStore`` implements with this file.
 
   var metadata: OrderedDictionary<String, PropertyList> { state.withLock { $0.contents.metadata.values } }
 
@@ -159,11 +161,12 @@ public final class StoreFile: Sendable {
     }
   }
 
-  /// The identity of the file. A save replaces the file with a new one.
+  /// The identity of the file as text. It changes with each save, which replaces the file with a new one.
   var changeToken: String? { (try? FileIdentity(at: path))?.text }
 
   func makeKeys(_ entityIndices: [Int]) throws(ManagedObjectError) -> [RowKey] {
-    // Other processes may have saved new objects. If the file cannot be read now, the save throws.
+    // Reads the file again, because other processes may have saved new objects. If it cannot be read, the save will
+    // throw the error.
     if !isReadOnly { saving.withLock { _ in try? refresh() } }
     return try state.withLock { state throws(ManagedObjectError) in
       try RowKey.makeKeys(entityIndices, store: number, after: &state.lastNumber)
@@ -175,7 +178,8 @@ public final class StoreFile: Sendable {
   func fetch(
     _ request: FetchRequest, of entity: ManagedObjectModel.Entity
   ) throws(ManagedObjectError) -> StoreFetchResult {
-    // A program that only reads must see the changes that other processes save. The check takes about a microsecond.
+    // Even a program that never saves must see the changes that other processes save. The check takes about a
+    // microsecond.
     if (try? FileIdentity(at: path)) != state.withLock({ $0.identity }) {
       try saving.withLock { _ throws(ManagedObjectError) in try refresh() }
     }
@@ -185,15 +189,15 @@ public final class StoreFile: Sendable {
 }
 
 extension ManagedObjectError {
-  /// An error of the system.
+  /// Creates the error for an operation on a file that failed.
   ///
-  /// - Parameter code: the error's code, unless another process has locked the file.
+  /// - Parameter code: the code, unless another process has locked the file: then it is ``Code/locked``.
   init(_ error: FileError, _ code: Code) {
     self.init(error.isLocked ? .locked : code, error.message.printable())
     fileError = PropertyListError(error)
   }
 
-  /// An error for a defect in the contents of a file.
+  /// Creates the error for a defect in the contents of a file.
   init(_ error: PropertyListError, _ code: Code = .open) {
     self.init(code, error.description)
     fileError = error
@@ -201,7 +205,9 @@ extension ManagedObjectError {
 }
 
 extension StoreFile {
-  /// Returns the metadata of a file.
+  /// Returns the metadata of a file without reading its objects.
+  ///
+  /// - Parameter read: a function that parses the metadata in the contents of a file.
   static func metadata(
     of url: URL, _ read: (Data) throws(ManagedObjectError) -> StoreMetadata
   ) throws(ManagedObjectError) -> StoreMetadata {
@@ -214,7 +220,7 @@ extension StoreFile {
 }
 
 extension ManagedObjectError {
-  /// Throws if a file does not exist, or if that cannot be determined, such as in an unreadable folder.
+  /// Checks that a file exists. Also throws if its existence cannot be determined, such as in an unreadable folder.
   ///
   /// - Throws: ``Code/noSuchFile``; ``Code/open`` with the ``fileError``.
   package static func checkFile(at path: String) throws(ManagedObjectError) {

@@ -1,10 +1,10 @@
 internal import FoundationEssentials
 
-/// The format of a store file that is read and written as a whole.
+/// The format of a ``StoreFile``: XML or binary.
 protocol StoreFileFormat: Sendable {
   /// The value of ``StoreMetadataKey/type``.
   var type: String { get }
-  /// The number before that of a new file's first object: 101 in Apple's XML, 0 in binary files.
+  /// The primary key before that of the first object in a new file: 101 in Apple's XML, 0 in binary files.
   var firstLastNumber: Int64 { get }
 
   /// Reads a file.
@@ -12,8 +12,8 @@ protocol StoreFileFormat: Sendable {
   /// - Parameters:
   ///   - table: a table without rows, to which the file's rows are added.
   ///   - configuration: the configuration whose entities the store has; nil for all.
-  ///   - defects: receives the defects of relationships, which are then left out of the rows. The version hashes are
-  ///     not compared with the model. If nil, defects are thrown.
+  ///   - defects: receives the invalid references of relationships, which are then left out of the rows; the version
+  ///     hashes are not compared with the model. If nil, the first defect is thrown.
   /// - Throws: ``ManagedObjectError/Code/storeTypeMismatch`` for another kind of file;
   ///   ``ManagedObjectError/Code/incompatibleVersionHash``; ``ManagedObjectError/Code/open`` for other errors.
   func read(
@@ -23,9 +23,9 @@ protocol StoreFileFormat: Sendable {
   /// Returns the bytes of a file, and their layout if the format uses one.
   ///
   /// - Parameters:
-  ///   - contents: the contents to write. Their layout is that of `old`.
-  ///   - old: the present file.
-  ///   - changed: the numbers of the rows that are new or differ from the old file.
+  ///   - contents: the contents to write, with the layout of `old`.
+  ///   - old: the current bytes of the file; nil for a new file.
+  ///   - changed: the primary keys of the rows that are new or differ from those in `old`.
   func write(
     _ contents: StoreFileContents, old: Data?, changed: Set<Int64>
   ) throws(ManagedObjectError) -> (data: Data, layout: XMLFileLayout?)
@@ -35,16 +35,16 @@ protocol StoreFileFormat: Sendable {
 package struct StoreFileContents: Sendable {
   package var table: RowTable
   package var metadata: StoreMetadata
-  /// The highest number that an object of the file has or had.
+  /// The highest primary key that an object of the file has or had.
   package var lastNumber: Int64
-  /// The highest number as recorded in the file; nil if it is missing.
+  /// The highest primary key according to the file; nil if the file does not contain it.
   package var counter: Int64?
-  /// The byte ranges of the objects in the file.
+  /// The byte ranges of the objects in an XML file; nil for a binary file, and before the first save of a new file.
   var layout: XMLFileLayout?
 }
 
 extension StoreFileFormat {
-  /// Reads a file, and throws for each kind of defect.
+  /// Reads a file, and throws the first defect.
   func read(
     _ data: Data, into table: RowTable, configuration: String?
   ) throws(ManagedObjectError) -> StoreFileContents {

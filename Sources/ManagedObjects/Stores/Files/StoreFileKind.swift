@@ -3,14 +3,15 @@ internal import ObjectModels
 internal import PropertyLists
 internal import SystemFiles
 
-/// A kind of file that is recognized by its first bytes, and can be mistaken for a store.
+/// A kind of file, recognized by its first bytes: a kind of store, or of property list, which can be mistaken for a
+/// store.
 package enum StoreFileKind: Sendable {
   case sqlite
   case coreDataBinary
   case binaryPropertyList
   case xml
 
-  /// Nil for other files.
+  /// Recognizes a file by its contents. Returns nil for other kinds of files.
   package init?(_ data: Data) {
     let bytes = data.bytes
     if bytes.starts(with: "SQLite format 3\0") {
@@ -29,13 +30,13 @@ package enum StoreFileKind: Sendable {
   /// The number of bytes that are read to recognize the kind of a file.
   package static let beginningLength = 4096
 
-  /// The kind of the file at a path; nil for other files, and for a file that cannot be read.
+  /// Recognizes the file at a path. Returns nil for other kinds of files, and for a file that cannot be read.
   package init?(ofFile path: String) {
     guard let beginning = FileSystem.beginning(of: path, count: Self.beginningLength) else { return nil }
     self.init(beginning)
   }
 
-  /// The kind of file, for messages; nil for XML.
+  /// The name of the kind for error messages; nil for XML.
   package var name: String? {
     switch self {
     case .sqlite: "an SQLite store"
@@ -45,12 +46,12 @@ package enum StoreFileKind: Sendable {
     }
   }
 
-  /// Returns the metadata of an XML or binary store.
+  /// Returns the metadata of an XML or binary store in this format.
   package func metadata(of data: Data) throws(ManagedObjectError) -> StoreMetadata {
     self == .xml ? try XMLStoreFormat.metadata(of: data) : try BinaryStoreFormat.metadata(of: data)
   }
 
-  /// Returns the rows and metadata of an XML or binary store. Defects of relationships are passed to `defects`.
+  /// Returns the rows and metadata of an XML or binary store. Reports invalid references of relationships to `defects`.
   package func contents(
     of data: Data, model: ManagedObjectModel, configuration: String?, defects: StoreDefects
   ) throws(ManagedObjectError) -> StoreFileContents {
