@@ -1,9 +1,10 @@
 internal import Predicates
 internal import PropertyLists
 
-/// The rows of one entity, sorted by number.
+/// The rows of one entity, sorted by primary key (number).
 package struct EntityRows: Sendable {
-  /// The rows, and tombstones of deleted rows. A tombstone keeps the number and has version 0.
+  /// The rows, and tombstones of deleted rows, sorted by number. A tombstone keeps the number of the row, and has
+  /// version 0 and no values.
   private var entries: [StoreRow] = []
   private var tombstoneCount = 0
 
@@ -15,7 +16,7 @@ package struct EntityRows: Sendable {
   /// - Complexity: O(1) without tombstones.
   package var rows: [StoreRow] { tombstoneCount == 0 ? entries : entries.filter { $0.version != 0 } }
 
-  /// The highest number of a row or a tombstone; 0 if there are none.
+  /// The highest number of a row or tombstone; 0 if there are none.
   var lastNumber: Int64 { entries.last?.key.number ?? 0 }
 
   /// Returns the row with a number.
@@ -29,10 +30,11 @@ package struct EntityRows: Sendable {
     return index
   }
 
-  /// Returns the index of the first entry whose number is not below `number`.
+  /// Returns the index of the first entry whose number is `number` or higher.
   private func lowerBound(_ number: Int64) -> Int {
     guard let first = entries.first?.key.number, number > first else { return 0 }
-    // Numbers are mostly consecutive, even if another entity has some of them.
+    // Numbers are mostly consecutive. If some are missing, because other entities have them, the entry is before the
+    // guess.
     var end = entries.count
     let distance = number - first
     if distance < Int64(end) {
@@ -43,7 +45,7 @@ package struct EntityRows: Sendable {
     return (0..<end).partitioningIndex { entries[$0].key.number >= number }
   }
 
-  /// Adds rows with new numbers.
+  /// Inserts rows. No other row may have their numbers.
   ///
   /// - Parameter rows: the rows, sorted by number.
   /// - Complexity: O(*k*) in the number of new rows and of rows with higher numbers.
@@ -73,7 +75,7 @@ package struct EntityRows: Sendable {
     }
   }
 
-  /// Replaces the row with a key, if it exists.
+  /// Replaces the row that has the same key, if it exists.
   mutating func replace(with row: StoreRow) {
     guard let index = index(row.key.number) else { return }
     entries[index] = row
@@ -81,7 +83,7 @@ package struct EntityRows: Sendable {
 
   /// Removes the row with a number, if it exists.
   ///
-  /// - Complexity: that of a search, and O(1) on average.
+  /// - Complexity: that of ``row(_:)``, plus O(1) on average.
   mutating func remove(_ number: Int64) {
     guard let index = index(number) else { return }
     entries[index].version = 0

@@ -1,19 +1,20 @@
 internal import ObjectModels
 internal import Predicates
 
-/// Finds the owner of an object: the row that has it in a to-many relationship without an inverse.
+/// An index that finds the owner of an object: the row that refers to the object in a to-many relationship without an
+/// inverse.
 ///
-/// An object can have one owner for each relationship, because SQLite stores keep the owner in a column of the object's
-/// row. Other files may contain several owners.
+/// An object can have only one owner for each relationship, because SQLite stores keep the owner in a column of the
+/// object's row. XML and binary files may still contain objects with several owners.
 struct OwnerIndex: Sendable {
   /// The entity that has the relationship, and its subentities.
   let entities: Range<Int>
   /// The destination entity of the relationship, and its subentities.
   let destination: Range<Int>
   let slot: Int
-  /// The owner of each object; nil until the index is built.
+  /// The owner of each object that has one; nil until the index is built.
   private var owners: [RowKey: RowKey]?
-  /// The further owners of objects that have several.
+  /// The owners of objects that have several, except those in ``owners``.
   private var others: [RowKey: Set<RowKey>] = [:]
 
   private init(entities: Range<Int>, destination: Range<Int>, slot: Int) {
@@ -22,7 +23,7 @@ struct OwnerIndex: Sendable {
     self.slot = slot
   }
 
-  /// Returns the indexes of all relationships of a model, without rows.
+  /// Returns an index for each to-many relationship without an inverse in a model. The indexes are not built.
   static func all(_ model: ManagedObjectModel) -> [OwnerIndex] {
     model.entities.flatMap { entity in
       entity.toManyRelationshipsWithoutInverse.map {
@@ -49,7 +50,8 @@ struct OwnerIndex: Sendable {
     }
   }
 
-  /// Removes a row before it is deleted or changed. Does nothing if the index is not built.
+  /// Removes a row as an owner. Must be called before the row is deleted or changed. Does nothing if the index is not
+  /// built.
   mutating func remove(_ row: StoreRow) {
     guard owners != nil, entities.contains(Int(row.key.entityIndex)) else { return }
     row.values[slot].forEachKey { key in
@@ -58,7 +60,7 @@ struct OwnerIndex: Sendable {
     }
   }
 
-  /// Adds a new or changed row. Does nothing if the index is not built.
+  /// Adds a new or changed row as an owner. Does nothing if the index is not built.
   mutating func add(_ row: StoreRow) {
     guard owners != nil, entities.contains(Int(row.key.entityIndex)) else { return }
     row.values[slot].forEachKey { key in

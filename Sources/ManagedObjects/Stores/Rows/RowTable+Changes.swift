@@ -1,21 +1,23 @@
 public import Predicates
 internal import PropertyLists
 
-/// Applying the changes of a save.
+/// Methods that check and apply the changes of a save.
 extension RowTable {
-  /// Applies changes, all or none, and keeps both sides of relationships consistent.
+  /// Applies changes, and keeps relationships and their inverses consistent. If an error is thrown, the rows are
+  /// unchanged.
   ///
   /// - Parameters:
   ///   - changes: the changes of a save, as a store receives them.
   ///   - identifier: the store's identifier, for errors.
-  /// - Returns: the keys of the rows that were changed in addition, or to other values.
-  /// - Throws: ``ManagedObjectError/Code/merge`` with all rows that have a new version or are deleted;
-  ///   ``ManagedObjectError/Code/constraintMerge``; ``ManagedObjectError/Code/constraintValidation`` for an object that
-  ///   would have two owners in a to-many relationship without an inverse;
+  /// - Returns: the keys of the rows that changed although they are not among the changes, and of those that got other
+  ///   values.
+  /// - Throws: ``ManagedObjectError/Code/merge`` with all rows that another save changed or deleted since they were
+  ///   read; ``ManagedObjectError/Code/constraintMerge``; ``ManagedObjectError/Code/constraintValidation`` for an
+  ///   object that would have two owners in a to-many relationship without an inverse;
   ///   ``ManagedObjectError/Code/externalRelationship``; ``ManagedObjectError/Code/invalidValue``;
   ///   ``ManagedObjectError/Code/invalidState`` for invalid keys.
-  /// - Complexity: O(*k* log *k*) in the number of changes. The first changes that concern a uniqueness constraint read
-  ///   all rows of its entity.
+  /// - Complexity: O(*k* log *k*) in the number of changes. The first changes of an entity with a uniqueness constraint
+  ///   read all its rows.
   @discardableResult
   public mutating func apply(_ changes: StoreChanges, identifier: String = "") throws(ManagedObjectError) -> [RowKey] {
     var inserted = try checkedInsertions(changes.inserted, identifier)
@@ -34,7 +36,7 @@ extension RowTable {
     return mended
   }
 
-  /// Returns the new rows by entity, sorted by number.
+  /// Checks the keys of new rows. Returns the rows by entity, sorted by number.
   private func checkedInsertions(
     _ rows: [StoreRow], _ identifier: String
   ) throws(ManagedObjectError) -> [(entity: Int, rows: [StoreRow])] {
@@ -51,7 +53,7 @@ extension RowTable {
       }
       byEntity[index, default: []].append(row)
     }
-    // Numbers are unique within a tree of entities. Here, they are unique across all entities.
+    // The number of each row must be unique within its entity. The numbers of different entities are not compared.
     var result: [(entity: Int, rows: [StoreRow])] = []
     for index in byEntity.keys.sorted() {
       guard var rows = byEntity[index] else { continue }
@@ -71,7 +73,7 @@ extension RowTable {
     return result
   }
 
-  /// Returns the keys of the updated and deleted rows.
+  /// Checks the keys of the updated and deleted rows, and returns them.
   private func checkedChanges(_ changes: StoreChanges, _ identifier: String) throws(ManagedObjectError) -> Set<RowKey> {
     var changed: Set<RowKey> = []
     changed.reserveCapacity(changes.updated.count + changes.deleted.count)
@@ -113,7 +115,7 @@ extension RowTable {
     }
   }
 
-  /// Throws if rows were saved again after they were read.
+  /// Checks that no row was changed or deleted after it was read. Throws all conflicts.
   private func checkVersions(_ changes: StoreChanges) throws(ManagedObjectError) {
     var conflicts: [MergeConflict] = []
     for row in changes.updated {
@@ -127,8 +129,8 @@ extension RowTable {
     if let error = ManagedObjectError(merge: conflicts) { throw error }
   }
 
-  /// Throws if changed rows have the same values of a uniqueness constraint as other rows. If two changed rows share
-  /// them, each is a conflict without a stored row.
+  /// Checks that no changed row has the same values of a uniqueness constraint as another row. Throws all conflicts. If
+  /// two changed rows have the same values, there is a conflict for each, without a stored row.
   private mutating func checkConstraints(_ changes: StoreChanges, _ changed: Set<RowKey>) throws(ManagedObjectError) {
     var conflicts: [MergeConflict] = []
     for constraintIndex in uniquenessIndexes.indices {
@@ -191,7 +193,7 @@ extension RowTable {
     for index in ownerIndexes.indices { ownerIndexes[index].add(row) }
   }
 
-  /// Returns a row as a store keeps it: with transient properties emptied.
+  /// Returns a row in the form that the table keeps: the values of transient properties are empty.
   private func kept(_ row: StoreRow) -> StoreRow {
     var row = row
     for (slot, shape) in shapes[Int(row.key.entityIndex)].enumerated() {
@@ -202,7 +204,7 @@ extension RowTable {
 }
 
 extension [RowKey] {
-  /// Appends the keys that are not in the list.
+  /// Appends those of the keys that are not in the list yet.
   fileprivate mutating func addMissing(_ keys: [RowKey]) {
     if keys.isEmpty { return }
     var known = Set(self)
@@ -211,6 +213,6 @@ extension [RowKey] {
 }
 
 extension Int64 {
-  /// The version of a row after this one.
+  /// The version of a row after its next change.
   package var nextVersion: Int64 { self == .max ? 1 : self + 1 }
 }

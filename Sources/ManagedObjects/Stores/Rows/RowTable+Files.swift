@@ -1,9 +1,9 @@
 internal import ObjectModels
 internal import Predicates
 
-/// Methods for stores that read and write all rows at once.
+/// Methods for stores that read and write their file as a whole.
 extension RowTable {
-  /// Adds rows of an entity, in any order. Their numbers must all be different.
+  /// Adds rows of an entity, in any order. Each must have a different primary key.
   mutating func load(_ rows: [StoreRow], ofEntity index: Int) {
     var rows = rows
     if !zip(rows, rows.dropFirst()).allSatisfy({ $0.key.number < $1.key.number }) {
@@ -12,7 +12,7 @@ extension RowTable {
     entityRows[index].insert(rows)
   }
 
-  /// The rows of all entities, sorted by number.
+  /// The rows of all entities, sorted by primary key.
   ///
   /// - Complexity: O(*n* log *n*); O(*n*) for one entity.
   var rowsByNumber: [StoreRow] {
@@ -27,8 +27,8 @@ extension RowTable {
     return entries.map { lists[$0.list][$0.index] }
   }
 
-  /// Returns a table that another process saved, with versions that continue those of this table. A row whose values
-  /// differ gets a higher version.
+  /// Returns the rows that another process saved, with the versions that they have in this table. A row whose values
+  /// differ from those in this table gets a higher version. The file itself need not contain versions.
   func carryingVersions(into saved: RowTable) -> RowTable {
     var saved = saved
     for index in entityRows.indices {
@@ -46,7 +46,8 @@ extension RowTable {
     return saved
   }
 
-  /// Returns the keys of the rows that are new, have a different version, or are deleted, compared with an older table.
+  /// Returns the keys of the rows that were inserted, updated (have a different version) or deleted since an older
+  /// table.
   ///
   /// - Complexity: O(*n*) in the number of rows.
   func changes(since old: RowTable) -> (inserted: [RowKey], updated: [RowKey], deleted: [RowKey]) {
@@ -64,19 +65,21 @@ extension RowTable {
     return (inserted, updated, deleted)
   }
 
-  // Relationships with only one side in the file.
+  // References whose counterpart in the inverse relationship is missing in the file.
 
-  /// An error: a relationship refers to an object that refers back to a different one.
+  /// The error that a row refers to an object whose inverse to-one relationship refers to a different row.
   struct InverseDefect: Error {
     let key: RowKey
     let message: String
   }
 
-  /// Adds the missing sides of relationships.
+  /// Makes relationships consistent after a file was read: if a row refers to an object that does not refer back
+  /// through the inverse relationship, adds that reference.
   ///
-  /// - Parameter defects: receives contradictory relationships; if nil, they are thrown.
-  /// - Returns: the numbers of the changed rows.
-  /// - Throws: ``InverseDefect`` if the missing side is to-one and refers to a different object.
+  /// - Parameter defects: receives contradictory references; if nil, the first one is thrown.
+  /// - Returns: the primary keys of the rows with missing references.
+  /// - Throws: ``InverseDefect`` if the inverse is to-one, and already refers to a different object or would have to
+  ///   refer to several.
   mutating func mendInverses(_ defects: StoreDefects? = nil) throws(InverseDefect) -> Set<Int64> {
     var missing: [(key: RowKey, slot: Int, source: RowKey)] = []
     for (index, record) in model.records.enumerated() where entityRows[index].count > 0 {
@@ -91,7 +94,7 @@ extension RowTable {
         }
       }
     }
-    // Sorted, because sets have no order, and ordered relationships need a reproducible one.
+    // Sorts the references, so that the order in ordered relationships does not depend on the random order of sets.
     missing.sort { ($0.key, $0.slot, $0.source) < ($1.key, $1.slot, $1.source) }
     var start = 0
     while start < missing.count {

@@ -1,18 +1,19 @@
 internal import Predicates
 
-/// To-many relationships without an inverse.
+/// Methods for to-many relationships without an inverse. The owner of an object is the row that refers to it.
 extension RowTable {
-  /// An object that a save adds to a relationship of a row.
+  /// A reference that a save adds to a to-many relationship without an inverse: `owner` will refer to the object `key`.
   private struct Claim {
     let key: RowKey
     let owner: RowKey
-    /// Another owner of the object.
+    /// Another owner of the object; nil if there is none.
     var other: RowKey?
   }
 
-  /// Removes objects that do not exist from the to-many relationships without an inverse that a save adds them to.
+  /// Removes from the changes of a save the added references to objects that do not exist, in to-many relationships
+  /// without an inverse.
   ///
-  /// - Returns: the keys of the rows that lose objects.
+  /// - Returns: the keys of the rows whose references are removed.
   func dropMissing(from changes: inout StoreChanges) -> [RowKey] {
     if ownerIndexes.isEmpty { return [] }
     var lost: [Int: Set<RowKey>] = [:]
@@ -38,8 +39,8 @@ extension RowTable {
     return rows
   }
 
-  /// Removes deleted objects from to-many relationships without an inverse. The owners keep their versions, as in an
-  /// SQLite store, where the deleted row contains the reference.
+  /// Removes the references to deleted objects from to-many relationships without an inverse. The versions of the
+  /// owners stay the same, as in an SQLite store, where the row of the deleted object contains the reference.
   ///
   /// - Returns: the keys of the owners.
   /// - Complexity: O(*k*) in the number of deleted rows; the first time, O(*n*) in the number of rows that can be
@@ -65,9 +66,10 @@ extension RowTable {
     return owners.sorted()
   }
 
-  /// Throws if a save would give an object a second owner in a to-many relationship without an inverse.
+  /// Checks that a save gives no object a second owner in a to-many relationship without an inverse.
   ///
-  /// - Throws: ``ManagedObjectError/Code/constraintValidation``. Second owners that a file already has are allowed.
+  /// - Throws: ``ManagedObjectError/Code/constraintValidation``. Objects that already have several owners in the file
+  ///   are allowed.
   mutating func checkOwners(_ changes: StoreChanges, _ identifier: String) throws(ManagedObjectError) {
     if ownerIndexes.isEmpty { return }
     var defects: [(row: Int, index: Int, claim: Claim)] = []
@@ -90,7 +92,8 @@ extension RowTable {
     if let error = ManagedObjectError(all: errors) { throw error }
   }
 
-  /// Returns the objects that rows newly own, with the indexes of the rows among the changes.
+  /// Returns the references that changes add to the relationship of an index. Each is returned with the index of its
+  /// row among the inserted and updated rows.
   private func claims(_ changes: StoreChanges, _ index: OwnerIndex) -> [(row: Int, claim: Claim)] {
     var claims: [(row: Int, claim: Claim)] = []
     for (rowIndex, row) in (changes.inserted + changes.updated).enumerated()
@@ -105,13 +108,13 @@ extension RowTable {
     return claims
   }
 
-  /// Returns the claims on objects that have another owner.
+  /// Returns those of the added references whose object has another owner, or gets several owners from the save.
   private func checked(
     _ claims: [(row: Int, claim: Claim)], _ changes: StoreChanges, _ index: OwnerIndex
   ) -> [(row: Int, claim: Claim)] {
     let deleted = Set(changes.deleted.map(\.key))
     let inserted = Set(changes.inserted.map(\.key))
-    // Rows of other entities have other properties in the slot, or fewer slots.
+    // Only rows of these entities have the relationship in the slot.
     var updated: [RowKey: RowValue] = [:]
     for row in changes.updated where index.entities.contains(Int(row.key.entityIndex)) {
       updated[row.key] = row.values[index.slot]
@@ -120,7 +123,7 @@ extension RowTable {
     var defects: [(row: Int, claim: Claim)] = []
     for (rowIndex, var claim) in claims {
       let key = claim.key
-      // A deleted or missing object has no owner.
+      // A deleted or missing object cannot have an owner.
       if deleted.contains(key) || !inserted.contains(key) && self.row(key) == nil { continue }
       let stored = index.owners(of: key).first { owner in
         owner != claim.owner && !deleted.contains(owner) && updated[owner]?.refers(to: key) != false
@@ -133,7 +136,7 @@ extension RowTable {
 }
 
 extension ManagedObjectError {
-  /// An error for an object with two owners in a to-many relationship without an inverse.
+  /// Creates the error for an object that two objects contain in a to-many relationship without an inverse.
   package init(ownedTwice target: ManagedObjectID, by owner: ManagedObjectID, _ other: ManagedObjectID, key: String) {
     self.init(
       .constraintValidation,

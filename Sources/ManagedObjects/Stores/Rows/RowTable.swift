@@ -1,10 +1,10 @@
 public import ObjectModels
 public import Predicates
 
-/// The rows of a store in memory. The table executes requests, and checks and applies changes, all or none. It keeps
-/// both sides of relationships consistent.
+/// The rows of a store in memory. The table executes requests, and checks and applies the changes of a save. It keeps
+/// relationships and their inverses consistent.
 ///
-/// A store that keeps its rows in memory uses a table, and writes the rows in its own format:
+/// If you write a store that keeps its rows in memory, use a table, and read and write the rows in your own format:
 ///
 /// ```swift
 /// var table = RowTable(model: model, storeNumber: number)
@@ -14,15 +14,15 @@ public import Predicates
 /// let found = try table.fetch(request, of: entity)
 /// ```
 ///
-/// The rows of an entity are sorted by number. New rows are mostly appended, others are found by their number, and
-/// deleted rows leave tombstones that are removed from time to time. So the cost of a save is proportional to its
-/// changes.
+/// The rows of an entity are sorted by primary key. New rows are mostly appended, other rows are found by their key,
+/// and deleted rows leave tombstones that are removed from time to time. So the cost of a save is proportional to the
+/// number of its changes.
 public struct RowTable: RowSource {
   /// The model of the rows.
   public let model: ManagedObjectModel
-  /// The number of the store. All keys of the rows contain it.
+  /// The number of the store in this process. The keys of all rows contain it.
   public let storeNumber: StoreNumber
-  /// True for each entity whose objects the store can have.
+  /// For each entity of the model, true if the store can contain its objects.
   let isMember: [Bool]
   let shapes: [[SlotShape]]
   /// The relationships of each entity that have an inverse.
@@ -51,7 +51,7 @@ public struct RowTable: RowSource {
   /// The number of rows.
   public var count: Int { entityRows.reduce(0) { $0 + $1.count } }
 
-  /// The highest number of a row, or of a recently deleted one; 0 if there are none.
+  /// The highest primary key of a row, or of a recently deleted row; 0 if there are none.
   public var lastNumber: Int64 { entityRows.reduce(0) { max($0, $1.lastNumber) } }
 
   /// Returns the row of an object; nil if it does not exist.
@@ -60,7 +60,7 @@ public struct RowTable: RowSource {
     return entityRows[Int(key.entityIndex)].row(key.number)
   }
 
-  /// Returns the rows of an entity without those of its subentities, sorted by number.
+  /// Returns the rows of an entity without those of its subentities, sorted by primary key.
   ///
   /// - Parameter index: the entity's index in ``ManagedObjectModel/entities``.
   public func rows(ofEntity index: Int) -> [StoreRow] {

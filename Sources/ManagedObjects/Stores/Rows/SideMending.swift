@@ -1,17 +1,20 @@
 internal import OrderedCollections
 internal import Predicates
 
-/// Makes both sides of relationships consistent in a save that may change only one of them.
+/// A pass over the changes of a save that keeps relationships and their inverses consistent, even if the save changes
+/// only one of the two.
 ///
-/// A context saves the objects that it has changed. Other objects that it has read may have been saved by another
-/// context meanwhile, and their versions are not compared. So each change of one side is applied to the other side,
-/// even in rows that are not in the save:
+/// A context saves only the objects that it changed. Related objects may have been saved by another context meanwhile,
+/// and their versions are not compared. So each change of a relationship is also applied to its inverse, even in rows
+/// that are not in the save:
 ///
-/// - An object that a relationship loses drops its reference back, and an object that it gains refers back.
-/// - If a to-one relationship gets a new object, its old object drops the reference back. If the save itself sets the
-///   relationship to something else, that value stays, and the other rows drop their references to it.
-/// - A reference to a deleted row is removed, unless it is to-one and the delete rule of that row's relationship is to
-///   do nothing. A to-one relationship without an inverse keeps it.
+/// - If an object is removed from a relationship, its reference back is removed. If an object is added, a reference
+///   back is added.
+/// - If a reference back replaces the object of a to-one relationship, the reference from the old object is removed.
+///   But if the save itself sets this to-one relationship to another value, that value stays, and the references that
+///   contradict it are removed.
+/// - A reference to a deleted row is removed. It is kept only by a to-one relationship that has no inverse, or whose
+///   inverse has the delete rule to do nothing.
 ///
 /// Unchanged rows are consistent already, so only changes are examined.
 struct SideMending {
@@ -22,18 +25,20 @@ struct SideMending {
   }
 
   private let table: RowTable
-  /// The inserted and updated rows of the save, inserted ones first.
+  /// The inserted and then the updated rows of the save, before this pass.
   private let asked: [StoreRow]
   private let insertedCount: Int
   private let deleted: Set<RowKey>
-  /// The rows of ``asked`` with their final values, followed by rows that change in addition.
+  /// The rows of ``asked`` with the values to save, followed by other rows that change.
   private var rows: [StoreRow]
   private var rowIndices: [RowKey: Int] = [:]
-  /// The objects to remove from to-many relationships. They are removed together at the end.
+  /// The references to remove from to-many relationships, which are removed together at the end.
   private var losses: [RelationshipOfRow: Set<RowKey>] = [:]
   private var isMending = false
 
-  /// - Parameter changes: the changes of a save, already checked.
+  /// Prepares the pass.
+  ///
+  /// - Parameter changes: the changes of a save. Their keys, values and versions must have been checked.
   private init(_ table: RowTable, _ changes: StoreChanges) {
     self.table = table
     asked = changes.inserted + changes.updated
@@ -44,9 +49,9 @@ struct SideMending {
     for (index, row) in asked.enumerated() { rowIndices[row.key] = index }
   }
 
-  /// Completes changes of a table.
+  /// Adds the missing changes of inverse relationships to the changes of a save.
   ///
-  /// - Returns: the keys of the rows that change in addition, or to other values.
+  /// - Returns: the keys of the rows that were added to the changes, and of those whose values are different now.
   /// - Complexity: O(*k*) in the number of values of the changed rows.
   static func complete(_ changes: inout StoreChanges, of table: RowTable) -> [RowKey] {
     if table.sides.allSatisfy(\.isEmpty) { return [] }
@@ -59,18 +64,19 @@ struct SideMending {
 
   private func sides(_ key: RowKey) -> [RelationshipSide] { table.sides[Int(key.entityIndex)] }
 
-  /// Returns the table's value in a slot of an inserted or updated row; nil for an inserted row.
+  /// Returns the value in a slot of an element of ``asked`` before the save; nil for an inserted row.
   private func oldValue(_ index: Int, _ slot: Int) -> RowValue? {
     index < insertedCount ? nil : table.row(asked[index].key)?.values[slot]
   }
 
-  /// Returns the present value of a row; nil if it is deleted. It may still contain references in ``losses``.
+  /// Returns the value in a slot of a row, with the changes so far; nil if the row is deleted or does not exist. The
+  /// value may still contain references in ``losses``.
   private func value(_ key: RowKey, _ slot: Int) -> RowValue? {
     if let index = rowIndices[key] { return rows[index].values[slot] }
     return deleted.contains(key) ? nil : table.row(key)?.values[slot]
   }
 
-  /// Removes deleted rows from the rows that they refer to.
+  /// Removes the references to deleted rows from the rows that the deleted rows refer to.
   private mutating func unlink(_ deletedRows: [StoreRow]) {
     for row in deletedRows {
       guard let old = table.row(row.key) else { continue }
@@ -80,7 +86,7 @@ struct SideMending {
     }
   }
 
-  /// Removes updated rows from the rows that they no longer refer to.
+  /// Removes the references to updated rows from the rows that the updated rows no longer refer to.
   private mutating func unlinkUpdated() {
     for row in asked[insertedCount...] {
       guard let old = table.row(row.key) else { continue }
@@ -92,7 +98,7 @@ struct SideMending {
     }
   }
 
-  /// Adds inserted and updated rows to the rows that they newly refer to.
+  /// Adds references back to the rows that inserted and updated rows newly refer to.
   private mutating func linkAll() {
     for index in asked.indices {
       let row = asked[index]
@@ -108,7 +114,7 @@ struct SideMending {
 
   private mutating func link(_ index: Int, _ side: RelationshipSide, to target: RowKey) {
     let key = asked[index].key
-    // The target may already belong to another row.
+    // An earlier step may have removed the reference, because the target belongs to another row.
     guard rows[index].values[side.slot].refers(to: target),
       losses[RelationshipOfRow(row: index, slot: side.slot)]?.contains(target) != true
     else { return }
@@ -125,13 +131,13 @@ struct SideMending {
     enter(key, into: target, side.inverseSlot)
   }
 
-  /// True if the save changes a relationship.
+  /// True if the save itself changes the value in a slot of a row.
   private func isDecided(_ key: RowKey, _ slot: Int) -> Bool {
     guard let index = rowIndices[key], index < asked.count else { return false }
     return asked[index].values[slot] != oldValue(index, slot) ?? .toOne(nil)
   }
 
-  /// Removes a reference from a row, if it is there.
+  /// Removes a reference from the value in a slot of a row, if the value has it.
   private mutating func drop(_ key: RowKey, from row: RowKey, _ slot: Int) {
     guard value(row, slot)?.refers(to: key) == true, let index = index(row) else { return }
     isMending = true
@@ -148,7 +154,7 @@ struct SideMending {
     rows[index].values[slot].add(key)
   }
 
-  /// Returns the index of a row among ``rows``, after adding it if needed.
+  /// Returns the index of a row in ``rows``, after appending the row if needed; nil if the row does not exist.
   private mutating func index(_ key: RowKey) -> Int? {
     if let index = rowIndices[key] { return index }
     guard let row = table.row(key) else { return nil }
@@ -172,7 +178,7 @@ struct SideMending {
 }
 
 extension RowValue {
-  /// Adds an object to a relationship. A to-one relationship loses its old object.
+  /// Adds an object to a relationship. In a to-one relationship, the object replaces the old one.
   fileprivate mutating func add(_ key: RowKey) {
     if case .toOne = self { self = .toOne(key) } else { insert(key) }
   }

@@ -1,7 +1,7 @@
 internal import ObjectModels
 package import Predicates
 
-/// The kind of values that a slot of a row may have.
+/// The kind of values that a ``StoreRow`` may have in a slot.
 package enum SlotShape: Sendable {
   case attribute(AttributeType)
   case toOne(destination: Range<Int>)
@@ -10,7 +10,7 @@ package enum SlotShape: Sendable {
   /// A transient property, whose stored value is always empty.
   case transient(RowValue)
 
-  /// Returns the shapes of the slots of an entity.
+  /// Returns the shape of each slot of an entity.
   package static func all(_ entity: ManagedObjectModel.Entity) -> [SlotShape] {
     var shapes = [SlotShape](repeating: .transient(.null), count: entity.slotCount)
     for attribute in entity.attributes where !attribute.isTransient {
@@ -61,7 +61,7 @@ package enum SlotShape: Sendable {
 
 /// The reason why a slot cannot have a value.
 package enum SlotMismatch: Error {
-  /// The value is not of the slot's kind.
+  /// The value is not of the slot's kind. The text is the message.
   case kind(String)
   /// The value refers to an object of another store.
   case external

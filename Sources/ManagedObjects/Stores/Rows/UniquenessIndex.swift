@@ -1,11 +1,11 @@
 internal import ObjectModels
 internal import Predicates
 
-/// Finds the row that has the values of a uniqueness constraint.
+/// An index that finds the row with given values of a uniqueness constraint.
 package struct UniquenessIndex: Sendable {
   /// The entity that has the constraint, and its subentities.
   package let entities: Range<Int>
-  /// The names of the properties.
+  /// The names of the properties in the constraint.
   package let names: [String]
   private let slots: [Int]
   /// The rows by their values; nil until the index is built.
@@ -17,7 +17,7 @@ package struct UniquenessIndex: Sendable {
     case several([RowValue])
   }
 
-  /// Returns the indexes of all constraints of a model, without rows.
+  /// Returns an index for each uniqueness constraint of a model. The indexes are not built.
   static func all(_ model: ManagedObjectModel) -> [UniquenessIndex] {
     model.entities.flatMap { entity in
       entity.definition.uniquenessConstraints.map { names in
@@ -27,7 +27,7 @@ package struct UniquenessIndex: Sendable {
     }
   }
 
-  /// Returns the values of a row; nil if one of them is null, because null equals no other value.
+  /// Returns the values of a row in the constraint; nil if one of them is null, because null values never violate it.
   package func values(_ row: StoreRow) -> Values? {
     if slots.count == 1 {
       let value = row.values[slots[0]]
@@ -55,7 +55,7 @@ package struct UniquenessIndex: Sendable {
     self.keys = keys
   }
 
-  /// Removes a row before it is deleted or changed. Does nothing if the index is not built.
+  /// Removes a row. Must be called before the row is deleted or changed. Does nothing if the index is not built.
   mutating func remove(_ row: StoreRow) {
     guard keys != nil, entities.contains(Int(row.key.entityIndex)), let values = values(row), keys?[values] == row.key
     else { return }
