@@ -20,8 +20,8 @@ extension StoreFile {
     }
   }
 
-  /// Makes saves throw if another process has saved the file since it was read, instead of merging the changes. The
-  /// error has the code ``ManagedObjectError/Code/merge`` and no conflicts.
+  /// Makes saves throw if another process has saved the file since it was read, instead of applying the changes to the
+  /// new contents. The error has the code ``ManagedObjectError/Code/merge`` and no conflicts.
   package func refuseChangedFile() { refusesChangedFile.store(true, ordering: .relaxed) }
 
   /// Checks changes as ``save(_:)`` does, without replacing the file. Returns what that method would return.

@@ -1,19 +1,20 @@
-/// The byte ranges of the parts of an ``XMLStore`` file. Unchanged parts are copied when the file is written.
+/// The byte ranges of the parts of an ``XMLStore`` file. A save copies the unchanged parts from the old file.
 struct XMLFileLayout: Sendable {
   /// The part up to the end of `</databaseInfo>`.
   var head: Range<Int>
   /// The part of the head before the root element.
   var prolog: Range<Int>
-  /// The digits of `nextObjectID` in the head.
+  /// The digits of `nextObjectID` in the head; empty if it is missing.
   var lastNumber: Range<Int>
-  /// The metadata in the head.
+  /// The metadata that the head contains.
   var metadata: StoreMetadata
-  /// The objects sorted by number, each with the white space before it. The head, the objects and the tail make up the
-  /// file.
+  /// The objects, sorted by primary key, each with the white space before it. The file consists of the head, the
+  /// objects and the tail.
   var objects: [Object]
   /// The part after the last object.
   var tail: Range<Int>
-  /// False if the ranges are not offsets in the file, because the file is not UTF-8 and was converted.
+  /// True if the ranges are offsets in the file. False if they are offsets in converted text, because the file is not
+  /// UTF-8.
   var isOfFile: Bool
   /// The order of the properties in the objects of each entity.
   var orders: [XMLPropertyOrder]
@@ -24,8 +25,8 @@ struct XMLFileLayout: Sendable {
   }
 }
 
-/// The order of the properties in the objects of an entity, as indexes in ``XMLNames/Entity/properties``. It is learned
-/// from the file, because the rule of Apple's framework is unknown.
+/// The order of the properties in the objects of an entity, as indexes in ``XMLNames/Entity/properties``. The order is
+/// learned from the file, because the rule of Apple's framework is unknown.
 struct XMLPropertyOrder: Sendable {
   private(set) var attributes: [Int] = []
   private(set) var relationships: [Int] = []
@@ -33,7 +34,8 @@ struct XMLPropertyOrder: Sendable {
 
   init(propertyCount: Int) { known = Array(repeating: false, count: propertyCount) }
 
-  /// Inserts a property at an index among those of its kind, unless it is known.
+  /// Inserts a property at an index among the attributes, or among the relationships. Does nothing if the order has the
+  /// property.
   mutating func insert(_ property: Int, at index: Int, isAttribute: Bool) {
     guard !known[property] else { return }
     known[property] = true
@@ -44,8 +46,8 @@ struct XMLPropertyOrder: Sendable {
     }
   }
 
-  /// Returns all properties: attributes, then relationships. In each kind, those with a known order come first, then
-  /// the others by name.
+  /// Returns all properties of an entity: attributes, then relationships. In both groups, the properties with a known
+  /// order come first, then the others, sorted by name.
   func all(_ entity: XMLNames.Entity) -> [Int] {
     let others = entity.properties.indices.filter { !known[$0] }
     return attributes + others.filter { entity.properties[$0].isAttribute } + relationships

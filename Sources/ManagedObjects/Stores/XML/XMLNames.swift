@@ -1,7 +1,8 @@
 internal import ObjectModels
 internal import PropertyLists
 
-/// The names of a model in an ``XMLStore``: entity names in upper case, property names in lower case.
+/// The names of a model's entities and properties in an ``XMLStore`` file: entity names in upper case, property names
+/// in lower case.
 struct XMLNames: Sendable {
   /// The entities, by their index in the model.
   let entities: [Entity]
@@ -9,7 +10,7 @@ struct XMLNames: Sendable {
 
   struct Entity: Sendable {
     let name: [UInt8]
-    /// The properties that are written: attributes first, then relationships, each sorted by name.
+    /// The properties that are written: attributes, then relationships, both sorted by name.
     let properties: [Property]
     fileprivate let propertyIndices: [String: Int]
 
@@ -21,9 +22,10 @@ struct XMLNames: Sendable {
     let name: [UInt8]
     let slot: Int
     let kind: Kind
-    /// The entity for references to deleted objects, if a to-one relationship keeps them; else nil.
+    /// The index of the entity in the keys of deleted objects, if the property is a to-one relationship that keeps
+    /// references to deleted objects; else nil. The file does not contain the entities of these objects.
     let deletedEntity: Int?
-    /// The bytes of the property's start tag, up to the part that differs from object to object.
+    /// The bytes of the property's start tag, without the part that differs from object to object.
     let beginning: [UInt8]
 
     var isAttribute: Bool { if case .attribute = kind { true } else { false } }
@@ -34,9 +36,11 @@ struct XMLNames: Sendable {
     case relationship(destination: Range<Int>, destinationName: [UInt8], isToMany: Bool, isOrdered: Bool)
   }
 
-  /// Creates an empty value.
+  /// Creates an instance without names, to read only the metadata of a file.
   init() { (entities, indices) = ([], [:]) }
 
+  /// Creates the names of a model.
+  ///
   /// - Throws: ``ManagedObjectError/Code/incompatibleSchema`` if two names become the same in the file, or if XML does
   ///   not allow a character of a name.
   init(_ model: ManagedObjectModel) throws(ManagedObjectError) {
@@ -94,7 +98,7 @@ extension XMLNames.Property {
     let type = attribute.definition.type
     kind = .attribute(type)
     var tag = Array("\n        <attribute name=\"".utf8) + name + Array("\" type=\"".utf8)
-    // The type of an undefined attribute is that of each value.
+    // If the attribute has no type, each value is written with its own type.
     if type != .undefined { tag += Array("\(XMLStoreText.typeName(type))\">".utf8) }
     beginning = tag
   }

@@ -10,7 +10,7 @@ struct XMLStoreFormat: StoreFileFormat {
 
   var type: String { XMLStore.type }
 
-  /// The first object of Apple's files has the number 102.
+  /// The first object in files of Apple's framework has the primary key 102.
   var firstLastNumber: Int64 { 101 }
 
   init(_ model: ManagedObjectModel) throws(ManagedObjectError) { names = try XMLNames(model) }
@@ -54,12 +54,12 @@ struct XMLStoreFormat: StoreFileFormat {
 
   static func metadata(of data: Data) throws(ManagedObjectError) -> StoreMetadata {
     let source = try source(data)
-    // Objects are not read, so names are not needed.
+    // This reader has no names of entities and properties, because it does not read objects.
     var reader = XMLStoreReader(source.text.bytes)
     return try readHead(&reader, of: source)
   }
 
-  /// Returns the text of a file.
+  /// Returns the contents of a file as UTF-8 text. Throws if the file is not XML.
   private static func source(_ data: Data) throws(ManagedObjectError) -> TextSource {
     if let name = StoreFileKind(data)?.name {
       throw ManagedObjectError(.storeTypeMismatch, "the file is \(name), not an XML store")
@@ -95,7 +95,7 @@ struct XMLStoreFormat: StoreFileFormat {
     _ contents: StoreFileContents, old: Data?, changed: Set<Int64>
   ) throws(ManagedObjectError) -> (data: Data, layout: XMLFileLayout?) {
     let orders = contents.layout?.orders ?? names.entities.map { XMLPropertyOrder(propertyCount: $0.properties.count) }
-    // Offsets in converted text are not offsets in the file.
+    // The layout of converted text is not used, because its offsets are not those in the file.
     let known = old == nil || contents.layout?.isOfFile != true ? nil : contents.layout
     let old = old ?? Data()
     var output = ByteBuffer()
@@ -109,7 +109,7 @@ struct XMLStoreFormat: StoreFileFormat {
     var last: Int64 = 0
     for row in rows {
       let number = row.key.number
-      // Numbers are unique only within an entity here, but IDs must be unique in the file.
+      // In the table, a number is unique only within its entity, but the IDs in the file must be unique.
       guard number > last else {
         throw ManagedObjectError(
           .invalidState, "two objects have the number \(number)",
@@ -181,8 +181,8 @@ struct XMLStoreFormat: StoreFileFormat {
       objects: [], tail: 0..<0, isOfFile: true, orders: orders)
   }
 
-  /// Writes a property list with 4 spaces of indentation for each level. The lines of data values begin with tabs, as
-  /// in Apple's files, which indent only tags with spaces.
+  /// Writes a property list with 4 spaces of indentation for each level. As in Apple's files, only tags are indented
+  /// with spaces; the lines inside data values begin with tabs.
   private static func append(
     _ values: OrderedDictionary<String, PropertyList>, to output: inout ByteBuffer
   ) throws(ManagedObjectError) {
@@ -237,10 +237,10 @@ struct XMLStoreFormat: StoreFileFormat {
     }
   }
 
-  /// Writes the XML of objects.
+  /// A writer of the XML of objects.
   struct RowWriter {
     let names: XMLNames
-    /// The properties of each entity, in the order in which they are written.
+    /// For each entity, the indexes of its properties in the order in which they are written.
     let orders: [[Int]]
 
     func write(_ row: StoreRow, to output: inout ByteBuffer) throws(ManagedObjectError) {
@@ -280,7 +280,8 @@ struct XMLStoreFormat: StoreFileFormat {
       output.append("</attribute>")
     }
 
-    /// Writes the IDs of the objects that a relationship refers to. Unordered ones are sorted by number.
+    /// Writes the IDs of the objects that a relationship refers to. Those of an unordered relationship are sorted by
+    /// number.
     private func write(_ value: RowValue, to output: inout ByteBuffer) {
       func append(_ keys: some Sequence<RowKey>, _ output: inout ByteBuffer) {
         output.append(" idrefs=\"")

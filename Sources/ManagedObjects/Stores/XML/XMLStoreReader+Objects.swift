@@ -3,7 +3,7 @@ internal import OrderedCollections
 internal import Predicates
 internal import PropertyLists
 
-/// Reading objects.
+/// Methods that read objects.
 extension XMLStoreReader {
   /// Reads the objects and the rest of the document.
   ///
@@ -23,8 +23,8 @@ extension XMLStoreReader {
 
   /// Reads an object.
   ///
-  /// - Parameter guess: the entity of the previous object, which is tried first.
-  /// - Returns: the entity of the object.
+  /// - Parameter guess: the index of the previous object's entity, whose name is compared first.
+  /// - Returns: the index of the object's entity.
   private mutating func readObject(_ store: StoreNumber, _ isMember: [Bool], guess: Int) throws(Failure) -> Int {
     let offset = reader.range.lowerBound
     var entity: Int?
@@ -95,7 +95,8 @@ extension XMLStoreReader {
     values[names.entities[entity].properties[property].slot] = .attribute(value)
   }
 
-  /// Checks the name of an attribute's type. For an undefined attribute, sets `type` to the type of the value.
+  /// Checks that a name is that of an attribute's type. If the type is `undefined`, changes it to the type with the
+  /// name.
   @inline(__always)
   private func check(_ name: Range<Int>, _ type: inout AttributeType) throws(Failure) {
     if type != .undefined, isText(name, XMLStoreText.typeName(type)) { return }
@@ -129,7 +130,7 @@ extension XMLStoreReader {
       if isText(key, "name"), name == nil {
         name = value
       } else if isText(key, "type"), type == nil {
-        // The minimum and maximum counts. They are not read, because the model has them, too.
+        // The minimum and maximum counts, which are ignored, because the model has them, too.
         type = value
       } else if isText(key, "destination"), destination == nil {
         destination = value
@@ -184,10 +185,11 @@ extension XMLStoreReader {
         property: Int32(truncatingIfNeeded: property), first: first, count: count, offset: offset))
   }
 
-  /// Finds a property by its name. Objects of an entity mostly have the same order, so the next properties are tried
+  /// Returns the index of the property with a name. Throws if the object already had the property. The objects of an
+  /// entity mostly have their properties in the same order, so the properties that come next in that order are compared
   /// first.
   ///
-  /// - Parameter orderIndex: the index in that order of the expected property.
+  /// - Parameter orderIndex: the index of the expected property in that order. The method advances it.
   private mutating func property(
     _ name: Range<Int>, _ entity: Int, _ orderIndex: inout Int, isAttribute: Bool
   ) throws(Failure) -> Int {
@@ -224,7 +226,7 @@ extension XMLStoreReader {
     return names.entity(named: reader.attributeText(name))
   }
 
-  /// Returns the number in an object's ID, which is `z` and digits.
+  /// Returns the number in an object's ID, such as `z102`; nil if the text is not an ID.
   @inline(__always)
   private func objectNumber(_ range: Range<Int>) -> Int64? {
     guard range.count >= 2, range.count <= 20, reader.bytes[range.lowerBound] == UInt8(ascii: "z") else { return nil }

@@ -2,13 +2,15 @@ internal import OrderedCollections
 internal import Predicates
 internal import PropertyLists
 
-/// Resolving references.
+/// Methods that resolve the references between objects.
 extension XMLStoreReader {
-  /// Sets the relationships of all rows. The file does not contain the entities of deleted objects.
+  /// Sets the relationships of all rows to the references that were read. An ID in the file does not contain the
+  /// entity, so it is looked up. If a relationship keeps references to deleted objects, their keys have the entity
+  /// ``XMLNames/Property/deletedEntity``.
   ///
   /// - Parameter defects: receives references to objects that are missing or of a wrong entity; if nil, they are
   ///   thrown.
-  /// - Throws: for an ID that two objects have, and for such references.
+  /// - Throws: an error if two objects have the same ID, or if a relationship contains an object twice.
   mutating func resolve(store: StoreNumber, _ defects: StoreDefects?) throws(Failure) {
     var repeated: XMLFileLayout.Object?
     let entities = ObjectEntities(objects, objectEntities, repeated: &repeated)
@@ -70,21 +72,24 @@ extension XMLStoreReader {
     }
   }
 
-  /// The entities of the objects, by number.
+  /// The entities of the objects, by the number in their IDs. An array if the numbers are dense, else a dictionary.
   private struct ObjectEntities {
     private var first: Int64 = 0
-    /// The index of the entity plus 1; 0 if there is no object.
+    /// For each number from ``first`` on, the index of the object's entity plus 1; 0 if there is no object. Empty if
+    /// ``sparse`` is used.
     private var dense: [Int32] = []
     private var sparse: [Int64: Int32] = [:]
 
-    /// - Parameter repeated: set to an object whose number occurs twice.
+    /// Collects the entities of objects.
+    ///
+    /// - Parameter repeated: set to an object if its number occurs twice.
     init(_ objects: [XMLFileLayout.Object], _ entities: [Int32], repeated: inout XMLFileLayout.Object?) {
       var (least, greatest) = (Int64.max, Int64.min)
       for object in objects {
         least = min(least, object.number)
         greatest = max(greatest, object.number)
       }
-      // Cannot overflow, because numbers are positive.
+      // The difference cannot overflow, because all numbers are positive.
       let isDense = !objects.isEmpty && greatest - least < Int64(8 * objects.count + 1024)
       if isDense {
         first = least

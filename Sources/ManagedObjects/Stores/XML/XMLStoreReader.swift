@@ -2,7 +2,7 @@ internal import FoundationEssentials
 internal import OrderedCollections
 internal import PropertyLists
 
-/// Reads an ``XMLStore`` file into rows, in one pass. References are resolved at the end.
+/// A reader that creates rows from an ``XMLStore`` file in one pass. Then it resolves the references between them.
 struct XMLStoreReader: ~Escapable {
   typealias Failure = XMLPullReader.Failure
 
@@ -15,13 +15,13 @@ struct XMLStoreReader: ~Escapable {
     var identifier = ""
     var lastNumber: Int64 = 0
     var values: OrderedDictionary<String, PropertyList> = [:]
-    /// The byte offsets in the text.
+    /// The byte offsets of the parts of the file: see ``XMLFileLayout``.
     var prolog = 0..<0
     var lastNumberRange = 0..<0
     var end = 0
   }
 
-  // The objects and their references.
+  // The objects, and the references between them.
   var rows: [[StoreRow]]
   var objects: [XMLFileLayout.Object] = []
   var objectEntities: [Int32] = []
@@ -29,12 +29,13 @@ struct XMLStoreReader: ~Escapable {
   var references: [Reference] = []
   var referredNumbers: [Int64] = []
   let emptyValues: [[RowValue]]
-  /// By entity and property, the number of the last object that had the property, counted from 1.
+  /// For each entity and property, the position of the last object that had the property, counted from 1. For finding
+  /// repeated properties.
   var lastObjects: [[Int]]
-  /// The text of the current element, if it is not one plain range of the document.
+  /// The text of the current element, if it had to be copied because it is not a plain range of the document.
   var text: [UInt8] = []
 
-  /// The objects in a relationship of a row, as a range of ``referredNumbers``.
+  /// The references in a relationship of a row: a range of ``referredNumbers``.
   struct Reference {
     let entity: Int32
     let row: Int32
@@ -55,7 +56,7 @@ struct XMLStoreReader: ~Escapable {
     lastObjects = names.entities.map { Array(repeating: 0, count: $0.properties.count) }
   }
 
-  /// Creates a reader for the part before the objects only.
+  /// Creates a reader that can only read the part before the objects.
   @_lifetime(copy bytes)
   init(_ bytes: RawSpan) {
     reader = XMLPullReader(bytes, depth: 512)
@@ -65,7 +66,7 @@ struct XMLStoreReader: ~Escapable {
 
   /// Reads the part before the objects.
   ///
-  /// - Returns: false if the root element is that of another kind of document.
+  /// - Returns: false if the root element is not `database`, so that the file is another kind of XML.
   mutating func readHead() throws(Failure) -> Bool {
     guard case .begin = try reader.next(), reader.isNamed("database") else { return false }
     head.prolog = 0..<reader.range.lowerBound
@@ -110,7 +111,7 @@ struct XMLStoreReader: ~Escapable {
     return true
   }
 
-  /// Returns the text of the current element. Records the range of the digits of `nextObjectID`.
+  /// Returns the text of the current element. If it is `nextObjectID`, records the range of its digits.
   private mutating func content() throws(Failure) -> String {
     try refuseAttributes()
     let isNumber = reader.isNamed("nextObjectID")
@@ -120,7 +121,7 @@ struct XMLStoreReader: ~Escapable {
     return String(decoding: bytes, as: UTF8.self).trimmingXMLSpace
   }
 
-  /// Reads the property list in the metadata, which may be empty.
+  /// Reads the property list in the `metadata` element, which may be empty.
   private mutating func readMetadata() throws(Failure) {
     try refuseAttributes()
     let depth = reader.depth
@@ -170,7 +171,7 @@ struct XMLStoreReader: ~Escapable {
     return offset
   }
 
-  /// Reads the text of the current element, and its end tag.
+  /// Reads the text of the current element, and the end tag.
   ///
   /// - Returns: the range of the text if it is plain; nil if it was copied to ``text``.
   @inline(__always)

@@ -3,10 +3,11 @@ internal import ObjectModels
 internal import Predicates
 internal import PropertyLists
 
-/// The text of values in an ``XMLStore``.
+/// The text of values and types in an ``XMLStore`` file.
 enum XMLStoreText {
-  /// Returns the name of a type. The names of 16-bit integers, Booleans, strings and data occur in Apple's files. Those
-  /// of the other numbers and of dates have been reported. The others are unknown, and follow the same pattern.
+  /// Returns the name of an attribute type in the file. The names of 16-bit integers, Booleans, strings and data occur
+  /// in Apple's files. Those of the other numbers and of dates are known from reports. The other names in Apple's files
+  /// are unknown; the ones here follow the same pattern.
   static func typeName(_ type: AttributeType) -> StaticString {
     switch type {
     case .integer16: "int16"
@@ -28,7 +29,7 @@ enum XMLStoreText {
     }
   }
 
-  /// Returns other names that are accepted for a type, in any case.
+  /// Returns other names, in lower case, that are accepted for a type when a file is read.
   private static func otherNames(_ type: AttributeType) -> [String] {
     switch type {
     case .integer16: ["integer16"]
@@ -43,18 +44,18 @@ enum XMLStoreText {
     }
   }
 
-  /// True if a name denotes a type.
+  /// True if a name in a file is accepted for a type. Upper and lower case are equal.
   static func isName(_ name: String, of type: AttributeType) -> Bool {
     let name = name.lowercased()
     return name == "\(typeName(type))" || otherNames(type).contains(name)
   }
 
-  /// Returns the type that a value of an undefined attribute names.
+  /// Returns the type with a name in a file, for a value of an attribute without a type.
   static func typeOfUndefined(_ name: String) -> AttributeType? {
     AttributeType.allCases.first { isName(name, of: $0) && $0 != .undefined && $0 != .objectID && $0 != .composite }
   }
 
-  /// Returns a name escaped for an attribute value in XML.
+  /// Returns a name with the escapes that XML requires inside an XML attribute.
   static func attribute(_ name: String) -> [UInt8] {
     var bytes: [UInt8] = []
     for byte in name.utf8 {
@@ -69,7 +70,7 @@ enum XMLStoreText {
     return bytes
   }
 
-  /// Returns the value of text; nil if the text is not a value of the type. Does not read strings.
+  /// Parses text as a value of a type. Returns nil if the text is not a value of the type, and for strings.
   static func value(_ text: RawSpan, _ type: AttributeType) -> AttributeValue? {
     var (start, end) = (0, text.byteCount)
     while start < end, text[start].isWhiteSpace { start += 1 }
@@ -105,7 +106,7 @@ enum XMLStoreText {
     while index < text.byteCount {
       let digit = text[index] &- UInt8(ascii: "0")
       guard digit < 10 else { return nil }
-      // Negative, because the range of negative numbers is larger by one.
+      // Computes the negative number, because the range of negative numbers is larger by one.
       let (product, isTooLong) = value.multipliedReportingOverflow(by: 10)
       let (difference, isTooLarge) = product.subtractingReportingOverflow(Int64(digit))
       if isTooLong || isTooLarge { return nil }
@@ -140,8 +141,8 @@ enum XMLStoreText {
     return Data(bytes)
   }
 
-  /// Decodes the escapes of a string: a backslash, `u`, and the four digits of a character that XML does not allow, of
-  /// another control character, or of the backslash. Any other backslash is kept.
+  /// Decodes the escapes of a string: a backslash, `u`, and the four hexadecimal digits of a control character, of the
+  /// backslash, or of U+FFFE or U+FFFF. Any other backslash is kept.
   static func unescape(_ text: RawSpan, into bytes: inout [UInt8]) {
     var index = 0
     while let backslash = text.firstIndex(of: UInt8(ascii: "\\"), from: index) {
@@ -166,7 +167,7 @@ enum XMLStoreText {
 
   /// Appends the text of a value.
   ///
-  /// - Throws: ``ManagedObjectError/Code/invalidValue`` for a value that cannot be read back.
+  /// - Throws: ``ManagedObjectError/Code/invalidValue`` for a value whose text would be read as a different value.
   static func append(_ value: AttributeValue, to output: inout ByteBuffer) throws(ManagedObjectError) {
     switch value {
     case .null: break
@@ -200,12 +201,12 @@ enum XMLStoreText {
   private static func append(number text: String, to output: inout ByteBuffer) {
     let bytes = text.utf8Span.rawBytes
     let length = bytes.byteCount
-    // Removes `.0`.
+    // Omits `.0` at the end.
     let isWhole = length > 2 && bytes[length - 1] == UInt8(ascii: "0") && bytes[length - 2] == UInt8(ascii: ".")
     output.append(bytes.extracting(0..<(isWhole ? length - 2 : length)))
   }
 
-  /// Appends base64 as in Apple's files: 76 characters, and the rest on a second line.
+  /// Appends base64 as in Apple's files: a line of 76 characters, and a second line with the rest.
   private static func append(_ data: Data, to output: inout ByteBuffer) {
     let bytes = data.bytes
     guard bytes.byteCount > 0 else { return }
@@ -221,7 +222,7 @@ enum XMLStoreText {
     var rest = text
     var index = 0
     if let backslash = text.firstIndex(of: UInt8(ascii: "\\"), from: 0) {
-      // Escapes a backslash that could be read as the beginning of an escape.
+      // Escapes each backslash that would be read as the beginning of an escape.
       var offset = backslash
       while true {
         append(plain: text.extracting(index..<offset), to: &output)
@@ -239,7 +240,7 @@ enum XMLStoreText {
     append(plain: rest, to: &output)
   }
 
-  /// Appends text without backslashes.
+  /// Appends text that contains no backslashes, and escapes the other characters that need it.
   private static func append(plain text: RawSpan, to output: inout ByteBuffer) {
     var index = output.append(cleanTextOf: text, from: 0)
     while index < text.byteCount {
