@@ -88,7 +88,7 @@ extension RowKey {
   /// ``PersistentStore/makeKeys(_:)`` with this method.
   ///
   /// - Parameters:
-  ///   - entityIndices: the entity indexes of the new objects.
+  ///   - entityIndices: the index in the model of each new object's entity.
   ///   - store: the number of the store.
   ///   - last: the highest number that the store has given to an object. The method increases it by the number of keys.
   /// - Throws: ``ManagedObjectError/Code/operation`` if no numbers are left.

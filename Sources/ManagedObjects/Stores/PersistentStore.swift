@@ -18,7 +18,8 @@ public protocol PersistentStore: AnyObject, Sendable {
   var configuration: String? { get }
   /// True if changes cannot be saved to the store.
   var isReadOnly: Bool { get }
-  /// The metadata, under Apple's keys and those of programs: ``StoreMetadataKey``.
+  /// The metadata: the values that the store sets under the keys in ``StoreMetadataKey``, and the values that programs
+  /// set under other keys.
   var metadata: OrderedDictionary<String, PropertyList> { get }
 
   /// A text that identifies the state of the store: it changes with each save by any program, and can be compared in
@@ -38,7 +39,7 @@ public protocol PersistentStore: AnyObject, Sendable {
 
   /// Returns keys for new objects. While the store is open, it does not return these keys again.
   ///
-  /// - Parameter entityIndices: the entity indexes of the new objects.
+  /// - Parameter entityIndices: the index in the model of each new object's entity.
   func makeKeys(_ entityIndices: [Int]) throws(ManagedObjectError) -> [RowKey]
 
   /// Returns keys for new objects that stay valid even if other processes save objects meanwhile. By default, calls
@@ -158,7 +159,7 @@ public enum StoreMetadataKey {
   public static let identifier = "NSStoreUUID"
   /// The kind of store, as text: `XML`, `Binary`, `InMemory` or, in files of Core Data, `SQLite`.
   public static let type = "NSStoreType"
-  /// The version hashes of the store's entities: a dictionary of 32 bytes of data by the name of the entity.
+  /// The version hashes of the store's entities: a dictionary with 32 bytes of data under the name of each entity.
   public static let versionHashes = "NSStoreModelVersionHashes"
   /// The version of the hash algorithm: 3.
   public static let versionHashesVersion = "NSStoreModelVersionHashesVersion"

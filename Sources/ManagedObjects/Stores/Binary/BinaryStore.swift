@@ -36,7 +36,8 @@ public import PropertyLists
 /// | 1100: UUID | 16 bytes |
 /// | 0: without a type | a byte, which is the type of the value divided by 100, and the value |
 /// | −1: to-one relationship | the object |
-/// | −2, −3: to-many relationship, ordered | the count, and the objects; those of an unordered relationship are sorted by entity and number |
+/// | −2: to-many relationship | the count, and the objects, sorted by entity and number |
+/// | −3: ordered relationship | the count, and the objects in their order |
 ///
 /// Lengths and numbers are variable-length integers: seven bits per byte, the lowest first, with the highest bit set in
 /// all bytes but the last. An object is written as the index of its entity in `entities`, and its number. The same rows

@@ -27,8 +27,9 @@ extension RowTable {
     return entries.map { lists[$0.list][$0.index] }
   }
 
-  /// Returns the rows that another process saved, with the versions that they have in this table. A row whose values
-  /// differ from those in this table gets a higher version. The file itself need not contain versions.
+  /// Returns the rows of a file that another process saved, with versions that continue those of this table: a row with
+  /// other values than in this table gets a higher version, other rows keep theirs. This lets saves find conflicts,
+  /// although the file may not contain versions.
   func carryingVersions(into saved: RowTable) -> RowTable {
     var saved = saved
     for index in entityRows.indices {

@@ -23,16 +23,18 @@ public import PropertyLists
 /// Rules for cases that do not occur in known files of Apple's framework:
 ///
 /// * Entity names are in upper case in the file, property names in lower case. If two names of a model become equal,
-/// the model cannot have an XML store: ``ManagedObjectError/Code/incompatibleSchema``. * UUIDs and URLs are text of the
-/// types `uuid` and `uri`. Transformable and composite values are base64 of the types `transformable` and `composite`.
-/// Numbers and dates have the fewest digits that are read back as the same number. Dates are seconds since 2001.
-/// Special values are `nan`, `inf` and `-inf`. * A character that XML does not allow is written as a backslash, `u` and
-/// four hexadecimal digits: `\u0001`. A backslash is written as `\u005c` if `u` and four digits of such a character
-/// follow it. When a file is read, these escapes are decoded for the backslash, control characters, U+FFFE and U+FFFF.
-/// Any other backslash is kept, as in `C:\temp` or `\u0041`. * A file contains the references of a relationship and
-/// those of its inverse. If a reference has no counterpart, the store adds the counterpart in memory, and writes it
-/// with a later save. If references contradict each other, opening the file throws. * The file has no row versions:
-/// each is 1 when it is read.
+///   the model cannot have an XML store: ``ManagedObjectError/Code/incompatibleSchema``.
+/// * UUIDs and URLs are text with the types `uuid` and `uri`. Transformable and composite values are base64 text with
+///   the types `transformable` and `composite`. Numbers and dates have the fewest digits that are read back as the same
+///   number. Dates are seconds since 2001. Special values are `nan`, `inf` and `-inf`.
+/// * A character that XML does not allow is written as a backslash, `u` and four hexadecimal digits: `\u0001`. A
+///   backslash in a string is written as `\u005c` if the text after it would make it such an escape. When a file is
+///   read, these escapes are decoded for the backslash, control characters, U+FFFE and U+FFFF. Any other backslash is
+///   kept, as in `C:\temp` or `\u0041`.
+/// * A file contains the references of a relationship and those of its inverse. If a reference has no counterpart, the
+///   store adds the counterpart in memory, and writes it with the next save. If references contradict each other,
+///   opening the file throws.
+/// * The file has no row versions: each is 1 when it is read.
 public final class XMLStore: FileStore {
   /// The value of ``StoreMetadataKey/type``.
   public static let type = "XML"
