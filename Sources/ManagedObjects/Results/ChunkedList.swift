@@ -27,6 +27,8 @@ struct ChunkedList<Element: ListElement> {
 
   static var greatestCount: Int { 512 }
 
+  /// Creates a list of elements, in order.
+  ///
   /// - Complexity: O(*n*).
   init(_ elements: [Element] = []) {
     let size = Self.greatestCount / 2

@@ -60,11 +60,12 @@ public struct FetchedResultsChanges: Hashable, Sendable {
   /// True if nothing changed.
   public var isEmpty: Bool { sections.isEmpty && objects.isEmpty }
 
-  /// The IDs of objects whose values changed and whose position did not.
+  /// The IDs of the objects whose values changed, but not their position.
   public var updatedIDs: [ManagedObjectID] { objects.filter { $0.kind == .update }.map(\.objectID) }
 
-  /// The changes of the list of all objects, without sections, for `applying(_:)` of arrays. A move is an associated
-  /// removal and insertion. Updates are in ``updatedIDs`` instead.
+  /// The changes of the list of all objects, without sections, for `applying(_:)` of arrays. A moved object is
+  /// represented by a removal and an insertion that are associated with each other. Updates are in ``updatedIDs``
+  /// instead.
   ///
   /// - Complexity: O(*k* log *k*) in the number of changes.
   public var difference: CollectionDifference<ManagedObjectID> {

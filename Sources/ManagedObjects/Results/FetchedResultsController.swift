@@ -38,7 +38,7 @@ public final class FetchedResultsController<Object: ManagedObject>: Observable {
   private let registrar = ObservationRegistrar()
   private let listeners = Listeners<FetchedResultsChanges>()
 
-  /// Creates a controller whose sections are the values at a key path.
+  /// Creates a controller with one section for each value at a key path.
   ///
   /// - Parameters:
   ///   - type: the class of the objects.
@@ -59,7 +59,8 @@ public final class FetchedResultsController<Object: ManagedObject>: Observable {
     try self.init(request, context, entity, try ResultSectioning(keyPath: sectionKeyPath, of: entity), [], cache)
   }
 
-  /// Creates a controller whose sections a function names, such as by the first letter of a name.
+  /// Creates a controller with one section for each name that a function returns, such as the first letter of a
+  /// person's name.
   ///
   /// The function is called for each object when the results are fetched, and for changed objects. It must return the
   /// same name for the same values.
@@ -168,7 +169,7 @@ public final class FetchedResultsController<Object: ManagedObject>: Observable {
 }
 
 extension FetchedResultsController where Object == ManagedObject {
-  /// Creates a controller for objects of any class, whose sections are the values at a key path.
+  /// Creates a controller for objects of any class, with one section for each value at a key path.
   ///
   /// - Throws: the errors of ``init(_:_:in:sectionKeyPath:cache:)``.
   public convenience init(

@@ -39,8 +39,8 @@ extension ResultEngine {
     }
   }
 
-  /// Returns those of the objects with the keys that match the request now, with a new row for each. Reads all faults
-  /// at once.
+  /// Returns the objects that match the request now, each with a new row. Examines only the objects with the given
+  /// keys, and reads all faults among them at once.
   private func arrivals(_ keys: [RowKey]) throws(ManagedObjectError) -> [RowKey: Arrival] {
     var objects: [ManagedObject] = []
     for key in keys {

@@ -10,7 +10,7 @@ public struct ManagedObjectError: Error, Sendable {
   public enum Code: Int, Hashable, Sendable, CaseIterable {
     /// The file of a store does not exist, and must not be created.
     case noSuchFile = 260
-    /// A value violates a rule that has no code of its own.
+    /// A value does not satisfy a validation rule, and there is no more specific code for the rule.
     case validation = 1550
     /// A uniqueness constraint is violated, or two objects contain the same object in a to-many relationship without an
     /// inverse.
@@ -83,7 +83,7 @@ public struct ManagedObjectError: Error, Sendable {
     /// Another context or process saved objects with the keys that this save uses for new objects. Contexts assign
     /// other keys and save again, unless the keys come from ``ManagedObjectContext/obtainPermanentIDs(for:)``.
     case keysTaken = 134_903
-    /// The property cannot have a value (`NSInvalidArgumentException`).
+    /// The property cannot have the value (`NSInvalidArgumentException`).
     case invalidValue = 134_902
   }
 
@@ -113,7 +113,7 @@ public struct ManagedObjectError: Error, Sendable {
   /// Other objects that the error concerns. For ``Code/constraintValidation``: the object that two objects contain in
   /// the relationship, and the second of these two.
   public var relatedObjectIDs: [ManagedObjectID] = []
-  /// The property that has the error.
+  /// The name of the property that has the error.
   public var key: String?
   /// The invalid value.
   public var value: AttributeValue?
@@ -232,7 +232,8 @@ public struct MergeConflict: Hashable, Sendable {
   public var snapshot: StoreRow?
   /// The row that is in the store now; nil if it is deleted.
   public var stored: StoreRow?
-  /// The names of the properties in the violated uniqueness constraint; empty if the row was only changed or deleted.
+  /// The names of the properties in the violated uniqueness constraint; empty if the conflict is over a changed or
+  /// deleted row.
   public var constraint: [String] = []
 
   /// Creates a conflict.

@@ -21,7 +21,7 @@ public struct ManagedObjectID: Sendable {
     self.storeIdentifier = storeIdentifier
   }
 
-  /// True until the object is saved.
+  /// True if the ID is temporary: the object was not saved when the ID was created.
   public var isTemporary: Bool { key.isTemporary }
 
   /// The ID as text: `x-coredata://STORE/Entity/p12`, or `x-coredata:///Entity/t3` for an object that was never saved.

@@ -3,11 +3,11 @@
 public enum MergePolicy: Int, Hashable, Sendable, CaseIterable {
   /// The save fails, and its error contains all conflicts.
   case error = 0
-  /// The store takes precedence for each property that both sides changed. A deleted object stays deleted. If objects
-  /// share the values of a constraint, the one in the store stays.
+  /// The store keeps its value of each property that both the context and another save changed. A deleted object stays
+  /// deleted. If objects share the values of a constraint, the object in the store stays.
   case storeTrump = 1
-  /// The context takes precedence for each property that both sides changed. If objects share the values of a
-  /// constraint, the one in the store is deleted or gets the new object's values.
+  /// The store gets the context's value of each property that both the context and another save changed. If objects
+  /// share the values of a constraint, the object in the store is deleted or gets the new object's values.
   case objectTrump = 2
   /// All properties of the context's object are saved, including those that the context did not change.
   case overwrite = 3
