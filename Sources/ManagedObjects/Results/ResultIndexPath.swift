@@ -15,6 +15,6 @@ public struct ResultIndexPath: Hashable, Comparable, Sendable, CustomStringConve
     (first.section, first.item) < (second.section, second.item)
   }
 
-  /// `[2, 5]`.
+  /// The indexes of the section and of the item: `[2, 5]`.
   public var description: String { "[\(section), \(item)]" }
 }

@@ -7,9 +7,11 @@ public enum MergePolicy: Int, Hashable, Sendable, CaseIterable {
   /// deleted. If objects share the values of a constraint, the object in the store stays.
   case storeTrump = 1
   /// The store gets the context's value of each property that both the context and another save changed. If objects
-  /// share the values of a constraint, the object in the store is deleted or gets the new object's values.
+  /// share the values of a constraint, the object in the store gets the values of a new object of the same entity; in
+  /// other cases, it is deleted.
   case objectTrump = 2
-  /// All properties of the context's object are saved, including those that the context did not change.
+  /// All properties of the context's object are saved, including those that the context did not change. If objects
+  /// share the values of a constraint, the same object stays as under ``objectTrump``.
   case overwrite = 3
   /// The context's changes of the object are discarded.
   case rollback = 4

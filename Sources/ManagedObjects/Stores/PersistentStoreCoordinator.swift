@@ -75,7 +75,7 @@ public final class PersistentStoreCoordinator: Sendable {
       storeIdentifier: identifier)
   }
 
-  /// Returns the store with a number.
+  /// Returns the store with a number; nil if it was removed.
   func store(_ number: StoreNumber) -> (any PersistentStore)? {
     state.withLock { state in
       if let first = state.stores.first, first.number == number { return first }
@@ -83,14 +83,14 @@ public final class PersistentStoreCoordinator: Sendable {
     }
   }
 
-  /// True if a store accepts new objects of an entity.
+  /// True if a store accepts new objects of an entity: it is not read-only, and its configuration has the entity.
   func accepts(_ store: any PersistentStore, entityIndex: Int) -> Bool {
     if store.isReadOnly { return false }
     guard let name = store.configuration else { return true }
     return model.configurations[name]?.contains(model.records[entityIndex].definition.name) ?? false
   }
 
-  /// Returns the first store that accepts new objects of an entity.
+  /// Returns the first store that accepts new objects of an entity; nil if none does.
   func store(forNew entityIndex: Int) -> (any PersistentStore)? {
     stores.first { accepts($0, entityIndex: entityIndex) }
   }

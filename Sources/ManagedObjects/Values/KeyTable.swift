@@ -90,8 +90,8 @@ package struct KeyTable<Value> {
       self = KeyTable()
       return
     }
-    // If the next slot is used, the search for its key may pass this slot. It is then marked as removed instead of
-    // free.
+    // A search for the key in the next slot may pass this slot. So if the next slot is used, this slot is marked as
+    // removed instead of free.
     let isLast = keys[next(slot)] == .none
     keys[slot] = isLast ? .none : .removed
     if isLast { usedCount -= 1 }

@@ -30,7 +30,7 @@ package enum SlotShape: Sendable {
     return shapes
   }
 
-  /// Returns the reason why a slot cannot have a value; nil if it can.
+  /// Returns the reason why the slot cannot have a value; nil if the value is valid.
   @inline(__always)
   package func defect(_ value: RowValue, store: StoreNumber) -> SlotMismatch? {
     switch (self, value) {
