@@ -140,7 +140,7 @@ import Testing
       (["set", Library.store, "Book/p1", "pages=many"], 2, "pages: expected Integer 32, found \"many\""),
       (["set", Library.store, "Book/p1", "pages=70", "author="], 2, "author"),
       (["set", Library.store, "Author/p1", "name=x"], 2, "name"),
-      (["set", Library.store, "Book/p1", "cover=@/dev/zero"], 1, "no regular file"),
+      (["set", Library.store, "Book/p1", "cover=@/dev/zero"], 1, "not a regular file"),
       (["set", Library.store, "Book/p1", "cover=@missing"], 1, "the file missing does not exist"),
       (["set", Library.store, "Book/p9", "pages=1"], 1, "the store has no object Book/p9"),
       (["set", Library.store], 64, "Give the ID of the object to change"),
