@@ -24,15 +24,15 @@ extension PropertyList {
   /// Merges the entries of another dictionary into this one, recursively for dictionaries at the same path.
   ///
   /// Keys keep their order; new ones follow, in the order of the other dictionary. Equal values are not a conflict. The
-  /// rules apply to pairs of values that are not both dictionaries.
+  /// rules apply to all pairs of values except two dictionaries, which are always merged.
   ///
   /// - Parameters:
   ///   - conflicts: The treatment of two different values.
   ///   - arrays: The treatment of two arrays.
-  /// - Throws: ``PropertyListError/Kind/conflict`` with the path of the first conflict in the order of `other`, only
-  ///   with ``MergeRule/fail``. Nothing is changed in that case.
+  /// - Throws: ``PropertyListError/Kind/conflict`` if two values differ and `conflicts` is ``MergeRule/fail``. The
+  ///   error has the path of the first conflict in the order of `other`, and nothing is changed.
   /// - Complexity: O(*n*) in the size of `other` and of those dictionaries of this value that are shared with other
-  ///   values.
+  ///   values and are therefore copied.
   public mutating func merge(
     _ other: PropertyList, conflicts: MergeRule, arrays: ArrayMergeRule = .asValues
   ) throws(PropertyListError) {
@@ -41,7 +41,7 @@ extension PropertyList {
     mergeInPlace(other, conflicts, arrays)
   }
 
-  /// Throws the conflict that a merge under ``MergeRule/fail`` would throw.
+  /// Throws ``PropertyListError/Kind/conflict`` if merging another value would need a choice between two values.
   private func checkConflicts(with other: PropertyList, _ arrays: ArrayMergeRule) throws(PropertyListError) {
     guard case .dictionary(let ours) = self, case .dictionary(let theirs) = other else {
       do { return try checkConflict(with: other, arrays) } catch { throw error.located(at: []) }
@@ -66,7 +66,8 @@ extension PropertyList {
     }
   }
 
-  /// Throws if two values that are not both dictionaries differ, and the rule for arrays does not merge them.
+  /// Throws ``PropertyListError/Kind/conflict`` if two values differ, except two arrays that `arrays` combines. The two
+  /// values are not both dictionaries.
   private func checkConflict(with other: PropertyList, _ arrays: ArrayMergeRule) throws(PropertyListError) {
     if arrays != .asValues, kind == .array, other.kind == .array { return }
     guard self == other else {
@@ -74,13 +75,13 @@ extension PropertyList {
     }
   }
 
-  /// Merges another value. With ``MergeRule/fail``, all conflicts have been ruled out.
+  /// Merges another value into this one. With ``MergeRule/fail``, the caller has checked that there is no conflict.
   private mutating func mergeInPlace(_ other: PropertyList, _ conflicts: MergeRule, _ arrays: ArrayMergeRule) {
     guard case .dictionary(let theirs) = other, kind == .dictionary else { return mergeValue(other, conflicts, arrays) }
-    // The dictionaries around the current one, each without the current one.
+    // The dictionaries around the current one. Each lacks the value that is being merged.
     var outer: [MergeFrame] = []
-    // Not bound earlier: in a build without optimization, a second reference would make each change copy the
-    // dictionary.
+    // Moved out of this value only here, so that the dictionary has no second reference. In a build without
+    // optimization, one would make each change copy the dictionary.
     var current = MergeFrame(ours: takeDictionary() ?? [:], theirs: theirs)
     while true {
       while current.next < current.theirs.count {
@@ -106,7 +107,7 @@ extension PropertyList {
     self = .dictionary(current.ours)
   }
 
-  /// Merges a value, unless both are dictionaries.
+  /// Merges another value into this one by the rules. The two values are not both dictionaries.
   private mutating func mergeValue(_ other: PropertyList, _ conflicts: MergeRule, _ arrays: ArrayMergeRule) {
     if arrays != .asValues, kind == .array, case .array(let theirs) = other {
       guard arrays == .union else {

@@ -1,7 +1,7 @@
 private import OrderedCollections
 
-/// Looking up and editing values by key path. Edits change the containers along the path in place. Their other children
-/// are not copied, unless the container is shared with another value.
+/// Functions that look up and edit values by key path. An edit changes the containers along the path in place. A
+/// container is copied only if another value shares it.
 extension PropertyList {
   /// Returns the value at a path.
   ///
@@ -17,8 +17,9 @@ extension PropertyList {
     return value
   }
 
-  /// Inserts a value: under a new key, after the others, or before the array element at the last index of the path. An
-  /// index equal to the array's count appends.
+  /// Inserts a value at a path whose last component is a new key or an array index. A new key is added after the
+  /// others. In an array, the value is inserted before the element at the index; an index equal to the count appends
+  /// the value.
   ///
   /// - Throws: ``PropertyListError/Kind/valueExists`` for an existing key and for the root;
   ///   ``PropertyListError/Kind/noSuchValue`` if there is no container at the path or the index is greater than the
@@ -83,9 +84,9 @@ extension PropertyList {
 
   /// Replaces or inserts the value at a path. Creates dictionaries for missing keys along the path.
   ///
-  /// - Throws: ``PropertyListError/Kind/noSuchValue`` below a value that is not a container, and for an array index
-  ///   greater than the count; ``PropertyListError/Kind/nestedTooDeeply`` beyond ``ParsingLimits/greatestDepth``.
-  ///   Nothing is changed if an error is thrown.
+  /// - Throws: ``PropertyListError/Kind/noSuchValue`` if the path continues below a value that is not a container, or
+  ///   has an array index greater than the count; ``PropertyListError/Kind/nestedTooDeeply`` beyond
+  ///   ``ParsingLimits/greatestDepth``. Nothing is changed if an error is thrown.
   /// - Complexity: O(*d*) in the number of components, and O(*n*) in the containers of the new value.
   public mutating func set(_ value: PropertyList, at path: PropertyListKeyPath) throws(PropertyListError) {
     try value.checkDepth(below: path)
@@ -104,7 +105,8 @@ extension PropertyList {
     }
   }
 
-  /// Returns the position of the child that a component leads to.
+  /// Returns the position of the child that a component leads to. Throws ``PropertyListError/Kind/noSuchValue`` if
+  /// there is no such child.
   func position(of component: PropertyListKeyPath.Component) throws(PropertyListError) -> Int {
     if let position = existingPosition(of: component) { return position }
     switch self {
@@ -138,7 +140,7 @@ extension PropertyList {
       swap(&elements[position], &value)
       self = .array(elements)
     } else if var entries = takeDictionary() {
-      // Not with `entries.values`, which would copy them all in a build without optimization.
+      // `entries.values` is not used, because changing it copies all values in a build without optimization.
       value = entries.updateValue(value, forKey: entries.keys[position]) ?? .null
       self = .dictionary(entries)
     }
@@ -156,8 +158,8 @@ extension PropertyList {
     return value
   }
 
-  /// Inserts a child. The container is not bound while it changes, because a second reference would make the change
-  /// copy it.
+  /// Inserts a child into this container. The code binds no variable to the array or dictionary, because a second
+  /// reference would make the change copy all children.
   private mutating func insert(
     _ value: PropertyList, at component: PropertyListKeyPath.Component
   ) throws(PropertyListError) {
@@ -177,10 +179,11 @@ extension PropertyList {
     }
   }
 
-  /// Changes the value at the components in place. No other value shares it during the call. Keeps its own stack
-  /// instead of using recursion.
+  /// Calls `body` with the value at a path, to change it in place. The value is moved out of its container during the
+  /// call, so that a change does not copy it. Does not recurse.
   ///
-  /// - Throws: The error of the path, before anything is changed, and the errors of `body`, with the path.
+  /// - Throws: ``PropertyListError/Kind/noSuchValue`` if the path leads to no value, and the errors of `body`, with the
+  ///   path added.
   package mutating func edit<Result>(
     at components: ArraySlice<PropertyListKeyPath.Component>,
     _ body: (inout PropertyList) throws(PropertyListError) -> Result
@@ -210,8 +213,12 @@ extension PropertyList {
     }
   }
 
-  /// - Throws: ``PropertyListError/Kind/nestedTooDeeply`` if a tree with this value at the path would exceed the
-  ///   maximum depth. Trees are freed recursively.
+  /// Checks that a tree with this value at a path is not too deep. The depth is limited because trees are freed
+  /// recursively.
+  ///
+  /// - Parameter more: The number of levels between the path and this value, such as 1 for an element of the array at
+  ///   the path.
+  /// - Throws: ``PropertyListError/Kind/nestedTooDeeply`` beyond ``ParsingLimits/greatestDepth``.
   package func checkDepth(below path: PropertyListKeyPath, _ more: Int = 0) throws(PropertyListError) {
     let limit = ParsingLimits.greatestDepth - path.components.count - more
     guard limit >= 0, !isDeeper(than: limit) else {

@@ -1,8 +1,8 @@
 extension PropertyListDocument.Node {
   /// Returns the node at a path that begins at this node.
   ///
-  /// - Throws: ``PropertyListError/Kind/noSuchValue`` if the path leads to no node, or the error of a binary document
-  ///   along the path, with the key path from this node to the error.
+  /// - Throws: ``PropertyListError/Kind/noSuchValue`` if the path leads to no node, or the error of a damaged binary
+  ///   document. The error's key path begins at this node.
   /// - Complexity: O(1) for each index, and that of ``value(forKey:)`` for each key.
   public func descendant(at path: PropertyListKeyPath) throws(PropertyListError) -> PropertyListDocument.Node {
     let (node, depth) = try descend(path)
@@ -18,7 +18,7 @@ extension PropertyListDocument.Node {
     return depth < path.components.count ? nil : node
   }
 
-  /// Returns the last node along a path that exists, and the number of components that lead to it.
+  /// Follows a path as far as it exists. Returns the last node, and the number of components that lead to it.
   private func descend(_ path: PropertyListKeyPath) throws(PropertyListError) -> (node: Self, depth: Int) {
     var node = self
     for (depth, component) in path.components.enumerated() {

@@ -1,14 +1,14 @@
 /// A change of the value at a key path.
 public enum PropertyListEdit: Hashable, Sendable {
-  /// See ``PropertyList/insert(_:at:)``.
+  /// Inserts a value; see ``PropertyList/insert(_:at:)``.
   case insert(PropertyList, at: PropertyListKeyPath)
-  /// See ``PropertyList/replace(_:at:)``.
+  /// Replaces a value; see ``PropertyList/replace(_:at:)``.
   case replace(PropertyList, at: PropertyListKeyPath)
-  /// See ``PropertyList/set(_:at:)``.
+  /// Replaces or inserts a value; see ``PropertyList/set(_:at:)``.
   case set(PropertyList, at: PropertyListKeyPath)
-  /// See ``PropertyList/append(_:at:)``.
+  /// Appends a value to an array; see ``PropertyList/append(_:at:)``.
   case append(PropertyList, at: PropertyListKeyPath)
-  /// See ``PropertyList/remove(at:)``.
+  /// Removes a value; see ``PropertyList/remove(at:)``.
   case remove(at: PropertyListKeyPath)
 
   /// The key path of the change.

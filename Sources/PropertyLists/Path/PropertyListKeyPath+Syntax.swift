@@ -31,8 +31,9 @@ extension PropertyListKeyPath {
   ///
   /// - Parameter syntax: The syntax, or nil to detect it from the first character: `/` means slashes, `:` means colons,
   ///   and any other means dots.
-  /// - Throws: ``PropertyListError/Kind/malformed`` for an empty component, or for a quotation mark that is not closed
-  ///   or that does not enclose a whole component.
+  /// - Throws: ``PropertyListError/Kind/malformed`` for an empty component, which only ``Syntax/slashes`` skips, for a
+  ///   quotation mark that is not closed or that does not enclose a whole component, and for a `\u{…}` that is not the
+  ///   code of a character.
   /// - Complexity: O(*n*) in the length of the text.
   public init(_ text: String, syntax: Syntax? = nil) throws(PropertyListError) {
     let syntax =
@@ -107,7 +108,7 @@ private struct KeyPathParser {
     self.syntax = syntax
   }
 
-  /// Returns true if a backslash escapes a scalar.
+  /// Returns true if a backslash before a scalar is an escape.
   static func isSpecial(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar {
     case ".", "/", ":", "\"", "\\": true
@@ -166,7 +167,8 @@ private struct KeyPathParser {
     throw malformed("no closing quotation mark")
   }
 
-  /// Returns the scalar that the backslash before the current scalar and that scalar represent.
+  /// Returns the scalar that an escape represents. The current scalar is the one after the backslash. If the two are
+  /// not an escape, returns the backslash.
   private mutating func escaped() throws(PropertyListError) -> Unicode.Scalar {
     guard let scalar = current else { return "\\" }
     let meaning: Unicode.Scalar

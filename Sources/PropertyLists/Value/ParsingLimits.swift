@@ -1,4 +1,5 @@
-/// The limits of a reader. It throws an error if one is exceeded. The defaults are safe for untrusted input.
+/// The limits that a reader enforces on its input. Exceeding one throws an error. The defaults are safe for untrusted
+/// input.
 public struct ParsingLimits: Hashable, Sendable {
   /// The maximum nesting depth of containers. The default, 512, is the limit of Apple's reader (`CFBinaryPList.c`).
   /// Values above ``greatestDepth`` are treated as ``greatestDepth``.
@@ -7,19 +8,21 @@ public struct ParsingLimits: Hashable, Sendable {
   /// The maximum size of the input, in bytes. The default is 4 GiB.
   public var inputSize: Int
 
-  /// The maximum size of a value with all shared references expanded, counted in nodes plus the bytes of strings and
-  /// data.
+  /// The maximum size of a value with all shared references expanded, which means that each reference counts as a copy
+  /// of its object. The size is the number of values and keys plus the bytes of strings and data.
   ///
-  /// A few hundred bytes of the binary format can expand to more values than there are atoms. An expansion is accepted
-  /// if it stays below this limit or below ``expansionRatio`` times the size of the input.
+  /// A binary property list can refer to one object many times, so that a few hundred bytes expand to more values than
+  /// there are atoms. An expansion is accepted if it is within this limit or within ``expansionRatio`` times the size
+  /// of the input.
   ///
-  /// While a document is written, each value also counts its nesting level, because text formats indent by it.
+  /// When a document is written, each value also counts one for each level of nesting, because text formats indent it.
   ///
-  /// A decoder counts a value each time that a type requests it, plus four for each error that the type may catch.
+  /// A ``PropertyListDecoder`` counts a value each time that a type decodes it. Each error that it throws counts four,
+  /// because the type may catch the error and continue.
   ///
-  /// Values decoded from a keyed archive are counted as often as they occur in the result, plus one for each 512 bytes
-  /// of a string or of data. An object of a class counts once, because all references lead to the same instance. Each
-  /// counted value costs less than a microsecond to compare, hash or archive again.
+  /// Values decoded from a keyed archive count each time that they occur in the result, plus one for each 512 bytes of
+  /// a string or of data. An object of a class counts once, because all references lead to the same instance.
+  /// Comparing, hashing or archiving a counted value again takes less than a microsecond.
   public var expandedSize: Int
 
   /// The maximum size of a value with all shared references expanded, as a multiple of the size of the input. A value
@@ -34,8 +37,8 @@ public struct ParsingLimits: Hashable, Sendable {
     self.expansionRatio = expansionRatio
   }
 
-  /// The highest depth that ``depth`` can allow. It exists because trees are freed recursively, and because libxml2 has
-  /// a depth limit of its own.
+  /// The upper bound of ``depth``. Freeing a deeper tree could overflow the stack, because trees are freed recursively;
+  /// libxml2 also has a depth limit of its own.
   public static let greatestDepth = 2000
 
   package var effectiveDepth: Int { Self.clamped(depth) }
@@ -47,10 +50,11 @@ public struct ParsingLimits: Hashable, Sendable {
     return max(overflow ? .max : product, expandedSize)
   }
 
-  /// The number of bytes that a value decoded from an archive counts as, in addition to its own bytes.
+  /// The number of bytes that each value decoded from a keyed archive counts, in addition to the bytes of a string or
+  /// of data.
   package static let bytesPerValue = 16
 
-  /// Returns the number of values that may be decoded from an archive.
+  /// Returns the number of values that may be decoded from a keyed archive of a size.
   package func effectiveValueCount(inputSize: Int) -> Int {
     max(effectiveExpandedSize(inputSize: inputSize) / Self.bytesPerValue, expandedSize, 0)
   }
@@ -63,8 +67,9 @@ public struct ParsingLimits: Hashable, Sendable {
     PropertyListError(.limitExceeded, "more than \(limit) bytes of input")
   }
 
-  /// Returns the budget of bytes and references of a binary file that may be read. It is limited because objects can
-  /// overlap. A file without overlaps needs one visit per byte, and two more for keys. The constant is for tiny files.
+  /// Returns the number of bytes and references that may be read from a binary file in total. The limit stops files
+  /// whose objects overlap, because these can make a reader read the same bytes any number of times. A file without
+  /// overlaps needs one visit per byte, and two more for keys. The constant is for tiny files.
   static func overlapBudget(inputSize: Int) -> WorkBudget { WorkBudget(4 * inputSize + (1 << 16)) }
 
   static var overlap: PropertyListError {

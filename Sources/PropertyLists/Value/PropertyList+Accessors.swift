@@ -1,7 +1,8 @@
 public import FoundationEssentials
 public import OrderedCollections
 
-/// Typed accessors. Each returns the value if it has the requested kind, else nil. Values are not converted.
+/// Access to the content of a value by its kind. The result is nil if the value is of another kind. Values are not
+/// converted.
 extension PropertyList {
   /// The text of a string.
   public var string: String? {
@@ -16,7 +17,7 @@ extension PropertyList {
   /// The value of an integer, if it fits into `Int`.
   public var int: Int? { integer.flatMap { Int(exactly: $0) } }
 
-  /// The value of a real of either width, as a double, which represents both exactly.
+  /// The value of a 4-byte or 8-byte real. A double represents both exactly.
   public var real: Double? {
     switch self {
     case .real(let value): value
@@ -40,12 +41,12 @@ extension PropertyList {
     if case .data(let value) = self { value } else { nil }
   }
 
-  /// The index that a UID of a keyed archive refers to.
+  /// The UID: the index of an object in the object table of a keyed archive.
   public var uid: UID? {
     if case .uid(let value) = self { value } else { nil }
   }
 
-  /// True if this is the null object of the binary format.
+  /// True if this is ``null``.
   public var isNull: Bool {
     if case .null = self { true } else { false }
   }

@@ -3,15 +3,15 @@ public import OrderedCollections
 
 /// A property list: a mutable value to build, edit and compare.
 ///
-/// The kinds are those of Core Foundation's property lists, plus two that only the binary format has: ``uid(_:)``, the
-/// reference of keyed archives, and ``null``. A copy costs one reference count, whatever the size of the value.
+/// The kinds are those of Core Foundation's property lists, plus ``uid(_:)``, with which keyed archives refer to
+/// objects, and ``null``. Copying a value takes constant time, whatever its size.
 ///
 /// ```swift
 /// var info: PropertyList = ["CFBundleName": "Notes", "LSRequiresIPhoneOS": true]
 /// info.dictionary?["CFBundleVersion"] = "42"
 /// ```
 ///
-/// To read only, use ``PropertyListDocument``, which allocates nothing per value.
+/// If you only read, use ``PropertyListDocument``, which creates a value only when you read it.
 ///
 /// - Note: Numbers and dates are equal if their bits are equal: NaN equals itself, `0.0` and `-0.0` differ, and a
 ///   4-byte real differs from an 8-byte real of the same value. Strings are compared as Swift strings, by canonical
@@ -37,7 +37,7 @@ public enum PropertyList: Sendable {
   case dictionary(OrderedDictionary<String, PropertyList>)
   /// A reference into the object table of a keyed archive.
   case uid(UID)
-  /// The null object of the binary format. XML cannot represent it.
+  /// The null object of the binary format, or null of JSON. XML cannot represent it.
   case null
 
   /// The kinds of property list values.
@@ -68,7 +68,7 @@ public enum PropertyList: Sendable {
     /// The index.
     public var value: UInt32
 
-    /// Creates a reference to the object with an index.
+    /// Creates a reference to the object at an index of the object table.
     public init(_ value: UInt32) { self.value = value }
 
     public static func < (lhs: UID, rhs: UID) -> Bool { lhs.value < rhs.value }
@@ -101,7 +101,8 @@ public enum PropertyList: Sendable {
     /// Creates an integer from an `Int`.
     public init(_ value: Int) { self.init(Int64(value)) }
 
-    /// Creates an integer from any integer, or returns nil if `value` is below `Int64.min` or above `UInt64.max`.
+    /// Creates an integer from a value of any integer type, or returns nil if `value` is below `Int64.min` or above
+    /// `UInt64.max`.
     public init?(exactly value: some BinaryInteger) {
       if let value = Int64(exactly: value) {
         self.init(value)
@@ -112,7 +113,7 @@ public enum PropertyList: Sendable {
       }
     }
 
-    /// The value as an `Int128`, which represents all of them.
+    /// The value as an `Int128`. The conversion is always exact.
     @inlinable
     public var int128: Int128 { isNegative ? Int128(Int64(bitPattern: bits)) : Int128(bits) }
   }
@@ -140,7 +141,7 @@ extension PropertyList.Integer: CustomStringConvertible {
 }
 
 extension BinaryInteger {
-  /// Creates an integer from an integer of a property list, or returns nil if it does not fit.
+  /// Creates an integer from an integer of a property list, or returns nil if this type cannot represent the value.
   @inlinable
   public init?(exactly integer: PropertyList.Integer) {
     if integer.isNegative {
@@ -154,7 +155,8 @@ extension BinaryInteger {
 /// Equality and hashing use explicit stacks instead of recursion, so that deep values do not overflow the thread's
 /// stack.
 extension PropertyList: Hashable {
-  /// Returns true if two values are equal; see the note at ``PropertyList``.
+  /// Returns true if two values are equal. A note at ``PropertyList`` says how numbers, dates, strings and dictionaries
+  /// are compared.
   ///
   /// - Complexity: O(*n*) in the number of values that the two contain.
   public static func == (lhs: PropertyList, rhs: PropertyList) -> Bool {
@@ -182,8 +184,9 @@ extension PropertyList: Hashable {
     }
   }
 
-  /// Returns true if two lists are equal in all scalars and have containers of the same kind at the same indexes.
-  /// Appends these pairs of containers to `containers`, to be compared later.
+  /// Compares the elements of two arrays, except the contents of containers. Returns true if all scalars are equal and
+  /// containers of the same kind are at the same indexes. Appends each pair of containers to `containers`, to be
+  /// compared later.
   private static func haveEqualScalars(
     _ first: [PropertyList], _ second: [PropertyList], containers: inout [(PropertyList, PropertyList)]
   ) -> Bool {
@@ -213,7 +216,7 @@ extension PropertyList: Hashable {
     }
   }
 
-  /// Hashes this value and everything in it.
+  /// Hashes this value and all values that it contains.
   ///
   /// - Complexity: O(*n*) in the number of values that this one contains.
   public func hash(into hasher: inout Hasher) {

@@ -1,6 +1,6 @@
 public import FoundationEssentials
 
-/// The reason why a property list could not be read or written, with its location.
+/// An error in reading, writing or changing a property list, with the location of the error.
 public struct PropertyListError: Error, Hashable, Sendable {
   /// The category of an error. Use it to decide what to do; ``message`` is for people.
   public enum Kind: Hashable, Sendable {
@@ -40,10 +40,10 @@ public struct PropertyListError: Error, Hashable, Sendable {
   public var byteOffset: Int?
   /// The line and column of the error in the input. Text formats only.
   public var position: TextPosition?
-  /// The path from the root to the wrong value, if it is known.
+  /// The path from the root to the value with the error, if it is known.
   public var keyPath: PropertyListKeyPath?
 
-  /// Creates an error. The package creates its own errors with it, and so can code that builds on the package.
+  /// Creates an error. Code that builds on this package can throw its own errors of this type.
   public init(
     _ kind: Kind, _ message: String, byteOffset: Int? = nil, position: TextPosition? = nil,
     keyPath: PropertyListKeyPath? = nil
@@ -55,7 +55,7 @@ public struct PropertyListError: Error, Hashable, Sendable {
     self.keyPath = keyPath
   }
 
-  /// Returns the error with the key path of the value that it is about, unless it has one already.
+  /// Returns the error with a key path. If the error has a key path already, it is returned unchanged.
   func located(at components: some Sequence<PropertyListKeyPath.Component>) -> PropertyListError {
     guard keyPath == nil else { return self }
     var error = self

@@ -25,14 +25,14 @@ public struct PropertyListKeyPath: Hashable, Sendable {
   /// Creates a path from its steps. Without steps, it is the path of the root.
   public init(_ components: [Component] = []) { self.components = components }
 
-  /// Returns the path of an element or entry of the value at this path.
+  /// Returns this path with one more step, which leads to an element or entry of the value at this path.
   ///
   /// - Complexity: O(*n*) in the number of steps.
   public func appending(_ component: Component) -> PropertyListKeyPath { PropertyListKeyPath(components + [component]) }
 }
 
 extension PropertyListKeyPath.Component {
-  /// Creates an index if `text` is the canonical form of a nonnegative integer, else a key.
+  /// Creates an index if `text` is a nonnegative integer in decimal digits without leading zeros, else a key.
   public init(_ text: String) {
     if let index = Self.integer(text), index >= 0 { self = .index(index) } else { self = .key(text) }
   }
@@ -67,7 +67,7 @@ extension PropertyListKeyPath.Component {
     return count + distance
   }
 
-  /// Returns the integer whose canonical decimal form is `text`.
+  /// Returns the integer whose shortest decimal form is `text`, or nil for other text, such as `007` or `+7`.
   private static func integer(_ text: String) -> Int? {
     let utf8 = text.utf8
     // The longest form has a sign and 19 digits.

@@ -3,19 +3,20 @@ public struct PropertyListReadingOptions: Hashable, Sendable {
   /// The limits of the reader.
   public var limits: ParsingLimits
 
-  /// True if a dictionary of XML or OpenStep is read as a UID if its only key is `CF$UID` and its value is an integer
-  /// from 0 to `UInt32.max`, as Apple's reader does. In JSON, ``restoresCoercedValues`` controls this instead.
+  /// True if XML and OpenStep dictionaries are read as UIDs when their only key is `CF$UID` and its value is an integer
+  /// from 0 to `UInt32.max`. Apple's reader does this, too. In JSON, ``restoresCoercedValues`` controls this instead.
   public var recognizesUIDDictionaries: Bool
 
   /// The treatment of a key that occurs twice in a dictionary.
   public var duplicateKeys: DuplicateKeys
 
-  /// True if the forms written by ``PropertyListWritingOptions/Coercion/reversible`` are read as their original values;
-  /// <doc:Formats> has a table of them. JSON only. The forms of OpenStep are always read.
+  /// True if values that JSON cannot represent, such as dates, are restored from the forms in which
+  /// ``PropertyListWritingOptions/Coercion/reversible`` writes them; <doc:Formats> has a table of the forms. If false,
+  /// they are read as ordinary dictionaries. In OpenStep, the forms are always restored.
   public var restoresCoercedValues: Bool
 
-  /// True if XML text may contain characters that XML does not allow, as Foundation writes them. In that case the text
-  /// is not checked with libxml2.
+  /// True if XML text may contain characters that XML does not allow, as Foundation writes them. If true, the text is
+  /// not checked with libxml2.
   package var allowsAllXMLCharacters = false
 
   /// Creates options. The defaults read as Apple's readers do, except that duplicate keys are errors.

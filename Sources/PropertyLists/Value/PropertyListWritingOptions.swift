@@ -7,12 +7,13 @@ public struct PropertyListWritingOptions: Hashable, Sendable {
   /// The maximum nesting depth of containers, at most ``ParsingLimits/greatestDepth``.
   public var depth: Int
 
-  /// The treatment of fractional seconds in the dates of XML, of GNUstep's notation and of ``Coercion/plain``, which
-  /// have whole seconds only. ``Coercion/reversible`` always keeps the fraction.
+  /// The treatment of a fraction of a second in a date. It applies to XML, to the dialect ``OpenStepDialect/gnustep``
+  /// and to ``Coercion/plain``, whose dates have whole seconds only. ``Coercion/reversible`` always keeps the fraction.
   public var fractionalSeconds: FractionalSeconds
 
   /// True if XML, and OpenStep with ``Coercion/reversible``, write UIDs as dictionaries with the single key `CF$UID`,
-  /// as Apple's XML writer does. A real dictionary of that form is then refused. If false, UIDs are refused.
+  /// as Apple's XML writer does. Any other dictionary of that form then throws an error, because it would be read back
+  /// as a UID. If false, UIDs throw an error.
   public var writesUIDDictionaries: Bool
 
   /// The treatment of values that JSON and OpenStep cannot represent; see <doc:Formats>.
@@ -47,8 +48,8 @@ public struct PropertyListWritingOptions: Hashable, Sendable {
     /// OpenStep, these are GNUstep's forms, whatever the dialect, plus those described at
     /// ``PropertyList/init(openStep:options:)``.
     case reversible
-    /// Writes the nearest form of the format, text or a number, as libplist's tool does. It is read back as a value of
-    /// another kind.
+    /// Writes the value as the text or number that represents it best, as libplist's tool does. Reading gives a value
+    /// of another kind.
     case plain
   }
 

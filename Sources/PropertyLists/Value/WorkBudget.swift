@@ -22,7 +22,7 @@ package struct WorkBudget: Sendable {
     return true
   }
 
-  /// Makes all later calls of ``spend(_:)`` fail.
+  /// Makes all later calls of ``spend(_:)`` return false.
   package mutating func exhaust() { left = -1 }
 
   /// True if more was requested than remained.
