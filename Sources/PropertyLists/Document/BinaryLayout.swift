@@ -1,5 +1,6 @@
-/// The layout of a binary property list, as described by its trailer. Every read is checked first. Therefore no file
-/// can make a reader access memory outside of the file's bytes.
+/// The number of objects, the offsets and the widths that the trailer of a binary property list gives, with functions
+/// that read the objects. Each function checks an offset before it reads, so that no file can make a reader access
+/// memory outside of the file's bytes.
 struct BinaryLayout: Sendable {
   let objectCount: Int
   let topObject: Int
@@ -10,7 +11,7 @@ struct BinaryLayout: Sendable {
   static let headerLength = 8
   static let trailerLength = 32
 
-  /// Checks the header and trailer by the rules of Apple's reader (`CFBinaryPList.c`,
+  /// Reads the trailer, and checks it and the header by the rules of Apple's reader (`CFBinaryPList.c`,
   /// `__CFBinaryPlistGetTopLevelInfo`).
   init(_ bytes: RawSpan) throws(PropertyListError) {
     guard bytes.starts(with: "bplist") else { throw PropertyListError(.unknownFormat, "not a binary property list") }
@@ -81,8 +82,8 @@ struct BinaryLayout: Sendable {
     return Int(truncatingIfNeeded: index)
   }
 
-  /// Returns the node of an object. Checks that its bytes and its references are in the file, but not the text of
-  /// strings and the targets of references.
+  /// Returns the node of an object. Checks that the bytes of the object are in the file. Does not check the text of a
+  /// string, or the objects that a container refers to.
   @inline(__always)
   func node(at index: Int, in bytes: RawSpan) throws(PropertyListError) -> FlatNode {
     let offset = try offset(of: index, in: bytes)
@@ -140,7 +141,8 @@ struct BinaryLayout: Sendable {
   }
 
   /// Returns the integer at `offset`. An integer of 16 bytes must be an unsigned 64-bit value, padded with zeros, or
-  /// all ones, which a writer of Apple's produces for `UInt64.max`. Apple's reader drops the high half of other values.
+  /// all ones, which one of Apple's writers produces for `UInt64.max`. Apple's reader drops the high half of other
+  /// values.
   private func integer(at offset: Int, in bytes: RawSpan) throws(PropertyListError) -> PropertyList.Integer {
     let exponent = Int(bytes[offset] & 0x0F)
     guard exponent <= 4 else { throw .malformed("an integer of 2^\(exponent) bytes; expected at most 16", at: offset) }
@@ -159,7 +161,11 @@ struct BinaryLayout: Sendable {
     }
   }
 
-  /// Returns the offset of an object's content, and its count of units of `unit` bytes each.
+  /// Returns the offset and the count of an object's content.
+  ///
+  /// - Parameters:
+  ///   - low: The low half of the object's first byte.
+  ///   - unit: The size in bytes of what is counted: a character, a byte, or the references of an element or entry.
   @inline(__always)
   private func extent(
     _ low: Int, at offset: Int, unit: Int, in bytes: RawSpan
@@ -200,25 +206,26 @@ enum BinaryMarker {
   static let null: UInt8 = 0x00
   static let `false`: UInt8 = 0x08
   static let `true`: UInt8 = 0x09
-  /// Plus the binary logarithm of the width. Widths 1, 2 and 4 are unsigned, 8 is signed, and 16 holds unsigned 64-bit
-  /// values.
+  /// The first byte of an integer is this plus the binary logarithm of the width in bytes. Widths 1, 2 and 4 are
+  /// unsigned, 8 is signed, and 16 holds unsigned 64-bit values.
   static let integer: UInt8 = 0x10
   static let float: UInt8 = 0x22
   static let real: UInt8 = 0x23
-  /// Seconds since 2001-01-01T00:00:00Z as an 8-byte real.
+  /// Followed by the seconds since 2001-01-01T00:00:00Z as an 8-byte real.
   static let date: UInt8 = 0x33
-  /// Plus the count, or `countFollows`. The same applies to strings and containers.
+  /// The first byte of data is this plus the number of bytes, or plus ``countFollows``. Strings and containers have
+  /// their count in the same way.
   static let data: UInt8 = 0x40
   static let asciiString: UInt8 = 0x50
-  /// Big-endian. The count is in 2-byte units.
+  /// Followed by UTF-16, big-endian. The count is in 2-byte units.
   static let utf16String: UInt8 = 0x60
-  /// Plus the width minus one.
+  /// The first byte of a UID is this plus the width in bytes minus one.
   static let uid: UInt8 = 0x80
   static let array: UInt8 = 0xA0
   static let set: UInt8 = 0xC0
-  /// The references of all keys, then those of all values.
+  /// Followed by the references of all keys, then those of all values.
   static let dictionary: UInt8 = 0xD0
 
-  /// The low half that means that the count follows as an integer object.
+  /// The low half of a first byte if the count does not fit into it. The count then follows as an integer object.
   static let countFollows: UInt8 = 0x0F
 }

@@ -1,32 +1,34 @@
-/// The complete check of a binary property list, in one pass over its objects and one over its references.
+/// A validator that finds all defects of a binary property list, in one pass over its objects and one over its
+/// references.
 struct BinaryValidator: ~Copyable {
   private let layout: BinaryLayout
   private let depthLimit: Int
   private var states: [State]
-  /// For each container that is done, the number of its container levels, including itself.
+  /// For each container whose children have been checked, the number of container levels in it, including itself.
   private var heights: [UInt16]
   private var keyIndex = KeyIndex()
-  /// For each object that has been used as a key, its number in ``keyIndex`` plus one.
+  /// For each object that has been used as a key, its number in ``keyIndex`` plus one; 0 for other objects, and
+  /// ``noKey`` for an object that cannot be a key.
   private var keyNumbers: [UInt32] = []
   /// Recent dictionaries whose keys were found valid, by the number of their entries modulo 64.
   private var knownKeys = [FlatNode](repeating: .null, count: 64)
-  /// The number of bytes and references that may still be read.
+  /// The number of bytes and references that may still be read. It bounds the time for files whose objects overlap.
   private var budget: WorkBudget
   private var defects: DefectLog
   private var hasReportedDepth = false
   /// True if the check cannot continue.
   private var isOver = false
-  /// The text of the keys in reported paths, by object index.
+  /// A cache of the keys in the paths of reported defects, by object index.
   private var pathKeys: [Int: String] = [:]
 
   private enum State: UInt8 {
     case string, otherScalar, container
-    /// A container whose children are being checked. A reference to it is a circle.
+    /// A container whose children are being checked. A reference to it means that it contains itself.
     case open
     case done
     /// An object that cannot be read. As in Apple's reader, this is an error only if the object is referenced.
     case defective
-    /// Faulty, and already reported.
+    /// An object with a defect that has been reported.
     case told
   }
 
@@ -37,7 +39,8 @@ struct BinaryValidator: ~Copyable {
     var height: UInt16
   }
 
-  /// Adds every defect to the log. Takes O(*n*) time. Allocates up to seven bytes per object, and a copy of each key.
+  /// Checks a binary property list and adds every defect to the log. Takes O(*n*) time. Allocates up to seven bytes per
+  /// object, and a copy of each key.
   static func validate(_ layout: BinaryLayout, _ bytes: RawSpan, limits: ParsingLimits, defects: inout DefectLog) {
     var validator = BinaryValidator(
       layout: layout, depthLimit: limits.effectiveDepth,
@@ -81,7 +84,8 @@ struct BinaryValidator: ~Copyable {
 
   private mutating func followReferences(in bytes: RawSpan) throws(PropertyListError) {
     var frames: [Frame] = []
-    // The current child of the innermost container, and the number of levels found below the container so far.
+    // The position of the current child of the innermost container, and the number of container levels found in that
+    // container so far.
     var next = 0
     var height: UInt16 = 0
     do { try visit(layout.topObject, &frames, in: bytes) } catch { try report(error, frames, in: bytes) }
@@ -89,7 +93,7 @@ struct BinaryValidator: ~Copyable {
       do { try followReferences(&frames, &next, &height, in: bytes) } catch {
         frames[frames.count - 1].next = next
         try report(error, frames, in: bytes)
-        // Treats the faulty child like a scalar.
+        // Continues as if the child with the defect were a scalar.
         frames[frames.count - 1].next = next + 1
         frames[frames.count - 1].height = height
       }
@@ -120,10 +124,10 @@ struct BinaryValidator: ~Copyable {
         if descends { break }
       }
       guard !descends else { continue }
-      // The containers above plus the levels below.
+      // The containers around this one plus the levels in this one.
       guard frames.count - 1 + Int(height) <= depthLimit || hasReportedDepth else { throw nestedTooDeeply() }
       states[frame.object] = .done
-      // Exceeding the depth is reported once, so it must not increase the height of the containers above.
+      // Too many levels are reported once, so they must not count for the outer containers, too.
       heights[frame.object] = hasReportedDepth ? 1 : height
       frames.removeLast()
     }
@@ -146,7 +150,8 @@ struct BinaryValidator: ~Copyable {
     if isOver { throw error }
   }
 
-  /// Begins the check of an object that is the root or a child of the innermost frame.
+  /// Checks an object that is the root or a child of the innermost container. If the object is a container, it becomes
+  /// the innermost one, so that its children are checked next.
   private mutating func visit(_ index: Int, _ frames: inout [Frame], in bytes: RawSpan) throws(PropertyListError) {
     switch states[index] {
     case .string, .otherScalar, .done, .told: return
@@ -196,7 +201,7 @@ struct BinaryValidator: ~Copyable {
     let offset = node.offset + entry * layout.referenceWidth
     let reference = try layout.reference(at: offset, in: bytes)
     if keyNumbers[reference] == 0 {
-      // An invalid key is reported once.
+      // An invalid key is reported only at its first use.
       keyNumbers[reference] = Self.noKey
       if states[reference] == .told { return }
       if states[reference] == .defective { states[reference] = .told }
@@ -259,8 +264,9 @@ extension PropertyListDocument {
   /// Checks the whole document: every object that can be reached from the root, the text of every string, that the keys
   /// of each dictionary are distinct, that no container contains itself, and the depth.
   ///
-  /// A valid document can be read through ``root`` without errors. Creating a tree and writing also limit the expansion
-  /// of shared references. A tree cannot contain two keys of one dictionary that are canonically equivalent in Unicode.
+  /// If this function does not throw, you can read every value through ``root`` without errors. Two errors are still
+  /// possible. Writing the document or creating a ``PropertyList`` throws if shared references expand too far. Creating
+  /// a ``PropertyList`` also throws if two keys of a dictionary are canonically equivalent in Unicode.
   ///
   /// - Throws: ``PropertyListError`` with the key path of the invalid value.
   /// - Complexity: O(*n*) in the length of a binary document; O(1) for text formats, which were checked when they were

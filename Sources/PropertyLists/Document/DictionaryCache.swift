@@ -1,12 +1,13 @@
-/// A cache of facts about recent dictionaries, keyed by their keys and the order of these. It helps because large files
-/// consist of lists of similar dictionaries.
+/// A cache of a value that depends only on the keys of a dictionary and their order, such as a ``DictionaryShape``.
+/// Recent dictionaries with the same keys share the value. This saves time, because large files consist of lists of
+/// similar dictionaries.
 struct DictionaryCache<Known> {
-  /// The slots. Empty until something is stored.
+  /// For each slot, the last dictionary stored in it, and its value. The array is empty until something is stored.
   private var slots: [(node: FlatNode, known: Known)?] = []
 
   private static var slotCount: Int { 64 }
 
-  /// Returns the fact stored for a dictionary with the same keys, which are compared by their bytes, or nil.
+  /// Returns the value that was stored for a dictionary with the same keys in the same order, or nil if there is none.
   @inline(__always)
   func find(_ node: FlatNode, _ source: some NodeSource, in bytes: RawSpan) throws(PropertyListError) -> Known? {
     guard !slots.isEmpty, let slot = slots[try Self.slotNumber(node, source, in: bytes)],
@@ -22,8 +23,8 @@ struct DictionaryCache<Known> {
     slots[try Self.slotNumber(node, source, in: bytes)] = (node, known)
   }
 
-  /// Returns the slot for a dictionary, from its number of keys, which must not be 0, and cheap facts about the first
-  /// and last key.
+  /// Returns the index of the slot for a dictionary, which must not be empty. It depends on the number of keys, and on
+  /// the object index or the length of the first and last key.
   @inline(__always)
   private static func slotNumber(
     _ node: FlatNode, _ source: some NodeSource, in bytes: RawSpan

@@ -1,12 +1,12 @@
 internal import FoundationEssentials
 
-/// An entry of a dictionary whose keys are compared by their bytes. In a ``PropertyList``, whose keys are Swift
-/// strings, two canonically equivalent spellings of a key are equal.
+/// An entry of a dictionary that may have canonically equivalent keys with different bytes. A ``PropertyList`` cannot
+/// represent such a dictionary, because these keys are equal as Swift strings.
 package struct DictionaryEntry: Sendable {
   package let key: String
-  /// The value. If a dictionary in it has two spellings of a key, it contains only the first.
+  /// The value. If a dictionary in it has two canonically equivalent keys, only the entry of the first is included.
   package let value: PropertyList
-  /// The value in the document, if ``value`` is incomplete.
+  /// The node of the value in the document if ``value`` lacks an entry for that reason, else nil.
   package let original: PropertyListDocument.Node?
 
   package init(key: String, value: PropertyList, original: PropertyListDocument.Node?) {

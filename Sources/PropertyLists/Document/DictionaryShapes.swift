@@ -1,11 +1,12 @@
-/// The keys of all dictionaries that have the same keys in the same order, with a fast lookup.
+/// A list of keys, in order, that one or more dictionaries have, with a fast lookup.
 package final class DictionaryShape {
   /// The keys, in the order of the file.
   package let keys: [String]
   /// The positions of the keys. Empty if there are only a few keys, which are compared one by one.
   private let positions: [String: Int]
-  /// The position of the key in the first lookup, in the second, and so on. Similar dictionaries are searched for their
-  /// keys in the same order. Sound: no foreign code runs while the guesses are read or changed.
+  /// The positions that the first lookup in a dictionary found, the second, and so on. A lookup tries its position
+  /// first, because similar dictionaries are usually searched for their keys in the same order. Sound: no foreign code
+  /// runs while the array is read or changed.
   @exclusivity(unchecked) private var guesses: [Int] = []
 
   /// The position of the key `$class`, which every object of a keyed archive has.
@@ -42,12 +43,12 @@ package final class DictionaryShape {
   }
 }
 
-/// The shapes of recent dictionaries of a document.
+/// A cache of the ``DictionaryShape`` of recent dictionaries of a document.
 package struct DictionaryShapes {
   private var cache = DictionaryCache<DictionaryShape>()
   private let empty = DictionaryShape()
-  /// The number of keys that were read, plus their bytes. The keys of a small file can overlap, and so have any total
-  /// size.
+  /// The number of keys that were read, plus their bytes. It is limited, because the keys of a small file can overlap,
+  /// and then have any total size.
   private var keySize = 0
 
   package init() {}

@@ -13,7 +13,8 @@ extension PropertyListDocument {
   }
 }
 
-/// A search that visits every container once.
+/// A search for keys of one dictionary that are canonically equivalent in Unicode but have different bytes. It visits
+/// every container of a document once.
 private struct EquivalentKeySearch<Source: NodeSource> {
   let source: Source
 

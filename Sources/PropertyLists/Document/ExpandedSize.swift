@@ -1,22 +1,23 @@
-/// The size of a binary document with all shared references expanded, as a writer counts it: the nodes, each with its
-/// level, plus the bytes of keys, strings and data.
+/// A counter of the size of a binary document with all shared references expanded, without expanding them. It counts
+/// like a writer: the values, each with its nesting level, plus the bytes of keys, strings and data.
 private struct ExpandedSize: ~Copyable {
   private let layout: BinaryLayout
   /// The maximum size. Counting stops above it.
   private let limit: Int
   /// For each container, the number of references to it: 0, 1, or 2 for more.
   private var references: [UInt8]
-  /// The sizes of containers that are referenced several times.
+  /// The sizes of visited containers that are referenced several times.
   private var known: [Int: Size] = [:]
   private var frames: [Frame] = []
 
   struct Size {
     /// The number of values.
     var values = 1
-    /// The size of the value if it were the root.
+    /// The size of the value, with nesting levels counted from this value.
     var total = 1
 
-    /// Adds a value that is one level below.
+    /// Adds the size of a child. The values in the child are one level deeper in this value, so their number is added,
+    /// too.
     mutating func add(_ child: Size) {
       values += child.values
       total += child.total + child.values
@@ -68,7 +69,8 @@ private struct ExpandedSize: ~Copyable {
     }
   }
 
-  /// Returns the size of a value. Returns nil for a container, after opening it to visit its children.
+  /// Returns the size of a scalar, or of a container whose size is known. Returns nil for any other container, and
+  /// makes it the innermost one, so that its children are visited next.
   private mutating func visit(_ object: Int, in bytes: RawSpan) throws(PropertyListError) -> Size? {
     let node = try layout.node(at: object, in: bytes)
     var size = Size()

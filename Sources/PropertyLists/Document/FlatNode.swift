@@ -12,7 +12,8 @@ public enum NodeKind: UInt8 {
   @inlinable @inline(__always)
   public var isContainer: Bool { rawValue >= NodeKind.array.rawValue }
 
-  // Replaces the generic operator for types with raw values, which is called through two witness tables.
+  // Replaces the generic operator for types with raw values, which is slow, because it is called through two witness
+  // tables.
   @inlinable @inline(__always)
   public static func == (first: NodeKind, second: NodeKind) -> Bool { first.rawValue == second.rawValue }
 
@@ -62,7 +63,9 @@ public enum ContentEncoding: UInt8 {
 /// knowledge of formats. A string or data is an offset and a length in the bytes of the document.
 @_spi(Archives) @frozen
 public struct FlatNode: Hashable, Sendable {
+  /// The kind in the lowest four bits, the encoding in the next four, and the offset in the others.
   public var tag: UInt64
+  /// The bits of a scalar of fixed size, the length of a string or of data in bytes, or the count of a container.
   public var payload: UInt64
 
   @inlinable @inline(__always)
@@ -80,7 +83,7 @@ public struct FlatNode: Hashable, Sendable {
   }
 
   /// The offset of the content of a string or of data. For a container of a binary document, the offset of its
-  /// references. For a container of a node table, the index of its first child.
+  /// references. For a container of a ``NodeTable``, the index of its first child; the other children follow.
   @inlinable @inline(__always)
   public var offset: Int { Int(tag >> 8) }
 }
@@ -132,16 +135,18 @@ public struct FlatNode: Hashable, Sendable {
     FlatNode(.data, encoding, offset: offset, payload: UInt64(truncatingIfNeeded: length))
   }
 
-  /// Creates a container of a node table. The offset is the index of the first child, which is followed by the others.
+  /// Creates a container.
   ///
-  /// - Parameter count: The number of elements, or of entries (pairs of a key and a value).
+  /// - Parameters:
+  ///   - offset: See ``offset``.
+  ///   - count: The number of elements, or of entries (pairs of a key and a value).
   @inlinable @inline(__always)
   public static func container(_ kind: NodeKind, offset: Int, count: Int) -> FlatNode {
     FlatNode(kind, .verbatim, offset: offset, payload: UInt64(truncatingIfNeeded: count))
   }
 }
 
-/// Reading the content of a node. Each property is valid only for its kinds of nodes.
+/// The content of a node. Each property is valid only for nodes of the kind that it is named after or describes.
 @_spi(Archives) extension FlatNode {
   @inlinable @inline(__always)
   public var boolean: Bool { payload != 0 }

@@ -23,7 +23,7 @@ struct KeyIndexes {
     case search
     /// Create the index, and store it.
     case makeIndex
-    /// Use the positions of the entries, by the hashes of their keys.
+    /// Use this index: the positions of the entries, by the hashes of their keys.
     case index([UInt64: Int])
   }
 
@@ -67,8 +67,8 @@ extension PropertyListDocument.Node {
     return decoded == key ? try value(ofEntry: position) : try search(forKey: key)
   }
 
-  /// Returns the first position of each key, by its hash. Returns nil if entries share long keys, because reading all
-  /// of them would take more time than the size of the file justifies.
+  /// Returns the first position of each key, by its hash. Returns nil if entries share long keys, because together they
+  /// can be far longer than the file, and reading them all would take too long.
   private func keyPositions() throws(PropertyListError) -> [UInt64: Int]? {
     var length = 0
     for position in 0..<flat.count { length += try document.keyNode(ofEntry: position, of: flat).length }

@@ -11,7 +11,7 @@ package enum NodeContent {
     return String(knownUTF8: text.rawBytes, isASCII: false)
   }
 
-  /// Returns a string of any document. Throws if the text of a binary document is invalid.
+  /// Returns a string. Throws if its text is invalid, which is possible only in a binary document.
   @inline(__always)
   static func string(_ node: FlatNode, in document: RawSpan) throws(PropertyListError) -> String {
     let content = document.extracting(node.range)
@@ -36,7 +36,8 @@ package enum NodeContent {
     }
   }
 
-  /// Appends a string of any document to `buffer`, as UTF-8.
+  /// Appends a string to `buffer`, as UTF-8. Throws if its text is invalid, which is possible only in a binary
+  /// document.
   static func appendText(_ node: FlatNode, in document: RawSpan, to buffer: inout [UInt8]) throws(PropertyListError) {
     let content = document.extracting(node.range)
     switch node.encoding {

@@ -3,7 +3,7 @@ protocol NodeSource {
   /// Returns the node at an index. Only binary files can throw an error here.
   func node(at index: Int, in bytes: RawSpan) throws(PropertyListError) -> FlatNode
 
-  /// Returns the index of a child of a container. Positions include keys.
+  /// Returns the index of the child of a container at a position. The children of a dictionary are its keys and values.
   func child(_ position: Int, of container: FlatNode, in bytes: RawSpan) throws(PropertyListError) -> Int
 
   /// Returns the position of the key of an entry among the children of a dictionary.
@@ -12,8 +12,8 @@ protocol NodeSource {
   /// Returns the position of the value of an entry among the children of a dictionary.
   func valuePosition(_ entry: Int, of dictionary: FlatNode) -> Int
 
-  /// Returns true if dictionaries with the same number of entries are known to have the same keys in the same order.
-  /// The result false does not prove that they differ.
+  /// Returns true if two dictionaries with the same number of entries have the same keys in the same order. The
+  /// comparison is fast but incomplete: it may return false although the keys are equal.
   func haveSameKeys(_ first: FlatNode, _ second: FlatNode, in bytes: RawSpan) -> Bool
 
   /// The number of nodes that several containers can reference, or 0 if each child has one parent.
@@ -32,8 +32,7 @@ extension BinaryLayout: NodeSource {
   @inline(__always)
   func valuePosition(_ entry: Int, of dictionary: FlatNode) -> Int { dictionary.count + entry }
 
-  /// Compares references. In a binary file, equal keys are normally one object. Comparing their text would only help
-  /// with files of inefficient writers.
+  /// Compares references instead of text, because writers normally store equal keys as one object.
   @inline(__always)
   func haveSameKeys(_ first: FlatNode, _ second: FlatNode, in bytes: RawSpan) -> Bool {
     bytes.equalBytes(first.offset, second.offset, count: first.count * referenceWidth)
@@ -88,7 +87,7 @@ extension NodeSource {
     return key
   }
 
-  /// Returns the path component of an element or an entry, or nil if the key cannot be read.
+  /// Returns the path component that leads to an element or an entry of a container, or nil if the key cannot be read.
   func step(to position: Int, of container: FlatNode, in bytes: RawSpan) -> PropertyListKeyPath.Component? {
     guard container.kind == .dictionary else { return .index(position) }
     let key = try? key(position, of: container, in: bytes)

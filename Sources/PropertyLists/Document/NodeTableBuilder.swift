@@ -11,16 +11,16 @@ struct NodeTable: Sendable {
   var root: Int { nodes.count - 1 }
 }
 
-/// The content that the reader of a text format creates.
+/// The result of reading a text format: the node table of the values, and the text that it refers to.
 struct TextContent {
-  /// UTF-8. The offsets of the table refer to it.
+  /// The text in UTF-8, and the bytes of data. The offsets of strings and data in the table refer to it.
   let text: Data
   let table: NodeTable
 }
 
 /// A builder that creates a node table from the values in the order of the text. The children of an open container are
-/// kept on a stack and are moved to the table together when it is closed. So a child can be found by its index in one
-/// step.
+/// kept on a stack and are moved to the table together when it is closed. They are then adjacent, so that a child can
+/// be found by its index in one step.
 struct NodeTableBuilder: ~Copyable {
   /// An open container.
   struct Frame {
@@ -29,13 +29,16 @@ struct NodeTableBuilder: ~Copyable {
     let start: Int
   }
 
+  /// The open containers, the outermost first.
   private(set) var frames: [Frame] = []
+  /// The stack: the keys and values of the open containers, and finally the root.
   private(set) var pending: [FlatNode] = []
   private var table = NodeTable()
-  /// The index in the table of the keys of recently closed dictionaries, by the number of keys modulo 16.
+  /// Recently closed dictionaries, by the number of their keys modulo 16: the index of the first key in the table, and
+  /// the number of keys.
   private var shapes = [(first: Int, count: Int)](repeating: (0, 0), count: 16)
   private var keyIndex = KeyIndex()
-  /// The keys of the last requested path.
+  /// The keys of the last path that was requested, so that the next path can share their strings.
   private var pathKeys: [FlatNode: String] = [:]
   let options: PropertyListReadingOptions
 
@@ -60,12 +63,15 @@ struct NodeTableBuilder: ~Copyable {
   /// Opens a container. The caller has checked the depth.
   mutating func open(_ kind: NodeKind) { frames.append(Frame(kind: kind, start: pending.count)) }
 
-  /// Resolves the duplicate keys of the innermost container as the options request. Its last key must have a value.
+  /// Finds the duplicate keys of the innermost container, and keeps only the last entry of each. The last key of the
+  /// container must have a value.
   ///
   /// - Parameters:
   ///   - bytes: The bytes that the offsets of the strings refer to.
-  ///   - defects: The log that will receive the errors. If it has room for one only, the search stops at the first.
-  /// - Returns: The keys that are errors, with their previous indexes in ``pending``. They are resolved, too.
+  ///   - defects: The log that will receive the errors. If it has room for one only, the search stops at the first
+  ///     duplicate key that is an error.
+  /// - Returns: The duplicate keys if the options reject them, else an empty array. The indexes are those in
+  ///   ``pending`` before entries were removed.
   /// - Complexity: O(1) for an array; O(*n*) in the keys of a dictionary.
   mutating func resolveDuplicates(in bytes: RawSpan, _ defects: DefectLog) -> [(index: Int, key: FlatNode)] {
     guard let frame = frames.last, !hasKnownKeys(in: bytes) else { return [] }
@@ -104,7 +110,7 @@ struct NodeTableBuilder: ~Copyable {
     pending.append(.container(frame.kind, offset: first, count: count))
   }
 
-  /// Closes the innermost container and replaces it by the value that it represents.
+  /// Closes the innermost container and replaces it by a node: the value that it represents, such as a UID.
   mutating func close(as node: FlatNode) {
     guard let frame = frames.popLast() else { return }
     pending.removeLast(pending.count - frame.start)
@@ -129,7 +135,7 @@ struct NodeTableBuilder: ~Copyable {
     return table
   }
 
-  /// Returns the path of the next value. Consecutive paths share their keys.
+  /// Returns the path of the next value. Consecutive paths share the strings of their keys.
   mutating func currentPath(in bytes: RawSpan) -> PropertyListKeyPath {
     var path = PropertyListKeyPath()
     var keys: [FlatNode: String] = [:]
@@ -149,7 +155,7 @@ struct NodeTableBuilder: ~Copyable {
     return path
   }
 
-  /// Returns an error about the next value.
+  /// Returns an error with a position and with the path of the next value.
   mutating func failure(
     _ message: String, _ kind: PropertyListError.Kind = .malformed, at position: TextSource.Position, in bytes: RawSpan
   ) -> PropertyListError {
@@ -170,7 +176,8 @@ struct NodeTableBuilder: ~Copyable {
     return .uid(uid)
   }
 
-  /// Returns true if the keys equal those of a recently closed dictionary of the same size, in the same order.
+  /// Returns true if the keys from an index in ``pending`` equal those of a recently closed dictionary, in the same
+  /// order. They are then known to be distinct.
   private func hasKnownShape(from start: Int, count: Int, in bytes: RawSpan) -> Bool {
     let shape = shapes[count & 15]
     guard count == shape.count else { return false }
@@ -227,13 +234,14 @@ struct NodeTableBuilder: ~Copyable {
     }
   }
 
-  // Error recovery, so that a reader that lists defects can continue. A null replaces an invalid key or value.
+  // Error recovery, so that a reader that lists defects can continue. A null stands in for an invalid key or value.
 
   /// Removes the last node.
   mutating func removeLast() { pending.removeLast() }
 
-  /// Removes the entries of the innermost dictionary whose keys are invalid, and a last key without a value. Returns
-  /// the previous indexes in ``pending`` of the nodes that were kept, or nil if none was removed.
+  /// Removes the entries of the innermost dictionary whose keys are invalid: a null that stands in for a key, or a
+  /// string for which `isKey` returns false. Also removes a last key without a value. Returns the previous indexes in
+  /// ``pending`` of the nodes that were kept, or nil if none was removed.
   @discardableResult
   mutating func dropStandIns(isKey: (FlatNode) -> Bool = { _ in true }) -> [Int]? {
     guard let frame = frames.last, frame.kind == .dictionary else { return nil }
@@ -248,8 +256,8 @@ struct NodeTableBuilder: ~Copyable {
     return kept
   }
 
-  /// Removes entries like ``dropStandIns(isKey:)``, and their offsets from `offsets`, which has one for each node of
-  /// ``pending``.
+  /// Removes the entries whose keys are null, as ``dropStandIns(isKey:)`` does, and their offsets. `offsets` has one
+  /// offset for each node of ``pending``.
   mutating func dropStandIns(offsets: inout [Int]) {
     guard let kept = dropStandIns() else { return }
     let start = pending.count - kept.count

@@ -51,7 +51,7 @@ package struct NodeWalk {
     return nil
   }
 
-  /// Skips everything in the current value.
+  /// Skips the values in the current value.
   package mutating func skipChildren() {
     if path.count < open.count { open.removeLast() }
   }

@@ -1,7 +1,7 @@
 public import FoundationEssentials
 
 extension PropertyListDocument {
-  /// A cursor to one value of a document. It is independent of the format. Its children are also cursors.
+  /// A cursor to one value of a document, which works the same way for every format. Its children are also cursors.
   public struct Node: Sendable {
     /// The document that contains the value.
     public let document: PropertyListDocument
@@ -51,7 +51,7 @@ extension PropertyListDocument.Node {
     flat.kind == .integer || flat.kind == .unsignedInteger ? flat.integer : nil
   }
 
-  /// The value of a real of either width, as a double, which represents both exactly.
+  /// The value of a 4-byte or 8-byte real. A double represents both exactly.
   public var real: Double? {
     switch flat.kind {
     case .real: flat.real
@@ -69,15 +69,15 @@ extension PropertyListDocument.Node {
   /// The value of a date.
   public var date: Date? { flat.kind == .date ? Date(timeIntervalSinceReferenceDate: flat.real) : nil }
 
-  /// The index that a UID of a keyed archive refers to.
+  /// The UID: the index of an object in the object table of a keyed archive.
   public var uid: PropertyList.UID? { flat.kind == .uid ? PropertyList.UID(flat.uid) : nil }
 
   // Containers.
 
   /// Returns the element of an array at a position.
   ///
-  /// - Throws: ``PropertyListError/Kind/noSuchValue`` if the position is out of range, or the error of the element in a
-  ///   binary document.
+  /// - Throws: ``PropertyListError/Kind/noSuchValue`` if the position is out of range, or an error of a binary document
+  ///   if the element cannot be read.
   /// - Complexity: O(1).
   public func child(at position: Int) throws(PropertyListError) -> PropertyListDocument.Node {
     guard flat.kind == .array, position >= 0, position < flat.count else {
@@ -89,8 +89,8 @@ extension PropertyListDocument.Node {
 
   /// Returns the key and value of the entry of a dictionary at a position, in the order of the file.
   ///
-  /// - Throws: ``PropertyListError/Kind/noSuchValue`` if the position is out of range, or the error of the entry in a
-  ///   binary document.
+  /// - Throws: ``PropertyListError/Kind/noSuchValue`` if the position is out of range, or an error of a binary document
+  ///   if the entry cannot be read.
   /// - Complexity: O(*k*) in the length of the key.
   public func entry(at position: Int) throws(PropertyListError) -> (key: String, value: PropertyListDocument.Node) {
     guard flat.kind == .dictionary, position >= 0, position < flat.count else {
@@ -104,7 +104,7 @@ extension PropertyListDocument.Node {
   ///
   /// Keys are compared by their Unicode scalars, as in Apple's readers.
   ///
-  /// - Throws: The error of a key or of the value in a binary document.
+  /// - Throws: An error of a binary document if the value or a key cannot be read.
   /// - Complexity: O(*n*) in the number of entries. The eighth lookup in a dictionary of 32 entries or more creates an
   ///   index of its keys, which the document keeps. Later lookups take O(1) on average.
   public func value(forKey key: String) throws(PropertyListError) -> PropertyListDocument.Node? {
@@ -120,7 +120,8 @@ extension PropertyListDocument.Node {
   /// The elements of an array, or the values of a dictionary, in order. Empty for other kinds.
   public var children: Children { Children(parent: self) }
 
-  /// The sequence ``children``. Because an iterator's `next()` cannot throw, each element is a result.
+  /// A sequence of the children of a node. Each element is a `Result`, because the `next()` of an iterator cannot
+  /// throw.
   public struct Children: Sequence, Sendable {
     fileprivate let parent: PropertyListDocument.Node
 
@@ -132,7 +133,8 @@ extension PropertyListDocument.Node {
       fileprivate let parent: PropertyListDocument.Node
       fileprivate var position = 0
 
-      /// Returns the next child, or its error in a binary document.
+      /// Returns the next child, or the error if it cannot be read in a binary document. Returns nil after the last
+      /// child.
       public mutating func next() -> Result<PropertyListDocument.Node, PropertyListError>? {
         guard position < parent.count else { return nil }
         defer { position += 1 }

@@ -4,7 +4,7 @@ internal import SystemFiles
 
 /// A parsed, immutable property list.
 ///
-/// A document consists of the bytes of the input and a flat index of their values. A value costs no memory until you
+/// A document consists of the bytes of the input and a flat index of their values. A value is created only when you
 /// read it. For a binary property list, the file's own offset table is the index, so that opening one takes the same
 /// time whatever its size.
 ///
@@ -24,8 +24,8 @@ public final class PropertyListDocument: Sendable {
   public var root: Node { Node(document: self, index: rootIndex, flat: rootNode) }
 
   let source: Data
-  /// The whole input of a text format, for edits, or nil if the document was not read from bytes. The values refer to
-  /// ``source``, which is often the same data.
+  /// The input before it was decoded, which is needed for editing a text; nil for a binary document, and for one that
+  /// was not read from bytes. The values refer to ``source``, which is often the same data.
   package let input: Data?
   /// The bytes that the document was read from.
   package var original: Data { input ?? source }
@@ -107,8 +107,8 @@ public final class PropertyListDocument: Sendable {
     }
   }
 
-  // Access without cursors, for decoding large numbers of values: a flat node has 16 bytes and needs no reference
-  // counting. It must come from the document that it is used with.
+  // Access without cursors, for decoding large numbers of values: a ``FlatNode`` has 16 bytes and needs no reference
+  // counting. A node must only be passed to the document that it comes from.
 
   /// The root value.
   package var flatRoot: FlatNode { root.flat }
@@ -171,7 +171,7 @@ public final class PropertyListDocument: Sendable {
   /// Returns the bytes of data.
   package func data(of node: FlatNode) -> Data { NodeContent.data(node, in: bytes) }
 
-  /// Returns true if a string has a text, which must be ASCII.
+  /// Returns true if the text of a string node is `text`, which must be ASCII.
   package func has(_ text: StaticString, as node: FlatNode) -> Bool {
     let length = text.utf8CodeUnitCount
     switch node.encoding {
@@ -182,8 +182,7 @@ public final class PropertyListDocument: Sendable {
     }
   }
 
-  /// Returns the shape of a dictionary, which it shares with dictionaries that have the same keys; see
-  /// ``DictionaryShapes``.
+  /// Returns the keys of a dictionary. `shapes` is a cache, so that dictionaries with the same keys share the result.
   package func shape(
     of dictionary: FlatNode, in shapes: inout DictionaryShapes
   ) throws(PropertyListError) -> DictionaryShape {

@@ -8,26 +8,30 @@ struct TreeBuilder<Source: NodeSource>: ~Copyable {
   private let document: PropertyListDocument
   private let depthLimit: Int
   private let sizeLimit: Int
-  /// True if a dictionary with two spellings of a key keeps the first. If false, that is an error.
+  /// True if a dictionary with two canonically equivalent keys keeps only the entry of the first. If false, such keys
+  /// are an error.
   private let takesFirstSpelling: Bool
-  /// The number of values and bytes that may still be created. Only overlapping objects need more than the size of the
-  /// file.
+  /// The number of values and bytes that may still be created. Only files whose objects overlap need more than the
+  /// initial amount.
   private var budget: WorkBudget
   private var keySets = DictionaryCache<KeySet>()
 
-  /// The positions of the keys of a dictionary. With `OrderedDictionary.mapValues`, dictionaries can share their keys.
+  /// The keys of a dictionary, each with its position. `OrderedDictionary.mapValues` replaces the positions by values
+  /// and keeps the storage of the keys, so that similar dictionaries share it.
   private typealias KeySet = OrderedDictionary<String, Int>
 
-  /// The finished values of unfinished containers.
+  /// The finished children of all unfinished containers.
   private var values: [PropertyList] = []
   /// The containers around the current one.
   private var outer: [Frame] = []
   private var current = Frame(index: 0, node: .null, start: 0, keys: [:])
-  /// The depth of the values to be returned, and the positions of the incomplete ones.
+  /// The depth of the values that are returned: 0 for one tree, 1 for the values of a dictionary.
   private var depthOfResult = 0
+  /// The positions of returned values that lack an entry, because a dictionary has two canonically equivalent keys.
   private var incomplete: Set<Int> = []
 
-  /// For each node that can be shared, its index in ``built`` plus one, or 0 if it has not been built, or `open`.
+  /// For each node that can be shared, its index in ``built`` plus one; 0 if it has not been built, and ``open`` while
+  /// its children are being built.
   private var builtNumbers: IndexedNumbers
   private var built: [Built] = []
 
@@ -40,18 +44,18 @@ struct TreeBuilder<Source: NodeSource>: ~Copyable {
     let keys: KeySet
     /// The position of the next element or entry.
     var next = 0
-    /// Its size so far, in the units of ``ParsingLimits/expandedSize``.
+    /// The size of the container so far, in the units of ``ParsingLimits/expandedSize``.
     var size = 1
-    /// The number of container levels in it so far.
+    /// The number of container levels in the container so far.
     var height = 0
-    /// True if it, or a value in it, lacks the second of two spellings of a key.
+    /// True if the container, or a value in it, lacks the second of two canonically equivalent keys.
     var isIncomplete = false
   }
 
   private struct Built {
     let value: PropertyList
     let size: Int
-    /// The number of container levels, including itself; 0 for a scalar.
+    /// The number of container levels in the value, including itself; 0 for a scalar.
     var height = 0
     var isIncomplete = false
   }
@@ -79,7 +83,8 @@ struct TreeBuilder<Source: NodeSource>: ~Copyable {
     return values.removeLast()
   }
 
-  /// Returns the values of a dictionary, and the positions of those that lack the second of two spellings of a key.
+  /// Returns the values of a dictionary, and the positions of those that lack an entry, because a dictionary in them
+  /// has two canonically equivalent keys.
   consuming func buildValues(
     of index: Int, in bytes: RawSpan
   ) throws(PropertyListError) -> (all: [PropertyList], incomplete: Set<Int>) {
@@ -152,7 +157,7 @@ struct TreeBuilder<Source: NodeSource>: ~Copyable {
     try add(found.value, size: found.size, height: found.height)
   }
 
-  /// Records that the next value lacks the second of two spellings of a key.
+  /// Records that the next value lacks the second of two canonically equivalent keys.
   private mutating func noteIncomplete() {
     current.isIncomplete = true
     if outer.count == depthOfResult { incomplete.insert(values.count) }
@@ -171,7 +176,7 @@ struct TreeBuilder<Source: NodeSource>: ~Copyable {
       throw ParsingLimits.nestedTooDeeply(limit: depthLimit)
     }
     var size = 1
-    // The keys are not needed for the dictionary whose values are requested. They may be equivalent.
+    // If the values of a dictionary are requested, its own keys are not needed. They may be canonically equivalent.
     let needsKeys = node.kind == .dictionary && outer.count >= depthOfResult
     let keys = needsKeys ? try keys(of: node, size: &size, in: bytes) : [:]
     if index < builtNumbers.count {
@@ -205,7 +210,8 @@ struct TreeBuilder<Source: NodeSource>: ~Copyable {
     try add(value, size: size, height: height)
   }
 
-  /// Returns the keys of a dictionary. Reuses those of an earlier dictionary with the same keys.
+  /// Returns the keys of a dictionary, and adds their size to `size`. Reuses those of an earlier dictionary with the
+  /// same keys.
   private mutating func keys(
     of node: FlatNode, size: inout Int, in bytes: RawSpan
   ) throws(PropertyListError) -> KeySet {
