@@ -20,13 +20,15 @@ enum ByteClass {
   @inline(__always)
   static func beyondASCII(_ word: UInt64) -> UInt64 { word & high }
 
-  /// Finds bytes that the writer cannot simply copy: `&`, `<`, `>`, control characters, and 0xEF, which begins U+FFFE.
+  /// Finds bytes that the XML writer cannot simply copy: `&`, `<`, `>`, control characters, and 0xEF, which begins
+  /// U+FFFE.
   @inline(__always)
   static func needsLook(_ word: UInt64) -> UInt64 {
     equal(word, UInt8(ascii: "&")) | equal(word | splat(2), UInt8(ascii: ">")) | below(word, 0x20) | equal(word, 0xEF)
   }
 
-  /// Finds bytes that stop the scanner in text: `<`, `>`, `&`, control characters, and optionally those from 0x80.
+  /// Finds bytes that the XML lexer must examine in text: `<`, `>`, `&`, control characters, and optionally all bytes
+  /// from 0x80.
   @inline(__always)
   static func stopsText(_ word: UInt64, stopsAtHigh: Bool) -> UInt64 {
     let mark = equal(word, UInt8(ascii: "&")) | equal(word | splat(2), UInt8(ascii: ">")) | below(word, 0x20)

@@ -1,8 +1,8 @@
 /// A hash of short byte strings from untrusted input.
 ///
 /// Folds two 64-bit words at a time by a full multiplication, with a secret seed that is chosen when the process
-/// starts, so that inputs cannot be constructed to collide. It does not affect any order, so output does not depend on
-/// it.
+/// starts, so that inputs cannot be constructed to collide. Hashes do not affect the order of anything, so the output
+/// of a program does not depend on the seed.
 package enum ByteHash {
   package struct Seed: Sendable {
     fileprivate let first: UInt64

@@ -10,7 +10,7 @@ enum CLibrary {
   /// Allocates a block of zeros. Its pages use memory only after they are written.
   static func zeros(_ size: Int) -> UnsafeMutableRawPointer { unsafe existing(calloc(max(size, 1), 1), size) }
 
-  /// Ends the process if an allocation failed, like all of Swift.
+  /// Returns a block, or ends the process if its allocation failed, as Swift does everywhere.
   private static func existing(_ block: UnsafeMutableRawPointer?, _ size: Int) -> UnsafeMutableRawPointer {
     guard let block = unsafe block else { fatalError("out of memory: \(size) bytes") }
     return unsafe block
@@ -18,8 +18,8 @@ enum CLibrary {
 
   static func release(_ block: UnsafeMutableRawPointer?) { unsafe free(block) }
 
-  /// From 32 MB, glibc's malloc maps separate pages, which are moved and not copied when a block grows. So growing
-  /// memory skips the sizes between a small and a large block.
+  /// Two block sizes, in bytes. A buffer that has reached the first and must grow is given at least the second. From 32
+  /// MB, glibc's malloc maps separate pages for a block, and moves them without copying when the block grows.
   static let (smallBlock, largeBlock) = (1 << 20, 33 << 20)
 
   /// The size of a large page on most systems, in bytes. On other systems, this costs only time.

@@ -1,5 +1,5 @@
-/// A number for each index below a count, initially 0. While only a few are set, they use time and memory only for
-/// these.
+/// A number for each index below a count, initially 0. While only a few numbers are set, the others use neither time
+/// nor memory.
 struct IndexedNumbers: ~Copyable {
   let count: Int
   /// The numbers while there are few.
@@ -17,8 +17,8 @@ struct IndexedNumbers: ~Copyable {
 
   /// The maximum count for creating a table immediately.
   private static let smallCount = 64
-  /// The table is created when more than 1 in this many numbers is set. Creating it takes less time than these took in
-  /// the dictionary.
+  /// The table is created when more than 1 in this many numbers is set. Creating it takes less time than it took to set
+  /// these in the dictionary.
   private static let tableShare = 32
 
   subscript(index: Int) -> UInt32 {

@@ -2,8 +2,9 @@
 /// comparison.
 struct KeyIndex: ~Copyable {
   private var keys = UniqueBytes()
-  /// For each key number, the last dictionary that had the key.
+  /// For each key number, the number of the last dictionary that had the key.
   private var lastDictionary: [UInt32] = []
+  /// The number of the current dictionary, from 1.
   private var dictionary: UInt32 = 0
 
   /// Begins the next dictionary.

@@ -12,7 +12,8 @@ struct SparseNumbers<Number: FixedWidthInteger & BitwiseCopyable>: ~Copyable {
     self.count = count
     let size = count * MemoryLayout<Number>.stride
     if isDense, size >= CLibrary.smallBlock {
-      // The system gets back all pages of a large block at the end. Its unused rest is never written.
+      // The size is rounded up, because a large block is returned to the system when it is freed. The unused rest is
+      // never written, so it uses no memory.
       let room = max(size + CLibrary.largePage, CLibrary.largeBlock)
       unsafe block = CLibrary.zeros(room)
       unsafe CLibrary.preferLargePages(block, size: room)

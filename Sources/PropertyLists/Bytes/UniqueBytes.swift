@@ -1,5 +1,6 @@
-/// Distinct byte strings, concatenated and indexed by number: the scalars of a binary property list that is being
-/// written. A new string is appended, and removed again if an equal one is found.
+/// Distinct byte strings, concatenated and numbered from 0, such as the scalars of a binary property list that is being
+/// written. To add a string, append its bytes to ``bytes`` and call ``find()``, which removes them again if an equal
+/// string exists.
 struct UniqueBytes: ~Copyable {
   package var bytes = ByteBuffer()
   /// The end of each string. Each begins at the end of the one before.
@@ -15,7 +16,7 @@ struct UniqueBytes: ~Copyable {
 
   var count: Int { ends.count }
 
-  /// Returns the range of a string.
+  /// Returns the range of a string in ``bytes``.
   @inline(__always)
   func range(of number: Int) -> Range<Int> { (number == 0 ? 0 : ends[number - 1])..<ends[number] }
 
@@ -47,7 +48,7 @@ struct UniqueBytes: ~Copyable {
     return ends.count - 1
   }
 
-  /// Keeps the string at the end of the bytes, which must be new. It is not found by later searches.
+  /// Adds the string at the end of the bytes, which must be new, without a search. Later searches do not find it.
   @inline(__always)
   mutating func add() -> Int {
     ends.makeRoom(for: 1)

@@ -1,4 +1,5 @@
-/// The state that all decoders of one call share: the document, and the remaining budget for reading it.
+/// The state that all decoders of one call of ``PropertyListDecoder`` share: the document, and the remaining budget for
+/// reading it.
 final class DecodingContext {
   let document: PropertyListDocument
   let userInfo: [CodingUserInfoKey: Any]
@@ -9,9 +10,9 @@ final class DecodingContext {
   /// time it is decoded: through each shared reference, and by each type that is tried. Sound: no foreign code runs
   /// while it is changed.
   @exclusivity(unchecked) private var budget: WorkBudget
-  /// The first limit that was exceeded, with the complete path to the value.
+  /// The error for the first limit that was exceeded, with the complete path to the value.
   var exceededLimit: DecodingError?
-  /// The error of values below ``depthLimit``, once it has been created.
+  /// The error for values that are nested too deeply. It is created once, because that may validate the whole document.
   private var depthError: PropertyListError?
 
   init(_ document: PropertyListDocument, userInfo: [CodingUserInfoKey: Any]) {
@@ -21,7 +22,8 @@ final class DecodingContext {
     unsafe budget = WorkBudget(document.expandedSizeLimit)
   }
 
-  /// Decodes the value of the call. Throws if a limit was exceeded, even if a type caught that error.
+  /// Decodes the value that was passed to ``PropertyListDecoder``. Throws if a limit was exceeded, even if a type
+  /// caught that error.
   func decode<T: Decodable>(_ type: T.Type, _ node: FlatNode) throws -> T {
     do {
       let value = try DocumentDecoder(self, node).decode(type, node, .same)
@@ -75,7 +77,7 @@ final class DecodingContext {
   /// True if no more values may be read.
   var isExhausted: Bool { unsafe budget.isExhausted }
 
-  /// Counts an error like four values, which take about as long to decode.
+  /// Subtracts four values from the budget for an error, because four values take about as long to decode.
   func countError() { _ = unsafe budget.spend(4) }
 
   /// Returns true if a value represents nil.
@@ -105,7 +107,8 @@ final class DecodingContext {
     throw error
   }
 
-  /// Creates the error. Prefers the error of a circular reference, if there is one. The coding path gives the location.
+  /// Creates the error for a value that is nested too deeply. If the document has a circular reference, returns that
+  /// error instead. The error has no key path, because the coding path gives the location.
   private func makeDepthError() -> PropertyListError {
     do { try document.validate() } catch {
       if error.kind == .circularReference {

@@ -8,10 +8,11 @@ final class DocumentDecoder: Decoder, NestedCoder {
   let step: CodingStep
   /// The number of containers around the value.
   private let depth: Int
-  /// The number of keys found in sequence; see ``DictionaryShape/position(of:found:)``. Sound: no foreign code runs
-  /// while it is changed.
+  /// The number of keys of this dictionary that have been found, starting again at 0 after the last key. It speeds up
+  /// the next lookup; see ``DictionaryShape/position(of:found:)``. Sound: no foreign code runs while it is changed.
   @exclusivity(unchecked) var foundKeys = 0
-  /// The keys up to this value, combined into one. Created for the first error below this value that has a long path.
+  /// The keys from the root to this value. The list is created for the first error below this value that has a long
+  /// path.
   private var outerKeys: OuterKeys?
 
   init(_ context: DecodingContext, _ node: FlatNode, _ parent: DocumentDecoder? = nil, _ step: CodingStep = .same) {
@@ -97,7 +98,7 @@ extension DocumentDecoder: SingleValueDecodingContainer {
   func decode(_ type: UInt128.Type) throws -> UInt128 { try UInt128.value(of: node, in: self, .same) }
 }
 
-/// Decoding the node of this decoder, or a node one step below it.
+/// Functions that decode the node of this decoder, or a node one step below it.
 extension DocumentDecoder {
   private func date(_ node: FlatNode, _ step: CodingStep) throws -> Date {
     guard node.kind == .date else { throw mismatch(Date.self, node, step) }

@@ -20,11 +20,12 @@ final class DocumentEncoder: Encoder, NestedCoder {
   @exclusivity(unchecked) private var children: [FlatNode] = []
   /// The index of the last key; see ``EncodedKeys``.
   @exclusivity(unchecked) private var lastKey = 0
-  /// The children that are null until they are encoded, with the indexes of their encoders.
+  /// The nested containers among ``children``, which are null until this container is finished: the index of the child,
+  /// and the number of its encoder in the context.
   private var deferred: [(child: Int, number: Int)] = []
   /// The indexes of the encoders of nested containers with a key, by the UTF-8 bytes of the key.
   private var nestedByKey: [[UInt8]: Int] = [:]
-  /// The message of the first invalid request.
+  /// The message about an invalid request, such as for a keyed container after an unkeyed one. It is thrown at the end.
   private var defect: String?
 
   init(_ context: EncodingContext) { self.context = context }
@@ -85,7 +86,8 @@ final class DocumentEncoder: Encoder, NestedCoder {
   @inline(__always)
   func append(_ value: FlatNode) { unsafe children.append(value) }
 
-  /// Returns the encoder of a container or a superclass that is filled later.
+  /// Adds null in place of a nested container or a superclass, and returns the encoder for its values, which are
+  /// encoded later.
   func nested(_ step: CodingStep) -> DocumentEncoder {
     let encoder = DocumentEncoder(context)
     encoder.enter(self, step)
@@ -94,7 +96,8 @@ final class DocumentEncoder: Encoder, NestedCoder {
     return encoder
   }
 
-  /// Returns the encoder of a container for a key. Returns the same encoder for the same key.
+  /// Returns the encoder of the nested container or the superclass with a key. The same key always has the same
+  /// encoder.
   func nested(_ key: some CodingKey) -> DocumentEncoder {
     let text = key.stringValue
     let bytes = Array(text.utf8)
@@ -105,7 +108,8 @@ final class DocumentEncoder: Encoder, NestedCoder {
     return encoder
   }
 
-  /// Returns the node of a value of this encoder or one step below it, or nil if the value has not encoded anything.
+  /// Encodes a value of this encoder, or one step below it. Returns its node, or nil if the value has not encoded
+  /// anything.
   func node<T: Encodable>(of value: T, _ step: @autoclosure () -> CodingStep) throws -> FlatNode? {
     if Self.isScalar(T.self), let node = try scalar(value, step()) { return node }
     let encoder = context.takeEncoder()
@@ -125,8 +129,8 @@ final class DocumentEncoder: Encoder, NestedCoder {
       || type == Bool.self
   }
 
-  /// Returns the node of a scalar. Each cast is from the type itself. The casts use stack space, so they are kept out
-  /// of the recursive function.
+  /// Returns the node of a scalar, or nil for a value of another type. Each cast is from the type itself. The casts use
+  /// stack space, so they are kept out of the recursive function.
   @inline(never)
   private func scalar<T>(_ value: T, _ step: @autoclosure () -> CodingStep) throws -> FlatNode? {
     if T.self == String.self, let value = value as? String { return try value.node(in: self, step()) }
@@ -138,7 +142,7 @@ final class DocumentEncoder: Encoder, NestedCoder {
     return nil
   }
 
-  /// Returns the node of the encoded value. Called when everything has been encoded.
+  /// Returns the node of the value that this encoder has encoded. It is called when all its children have been encoded.
   private func finish<T>(_ value: T) throws -> FlatNode? {
     if let defect { throw failure(value, defect) }
     switch unsafe content {

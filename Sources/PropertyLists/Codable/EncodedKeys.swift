@@ -29,11 +29,11 @@ struct EncodedKeys {
   /// key is added.
   private var keys: [Key] = []
 
-  /// The index for keys of a dictionary that are not stored here.
+  /// The index of a key that is not stored here, because there are too many keys.
   static let unknown = -1
 
   private static let startCount = 8
-  /// The limits are greater than the number of keys of usual types. Dictionaries can have any number.
+  /// The limits are greater than the number of keys of usual types. A dictionary can have any number of keys.
   private static let greatestCount = 1024
   private static let greatestDepth = 64
   private static let greatestBreadth = 8
@@ -43,7 +43,7 @@ struct EncodedKeys {
     Int(truncatingIfNeeded: UInt(bitPattern: ObjectIdentifier(type)) >> 4) & (startCount - 1)
   }
 
-  /// Returns true if the keys up to this one were found to be distinct.
+  /// Returns true if the key with an index and the keys before it are known to be distinct.
   func areDistinct(_ number: Int) -> Bool { number >= 0 && number < keys.count && keys[number].isDistinct }
 
   @inline(__always)
@@ -90,7 +90,7 @@ struct EncodedKeys {
     return count
   }
 
-  /// Returns true if a key is one of those up to `last`.
+  /// Returns true if a key equals the key with index `last` or a key before that one.
   private func isBefore(_ last: Int, _ key: String) -> Bool {
     var number = last
     while number >= Self.startCount {

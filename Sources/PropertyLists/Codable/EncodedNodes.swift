@@ -15,6 +15,8 @@ struct EncodedNodes: ~Copyable {
     return TextContent(text: text.takeData(), table: NodeTable(nodes: nodes))
   }
 
+  /// Adds a string and returns its node.
+  ///
   /// - Parameter utf8: Valid UTF-8.
   mutating func string(_ utf8: RawSpan) -> FlatNode {
     let node = FlatNode.string(.verbatim, offset: text.count, length: utf8.byteCount)
@@ -28,8 +30,8 @@ struct EncodedNodes: ~Copyable {
     return node
   }
 
-  /// Returns the node of a dictionary key. `last` is the index of the key before it, and becomes the index of this one;
-  /// see ``EncodedKeys``.
+  /// Adds a dictionary key and returns its node. `last` is the index of the key before it, and becomes the index of
+  /// this one; see ``EncodedKeys``.
   @inline(__always)
   mutating func key(_ key: String, after last: inout Int) -> FlatNode {
     if let number = keys.number(of: key, after: last) {
@@ -56,8 +58,8 @@ struct EncodedNodes: ~Copyable {
     return nodes[container.offset..<container.offset + count]
   }
 
-  /// Adds a dictionary. `children` are keys and values in turn. The last value of a key is used, at the position of the
-  /// first.
+  /// Adds a dictionary. `children` are keys and values in turn. If a key occurs more than once, its last value is used,
+  /// at the position of the first.
   mutating func dictionary(_ children: [FlatNode], lastKey: Int) -> FlatNode {
     if children.count < 4 || keys.areDistinct(lastKey) { return container(.dictionary, children[...]) }
     return container(.dictionary, withoutDuplicates(children)[...])
@@ -94,15 +96,15 @@ struct EncodedNodes: ~Copyable {
 
   // Sorts set elements and dictionary entries by value, because Swift's hashing order differs from process to process.
 
-  /// Returns elements, each of `groupSize` values, in ascending order: numbers by value, strings by UTF-16 code units.
+  /// Returns values in ascending order: numbers by value, strings by UTF-16 code units. Each group of `groupSize`
+  /// values, such as a key and its value, stays together.
   func sorted(_ values: [FlatNode], groupSize: Int) -> [FlatNode] {
     let groups = stride(from: 0, through: values.count - groupSize, by: groupSize)
     return groups.sorted { precedes(values[$0..<$0 + groupSize], values[$1..<$1 + groupSize]) }
       .flatMap { values[$0..<$0 + groupSize] }
   }
 
-  /// Returns true if one group of values sorts before another. It keeps its own stack, so that depth uses no stack of
-  /// the thread.
+  /// Returns true if one group of values sorts before another. Does not recurse.
   private func precedes(_ first: ArraySlice<FlatNode>, _ second: ArraySlice<FlatNode>) -> Bool {
     let order = compare(first[first.startIndex], second[second.startIndex])
     if order != 0 { return order < 0 }
@@ -141,7 +143,7 @@ struct EncodedNodes: ~Copyable {
 
 /// A collection whose order depends on hashing, and therefore differs from process to process.
 package protocol HashedCollection {
-  /// The number of values that one element has in an unkeyed container.
+  /// The number of values that one element of the collection encodes into an unkeyed container.
   static var valuesPerElement: Int { get }
 }
 

@@ -1,22 +1,22 @@
 internal import FoundationEssentials
 
-/// The state that all encoders of one call share: the document being built. A value becomes a node as soon as it is
-/// encoded, so that no objects are created for values. Sound: only functions of this package change the properties, and
-/// they call no foreign code meanwhile.
+/// The state that all encoders of one call of ``PropertyListEncoder`` share: the document being built. A value becomes
+/// a node as soon as it is encoded, so that no objects are created for values. Sound: only functions of this package
+/// change the properties, and they call no foreign code meanwhile.
 final class EncodingContext {
   let userInfo: [CodingUserInfoKey: Any]
   let depthLimit: Int
   let stack = CallStack.current
   @exclusivity(unchecked) private var nodes = EncodedNodes()
   @exclusivity(unchecked) private var nullText: FlatNode?
-  /// The encoders of children that are filled later.
+  /// The encoders of nested containers, whose values are encoded later.
   @exclusivity(unchecked) private var deferred: [DocumentEncoder] = []
   /// Unused encoders that can be reused.
   @exclusivity(unchecked) private var spare: [DocumentEncoder] = []
-  /// A cache of facts about types, indexed by their addresses.
+  /// A cache of the results of ``valuesPerElement(of:)``, by a part of the address of the type.
   @exclusivity(unchecked) private var types: [(type: ObjectIdentifier, valuesPerElement: Int)?] = []
 
-  /// True if nil is encoded as null; false if as the string that represents it in formats without null.
+  /// True if nil is encoded as null; false if it is encoded as the string `$null`, for formats without null.
   private let hasNull: Bool
 
   init(depth: Int, hasNull: Bool, userInfo: [CodingUserInfoKey: Any]) {
@@ -25,7 +25,7 @@ final class EncodingContext {
     self.userInfo = userInfo
   }
 
-  /// Encodes the value of the call.
+  /// Encodes the value that was passed to ``PropertyListEncoder``.
   func document<T: Encodable>(of value: T) throws -> PropertyListDocument {
     // Encoders retain this context and their parents. The innermost are released first, so that each is freed alone and
     // not recursively with all its parents.
@@ -65,7 +65,7 @@ final class EncodingContext {
     return node
   }
 
-  /// Adds a container.
+  /// Adds a container. Sorts the children of a collection whose order depends on hashing.
   ///
   /// - Parameters:
   ///   - lastKey: The index of the last key of a dictionary, whose children are keys and values in turn.
@@ -99,6 +99,8 @@ final class EncodingContext {
     unsafe spare.append(encoder)
   }
 
+  /// Keeps the encoder of a nested container until all its values have been encoded.
+  ///
   /// - Returns: The index to pass to ``deferredEncoder(_:)``.
   func deferEncoder(_ encoder: DocumentEncoder) -> Int {
     unsafe deferred.append(encoder)

@@ -102,8 +102,8 @@ extension NodeScalar where Self: FixedWidthInteger {
     return try converted(node, decoder, step())
   }
 
-  /// Converts numbers other than small integers: reals with an integral value, and large integers. Throws for all
-  /// others.
+  /// Converts a large integer, or a real with an integral value. Throws for other values, and if the value does not fit
+  /// into this type.
   private static func converted(_ node: FlatNode, _ decoder: DocumentDecoder, _ step: CodingStep) throws -> Self {
     let value: Self?
     let text: String

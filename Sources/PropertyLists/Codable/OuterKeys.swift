@@ -7,7 +7,7 @@ final class OuterKeys: Sendable {
   private let outer: OuterKeys?
   private let keys: [any CodingKey]
 
-  /// The number of keys of an error's path that are kept individually.
+  /// The minimum number of innermost keys that an error's path has individually.
   static let leastKept = 16
 
   init(_ outer: OuterKeys?, _ keys: [any CodingKey]) {

@@ -17,13 +17,14 @@ public import FoundationEssentials
 /// | `nil` | the string `$null`, which encoders write, or ``PropertyList/null`` |
 /// | all other types | as their `init(from:)` decodes them |
 ///
-/// Nothing else is converted. JSON has no dates and data; they are read if ``readingOptions`` has
-/// ``PropertyListReadingOptions/restoresCoercedValues`` and they were written in these forms. A number that does not
-/// fit into its type is an error.
+/// Nothing else is converted. A number that does not fit into its type is an error. JSON has no dates and data. If
+/// ``PropertyListReadingOptions/restoresCoercedValues`` of ``readingOptions`` is true, they are read from the forms
+/// that ``PropertyListWritingOptions/Coercion/reversible`` writes.
 ///
 /// A type may try one kind after another and catch the errors with `try?`. Exceeding
-/// ``PropertyListReadingOptions/limits`` always ends the call. More than 16 levels deep, an error that a type catches
-/// has the outer keys of its path combined into one; the error that the call throws has all keys.
+/// ``PropertyListReadingOptions/limits`` always ends the call. In an error that a type catches more than 16 levels
+/// deep, the outer keys of the coding path are combined into one. The error that the decoder throws in the end has all
+/// keys.
 ///
 /// - Note: Foundation has a type of the same name. In a file that imports both, add
 ///   `import struct PropertyLists.PropertyListDecoder`, or write `PropertyLists.PropertyListDecoder`.
@@ -84,7 +85,7 @@ public struct PropertyListDecoder: Sendable {
 }
 
 extension DecodingError {
-  /// Creates an error from the error of a property list, which does not depend on the decoded type.
+  /// Creates an error from an error in the property list itself.
   init(_ error: PropertyListError, at codingPath: [any CodingKey] = []) {
     self = .dataCorrupted(
       Context(

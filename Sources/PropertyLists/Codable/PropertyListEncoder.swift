@@ -19,9 +19,10 @@ public import FoundationEssentials
 /// process; they are sorted, so that equal values always produce the same bytes. They are not sorted if a type calls
 /// their `encode(to:)` itself instead of passing them to a container.
 ///
-/// JSON cannot represent dates and data, and OpenStep also not numbers and booleans. They are errors, unless
-/// ``PropertyListWritingOptions/coercion`` of ``writingOptions`` is ``PropertyListWritingOptions/Coercion/reversible``.
-/// A decoder with ``PropertyListReadingOptions/restoresCoercedValues`` then restores them.
+/// JSON cannot represent dates and data, and OpenStep cannot represent dates, numbers and booleans. By default,
+/// encoding them throws an error. If ``PropertyListWritingOptions/coercion`` of ``writingOptions`` is
+/// ``PropertyListWritingOptions/Coercion/reversible``, they are written in forms from which a decoder with
+/// ``PropertyListReadingOptions/restoresCoercedValues`` restores them.
 ///
 /// - Note: Foundation has a type of the same name. In a file that imports both, add
 ///   `import struct PropertyLists.PropertyListEncoder`, or write `PropertyLists.PropertyListEncoder`.
@@ -29,14 +30,14 @@ public struct PropertyListEncoder: Sendable {
   /// The format of the data.
   public var outputFormat = PropertyListFormat.binary
 
-  /// The options for writing data. The depth also applies to trees.
+  /// The options for writing data. Of these, ``encodeToPropertyList(_:)`` uses only the depth.
   public var writingOptions = PropertyListWritingOptions()
 
   /// The values that encoded types find in `Encoder.userInfo`.
   public var userInfo: [CodingUserInfoKey: any Sendable] = [:]
 
-  // The initializer has no parameters, even optional ones, that Foundation's lacks. Otherwise, files that import both
-  // would silently use Foundation's type.
+  // The initializer must not have parameters, even optional ones, because Foundation's has none. Otherwise, files that
+  // import both would silently use Foundation's type.
   /// Creates an encoder that writes binary property lists.
   public init() {}
 

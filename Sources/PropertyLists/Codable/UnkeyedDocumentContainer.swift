@@ -2,7 +2,7 @@
 struct UnkeyedDocumentContainer: UnkeyedDecodingContainer {
   let decoder: DocumentDecoder
   private(set) var currentIndex = 0
-  /// The index of the element that was found unreadable. The first failure does not skip it.
+  /// The index of the last element that could not be read from a damaged document; see ``unreadable(_:)``.
   private var unreadableIndex: Int?
 
   init(decoder: DocumentDecoder) { self.decoder = decoder }

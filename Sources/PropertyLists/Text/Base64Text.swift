@@ -15,8 +15,9 @@ package enum Base64Text {
     return table
   }()
 
-  /// Returns the first defect: a character outside the alphabet, or padding that is missing, wrong or followed by more
-  /// text. `name` is the element that the message mentions.
+  /// Returns a message about the first defect of a base64 text, or nil if the text has none. A defect is a character
+  /// outside the alphabet, or padding that is missing, wrong or followed by more text. `name` is the element that the
+  /// message mentions.
   package static func defect(in text: RawSpan, called name: StaticString) -> String? {
     let meaning = meaning
     var digits = 0
@@ -80,7 +81,8 @@ package enum Base64Text {
     }
   }
 
-  /// Appends one line of base64, with padding if the length of the range is not a multiple of three.
+  /// Appends a range of bytes as one line of base64, with padding if the length of the range is not a multiple of
+  /// three.
   package static func append(_ bytes: RawSpan, _ range: Range<Int>, to buffer: inout ByteBuffer) {
     let alphabet = alphabet
     buffer.reserve((range.count + 2) / 3 * 4 + 8)

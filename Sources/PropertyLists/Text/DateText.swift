@@ -107,7 +107,8 @@ package enum DateText {
       + floorDivision(last, 400).quotient + 1
   }
 
-  /// Computes with years that begin in March, so that a leap day is the last day of its year, century and 400-year era.
+  /// Returns the date that is a number of days after the first day of the year 0. Computes with years that begin in
+  /// March, so that a leap day is the last day of its year, century and 400-year era.
   private static func civil(daysSinceYearZero days: Int) -> (year: Int, month: Int, day: Int) {
     let (era, dayOfEra) = floorDivision(days - 60, 146_097)
     let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
@@ -124,8 +125,9 @@ package enum DateText {
     return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)
   }
 
-  /// Parses the form of descriptions, which GNUstep's property lists use: exactly `[-]Y…-MM-DD hh:mm:ss ±hhmm`. The
-  /// date is in local time, and the last part is the difference between local time and UTC.
+  /// Parses the form that Foundation's `Date` has in its description and GNUstep in its property lists: exactly
+  /// `[-]Y…-MM-DD hh:mm:ss ±hhmm`. The date is in local time, and the last part is the difference between local time
+  /// and UTC.
   static func parseWithZone(_ bytes: RawSpan) -> Double? {
     // Parses from the end, because only the year has a variable number of digits.
     let zone = bytes.byteCount - 5
@@ -140,7 +142,7 @@ package enum DateText {
     return parse(text.rawBytes).map { $0 - Double(offset) }
   }
 
-  /// Returns `±hhmm` in seconds.
+  /// Returns the difference between local time and UTC that `±hhmm` means, in seconds, or nil for other text.
   static func secondsAhead(_ zone: RawSpan) -> Int? {
     guard zone[0] == UInt8(ascii: "+") || zone[0] == UInt8(ascii: "-") else { return nil }
     var digits = 0
@@ -183,11 +185,12 @@ package enum DateText {
   /// 0001-01-01T00:00:00Z up to 10000-01-01T00:00:00Z: the years that every ISO 8601 parser supports.
   private static let commonYears = -63_113_904_000.0..<252_423_993_600.0
 
-  /// The maximum number of digits. Only times very near to 2001 need more, and these are not useful as dates.
+  /// The maximum number of digits after the point. Only times less than a second from 2001-01-01T00:00:00Z need more.
   private static let mostDigits = 18
 
-  /// Appends a date. Returns false if it has no such form: outside the years 1 to 9999, with more than 18 digits after
-  /// the point, or -0.0, which would be read back as 0.
+  /// Appends a date with as many digits as are needed to read back the same bits. Returns false, without appending, if
+  /// that is not possible: outside the years 1 to 9999, if more than 18 digits after the point are needed, and for
+  /// -0.0, which would be read back as 0.
   static func appendExact(_ seconds: Double, to buffer: inout ByteBuffer) -> Bool {
     guard commonYears.contains(seconds), seconds != 0 || seconds.sign == .plus else { return false }
     let whole = seconds.rounded(.down)
@@ -238,8 +241,8 @@ package enum DateText {
     return (digits, count - exponent)
   }
 
-  /// Parses `YYYY-MM-DDThh:mm:ss.f…Z`, with any number of digits after the point or without a fraction. Rounds only
-  /// once.
+  /// Parses `YYYY-MM-DDThh:mm:ss.f…Z`, with any number of digits after the point or without a fraction. The number of
+  /// seconds is rounded only once, so that it is the nearest double.
   static func parseExact(_ bytes: RawSpan) -> Double? {
     let point = 19
     let end = bytes.byteCount - 1

@@ -1,6 +1,7 @@
 /// The text of JSON strings and its escapes.
 package enum JSONText {
-  /// Decodes the escapes of the text between quotation marks. The reader has validated it.
+  /// Appends the content of a JSON string to `text`, with its escapes decoded. `content` is between the quotation
+  /// marks, and the reader has validated it.
   package static func decode(_ content: RawSpan, into text: inout [UInt8]) {
     text.reserve(content.byteCount)
     var index = 0
@@ -38,7 +39,8 @@ package enum JSONText {
     return bytes.extracting(start + 2..<start + 6).hexadecimalNumber.map { UInt32(truncatingIfNeeded: $0) }
   }
 
-  /// Appends text in quotation marks, with the escapes of ``append(printable:to:)``.
+  /// Appends text in quotation marks. Escapes quotation marks, backslashes, and the characters that
+  /// ``append(printable:to:)`` escapes.
   package static func append(quoted text: RawSpan, to buffer: inout ByteBuffer) {
     buffer.append(byte: UInt8(ascii: "\""))
     append(text, isQuoted: true, to: &buffer)

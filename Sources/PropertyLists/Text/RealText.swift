@@ -58,7 +58,8 @@ package enum RealText {
     return value
   }
 
-  /// Parses a 4-byte real by the same rule. It is not rounded to a double first, because rounding twice could be wrong.
+  /// Parses a 4-byte real by the rule of ``parse(_:)``. The number is not rounded to a double first, because rounding
+  /// twice could be wrong.
   package static func parseFloat(_ bytes: RawSpan) -> Float? {
     guard let value = parse(bytes) else { return nil }
     guard value.isFinite else { return Float(value) }
@@ -121,7 +122,8 @@ package enum RealText {
   }
 
   /// Returns the first 17 significant digits, correctly rounded, and the exponent of the first, for values from 1e-5 to
-  /// 1e17. Multiplied by a power of ten, such a value is exact in 128 bits: 53 bits, and at most 74 of 10^22.
+  /// 1e17. Returns nil for other values. Multiplied by a power of ten, such a value is exact in 128 bits: 53 bits, and
+  /// at most 74 of 10^22.
   private static func exactDigits(_ value: Double) -> (digits: UInt64, exponent: Int)? {
     guard value >= 1e-5, value < 1e17 else { return nil }
     // value = significand * 2^shift
@@ -159,7 +161,8 @@ package enum RealText {
     return powers
   }()
 
-  /// Returns the same digits for all other values, from the C library, whose decimal point depends on the locale.
+  /// Returns the first 17 significant digits of any finite value, and the exponent of the first. They are those that
+  /// the C library prints. Its decimal point depends on the locale, and is ignored.
   private static func printedDigits(_ value: Double) -> (digits: UInt64, exponent: Int) {
     var digits: UInt64 = 0
     var exponent = 0
@@ -179,8 +182,8 @@ package enum RealText {
   }
 }
 
-/// The text of reals that are not finite, in the coerced forms of JSON: `inf`, `-inf`, `nan`, and for another NaN all
-/// its bits: `nan(0x7ff8000000000001)`, with 16 digits for an 8-byte real and 8 for a 4-byte one.
+/// The text of reals that are not finite in the JSON forms of ``CoercedForm``: `inf`, `-inf`, `nan`, and for another
+/// NaN all its bits: `nan(0x7ff8000000000001)`, with 16 digits for an 8-byte real and 8 for a 4-byte one.
 package enum SpecialReal {
   /// Returns the text of a value.
   ///
@@ -202,10 +205,10 @@ package enum SpecialReal {
     return "nan(0x\(String(repeating: "0", count: count - digits.utf8.count))\(digits))"
   }
 
-  /// Parses an 8-byte real, or returns nil for other text.
+  /// Parses the text of an 8-byte real that is not finite, or returns nil for other text.
   package static func parse(_ text: RawSpan) -> Double? { parse(text, digits: 16) { Double(bitPattern: $0) } }
 
-  /// Parses a 4-byte real, or returns nil for other text.
+  /// Parses the text of a 4-byte real that is not finite, or returns nil for other text.
   package static func parseFloat(_ text: RawSpan) -> Float? {
     parse(text, digits: 8) { Float(bitPattern: UInt32(truncatingIfNeeded: $0)) }
   }

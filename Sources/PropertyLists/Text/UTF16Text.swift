@@ -1,13 +1,18 @@
 /// Strict conversion from UTF-16 to UTF-8. An unpaired surrogate is an error, because a Swift string cannot represent
 /// it.
 enum UTF16Text {
+  /// Appends big-endian UTF-16 to `text`, as UTF-8.
+  ///
   /// - Parameter offset: The offset of `bytes` in the input, for the error.
+  /// - Throws: ``PropertyListError/Kind/malformed`` for an unpaired surrogate or an incomplete unit.
   static func decodeBigEndian(_ bytes: RawSpan, offset: Int, into text: inout [UInt8]) throws(PropertyListError) {
     guard let defect = decode(bytes, isBigEndian: true, into: &text) else { return }
     throw .malformed("an unpaired UTF-16 surrogate in a string", at: offset + defect)
   }
 
-  /// - Returns: Nil, or the offset of the first unpaired surrogate or incomplete unit.
+  /// Appends UTF-16 to `text`, as UTF-8. Stops at the first defect.
+  ///
+  /// - Returns: The offset of the first unpaired surrogate or incomplete unit, or nil if there is none.
   static func decode(_ bytes: RawSpan, isBigEndian: Bool, into text: inout [UInt8]) -> Int? {
     text.reserve(bytes.byteCount)
     var offset = 0

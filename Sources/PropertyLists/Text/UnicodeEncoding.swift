@@ -56,7 +56,8 @@ package enum UnicodeEncoding {
     }
   }
 
-  /// Decodes text with a decoder that appends to a text and returns the offset of the first invalid unit, or nil.
+  /// Decodes text by calling `decoder` until the end. The decoder appends UTF-8 to its second argument up to the first
+  /// invalid unit, and returns the offset of that unit, or nil if there is none. Each invalid unit becomes U+FFFD.
   private static func decode(
     _ bytes: RawSpan, from start: Int, unitWidth: Int, _ name: String, defects: inout DefectLog,
     by decoder: (RawSpan, inout [UInt8]) -> Int?
@@ -80,7 +81,7 @@ package enum UnicodeEncoding {
     return Data(text)
   }
 
-  /// - Returns: Nil, or the offset of the first invalid unit.
+  /// - Returns: The offset of the first invalid unit, or nil if there is none.
   private static func decodeUTF32(_ bytes: RawSpan, isBigEndian: Bool, into text: inout [UInt8]) -> Int? {
     var offset = 0
     while offset < bytes.byteCount {
@@ -94,7 +95,7 @@ package enum UnicodeEncoding {
     return nil
   }
 
-  /// Appends valid UTF-8 converted to this encoding, without a byte order mark.
+  /// Converts UTF-8 to this encoding and appends it to `output`, without a byte order mark.
   package func append(_ text: RawSpan, to output: inout ByteBuffer) {
     guard let utf8 = try? UTF8Span(validating: Span<UInt8>(_bytes: text)) else { return }
     if case .utf8 = self { return output.append(text) }
@@ -112,7 +113,7 @@ package enum UnicodeEncoding {
     }
   }
 
-  /// Returns the error for invalid bytes after the text of a walk.
+  /// Returns the error for invalid bytes. The line and column are those that `walk` has reached.
   static func wrong(_ encoding: String, at offset: Int, _ walk: TextWalk) -> PropertyListError {
     PropertyListError(
       .malformed, "bytes that are not valid \(encoding.printable(limit: 80))", byteOffset: offset,
@@ -121,7 +122,8 @@ package enum UnicodeEncoding {
 }
 
 extension TextSource {
-  /// Returns the text with each invalid UTF-8 byte replaced by an underscore, which is part of a word in all formats.
+  /// Reports invalid UTF-8. Returns the text with an underscore in place of each invalid byte, because an underscore
+  /// can be part of a word in all formats.
   func checkingUTF8(defects: inout DefectLog) throws(PropertyListError) -> TextSource {
     guard let first = text.bytes.firstInvalidUTF8(from: 0) else { return self }
     var walk = TextWalk()
@@ -148,7 +150,7 @@ extension TextSource {
 }
 
 extension RawSpan {
-  /// Returns true if a byte and the next one prove that no UTF-8 character begins at an offset.
+  /// Returns true if the byte at an offset and the next one cannot begin a UTF-8 character.
   func beginsNoCharacter(at offset: Int) -> Bool {
     switch self[offset] {
     case 0..<0x80: false
@@ -157,7 +159,7 @@ extension RawSpan {
     }
   }
 
-  /// Returns the range of the first invalid UTF-8 from `start`, or nil if all is valid.
+  /// Returns the range of the first invalid UTF-8 bytes from `start`, or nil if all bytes are valid.
   func firstInvalidUTF8(from start: Int) -> Range<Int>? {
     do throws(UTF8.ValidationError) {
       _ = try UTF8Span(validating: Span<UInt8>(_bytes: extracting(start...)))

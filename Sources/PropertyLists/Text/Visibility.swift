@@ -10,7 +10,7 @@ package enum Visibility {
   /// Selects another form of the preceding character.
   case selector
 
-  /// Creates the class of a character without context.
+  /// Classifies a character, without regard to the characters next to it.
   ///
   /// The hidden characters of Unicode 16 are control characters (Cc), line and paragraph separators (Zl, Zp), the
   /// `Default_Ignorable_Code_Point` characters of `DerivedCoreProperties.txt`, annotation marks and noncharacters.

@@ -8,7 +8,8 @@ package enum XMLText {
     bytes.starts(with: "<?xml", at: index) && index + 5 < bytes.byteCount && bytes[index + 5].isWhiteSpace
   }
 
-  /// Decodes the references, which the reader has validated, and replaces CR LF and CR by LF (XML 1.0 section 2.11).
+  /// Appends the text of an element to `text`. Decodes the references, which the reader has validated, and replaces CR
+  /// LF and CR by LF (XML 1.0 section 2.11).
   package static func decode(_ content: RawSpan, into text: inout [UInt8]) {
     text.reserve(content.byteCount)
     var index = 0
@@ -27,7 +28,7 @@ package enum XMLText {
     }
   }
 
-  /// Appends text without references. Replaces CR LF and CR by LF.
+  /// Appends text that has no references, such as CDATA, to `text`. Replaces CR LF and CR by LF.
   package static func decodeLines(_ content: RawSpan, into text: inout [UInt8]) {
     var index = 0
     while let end = content.firstIndex(of: 0x0D, from: index) {
@@ -71,8 +72,8 @@ package enum XMLText {
     }
   }
 
-  /// Returns the length of a character in bytes, or nil for invalid UTF-8 and for a character that XML 1.0 does not
-  /// allow.
+  /// Returns the length of the character at an index, in bytes, or nil for invalid UTF-8 and for a character that XML
+  /// 1.0 does not allow.
   static func characterLength(in bytes: RawSpan, at index: Int) -> Int? {
     let first = bytes[index]
     guard first >= 0x80 else { return first >= 0x20 || first.isWhiteSpace ? 1 : nil }
