@@ -91,7 +91,8 @@ extension PropertyListFormat {
 
   // The operations that editing and recovery need.
 
-  /// Finds the errors of a text. Finds none in the binary format, whose values are checked only when they are read.
+  /// Adds the errors of a text to a log. Adds none for the binary format, whose values are checked only when they are
+  /// read.
   package func findDefects(in data: Data, options: PropertyListReadingOptions, _ defects: inout DefectLog) {
     // Errors thrown are also in the log, except for an empty input.
     _ = try? format.text?.content(of: data, options, &defects)

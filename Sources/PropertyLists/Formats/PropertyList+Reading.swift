@@ -3,6 +3,7 @@ public import FoundationEssentials
 extension PropertyList {
   /// Reads a property list in any format.
   ///
+  /// - Parameter format: The format of `data`, or nil to detect it from its beginning.
   /// - Throws: ``PropertyListError``.
   /// - Complexity: O(*n*) in the length of `data`.
   public init(
@@ -13,6 +14,7 @@ extension PropertyList {
 
   /// Reads a file in any format.
   ///
+  /// - Parameter format: The format of the file, or nil to detect it from its beginning.
   /// - Throws: ``PropertyListError``; of kind ``PropertyListError/Kind/inputOutput(errno:)`` if the file cannot be
   ///   read.
   /// - Complexity: O(*n*) in the length of the file.
@@ -23,7 +25,7 @@ extension PropertyList {
     try self.init(PropertyListDocument(contentsOf: url, format: format, options: options).root)
   }
 
-  /// Creates the tree of a node of a document and everything in it.
+  /// Creates a property list from a node of a document, with all values in it.
   ///
   /// Objects that are referenced several times in a binary document are created once and shared.
   ///

@@ -30,7 +30,7 @@ extension PropertyList {
 }
 
 extension PropertyListDocument.Node {
-  /// Returns this node, and everything in it, as the bytes of a file. No tree is created.
+  /// Returns this node, with all values in it, as the bytes of a file. No ``PropertyList`` is created.
   ///
   /// - Throws: The errors of ``PropertyList/data(format:options:)``, and the errors of a binary document below the
   ///   node.
@@ -60,7 +60,7 @@ extension PropertyListDocument.Node {
     try format.format.writeNode(self, options, output)
   }
 
-  /// Passes this node and everything in it to a sink.
+  /// Passes this node and all values in it to a sink.
   ///
   /// - Returns: The key path of the first date with a fraction of a second.
   @discardableResult
@@ -81,7 +81,7 @@ extension PropertyListDocument.Node {
   }
 }
 
-/// Writing through the writer of a format.
+/// Functions that write with the writer of a format.
 extension PropertyList {
   func written<Writer: FileWriter & ~Copyable>(
     by writer: consuming Writer, _ options: PropertyListWritingOptions
@@ -93,7 +93,7 @@ extension PropertyList {
 }
 
 extension PropertyListDocument.Node {
-  /// - Parameter output: See ``written(format:options:to:)``.
+  /// Writes this node with the writer of a format; see ``written(format:options:to:)``.
   func written<Writer: FileWriter & ~Copyable>(
     by writer: consuming Writer, _ options: PropertyListWritingOptions, to output: FileOutput?
   ) throws(PropertyListError) -> (rest: Data, fraction: PropertyListKeyPath?) {

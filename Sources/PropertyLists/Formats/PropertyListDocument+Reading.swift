@@ -5,7 +5,7 @@ extension PropertyListDocument {
   /// Reads a property list.
   ///
   /// - Parameters:
-  ///   - data: The whole input. It is retained by the document, not copied.
+  ///   - data: The whole input. The document retains it without copying it.
   ///   - format: The format of the input, or nil to detect it from its beginning.
   /// - Throws: ``PropertyListError``. For a binary property list, only errors in its header, its trailer and its root
   ///   are thrown here.

@@ -1,5 +1,5 @@
 extension PropertyListFormat {
-  /// Creates the format that `bytes` begin like, or nil if they begin like none.
+  /// Detects the format of a property list from its first bytes. Returns nil if no format begins in this way.
   ///
   /// | beginning, after a byte order mark, white space and comments | format |
   /// |---|---|
@@ -74,6 +74,6 @@ extension OpenStepLexer {
 }
 
 extension RawSpan {
-  /// True if text that was skipped as trivia, or that has only braces, contains a comment.
+  /// True if the bytes contain a comment. They must consist only of white space, comments and braces.
   fileprivate var hasComment: Bool { firstIndex(of: UInt8(ascii: "/"), from: 0) != nil }
 }

@@ -10,11 +10,11 @@ package final class CallStack {
   /// The size of the thread's own stack, in bytes.
   package let size: Int
 
-  /// The number of levels of nested values in progress when the thread left its own stack.
+  /// The number of levels of nested values in progress when the thread left its own stack; see ``extended(levels:_:)``.
   package private(set) var levelsBelow = 0
   /// The stack address when the thread left its own stack, or nil if it has not.
   private var left: UInt?
-  /// The work to do in a segment.
+  /// The function to call on the other stack.
   private var work: (() -> Void)?
 
   /// The maximum number of bytes kept free for the innermost call. A quarter of the stack is kept free, if that is
@@ -58,7 +58,7 @@ package final class CallStack {
   /// True if there is room for another call, and for those that it makes before it checks again.
   package var hasRoom: Bool { Self.here > floor }
 
-  /// Returns ``hasRoom`` for the current thread, whichever that is.
+  /// True if the current thread has room in the sense of ``hasRoom``. Unlike ``hasRoom``, it may be read on any thread.
   var hasRoomHere: Bool { isOfThisThread ? hasRoom : Self.current.hasRoom }
 
   private static var here: UInt {
@@ -67,8 +67,8 @@ package final class CallStack {
     return unsafe withUnsafeMutablePointer(to: &marker) { UInt(bitPattern: $0) }
   }
 
-  /// The maximum nesting depth of a value created here. Values are freed recursively, with 832 bytes of stack per
-  /// level.
+  /// The maximum nesting depth of a value that is created now. Values are freed recursively, with 832 bytes of stack
+  /// per level.
   package var levels: Int {
     let room = Int((left ?? Self.here) - bottom)
     return min(size, room + size / 8) / Self.bytesPerLevel
@@ -76,8 +76,8 @@ package final class CallStack {
 
   private static let bytesPerLevel = 832
 
-  /// Calls `body` on another stack but on the same thread, for when the thread's own stack is full. Returns nil,
-  /// without calling it, if there is no other stack.
+  /// Calls `body` on another stack of the same thread, because the thread's own stack is full. Returns nil, without
+  /// calling `body`, if there is no other stack.
   package func extended<T>(levels: Int, _ body: () throws -> T) throws -> T? {
     // Sixteen times the size of the stack, from 8 to 128 MiB. Segments are not nested.
     guard left == nil, let segment = StackSegment(size: min(max(16 * size, 8 << 20), 128 << 20)) else { return nil }

@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 internal import SystemFiles
 
-/// The options of the human-readable form.
+/// The options of the human-readable form that ``DescriptionWriter`` writes.
 package struct DescriptionOptions: Hashable, Sendable {
   /// True if the keys of dictionaries are sorted.
   package var sortsKeys = false
@@ -35,7 +35,7 @@ struct DescriptionWriter: NodeSink, ~Copyable {
   /// For each open container, true if it has a value already.
   private var hasValue: [Bool] = []
   private var followsKey = false
-  /// The number of open containers in, and including, the outermost one that is not shown.
+  /// The number of open containers whose contents are not shown.
   private var hiddenDepth = 0
 
   init(_ options: DescriptionOptions = DescriptionOptions()) { self.options = options }
@@ -49,7 +49,7 @@ struct DescriptionWriter: NodeSink, ~Copyable {
 
   mutating func drain(to file: FileOutput) throws(PropertyListError) { try output.drain(to: file) }
 
-  /// Begins a value. Returns true if it is shown.
+  /// Writes the comma and the white space before a value. Returns false, without writing, if the value is not shown.
   private mutating func beginValue() -> Bool {
     guard hiddenDepth == 0 else { return false }
     if followsKey {

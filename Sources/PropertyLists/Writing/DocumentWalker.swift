@@ -6,7 +6,8 @@ struct DocumentWalker<Source: NodeSource>: ~Copyable {
   private let document: PropertyListDocument
   private let sortsKeys: Bool
   private let depthLimit: Int
-  /// The remaining size in the units of ``ParsingLimits/expandedSize``, with each value's level added.
+  /// The size that may still be written, in the units of ``ParsingLimits/expandedSize``. Each value also counts its
+  /// nesting level.
   private var budget: WorkBudget
   private var scratch: [UInt8] = []
   /// The containers around the current one.
@@ -26,7 +27,7 @@ struct DocumentWalker<Source: NodeSource>: ~Copyable {
   /// The path of the first date that has a fraction of a second.
   private(set) var fraction: PropertyListKeyPath?
 
-  /// The file that receives the writer's bytes when there are many, or nil if the writer keeps them.
+  /// The file to which the output of a writer is written in pieces, or nil if the writer keeps all of it.
   private let output: FileOutput?
 
   /// The number of bytes that a writer collects before they are written to the file.
@@ -73,7 +74,7 @@ struct DocumentWalker<Source: NodeSource>: ~Copyable {
     }
   }
 
-  /// Writes a scalar, or begins a container.
+  /// Passes a scalar to the sink, or begins a container.
   @inline(__always)
   private mutating func tell<Sink: PropertyListSink & ~Copyable>(
     _ node: FlatNode, to sink: inout Sink, in bytes: RawSpan

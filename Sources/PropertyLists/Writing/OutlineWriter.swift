@@ -31,7 +31,7 @@ struct OutlineWriter: NodeSink, ~Copyable {
     output.append(repeating: UInt8(ascii: " "), count: max(nextIndex.count - 1, 0))
   }
 
-  /// Writes the index of a value, or a space after its key.
+  /// Writes the text before a value: its index in an array, or a space after its key in a dictionary.
   private mutating func beginValue(isContainer: Bool = false) {
     guard let last = nextIndex.last else { return }
     guard let index = last else {

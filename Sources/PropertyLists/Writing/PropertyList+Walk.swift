@@ -101,8 +101,8 @@ private struct WalkFrame {
   }
 }
 
-/// The order of keys by UTF-16 code units, applied to UTF-8 text. The two orders differ only in that UTF-16 sorts
-/// scalars above U+FFFF before those from U+E000: in UTF-8, lead bytes from 0xF0 before 0xEE and 0xEF.
+/// The order of UTF-8 texts by their UTF-16 code units. It differs from the order of the bytes in one point: UTF-16
+/// sorts characters above U+FFFF before those from U+E000, so lead bytes from 0xF0 sort before 0xEE and 0xEF.
 enum KeyOrder {
   static func precedes(_ first: some Sequence<UInt8>, _ second: some Sequence<UInt8>) -> Bool {
     first.lexicographicallyPrecedes(second) { rank($0) < rank($1) }

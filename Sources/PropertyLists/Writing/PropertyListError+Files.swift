@@ -18,7 +18,7 @@ extension PropertyListError {
     do { return try body() } catch { throw PropertyListError(error) }
   }
 
-  /// Performs a single call, and converts its errors like the form with a closure.
+  /// Performs a single file operation and converts its error to an error of property lists.
   package static func converting<Result: ~Copyable>(
     _ call: @autoclosure () throws(FileError) -> Result
   ) throws(PropertyListError) -> Result {
@@ -39,7 +39,7 @@ extension URL {
 }
 
 extension Data {
-  /// Replaces a file by these bytes atomically; see ``FileSystem/replace(_:with:)``.
+  /// Replaces the contents of a file by these bytes atomically; see ``FileSystem/replace(_:with:)``.
   package func replaceFile(at url: URL) throws(PropertyListError) {
     let path = try url.filePath
     try PropertyListError.converting(FileSystem.replace(path, with: self))

@@ -1,8 +1,8 @@
 internal import FoundationEssentials
 internal import SystemFiles
 
-/// A receiver of the values of a property list, in order. Trees and documents traverse themselves, so a sink does not
-/// depend on them, and they do not depend on formats.
+/// A receiver of the values of a property list, in order, such as the writer of a format. A tree or a document calls
+/// the sink for each of its values, so sinks do not depend on trees and documents, which do not depend on formats.
 protocol PropertyListSink: ~Copyable {
   /// True if all keys of a dictionary are written before all values, as in the binary format; false if each key is
   /// written before its value.
@@ -27,9 +27,10 @@ protocol PropertyListSink: ~Copyable {
   mutating func key(_ utf8: RawSpan) throws(PropertyListError)
   mutating func endDictionary() throws(PropertyListError)
 
-  /// The number of bytes that later values will not change, or 0 for a writer that has output only at the end.
+  /// The number of bytes of output that later values will not change, or 0 for a writer that has output only at the
+  /// end.
   var readyByteCount: Int { get }
-  /// Writes these bytes to a file, and removes them.
+  /// Writes the ready bytes to a file, and removes them from the output.
   mutating func drain(to output: FileOutput) throws(PropertyListError)
 }
 
@@ -61,8 +62,8 @@ extension NodeSink where Self: ~Copyable {
   mutating func endDictionary() throws(PropertyListError) { try end(.dictionary) }
 }
 
-/// A writer of files.
+/// A sink that creates the bytes of a file.
 protocol FileWriter: PropertyListSink, ~Copyable {
-  /// Returns the bytes that have not been drained.
+  /// Returns the bytes that ``drain(to:)`` has not written.
   consuming func finish() throws(PropertyListError) -> Data
 }

@@ -1,4 +1,5 @@
-/// The layout of a text format. With a layout, a writer writes a value for insertion into a text instead of a file.
+/// The layout of a text into which the output of a writer is inserted: line ends, white space and quotation marks. A
+/// writer without a layout writes a file.
 package struct TextLayout {
   /// The line end: LF, CR LF or CR.
   package var lineEnd: [UInt8] = [0x0A]
@@ -12,11 +13,13 @@ package struct TextLayout {
   package var assignment: [UInt8]?
   /// The text before an entry or element that is not the first on its line.
   package var spacing: [UInt8]
-  /// The text after an opening bracket on the same line, and before the closing one.
+  /// The text after an opening bracket if the value is written on one line.
   package var padding: [UInt8] = []
+  /// The text before a closing bracket if the value is written on one line.
   package var closingPadding: [UInt8] = []
-  /// The quotation mark of every key and of every string, or nil if they are quoted only if necessary.
+  /// The quotation mark of every key, or nil if keys are quoted only if necessary.
   package var keyQuote: UInt8?
+  /// The quotation mark of every string, or nil if strings are quoted only if necessary.
   package var stringQuote: UInt8?
   /// True if the last element of an array is followed by a comma, when each element has a line of its own.
   package var hasTrailingCommas = false
@@ -31,18 +34,18 @@ package struct TextLayout {
     self.spacing = spacing
   }
 
-  /// Begins a line that is `depth` levels below the value.
+  /// Appends a line end, and the indent of a line that is `depth` levels inside the value.
   func appendLine(depth: Int, to output: inout ByteBuffer) {
     output.append(lineEnd.rawBytes)
     output.append(indent.rawBytes)
     for _ in 0..<depth { output.append(indentUnit.rawBytes) }
   }
 
-  /// The maximum number of bytes of white space that is repeated in every added line. Otherwise, a file could turn each
-  /// byte into thousands.
+  /// The maximum number of bytes of white space that is copied from a text into every added line. Without a limit, a
+  /// long indent could make an inserted value thousands of times longer.
   package static var greatestSpace: Int { 400 }
 
-  /// A position in a container.
+  /// A position in a container: before the first entry or element, before another one, or before the closing bracket.
   package enum Position {
     case first, next, closing
   }

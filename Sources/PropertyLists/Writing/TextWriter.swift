@@ -1,6 +1,6 @@
 internal import FoundationEssentials
 
-/// A writer of a text format. It writes a file, or a value for insertion into a text.
+/// A writer of a text format. It writes a whole file, or a single value or key that is inserted into a text.
 protocol TextWriter: FileWriter, SendableMetatype, ~Copyable {
   /// The name of the format in messages.
   static var formatName: String { get }
@@ -23,7 +23,8 @@ extension TextWriter where Self: ~Copyable {
 
   /// Appends `YYYY-MM-DDThh:mm:ssZ`.
   ///
-  /// - Throws: An error for a fraction of a second, unless it is dropped, and for a date outside the calendar.
+  /// - Throws: ``PropertyListError/Kind/notRepresentable`` for a date with a fraction of a second, unless the options
+  ///   drop it, and for a date that is not finite or in an unsupported year.
   static func append(
     date seconds: Double, _ options: PropertyListWritingOptions, to output: inout ByteBuffer
   ) throws(PropertyListError) {

@@ -6,16 +6,17 @@ package struct ValueComparison: NodeSink, ~Copyable {
   private let nodes: [FlatNode]
   /// The indexes of the remaining children, including keys, of the innermost open container.
   private var children: Range<Int>
-  /// The remaining children of the containers around it.
+  /// The remaining children of the containers around that one.
   private var outer: [Range<Int>] = []
   private var scratch: [UInt8] = []
-  /// Converts a value that the format cannot represent.
+  /// Returns the value that a reader is expected to find in place of a value that the format cannot represent.
   private let coerced: (PropertyList) throws(PropertyListError) -> PropertyList
 
   /// The error that ends the comparison.
   private static var difference: PropertyListError { PropertyListError(.noSuchValue, "the values differ") }
 
-  /// Returns true if a document in a text format equals a value, or the value that `coerced` returns for its scalars.
+  /// Returns true if a document in a text format equals a value. A scalar also counts as equal if the document has the
+  /// result of `coerced` for it.
   package static func isEqual(
     _ document: PropertyListDocument, _ value: PropertyList, depth: Int,
     coerced: @escaping (PropertyList) throws(PropertyListError) -> PropertyList
@@ -39,7 +40,8 @@ package struct ValueComparison: NodeSink, ~Copyable {
     return nodes[index]
   }
 
-  /// Compares the last value taken with the coerced form of a value.
+  /// Compares the value that ``take()`` returned last with the result of ``coerced`` for a value. Throws if they
+  /// differ.
   private func compareLast(_ value: PropertyList) throws(PropertyListError) {
     let index = children.lowerBound - 1
     let node = PropertyListDocument.Node(document: document, index: index, flat: nodes[index])

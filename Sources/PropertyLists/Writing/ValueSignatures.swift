@@ -1,6 +1,7 @@
-/// The values below a root in the order of a text, each with a hash of its whole content, so that two values can be
-/// compared in one step. The hash has 64 bits and a secret seed, so that collisions cannot be constructed. The chance
-/// of an accidental one is 1 in 2^64 per comparison. Callers that change a file based on hashes read the result back.
+/// A list of a value and all values in it, in the order of a text. Each has a hash of its whole content, so that two
+/// values can be compared in one step. The hash has 64 bits and a secret seed, so that collisions cannot be
+/// constructed. The chance of an accidental one is 1 in 2^64 per comparison. Callers that change a file based on hashes
+/// read the result back.
 package struct ValueSignatures {
   package struct Entry {
     /// The hash of the value, including its kind, but not its key.
@@ -40,7 +41,7 @@ package struct SignatureOptions: OptionSet {
 
   package init(rawValue: UInt8) { self.rawValue = rawValue }
 
-  /// A 4-byte real equals an 8-byte one, because the format has only these.
+  /// A 4-byte real equals the 8-byte real of the same value, because the format has only 8-byte reals.
   package static let widensFloats = SignatureOptions(rawValue: 1)
   /// A date is compared without the fraction of its second, because the format has none.
   package static let dropsFractions = SignatureOptions(rawValue: 2)
@@ -51,7 +52,9 @@ package struct SignatureOptions: OptionSet {
 }
 
 extension ValueSignatures {
-  /// - Throws: ``PropertyListError/Kind/nestedTooDeeply``.
+  /// Creates the signatures of a value and all values in it.
+  ///
+  /// - Throws: ``PropertyListError/Kind/nestedTooDeeply`` if the value has more than `depth` levels of containers.
   package init(
     of value: PropertyList, _ options: SignatureOptions = [], depth: Int, expectedCount: Int = 64
   ) throws(PropertyListError) {
@@ -60,6 +63,8 @@ extension ValueSignatures {
     entries = writer.entries
   }
 
+  /// Creates the signatures of all values of a document.
+  ///
   /// - Throws: The errors of a binary document.
   /// - Complexity: O(*n*) in the size of the document.
   package init(of document: PropertyListDocument) throws(PropertyListError) {
@@ -68,6 +73,8 @@ extension ValueSignatures {
     entries = writer.entries
   }
 
+  /// Creates the signatures of a value of any depth and all values in it.
+  ///
   /// - Complexity: O(*n*) in the size of the value.
   package init(of value: PropertyList, _ options: SignatureOptions) {
     // This does not throw, because the writer accepts every value.

@@ -10,7 +10,7 @@ struct BinaryFileWriter: ~Copyable {
   private let offsetWidth: Int
   private var table = ByteBuffer()
 
-  /// `length` is the size of the header and all objects, in bytes. Object 0 is the root.
+  /// Begins a file whose root is object 0. `length` is the size of the header and all objects, in bytes.
   init(objectCount: Int, length: Int) {
     self.objectCount = objectCount
     self.length = length

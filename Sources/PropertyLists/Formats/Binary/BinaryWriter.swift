@@ -33,9 +33,11 @@ struct BinaryWriter: FileWriter, NodeSink, ~Copyable {
   // The object indexes of values that are found without a search.
   private var booleans: (UInt32?, UInt32?) = (nil, nil)
   private var smallIntegers = [UInt32](repeating: .max, count: 256)
+  /// The object indexes of UIDs, by their values, or `UInt32.max` for a UID that has not been written.
   private var uids: [UInt32] = []
   private var uidCount = 0
-  /// True if UIDs occurred that are too large for ``uids``.
+  /// True if a UID occurred that is too large for ``uids``. From then on, new UIDs are found by a search, like other
+  /// scalars.
   private var hasDistantUIDs = false
 
   init() {}
@@ -57,7 +59,8 @@ struct BinaryWriter: FileWriter, NodeSink, ~Copyable {
     return UInt32(truncatingIfNeeded: objectCount - 1)
   }
 
-  /// Writes a reference to the scalar whose bytes were just appended to the table, or to an equal one found there.
+  /// Writes a reference to the scalar whose bytes were just appended to ``scalars``. If an equal scalar exists already,
+  /// refers to that one.
   @inline(__always) @discardableResult
   private mutating func referToScalar() throws(PropertyListError) -> UInt32 {
     let scalar = scalars.find()
@@ -97,7 +100,7 @@ struct BinaryWriter: FileWriter, NodeSink, ~Copyable {
     uidCount += 1
   }
 
-  /// The maximum length of ``uids``. It ensures that the table is about half full.
+  /// The maximum length of ``uids``. It ensures that a large table is at least about half full.
   private var uidReach: Int { 2 * uidCount + 4096 }
 
   private mutating func newUID(_ value: UInt32) throws(PropertyListError) -> UInt32 {

@@ -55,8 +55,8 @@ package struct ValuePool: ~Copyable {
     return .data(.verbatim, offset: try Self.check(scalars.find()), length: 0)
   }
 
-  /// Returns the index of a scalar in the pool. Containers are not scalars; UIDs are only if they do not fit a
-  /// reference.
+  /// Returns the index of a scalar in the pool, and adds it if necessary. The node must not be a container, or a UID
+  /// that fits into a ``Reference``.
   package mutating func number(ofScalar node: FlatNode) throws(PropertyListError) -> Int {
     switch node.kind {
     case .string, .data: return node.offset
@@ -73,7 +73,7 @@ package struct ValuePool: ~Copyable {
     return try Self.check(scalars.find())
   }
 
-  /// Returns a reference to a value.
+  /// Returns a reference to a value, and adds a scalar of fixed size to the pool if necessary.
   ///
   /// - Parameter node: A value of this pool, or a UID.
   @inline(__always)
@@ -119,8 +119,8 @@ extension ByteBuffer {
 
 /// Writing the file.
 extension ValuePool {
-  /// Returns a binary property list with this container as its root, as ``BinaryWriter`` writes it, but without
-  /// searches.
+  /// Returns a binary property list whose root is a container of this pool. The bytes are those that ``BinaryWriter``
+  /// writes, but need no search for equal scalars, because the pool has each scalar once.
   package consuming func binaryData(root: FlatNode) throws(PropertyListError) -> Data {
     scalars.endSearch()
     containers.endSearch()
@@ -155,7 +155,7 @@ extension ValuePool {
     output.append(marker: marker, count: words.count)
     output.reserve(words.range.count / 4 * width + 8)
     let bytes = containers.bytes.bytes
-    // The containers in it follow it, each with everything in it.
+    // In the list of containers, those inside this one follow it. Each is followed by the containers inside it.
     var inner = index + 1
     for offset in stride(from: words.range.lowerBound, to: words.range.upperBound, by: 4) {
       let child = Reference(bits: bytes.littleEndianUInt32(at: offset))
@@ -179,7 +179,8 @@ extension ValuePool {
     /// The object index of each scalar, or `UInt32.max` if it has none yet.
     private(set) var scalars: [UInt32]
     private var uids: [UInt32] = []
-    /// The object indexes of UIDs that are too large for ``uids``, which must not become longer than the references.
+    /// The object indexes of UIDs that are too large for ``uids``, whose length must not exceed the number of
+    /// references.
     private var sparseUIDs: [Int: UInt32] = [:]
     private let denseUIDCount: Int
     /// For each container, its object index and the number of containers up to and including the last one in it.
@@ -207,7 +208,7 @@ extension ValuePool {
 
     func object(ofUID uid: Int) -> UInt32 { uid < uids.count ? uids[uid] : sparseUIDs[uid] ?? .max }
 
-    /// Assigns object indexes to a container and everything in it.
+    /// Assigns object indexes to a container and all values in it.
     mutating func number(
       _ root: Reference, _ scalarBytes: borrowing UniqueBytes, _ containers: borrowing UniqueBytes
     ) throws(PropertyListError) {

@@ -1,5 +1,6 @@
-/// The dictionaries with one entry that represent values without a JSON form, and the escape that distinguishes real
-/// dictionaries of the same form. Only this type knows their keys.
+/// The forms in which JSON contains values that it cannot represent: dictionaries with one entry, such as
+/// `{"$date": "2001-01-01T00:00:00Z"}`. Only this type knows their keys, and the escape for an ordinary dictionary
+/// whose only key is that of a form.
 package enum CoercedForm {
   case date, data, real, float, uid
 

@@ -21,9 +21,9 @@ package struct JSONToken {
   var hasEscapes = false
   /// True if a number has neither a fraction nor an exponent.
   var isInteger = false
-  /// The digits of an integer, or nil if they do not fit 64 bits.
+  /// The absolute value of an integer, or nil if it does not fit 64 bits.
   package var magnitude: UInt64?
-  /// The first defect of a string or a number. If a string is unterminated, that defect is used.
+  /// The first defect of a string or a number. For an unterminated string, it is the missing end.
   var defect: JSONDefect?
 }
 
@@ -68,11 +68,12 @@ package struct JSONLexer: ~Escapable {
   /// The offset of the next token.
   package var index: Int
   private var commentEnd = ForwardSearch("*/")
-  /// The last unterminated string, and the last unterminated text in single quotation marks. Quotation marks inside
-  /// follow a backslash, so they cannot close one another.
+  /// The range of the last unterminated string. Each quotation mark in it follows a backslash, so no string can begin
+  /// there, and the range is not scanned again.
   private var unclosedString = 0..<0
+  /// The same for text in single quotation marks.
   private var unclosedText = 0..<0
-  /// The last range of white space examined in a string.
+  /// The last range of white space that was examined after a line end in a string.
   private var lastSpace = 0..<0
 
   @_lifetime(copy bytes)
@@ -219,7 +220,7 @@ package struct JSONLexer: ~Escapable {
       defect: defect)
   }
 
-  /// Skips the fraction and the exponent of a number.
+  /// Skips the fraction and the exponent of a number. Returns the defect, if there is one.
   private mutating func passFraction() -> JSONDefect? {
     if byte == UInt8(ascii: ".") {
       index += 1
@@ -342,7 +343,7 @@ package struct JSONLexer: ~Escapable {
     }
   }
 
-  /// Returns true if the string continues on the next line. The next byte must be a line end.
+  /// Returns true if the text of a string seems to continue on the next line. The next byte must be a line end.
   private mutating func goesOnWithText() -> Bool {
     // Ensures that each of many empty lines is scanned once.
     if !lastSpace.contains(index) {

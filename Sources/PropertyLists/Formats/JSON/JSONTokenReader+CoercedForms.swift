@@ -1,13 +1,14 @@
-/// Restores the values that the writer's reversible coercion wrote as dictionaries.
+/// Functions that restore the values that ``PropertyListWritingOptions/Coercion/reversible`` wrote as dictionaries.
 extension JSONTokenReader {
-  /// Returns the value that the innermost container represents, or nil if it is an ordinary container. Called at its
-  /// end.
+  /// Returns the value that the innermost container represents, or nil if it is an ordinary container. It is called at
+  /// the end of the container.
   ///
-  /// Removes the dollar sign that the writer added to the only key of a real dictionary.
+  /// Removes the dollar sign that the writer added to the only key of an ordinary dictionary, so that the dictionary
+  /// does not look like a form.
   ///
   /// - Parameter offset: The offset of the container.
-  /// - Throws: ``PropertyListError/Kind/malformed`` for a dictionary with the key of a form and a value that does not
-  ///   fit it.
+  /// - Throws: ``PropertyListError/Kind/malformed`` if a dictionary has the key of a form, but a value that does not
+  ///   fit the form.
   mutating func restoredValue(at offset: Int) throws(PropertyListError) -> FlatNode? {
     guard let (key, value) = builder.onlyEntry, key.length > 0 else { return nil }
     // After a defect, a null may replace a value.
@@ -86,7 +87,8 @@ extension JSONTokenReader {
     return .data(.verbatim, offset: lexer.bytes.byteCount + start, length: added.count - start)
   }
 
-  /// Parses a 4-byte real from the digits, so that it is rounded only once.
+  /// Returns the 4-byte real that a form represents. A number is parsed again from its digits, so that it is rounded
+  /// only once.
   private func float(_ value: FlatNode, after key: FlatNode) -> FlatNode? {
     switch value.kind {
     case .string: return SpecialReal.parseFloat(text(of: value).rawBytes).map(FlatNode.float)

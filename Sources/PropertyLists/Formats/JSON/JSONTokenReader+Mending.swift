@@ -1,17 +1,19 @@
-/// Recovery from errors, so that the rest of the text can be read. A null replaces an invalid value or key.
+/// Recovery from errors, so that the rest of the text can be read. A null stands in for an invalid value or key.
 extension JSONTokenReader {
-  /// The state that describes the last defect and those before it.
+  /// The state of error recovery: facts about the last defect and earlier ones.
   struct Mending {
     /// The token that was expected at the last defect; nil for a key.
     var due: Due?
-    /// The next token, unless it is an entry or element of the innermost container.
+    /// The token to read next, or nil to read the next entry or element of the innermost container.
     var next: Next?
     /// True if the text ended too early.
     var isAtEnd = false
     /// True if brackets were wrong, so that there can be too many or too few at the end.
     var isUnbalanced = false
+    /// An expected token. A mark is a comma or a closing bracket.
     enum Due { case colon, value, mark, digit, quotationMark }
 
+    /// The token to read next.
     enum Next { case colon, value, mark }
   }
 
@@ -159,7 +161,7 @@ extension JSONTokenReader {
     } while depth > 0
   }
 
-  /// Skips to the end of an entry or element, or to the end of its container.
+  /// Skips to the end of an entry or element, or to the end of its container. Throws `defect` if the text ends first.
   private mutating func skip(_ defect: PropertyListError) throws(PropertyListError) {
     while let kind = builder.frames.last?.kind {
       let token = lexer.next()
@@ -190,8 +192,8 @@ extension JSONTokenReader {
     throw defect
   }
 
-  /// Handles the end of a container that may not match the innermost one. Returns true if reading can continue;
-  /// otherwise the bracket was skipped.
+  /// Handles a closing bracket that may not match the innermost container. Returns true if reading can continue here.
+  /// Returns false, after skipping the bracket, if it belongs to no open container.
   private mutating func meetEnd(_ kind: NodeKind) throws(PropertyListError) -> Bool {
     followsComma = false
     let closed: NodeKind = lexer.byte == UInt8(ascii: "]") ? .array : .dictionary

@@ -26,6 +26,8 @@ struct JSONTokenReader: ~Copyable, ~Escapable {
   /// source.
   var added: [UInt8] = []
 
+  /// Reads a JSON text.
+  ///
   /// - Parameter defects: Receives every defect. If it has room for more than one, the reader recovers from errors.
   static func read(
     _ original: TextSource, _ options: PropertyListReadingOptions, _ defects: inout DefectLog
@@ -56,7 +58,7 @@ struct JSONTokenReader: ~Copyable, ~Escapable {
     builder = NodeTableBuilder(options: options, expectedNodes: bytes.byteCount / 32 + 16)
   }
 
-  /// Reads the value of the text and everything in it.
+  /// Reads the root value and all values in it.
   private mutating func read() throws(PropertyListError) {
     lexer.passSpace()
     do { try readValue(due: "a value") } catch { try mend(error) }
@@ -76,7 +78,7 @@ struct JSONTokenReader: ~Copyable, ~Escapable {
     if !lexer.isAtEnd, !mending.isUnbalanced { try defects.report(unexpected(due: "the end of the text")) }
   }
 
-  /// Reads the next token after recovery in an entry or element.
+  /// Reads the token at which reading continues in an entry or element after an error.
   private mutating func read(_ next: Mending.Next) throws(PropertyListError) {
     lexer.passSpace()
     switch next {
@@ -204,8 +206,8 @@ struct JSONTokenReader: ~Copyable, ~Escapable {
     throw failure(defect.message(lexer.bytes), at: defect.offset)
   }
 
-  /// Parses a number. Without a fraction or an exponent it is an integer, except `-0`, which is the real -0.0:
-  /// JavaScript programs write it so, and an integer would lose the sign.
+  /// Parses a number. It is an integer unless it has a fraction or an exponent. `-0` is the real -0.0, as in
+  /// JavaScript's `JSON.parse`, because an integer would lose the sign.
   @inline(__always)
   private mutating func number(_ token: JSONToken) throws(PropertyListError) -> FlatNode {
     if let defect = token.defect {
@@ -244,7 +246,8 @@ struct JSONTokenReader: ~Copyable, ~Escapable {
     return failure(limit.message, limit.kind, at: offset)
   }
 
-  /// Returns the error for the next character or word, or for the end of the text, where another token was expected.
+  /// Returns the error for the next character or word, or for the end of the text. `due` names the token that was
+  /// expected instead.
   mutating func unexpected(due: StaticString) -> PropertyListError {
     let (bytes, index) = (lexer.bytes, lexer.index)
     guard index < bytes.byteCount else {

@@ -12,7 +12,8 @@ package struct JSONWriter: TextWriter, ~Copyable {
   /// For each open container, true if it has a value already.
   private var hasValue: [Bool] = []
   private var followsKey = false
-  /// True if the next key is the only one of its dictionary, so that the reader may take it for a form.
+  /// True if the next key is the only one of its dictionary, so that a reader may take the dictionary for a
+  /// ``CoercedForm``.
   private var isOnlyKey = false
 
   package init(_ options: PropertyListWritingOptions, in layout: TextLayout? = nil) {
@@ -140,7 +141,7 @@ extension Format {
   static let json = Format(JSONWriter.self, read: JSONTokenReader.read)
 }
 
-/// Values without a JSON form.
+/// Functions that write values that JSON cannot represent.
 ///
 /// | value | ``PropertyListWritingOptions/Coercion/reversible`` | ``PropertyListWritingOptions/Coercion/plain`` |
 /// |---|---|---|
@@ -151,7 +152,7 @@ extension Format {
 /// | 4-byte real | `{"$float": 0.1}`, `{"$float": "inf"}` | `0.10000000149011612` |
 /// | not-a-number, infinities | `{"$real": "nan"}` | `"nan"`, `"inf"`, `"-inf"` |
 extension JSONWriter {
-  /// Writes a value as a form.
+  /// Writes a value as a dictionary with one entry, which is a ``CoercedForm``.
   ///
   /// - Parameter body: Writes the value of the form's entry.
   private mutating func form(_ form: CoercedForm, _ body: (inout ByteBuffer) -> Void) {
