@@ -13,9 +13,9 @@ package struct TextLayout {
   package var assignment: [UInt8]?
   /// The text before an entry or element that is not the first on its line.
   package var spacing: [UInt8]
-  /// The text after an opening bracket if the value is written on one line.
+  /// The text after an opening bracket if the container is on one line.
   package var padding: [UInt8] = []
-  /// The text before a closing bracket if the value is written on one line.
+  /// The text before a closing bracket if the container is on one line.
   package var closingPadding: [UInt8] = []
   /// The quotation mark of every key, or nil if keys are quoted only if necessary.
   package var keyQuote: UInt8?

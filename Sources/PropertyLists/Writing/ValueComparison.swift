@@ -9,7 +9,7 @@ package struct ValueComparison: NodeSink, ~Copyable {
   /// The remaining children of the containers around that one.
   private var outer: [Range<Int>] = []
   private var scratch: [UInt8] = []
-  /// Returns the value that a reader is expected to find in place of a value that the format cannot represent.
+  /// Returns the value that is read back after a scalar was written in the format of the document.
   private let coerced: (PropertyList) throws(PropertyListError) -> PropertyList
 
   /// The error that ends the comparison.

@@ -35,7 +35,7 @@ package struct OpenStepDefect {
     case commentWithoutEnd, stringWithoutEnd, dataWithoutEnd, base64WithoutEnd, typedValueWithoutEnd
     /// A single hexadecimal digit where a byte needs two.
     case halfByte
-    /// Another character than a hexadecimal digit in data.
+    /// A character in data that is not a hexadecimal digit.
     case noDigit
   }
 
@@ -66,8 +66,9 @@ package struct OpenStepLexer: ~Escapable {
   private var angle = ForwardSearch(">")
   private var bracket = ForwardSearch("]")
   private var commentEnd = ForwardSearch("*/")
-  /// A string that begins at or after these offsets has no closing quotation mark.
+  /// A string that begins at or after this offset with a double quotation mark has no closing one.
   private var lastDoubleQuote = Int.max
+  /// The same for single quotation marks.
   private var lastSingleQuote = Int.max
 
   @_lifetime(copy bytes)
@@ -287,7 +288,7 @@ package struct OpenStepLexer: ~Escapable {
     OpenStepToken(kind: .data, range: start..<index, isPlain: isPlain, defect: defect)
   }
 
-  /// Returns a token with an optional end.
+  /// Returns a token that may be unterminated.
   ///
   /// - Parameter end: The end of the token, or nil if it is unterminated. Then the token is only the bracket.
   private mutating func closed(

@@ -1,4 +1,4 @@
-/// Reads values in angle brackets: data, and GNUstep's typed values.
+/// Functions that read values in angle brackets: data, and GNUstep's typed values.
 extension OpenStepTokenReader {
   /// Reads the value that begins at the next byte, a `<`.
   mutating func readAngleBrackets() throws(PropertyListError) -> FlatNode {

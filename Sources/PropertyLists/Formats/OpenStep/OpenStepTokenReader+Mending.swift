@@ -1,6 +1,6 @@
-/// Recovery from errors, so that the rest of the text can be read. A null replaces an invalid value or key.
+/// Recovery from errors, so that the rest of the text can be read. A null stands in for an invalid value or key.
 extension OpenStepTokenReader {
-  /// The state that describes the last defect and those before it.
+  /// The state of error recovery: facts about the last defect and earlier ones.
   struct Mending {
     /// True if nothing more can be read.
     var isOver = false
@@ -10,9 +10,10 @@ extension OpenStepTokenReader {
     var isMarkMissing = false
     /// The offset of an unterminated string.
     var unclosedString: Int?
-    /// The last quoted string.
+    /// The range of the last string in quotation marks.
     var lastQuoted = 0..<0
-    /// A string at the top that is followed by other text, and its offset.
+    /// A string at the start of the text that is not followed by `=` or `;`, and its offset. It may be the first key of
+    /// a strings file.
     var firstKey: (node: FlatNode, offset: Int)?
     /// True if brackets were wrong, so that there can be too many or too few at the end.
     var isUnbalanced = false
@@ -138,8 +139,8 @@ extension OpenStepTokenReader {
 
   private var outerKind: NodeKind? { builder.frames.count > 1 ? builder.frames[builder.frames.count - 2].kind : nil }
 
-  /// Handles the end of a container that may not match the innermost one. Returns true if reading can continue;
-  /// otherwise the bracket was skipped.
+  /// Handles a closing bracket that may not match the innermost container. Returns true if reading can continue here.
+  /// Returns false, after skipping the bracket, if it belongs to no open container.
   private mutating func meetEnd(_ closed: NodeKind, _ kind: NodeKind) throws(PropertyListError) -> Bool {
     if closed == kind, !isWithoutBraces { return true }
     mending.isUnbalanced = true

@@ -1,4 +1,4 @@
-/// Reads quoted and unquoted strings.
+/// Functions that read quoted and unquoted strings.
 extension OpenStepTokenReader {
   /// Reads the string that begins at the next byte; see ``OpenStepLexer/beginsString(_:)``.
   mutating func readString() throws(PropertyListError) -> FlatNode {
@@ -69,7 +69,7 @@ extension OpenStepTokenReader {
     text.append(scalar: scalar)
   }
 
-  /// Decodes a UTF-16 unit, or two that form a surrogate pair.
+  /// Decodes the escape of a UTF-16 unit, or two escapes that form a surrogate pair.
   private mutating func decodeUnicodeEscape(_ bytes: RawSpan, _ index: inout Int) throws(PropertyListError) {
     let start = index
     guard let unit = Self.utf16Unit(bytes, &index) else {
@@ -87,7 +87,8 @@ extension OpenStepTokenReader {
     text.append(scalar: 0x10000 + (unit & 0x3FF) << 10 + low & 0x3FF)
   }
 
-  /// Parses `\U` and one to four hexadecimal digits. As in GNUstep, `\u` means the same.
+  /// Parses `\U` and one to four hexadecimal digits, and returns the UTF-16 unit, or nil for other text. As in GNUstep,
+  /// `\u` means the same.
   private static func utf16Unit(_ bytes: RawSpan, _ index: inout Int) -> UInt32? {
     guard index + 1 < bytes.byteCount, bytes[index] == UInt8(ascii: "\\"), bytes[index + 1] | 0x20 == UInt8(ascii: "u")
     else { return nil }

@@ -15,7 +15,7 @@ struct OpenStepTokenReader: ~Copyable, ~Escapable {
   /// The text of all strings with their escapes decoded, and the bytes of all data. The offsets of the nodes refer to
   /// it.
   var text: [UInt8] = []
-  /// The offset in the source of each pending node of ``builder``.
+  /// The offset in the source of each node of ``NodeTableBuilder/pending``.
   var offsets: [Int] = []
   /// The offset in the source of each open container.
   private var openOffsets: [Int] = []
@@ -30,6 +30,8 @@ struct OpenStepTokenReader: ~Copyable, ~Escapable {
   /// True if a comma, a semicolon or a closing bracket is expected next, after a value.
   var isBehindValue = false
 
+  /// Reads a text in the OpenStep format.
+  ///
   /// - Parameter defects: Receives every defect. If it has room for more than one, the reader recovers from errors.
   static func read(
     _ original: TextSource, _ options: PropertyListReadingOptions, _ defects: inout DefectLog
@@ -52,7 +54,7 @@ struct OpenStepTokenReader: ~Copyable, ~Escapable {
     builder = NodeTableBuilder(options: options, expectedNodes: bytes.byteCount / 64)
   }
 
-  /// Reads the value of the text and everything in it.
+  /// Reads the root value and all values in it.
   private mutating func read() throws(PropertyListError) {
     do { try readBeginning() } catch { try mendBeginning(error) }
     while builder.depth > 0 {
@@ -84,7 +86,8 @@ struct OpenStepTokenReader: ~Copyable, ~Escapable {
     }
   }
 
-  /// Reads a string at the top. It is the value if nothing follows, else the first key of a strings file.
+  /// Reads a string at the start of the text. The string is the root value if nothing follows it, else the first key of
+  /// a strings file.
   private mutating func readStringOrEntries() throws(PropertyListError) {
     let offset = lexer.index
     let string = try readString()
@@ -242,7 +245,8 @@ struct OpenStepTokenReader: ~Copyable, ~Escapable {
     return failure(defect.message, at: defect.offset)
   }
 
-  /// Returns the error for the next character, or for the end of the text, where another token was expected.
+  /// Returns the error for the next character, or for the end of the text. `due` names the token that was expected
+  /// instead.
   mutating func unexpected(due: StaticString) -> PropertyListError {
     let index = lexer.index
     guard !lexer.isAtEnd else {

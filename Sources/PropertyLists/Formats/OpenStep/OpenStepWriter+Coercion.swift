@@ -1,11 +1,11 @@
-/// Writing reals and dates. GNUstep's notation has no form for some of them.
+/// Functions that write reals and dates, including those for which GNUstep's notation has no form.
 ///
 /// | value | reversible form | plain form |
 /// |---|---|---|
 /// | real | `<*R1.5>` | `1.5` |
 /// | 4-byte real | `<*F1.5>` | `1.5` |
 /// | date | `<*D2001-01-01 00:00:00 +0000>` | `"2001-01-01T00:00:00Z"` |
-/// | date with a fraction of a second, or that the calendar does not reach | `<*T0.5>`: seconds since 2001 | |
+/// | date with a fraction of a second, or in an unsupported year | `<*T0.5>`: seconds since 2001 | |
 /// | not a number, with a sign or other bits that are not the usual ones | `<*XR…>`, `<*XF…>`, `<*XT…>`: its bits | `nan` |
 ///
 /// GNUstep's reader supports I, R, B and D, and refuses other letters.

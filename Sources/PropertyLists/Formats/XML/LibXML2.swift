@@ -33,7 +33,7 @@ package enum LibXML2 {
   private final class Parsing {
     private let text: UnsafeRawBufferPointer
     private var next = 0
-    /// Nil until libxml2 has created it.
+    /// The parser of libxml2, or nil until libxml2 has created it.
     var parser: UnsafeMutablePointer<xmlParserCtxt>?
     var defect: (message: String, offset: Int)?
 
@@ -112,8 +112,8 @@ package enum LibXML2 {
   ///
   /// The unsafe expressions are sound: the handler and both buffers belong to libxml2 and are freed only here.
   ///
-  /// - Parameter defects: Receives an unknown name, which is then treated as UTF-8, and the byte sequences that are
-  ///   invalid in the encoding. The text contains U+FFFD in their positions.
+  /// - Parameter defects: Receives the error for an unknown name, which is then treated as UTF-8, and the errors for
+  ///   byte sequences that are invalid in the encoding. These become U+FFFD.
   static func convert(
     _ data: Data, from name: String, defects: inout DefectLog
   ) throws(PropertyListError) -> TextSource {

@@ -8,8 +8,10 @@ struct PlainXMLReader: ~Copyable, ~Escapable {
   private var builder: NodeTableBuilder
   private let depthLimit: Int
 
+  /// Reads a document.
+  ///
   /// - Parameter start: The offset of the document in `bytes`.
-  /// - Returns: Nil for a document that is not in this dialect.
+  /// - Returns: Nil for a document that is not in this dialect, or that has an error.
   /// - Complexity: O(*n*) in the length of the text.
   static func read(_ bytes: RawSpan, from start: Int, options: PropertyListReadingOptions) -> NodeTable? {
     var reader = PlainXMLReader(bytes, start, options)
@@ -54,7 +56,7 @@ struct PlainXMLReader: ~Copyable, ~Escapable {
     return lexer.index == lexer.bytes.byteCount
   }
 
-  /// Reads a value and everything in it.
+  /// Reads the root value and all values in it. Returns false if the reader gives up.
   private mutating func readValues() -> Bool {
     repeat {
       lexer.passSpace()
@@ -68,7 +70,8 @@ struct PlainXMLReader: ~Copyable, ~Escapable {
     return true
   }
 
-  /// Reads the value that begins, or closes the container that ends, with a tag.
+  /// Reads the value that begins with a tag, or closes the container that ends with it. Returns false if the reader
+  /// gives up.
   ///
   /// - Parameter start: The offset of the tag.
   @inline(__always)
@@ -112,7 +115,7 @@ struct PlainXMLReader: ~Copyable, ~Escapable {
     return true
   }
 
-  /// Reads the text of an element that is not a string.
+  /// Reads the text and the end tag of an element that is not a string. Returns false if the reader gives up.
   ///
   /// - Parameter start: The offset of its tag.
   private mutating func readScalar(_ element: XMLElement, from start: Int) -> Bool {

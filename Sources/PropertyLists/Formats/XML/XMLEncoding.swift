@@ -3,6 +3,8 @@ internal import FoundationEssentials
 /// The encoding that an XML file declares. As in Apple's reader (`CFPropertyList.c`), it is used if ``UnicodeEncoding``
 /// detects none.
 package enum XMLEncoding {
+  /// Decodes an input in the encoding that its XML declaration names.
+  ///
   /// - Parameter defects: Receives the byte sequences that are invalid in the encoding.
   static func decode(
     _ data: Data, from name: String, defects: inout DefectLog
@@ -33,7 +35,8 @@ package enum XMLEncoding {
   /// Returns true for the characters of XML 1.0's `EncName`. It has no slash, so a name cannot pass options to iconv.
   private static func isNameByte(_ byte: UInt8) -> Bool { XMLText.isNameByte(byte) && byte != UInt8(ascii: ":") }
 
-  /// Returns the error for the name of an encoding that would have been detected from the first bytes.
+  /// Returns an error if a declared encoding is UTF-16 or UTF-32. The declaration must be wrong, because the first
+  /// bytes of the file would have shown such an encoding.
   private static func falseName(_ name: String) -> PropertyListError? {
     guard
       ["utf-16", "utf-32", "iso-10646-ucs"].contains(where: name.lowercased().hasPrefix)

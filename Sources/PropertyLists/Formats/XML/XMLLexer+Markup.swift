@@ -22,11 +22,12 @@ extension XMLLexer {
     return markup(.instruction, content, end, "?>", orOpen: .instructionWithoutEnd)
   }
 
-  /// Returns a token of markup.
+  /// Returns a token for a comment, CDATA or an instruction.
   ///
   /// - Parameters:
   ///   - content: The offset of its content.
   ///   - end: The end of its content, or nil if the markup is unterminated.
+  ///   - open: The defect if the markup is unterminated.
   private mutating func markup(
     _ kind: XMLToken.Kind, _ content: Int, _ end: Int?, _ closing: StaticString, orOpen open: XMLDefect.Kind
   ) -> XMLToken {
@@ -114,7 +115,7 @@ extension XMLLexer {
     return XMLToken(kind: .declaration, range: start..<index, defect: XMLDefect(kind: .less, offset: start))
   }
 
-  /// Returns the offset after a declaration, which may contain brackets.
+  /// Returns the offset after a declaration, which may contain brackets, or nil if its end is missing.
   private mutating func declarationEnd(from start: Int) -> Int? {
     var quotes = QuoteScan()
     var offset = start

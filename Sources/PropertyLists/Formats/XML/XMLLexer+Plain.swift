@@ -10,7 +10,7 @@ extension XMLLexer {
     case other
   }
 
-  /// Returns the next tag and skips it, if it is plain.
+  /// Skips the next tag and returns it. If it is not one of the plain tags, returns `other` and skips nothing.
   @inline(__always)
   mutating func plainTag() -> PlainTag {
     let word = word
@@ -39,7 +39,8 @@ extension XMLLexer {
     return tag
   }
 
-  /// Skips the end tag of the plain tag at `start`, which has `length` bytes. Returns false if it does not come next.
+  /// Skips the end tag of the plain tag at `start`, which has `length` bytes. Returns false if another token comes
+  /// next.
   @inline(__always)
   mutating func passEndTag(ofTagAt start: Int, length: Int) -> Bool {
     guard index &+ 10 <= bytes.byteCount, bytes[index] == UInt8(ascii: "<"), bytes[index + 1] == UInt8(ascii: "/")
@@ -85,7 +86,7 @@ extension XMLLexer {
     return (word ^ expected) << UInt64(8 * (8 - text.utf8CodeUnitCount)) == 0
   }
 
-  /// True if the ninth byte is `>`.
+  /// True if the ninth of the next bytes is `>`.
   @inline(__always)
   private var isFollowedByEnd: Bool { index &+ 8 < bytes.byteCount && bytes[index &+ 8] == UInt8(ascii: ">") }
 }

@@ -9,7 +9,8 @@ package struct XMLLexer: ~Escapable {
   let documentStart: Int
   /// True if text may contain characters that XML does not allow.
   var allowsAllCharacters = false
-  /// A range of text whose tokens are ended only by invalid UTF-8. It is remembered so that it is scanned only once.
+  /// A range of text after invalid UTF-8 that has been scanned already. It is remembered so that it is not scanned
+  /// again for the next tokens.
   private var scannedText = 0..<0
   var commentEnd = ForwardSearch("-->")
   var cdataEnd = ForwardSearch("]]>")
@@ -125,7 +126,8 @@ package struct XMLLexer: ~Escapable {
     return passText(from: start, isVerbatim: false, isASCII: false)
   }
 
-  /// Skips text like ``passText()``, for readers that give up where it stops.
+  /// Skips text like ``passText()``, but may scan text again that follows invalid UTF-8. It is for readers that give up
+  /// there.
   ///
   /// - Parameters:
   ///   - start: The offset of the text. The part before ``index`` has been scanned already.
@@ -194,14 +196,14 @@ package struct XMLLexer: ~Escapable {
     return nil
   }
 
-  /// Returns the defect of a character.
+  /// Returns the defect of the character at an offset: invalid UTF-8, or a character that XML does not allow.
   func defectOfCharacter(at offset: Int) -> XMLDefect {
     let length = bytes.scalar(at: offset).length
     let isUTF8 = bytes.extracting(offset..<min(offset + length, bytes.byteCount)).isValidUTF8
     return XMLDefect(kind: isUTF8 ? .character : .notUTF8, offset: offset)
   }
 
-  /// Returns the defect of the reference at ``index``.
+  /// Returns the defect of the malformed reference at ``index``.
   func defectOfReference() -> XMLDefect {
     var offset = index + 1
     if offset < bytes.byteCount, bytes[offset] == UInt8(ascii: "#") {

@@ -30,12 +30,12 @@ package struct XMLPullReader: ~Escapable {
 
   private var lexer: XMLLexer
   private var token: XMLToken
-  /// The names of the open elements.
+  /// The ranges of the names of the open elements.
   private var open: [Range<Int>] = []
   /// True if the last tag was that of an empty element. Its end is the next event.
   package private(set) var isEmptyElement = false
   private var hasRoot = false
-  /// The start of the search for the next attribute of the tag.
+  /// The offset from which the next attribute of the tag is searched for.
   private var attributeIndex = 0
   private let greatestDepth: Int
 
@@ -53,10 +53,10 @@ package struct XMLPullReader: ~Escapable {
     get { lexer.bytes }
   }
 
-  /// The range of the tag or the text.
+  /// The range of the current tag or text.
   package var range: Range<Int> { token.range }
 
-  /// The name of the element that began or ended.
+  /// The range of the name of the element that began or ended.
   package var name: Range<Int> { token.content }
 
   /// The number of open elements, including one that has just begun.
@@ -171,13 +171,13 @@ package struct XMLPullReader: ~Escapable {
     return String(decoding: text, as: UTF8.self)
   }
 
-  /// True if the text needs no decoding: it has no references and no line ends that XML would change.
+  /// True if the current text needs no decoding: it has no references and no line ends that XML would change.
   package var isPlainText: Bool { token.kind == .text && !token.hasReplacements }
 
-  /// The range of the text, without the marks of CDATA.
+  /// The range of the current text, without the `<![CDATA[` and `]]>` of CDATA.
   package var textRange: Range<Int> { token.kind == .cdata ? token.content : token.range }
 
-  /// Appends the decoded text.
+  /// Decodes the current text and appends it to `text`.
   package func appendText(to text: inout [UInt8]) {
     let content = lexer.bytes.extracting(textRange)
     if token.kind == .cdata { XMLText.decodeLines(content, into: &text) } else { XMLText.decode(content, into: &text) }

@@ -5,6 +5,8 @@ internal import FoundationEssentials
 /// ``PlainXMLReader`` reads the dialect that property list writers emit. If it gives up, ``XMLTokenReader`` reads the
 /// text from the beginning and finds all errors. If it finds none, libxml2 decides if the text is well-formed XML.
 enum XMLReader {
+  /// Reads an XML text.
+  ///
   /// - Parameter defects: Receives every defect.
   static func read(
     _ source: TextSource, _ options: PropertyListReadingOptions, _ defects: inout DefectLog
@@ -17,6 +19,8 @@ enum XMLReader {
     return try readThoroughly(source, from: start, options: options, defects: &defects)
   }
 
+  /// Reads an XML text with ``XMLTokenReader`` and libxml2.
+  ///
   /// - Parameter start: The offset of the document in the source.
   static func readThoroughly(
     _ source: TextSource, from start: Int, options: PropertyListReadingOptions, defects: inout DefectLog

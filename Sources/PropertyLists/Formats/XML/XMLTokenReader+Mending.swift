@@ -51,7 +51,8 @@ extension XMLTokenReader {
   /// The number of bytes that are examined to find out the meaning of a tag.
   private static var lookahead: Int { 4096 }
 
-  /// Calls `body` for the next tags, within ``lookahead``, until it returns a result.
+  /// Calls `body` for the tags and other markup in the next ``lookahead`` bytes, until it returns a result. Returns nil
+  /// if it returns none.
   private mutating func lookAhead<Answer>(from start: Int, _ body: (XMLToken) -> Answer?) -> Answer? {
     let index = lexer.index
     defer { lexer.index = index }
@@ -82,9 +83,9 @@ extension XMLTokenReader {
     } ?? false
   }
 
-  /// Recovers from an element in one that can only contain text. In most cases, the end tag of the outer element is
-  /// missing, or lacks its slash. Returns true if the outer element ends here; then the last tag is read again, unless
-  /// it was the end tag.
+  /// Recovers from an element inside an element that can only contain text, such as `<string>`. In most cases, the end
+  /// tag of the outer element is missing, or lacks its slash. Returns true if the outer element ends here; then the
+  /// last tag is read again, unless it was the end tag.
   mutating func endsScalar(_ outer: XMLElement, withElement name: String) -> Bool {
     let last = elements.count - 1
     guard !elements[last].isDamaged else { return false }
@@ -102,6 +103,7 @@ extension XMLTokenReader {
     return true
   }
 
+  /// The end tag of a text element: found, missing, or written without its slash.
   private enum Ending { case there, missing, withoutSlash }
 
   /// Looks ahead for the end of a text element that seems to contain another element.

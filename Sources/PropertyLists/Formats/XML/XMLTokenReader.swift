@@ -1,16 +1,16 @@
 internal import FoundationEssentials
 
-/// A reader that creates nodes from the tokens of a text, and finds its defects.
+/// A reader that creates nodes from the tokens of an XML text, and finds its defects.
 ///
-/// If the log has room for more than one defect, the reader recovers from errors: null replaces an invalid value or
-/// key, and everything that does not belong in a property list is ignored.
+/// If the log has room for more than one defect, the reader recovers from errors: a null stands in for an invalid value
+/// or key, and everything that does not belong in a property list is ignored.
 struct XMLTokenReader: ~Copyable, ~Escapable {
   var lexer: XMLLexer
   private let depthLimit: Int
   private var builder: NodeTableBuilder
   /// The decoded text of all elements. The offsets of the nodes refer to it.
   var text: [UInt8] = []
-  /// The offset in the source of each pending node of ``builder``.
+  /// The offset in the source of each node of ``NodeTableBuilder/pending``.
   private var offsets: [Int] = []
   /// The open elements.
   var elements: [Open] = []
@@ -48,9 +48,10 @@ struct XMLTokenReader: ~Copyable, ~Escapable {
   /// The last line with invalid UTF-8.
   private var lineThatIsNotUTF8 = 0
 
+  /// An open element.
   struct Open {
     let name: String
-    /// Nil for an element that is ignored, with everything in it.
+    /// The type of the element, or nil if the element is ignored with everything in it.
     let element: XMLElement?
     let offset: Int
     /// True if its tag ends with `/>`.
@@ -58,9 +59,10 @@ struct XMLTokenReader: ~Copyable, ~Escapable {
     let namespaceCount: Int
     /// The offset of its text in ``text``.
     let textStart: Int
-    /// True if a part of its text is missing, or it contains something else than text.
+    /// True if the element has no valid value, because a part of its text is missing, or because it contains something
+    /// other than text.
     var isDamaged = false
-    /// True if its current content is known to be misplaced.
+    /// True if misplaced content of the element has been reported. More such content is not reported.
     var isAstray = false
     /// True if its tag is malformed, so that it may not be a tag.
     let isDoubtful: Bool
@@ -93,7 +95,7 @@ struct XMLTokenReader: ~Copyable, ~Escapable {
     }
   }
 
-  /// Returns the document. All tokens must have been read without defects.
+  /// Returns the content of the document. All tokens must have been read without defects.
   mutating func finish() -> TextContent { TextContent(text: Data(text), table: builder.finish()) }
 
   private mutating func read(_ token: XMLToken) {
@@ -136,7 +138,7 @@ struct XMLTokenReader: ~Copyable, ~Escapable {
     return line == lineThatIsNotUTF8
   }
 
-  /// Returns the message about text found in place of the end tag that is expected next.
+  /// Returns the message for something found in place of the end tag that is expected next.
   private mutating func messageForMissingEnd(found: String) -> String {
     guard let open = elements.last else { return "expected a tag, found \(found)" }
     let name = open.name.printable(limit: 80)
@@ -180,7 +182,7 @@ struct XMLTokenReader: ~Copyable, ~Escapable {
     }
   }
 
-  /// Called after recovery from a defect. Stops reading if that closed the root element, or if the text ends.
+  /// Stops reading if recovery from a defect has closed the root element, or if the text ends.
   private mutating func endIfMended() {
     if elements.isEmpty && hasBegun || lexer.index == lexer.bytes.byteCount { isOver = true }
   }

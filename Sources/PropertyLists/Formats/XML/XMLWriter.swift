@@ -10,6 +10,7 @@ struct XMLWriter: TextWriter, ~Copyable {
   private let options: PropertyListWritingOptions
   /// The layout of the surrounding text, if the value is inserted into one.
   private let layout: TextLayout?
+  /// True if the output is a fragment, which is inserted into a text; false if it is a file.
   private let isFragment: Bool
   /// True if the next value is on the line of its key, or is the first of a fragment.
   private var isOnLine = false
@@ -41,13 +42,14 @@ struct XMLWriter: TextWriter, ~Copyable {
     if !isFragment { output.append(tabs: indent) } else { beginLineOfFragment() }
   }
 
-  /// Called after output that ends with LF.
+  /// Ends a line whose LF has been written. In a fragment, removes the LF, because ``layout`` determines the line ends.
   @inline(__always)
   private mutating func endLine() {
     if isFragment { output.truncate(to: output.count - 1) }
   }
 
-  /// Begins a value. Forgets a preceding key `CF$UID`, whose value is not a UID.
+  /// Begins the line of a value. Resets ``lookalike``, because after this value the dictionary cannot be taken for a
+  /// UID.
   @inline(__always)
   private mutating func beginValue() {
     lookalike.forget()
