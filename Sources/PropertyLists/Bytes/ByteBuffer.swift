@@ -56,8 +56,8 @@ package struct ByteBuffer: ~Copyable {
     count += length
   }
 
-  /// Appends the first `length` bytes of `word`, lowest first. The others are written after the end, without counting
-  /// them.
+  /// Appends the first `length` bytes of `word`, lowest first. All eight bytes are written, because that is faster;
+  /// those after the first `length` are not part of the contents.
   @inline(__always)
   package mutating func append(littleEndianWord word: UInt64, length: Int) {
     reserve(8)

@@ -22,15 +22,15 @@ enum CLibrary {
   /// MB, glibc's malloc maps separate pages for a block, and moves them without copying when the block grows.
   static let (smallBlock, largeBlock) = (1 << 20, 33 << 20)
 
-  /// The size of a large page on most systems, in bytes. On other systems, this costs only time.
+  /// The size of a large page on most systems, in bytes. On systems with another size, the only effect is lower speed.
   static let largePage = 2 << 20
 
   /// Grows a block of many megabytes in large pages, because the first write to each small page is slow.
   static func reallocateLarge(_ block: UnsafeMutableRawPointer?, to size: inout Int) -> UnsafeMutableRawPointer {
     #if os(Linux)
       let page = 4096
-      // Including malloc's header and footer, such a block uses whole pages. They grow in place if all have the same
-      // advice.
+      // Including malloc's header and footer, a block of this size uses whole pages. It can grow in place if `madvise`
+      // has been called with the same advice for all of them.
       size = (size + 64 + page - 1) / page * page - 64
       let larger = unsafe reallocate(block, to: size)
       unsafe preferLargePages(larger, size: size)

@@ -8,6 +8,8 @@ struct IndexedNumbers: ~Copyable {
   private var all: SparseNumbers<UInt32>
   private var areMany: Bool
 
+  /// Creates numbers that are all 0.
+  ///
   /// - Parameter expectsMany: True if many will be set, for example when a whole file is read.
   init(count: Int, expectsMany: Bool) {
     self.count = count

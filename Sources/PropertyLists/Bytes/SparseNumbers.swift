@@ -7,6 +7,8 @@ struct SparseNumbers<Number: FixedWidthInteger & BitwiseCopyable>: ~Copyable {
   private let base: UnsafeMutablePointer<Number>
   let count: Int
 
+  /// Creates numbers that are all 0.
+  ///
   /// - Parameter isDense: True if most of them will be set, which is faster with large pages.
   init(count: Int, isDense: Bool = false) {
     self.count = count

@@ -99,7 +99,7 @@ final class DecodingContext {
     }
   }
 
-  /// Throws if a container at a depth is nested too deeply.
+  /// Throws if a container inside `depth` other containers is nested too deeply.
   func checkDepth(_ depth: Int) throws(PropertyListError) {
     guard depth >= depthLimit else { return }
     let error = depthError ?? makeDepthError()

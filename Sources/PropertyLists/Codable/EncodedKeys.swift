@@ -5,11 +5,11 @@ struct EncodedKeys {
   private struct Key {
     let text: String
     let node: FlatNode
-    /// The index of the key before it.
+    /// The index of the key before it, or of a placeholder for the first key.
     let parent: Int
-    /// The number of keys before it.
+    /// The position of the key in its dictionary, from 1; 0 for a placeholder.
     let depth: Int
-    /// True if no key before it is equal.
+    /// True if this key and the keys before it are distinct.
     let isDistinct: Bool
     /// The index of the key that was last added after this one, or 0.
     var firstChild = 0

@@ -56,7 +56,8 @@ final class EncodingContext {
 
   func data(_ value: Data) -> FlatNode { unsafe nodes.data(value.bytes) }
 
-  /// Returns the node of nil. Property lists have no nil, so Foundation writes this string.
+  /// Returns the node of nil: null, or the string `$null`, which Foundation also writes, because most formats have no
+  /// null.
   func null() -> FlatNode {
     if hasNull { return .null }
     if let nullText = unsafe nullText { return nullText }

@@ -32,7 +32,8 @@ public struct PropertyListDecoder: Sendable {
   /// The values that decoded types find in `Decoder.userInfo`.
   public var userInfo: [CodingUserInfoKey: any Sendable] = [:]
 
-  /// The options for reading data. The limits also apply to decoding documents and trees.
+  /// The options for reading data. The limits also apply to decoding a ``PropertyList``. A document is decoded with the
+  /// limits of its own ``PropertyListDocument/options``.
   public var readingOptions = PropertyListReadingOptions()
 
   /// Creates a decoder whose limits are safe for untrusted input.
@@ -70,11 +71,11 @@ public struct PropertyListDecoder: Sendable {
     try DecodingContext(node.document, userInfo: userInfo).decode(type, node.flat)
   }
 
-  /// Decodes a tree.
+  /// Decodes a ``PropertyList``.
   ///
   /// - Throws: See ``decode(_:from:format:)``.
-  /// - Complexity: O(*n*) in the size of the tree, whatever the type reads. If you have a document, decode that
-  ///   instead.
+  /// - Complexity: O(*n*) in the size of the property list, whatever the type reads. If you have a document, decode
+  ///   that instead.
   public func decode<T: Decodable>(_ type: T.Type = T.self, from propertyList: PropertyList) throws -> T {
     let document: PropertyListDocument
     do { document = try PropertyListDocument(propertyList, options: readingOptions) } catch {

@@ -1,5 +1,5 @@
 extension PropertyListDocument {
-  /// Creates a document from a tree, so that one decoder serves both.
+  /// Creates a document from a ``PropertyList``, so that code for documents, such as the decoder, serves both.
   ///
   /// - Complexity: O(*n*) in the size of the tree.
   package convenience init(
@@ -29,7 +29,7 @@ private struct NodeWriter: NodeSink, ~Copyable {
   mutating func data(_ bytes: RawSpan) { pending.append(nodes.data(bytes)) }
   mutating func begin(_ kind: NodeKind, count: Int) { starts.append(pending.count) }
 
-  /// Ends a container. The keys of a tree are distinct, so they are not checked.
+  /// Ends a container. The keys of a ``PropertyList`` are distinct, so they are not checked.
   mutating func end(_ kind: NodeKind) {
     let start = starts.removeLast()
     let node = nodes.container(kind, pending[start...])

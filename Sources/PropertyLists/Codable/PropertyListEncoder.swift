@@ -52,7 +52,7 @@ public struct PropertyListEncoder: Sendable {
     }
   }
 
-  /// Encodes a value as a tree. The value may also be a scalar.
+  /// Encodes a value as a ``PropertyList``. The value may also be a scalar.
   ///
   /// - Throws: See ``encode(_:)``.
   /// - Complexity: See ``encode(_:)``.

@@ -10,7 +10,8 @@ struct BinaryValidator: ~Copyable {
   /// For each object that has been used as a key, its number in ``keyIndex`` plus one; 0 for other objects, and
   /// ``noKey`` for an object that cannot be a key.
   private var keyNumbers: [UInt32] = []
-  /// Recent dictionaries whose keys were found valid, by the number of their entries modulo 64.
+  /// Recent dictionaries whose keys were found valid, by the number of their entries modulo 64. A dictionary with the
+  /// same references to keys needs no check.
   private var knownKeys = [FlatNode](repeating: .null, count: 64)
   /// The number of bytes and references that may still be read. It bounds the time for files whose objects overlap.
   private var budget: WorkBudget

@@ -2,9 +2,9 @@
 @_spi(Archives) @frozen
 public enum NodeKind: UInt8 {
   case null, boolean
-  /// `Int64`.
+  /// An integer that fits into `Int64`.
   case integer
-  /// `UInt64` above `Int64.max`.
+  /// An integer above `Int64.max`.
   case unsignedInteger
   case real, float, date, uid
   case string, data, array, dictionary
@@ -40,7 +40,7 @@ public enum NodeKind: UInt8 {
 /// The encoding of the bytes of a string or of data in the document.
 @_spi(Archives) @frozen
 public enum ContentEncoding: UInt8 {
-  /// UTF-8, or the bytes of data.
+  /// Text in UTF-8, or the bytes of data themselves.
   case verbatim
   /// ASCII: all bytes are below 0x80.
   case ascii

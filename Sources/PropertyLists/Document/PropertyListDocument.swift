@@ -95,8 +95,8 @@ public final class PropertyListDocument: Sendable {
     }
   }
 
-  /// The number of objects in the table of a binary file, with keys and shared objects counted once, or the number of
-  /// values of a text, without keys.
+  /// For a binary document, the number of objects in the object table, which normally has each key and each shared
+  /// value once. For a text, the number of values, without keys.
   ///
   /// - Complexity: O(1) for the binary format, O(*n*) in the number of values for the others.
   public var objectCount: Int {

@@ -65,6 +65,8 @@ struct TreeBuilder<Source: NodeSource>: ~Copyable {
 
   private static var open: UInt32 { .max }
 
+  /// Creates a builder for a document.
+  ///
   /// - Parameter isWhole: True if the tree of the root is created. For a part, no table for all objects is allocated.
   init(_ source: Source, _ document: PropertyListDocument, isWhole: Bool, takesFirstSpelling: Bool = false) {
     self.takesFirstSpelling = takesFirstSpelling

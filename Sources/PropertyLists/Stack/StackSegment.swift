@@ -72,7 +72,7 @@
     }
   }
 #else
-  /// Other systems cannot switch to another stack.
+  /// A segment that cannot be created, because other systems cannot switch to another stack.
   struct StackSegment: ~Copyable {
     let bottom: UInt = 0
 

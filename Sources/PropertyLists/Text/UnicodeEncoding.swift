@@ -81,6 +81,8 @@ package enum UnicodeEncoding {
     return Data(text)
   }
 
+  /// Appends UTF-32 to `text`, as UTF-8. Stops at the first invalid unit.
+  ///
   /// - Returns: The offset of the first invalid unit, or nil if there is none.
   private static func decodeUTF32(_ bytes: RawSpan, isBigEndian: Bool, into text: inout [UInt8]) -> Int? {
     var offset = 0

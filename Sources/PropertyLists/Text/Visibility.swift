@@ -3,7 +3,7 @@
 package enum Visibility {
   /// Shown unchanged.
   case shown
-  /// Shown by its code.
+  /// Replaced by its code, such as `\u{1b}`.
   case hidden
   /// Joins or separates the adjacent characters (U+200C, U+200D). Some scripts and emoji need it.
   case joiner
@@ -33,8 +33,9 @@ package enum Visibility {
 }
 
 extension Unicode.Scalar {
-  /// Returns true if the character is shown by its code. A joiner is shown after a non-ASCII character that it can
-  /// join, and a selector is shown after a character that has several forms. `previous` is nil for the first character.
+  /// Returns true if the character must be replaced by its code. A joiner is shown after a non-ASCII character that it
+  /// can join, and a selector is shown after a character that has several forms. `previous` is nil for the first
+  /// character.
   @inline(__always)
   package func isHidden(after previous: @autoclosure () -> Unicode.Scalar?) -> Bool {
     switch Visibility(self) {
@@ -52,7 +53,7 @@ extension Unicode.Scalar {
 }
 
 extension StringProtocol {
-  /// The text in the form of messages: in quotation marks, on one line, truncated if it is long.
+  /// The text as messages quote it: in quotation marks, on one line, truncated if it is long.
   package var quoted: String { "\"\(printable(limit: 80))\"" }
 
   /// Returns the text on one line. Characters that ``Visibility`` hides are replaced by their codes.

@@ -25,8 +25,8 @@ public struct ParsingLimits: Hashable, Sendable {
   /// Comparing, hashing or archiving a counted value again takes less than a microsecond.
   public var expandedSize: Int
 
-  /// The maximum size of a value with all shared references expanded, as a multiple of the size of the input. A value
-  /// decoded from a keyed archive counts as 16 bytes.
+  /// The maximum size of a value with all shared references expanded, as a multiple of the size of the input. For this
+  /// purpose, each value decoded from a keyed archive counts as 16 bytes.
   public var expansionRatio: Int
 
   /// Creates limits. The defaults are safe for untrusted input.

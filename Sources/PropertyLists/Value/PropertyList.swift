@@ -35,7 +35,7 @@ public enum PropertyList: Sendable {
   case array([PropertyList])
   /// A dictionary, with its entries in the order of the file.
   case dictionary(OrderedDictionary<String, PropertyList>)
-  /// A reference into the object table of a keyed archive.
+  /// A reference to an object in the object table of a keyed archive.
   case uid(UID)
   /// The null object of the binary format, or null of JSON. XML cannot represent it.
   case null

@@ -14,7 +14,7 @@ public struct PropertyListError: Error, Hashable, Sendable {
     case malformed
     /// A dictionary has the same key twice.
     case duplicateKey
-    /// Containers are nested deeper than ``ParsingLimits/depth``.
+    /// Containers are nested deeper than a limit allows, such as ``ParsingLimits/depth``.
     case nestedTooDeeply
     /// A container contains itself.
     case circularReference

@@ -5,7 +5,7 @@ internal import SystemFiles
 package struct DescriptionOptions: Hashable, Sendable {
   /// True if the keys of dictionaries are sorted.
   package var sortsKeys = false
-  /// True if each kind of value has a color, in terminal escape sequences.
+  /// True if values are colored by their kind, with terminal escape sequences.
   package var isColored = false
   /// The maximum number of characters of a string and bytes of data that are shown, or nil for all.
   package var greatestLength: Int?

@@ -13,9 +13,13 @@ protocol PropertyListSink: ~Copyable {
   mutating func integer(_ value: PropertyList.Integer) throws(PropertyListError)
   mutating func real(_ value: Double) throws(PropertyListError)
   mutating func float(_ value: Float) throws(PropertyListError)
+  /// Receives a date.
+  ///
   /// - Parameter seconds: The seconds since 2001-01-01T00:00:00Z.
   mutating func date(_ seconds: Double) throws(PropertyListError)
   mutating func uid(_ value: UInt32) throws(PropertyListError)
+  /// Receives a string.
+  ///
   /// - Parameter utf8: Valid UTF-8.
   mutating func string(_ utf8: RawSpan) throws(PropertyListError)
   mutating func data(_ bytes: RawSpan) throws(PropertyListError)
@@ -23,6 +27,8 @@ protocol PropertyListSink: ~Copyable {
   mutating func beginArray(count: Int) throws(PropertyListError)
   mutating func endArray() throws(PropertyListError)
   mutating func beginDictionary(count: Int) throws(PropertyListError)
+  /// Receives a key of the innermost dictionary.
+  ///
   /// - Parameter utf8: Valid UTF-8.
   mutating func key(_ utf8: RawSpan) throws(PropertyListError)
   mutating func endDictionary() throws(PropertyListError)
@@ -42,6 +48,8 @@ extension PropertyListSink where Self: ~Copyable {
 
 /// A sink that receives scalars of fixed size as nodes, and both kinds of containers in the same way.
 protocol NodeSink: PropertyListSink, ~Copyable {
+  /// Receives a scalar of fixed size.
+  ///
   /// - Parameter node: A value that is not a string, data or a container.
   mutating func scalar(_ node: FlatNode) throws(PropertyListError)
   mutating func begin(_ kind: NodeKind, count: Int) throws(PropertyListError)

@@ -5,6 +5,8 @@ protocol TextWriter: FileWriter, SendableMetatype, ~Copyable {
   /// The name of the format in messages.
   static var formatName: String { get }
 
+  /// Creates a writer.
+  ///
   /// - Parameter layout: The layout of the surrounding text, or nil for a file.
   init(_ options: PropertyListWritingOptions, in layout: TextLayout?)
   /// Writes a key for insertion into a text, without its value.

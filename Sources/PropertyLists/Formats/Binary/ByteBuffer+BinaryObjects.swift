@@ -1,4 +1,4 @@
-/// Writing the objects of the binary format that have no references: their markers and their bytes.
+/// Functions that write the objects of the binary format that have no references: their markers and their bytes.
 extension ByteBuffer {
   /// Appends a marker with its count.
   @inline(__always)

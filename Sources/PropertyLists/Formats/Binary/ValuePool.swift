@@ -117,7 +117,7 @@ extension ByteBuffer {
   fileprivate mutating func append(word: UInt32) { append(littleEndianWord: UInt64(word), length: 4) }
 }
 
-/// Writing the file.
+/// Functions that write the file.
 extension ValuePool {
   /// Returns a binary property list whose root is a container of this pool. The bytes are those that ``BinaryWriter``
   /// writes, but need no search for equal scalars, because the pool has each scalar once.
@@ -199,6 +199,8 @@ extension ValuePool {
 
     private var open: [Frame] = []
 
+    /// Creates an order without objects.
+    ///
     /// - Parameter denseUIDCount: The number of UIDs, from 0, that are stored in an array. In an object table without
     ///   gaps, no UID is greater than the number of references.
     init(scalarCount: Int, denseUIDCount: Int) {

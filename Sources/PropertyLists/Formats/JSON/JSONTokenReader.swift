@@ -39,6 +39,8 @@ struct JSONTokenReader: ~Copyable, ~Escapable {
     return reader.finish()
   }
 
+  /// Creates a reader.
+  ///
   /// - Parameter bytes: The text of the source.
   @_lifetime(copy bytes)
   private init(

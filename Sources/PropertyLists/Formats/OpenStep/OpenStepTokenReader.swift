@@ -43,6 +43,8 @@ struct OpenStepTokenReader: ~Copyable, ~Escapable {
     return reader.finish()
   }
 
+  /// Creates a reader.
+  ///
   /// - Parameter bytes: The text.
   @_lifetime(copy bytes)
   private init(_ bytes: RawSpan, _ original: TextSource, _ options: PropertyListReadingOptions, _ defects: DefectLog) {
@@ -202,7 +204,8 @@ struct OpenStepTokenReader: ~Copyable, ~Escapable {
   }
 
   mutating func closeInnermost() throws(PropertyListError) {
-    // A second reference to the text allows the builder to change while it reads the text.
+    // This copy shares its storage with the property. The builder can change while it reads the copy, but not while it
+    // reads the property.
     let text = text
     if !defects.defects.isEmpty { builder.dropStandIns(offsets: &offsets) }
     for (index, key) in builder.resolveDuplicates(in: text.rawBytes, defects) {
@@ -225,7 +228,8 @@ struct OpenStepTokenReader: ~Copyable, ~Escapable {
   mutating func failure(
     _ message: String, _ kind: PropertyListError.Kind = .malformed, at offset: Int
   ) -> PropertyListError {
-    // A second reference to the text allows the builder to change while it reads the text.
+    // This copy shares its storage with the property. The builder can change while it reads the copy, but not while it
+    // reads the property.
     let text = text
     return builder.failure(message, kind, at: positionIndex.position(at: offset), in: text.rawBytes)
   }

@@ -6,7 +6,7 @@
 /// | 4-byte real | `<*F1.5>` | `1.5` |
 /// | date | `<*D2001-01-01 00:00:00 +0000>` | `"2001-01-01T00:00:00Z"` |
 /// | date with a fraction of a second, or in an unsupported year | `<*T0.5>`: seconds since 2001 | |
-/// | not a number, with a sign or other bits that are not the usual ones | `<*XR…>`, `<*XF…>`, `<*XT…>`: its bits | `nan` |
+/// | not a number, with a sign or other unusual bits | `<*XR…>`, `<*XF…>`, `<*XT…>`: its bits | `nan` |
 ///
 /// GNUstep's reader supports I, R, B and D, and refuses other letters.
 extension OpenStepWriter {

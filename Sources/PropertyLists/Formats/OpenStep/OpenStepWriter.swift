@@ -145,7 +145,7 @@ struct OpenStepWriter: TextWriter, ~Copyable {
       try beginValue()
       output.append("{")
     } else if count == 0 {
-      // An empty file is not a property list.
+      // A comment is written, because an empty file is not a property list.
       output.append("/* no entries */")
     }
     frames.append(Frame(isDictionary: true, isEmpty: count == 0))

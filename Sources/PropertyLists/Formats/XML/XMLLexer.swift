@@ -6,6 +6,7 @@ package struct XMLLexer: ~Escapable {
   package let bytes: RawSpan
   /// The offset of the next token.
   package var index: Int
+  /// The offset of the document. An XML declaration is valid only there.
   let documentStart: Int
   /// True if text may contain characters that XML does not allow.
   var allowsAllCharacters = false

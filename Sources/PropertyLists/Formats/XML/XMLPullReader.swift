@@ -39,6 +39,8 @@ package struct XMLPullReader: ~Escapable {
   private var attributeIndex = 0
   private let greatestDepth: Int
 
+  /// Creates a reader of a document in UTF-8.
+  ///
   /// - Parameter depth: The maximum nesting depth of elements.
   @_lifetime(copy bytes)
   package init(_ bytes: RawSpan, depth: Int = 256) {

@@ -70,9 +70,11 @@ struct XMLTokenReader: ~Copyable, ~Escapable {
     var isContainer: Bool { element == .plist || element == .dict || element == .array }
   }
 
+  /// Creates a reader.
+  ///
   /// - Parameters:
   ///   - bytes: The text of the source.
-  ///   - start: The offset of the document in it.
+  ///   - start: The offset of the document in the text.
   @_lifetime(copy bytes)
   init(
     _ source: TextSource, _ bytes: RawSpan, from start: Int, _ options: PropertyListReadingOptions, _ defects: DefectLog
@@ -124,7 +126,8 @@ struct XMLTokenReader: ~Copyable, ~Escapable {
   /// Reports a defect, unless it is the consequence of a known one.
   mutating func fail(_ message: String, _ kind: PropertyListError.Kind = .malformed, at offset: Int) {
     guard !defects.isFull, !isMending else { return }
-    // A second reference to the text allows the builder to change while it reads the text. The same applies below.
+    // This copy shares its storage with the property. The builder can change while it reads the copy, but not while it
+    // reads the property. The same applies below.
     let text = text
     defects.add(builder.failure(message, kind, at: positionIndex.position(at: offset), in: text.rawBytes))
   }
