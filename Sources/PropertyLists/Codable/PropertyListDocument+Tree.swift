@@ -1,7 +1,7 @@
 extension PropertyListDocument {
   /// Creates a document from a ``PropertyList``, so that code for documents, such as the decoder, serves both.
   ///
-  /// - Complexity: O(*n*) in the size of the tree.
+  /// - Complexity: O(*n*) in the size of the property list.
   package convenience init(
     _ tree: PropertyList, options: PropertyListReadingOptions, sortsKeys: Bool = false
   ) throws(PropertyListError) {

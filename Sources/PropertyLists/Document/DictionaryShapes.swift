@@ -5,8 +5,8 @@ package final class DictionaryShape {
   /// The positions of the keys. Empty if there are only a few keys, which are compared one by one.
   private let positions: [String: Int]
   /// The positions that the first lookup in a dictionary found, the second, and so on. A lookup tries its position
-  /// first, because similar dictionaries are usually searched for their keys in the same order. Sound: no foreign code
-  /// runs while the array is read or changed.
+  /// first, because similar dictionaries are usually searched for their keys in the same order. Sound: no code outside
+  /// this package runs while the array is read or changed.
   @exclusivity(unchecked) private var guesses: [Int] = []
 
   /// The position of the key `$class`, which every object of a keyed archive has.

@@ -95,7 +95,7 @@ private struct ExpandedSize: ~Copyable {
 
 extension PropertyListDocument {
   /// Checks the whole document as ``validate()`` does, and also that its expansion is small enough for writing it or
-  /// creating a tree.
+  /// creating a ``PropertyList``.
   ///
   /// - Throws: The errors of ``validate()``, and ``PropertyListError/Kind/limitExceeded``.
   /// - Complexity: O(*n*) in the length of a binary document; O(1) for text formats.

@@ -119,7 +119,7 @@ public final class PropertyListDocument: Sendable {
   /// The maximum size of a value with all shared references expanded, in the units of ``ParsingLimits/expandedSize``.
   package var expandedSizeLimit: Int {
     let nodeCount = if case .table(let table) = index { table.nodes.count } else { 0 }
-    // A document created from a tree has bytes for strings and data only.
+    // A document that was created from a ``PropertyList`` has bytes for strings and data only, so its nodes are added.
     return options.limits.effectiveExpandedSize(inputSize: source.count + nodeCount)
   }
 

@@ -1,8 +1,8 @@
 internal import FoundationEssentials
 internal import OrderedCollections
 
-/// A builder that creates the tree of a document, or of a part of it, without recursion. Values that are referenced
-/// several times are created once and shared.
+/// A builder that creates a ``PropertyList`` from a document, or from a part of it, without recursion. Values that are
+/// referenced several times are created once and shared.
 struct TreeBuilder<Source: NodeSource>: ~Copyable {
   private let source: Source
   private let document: PropertyListDocument
@@ -25,7 +25,7 @@ struct TreeBuilder<Source: NodeSource>: ~Copyable {
   /// The containers around the current one.
   private var outer: [Frame] = []
   private var current = Frame(index: 0, node: .null, start: 0, keys: [:])
-  /// The depth of the values that are returned: 0 for one tree, 1 for the values of a dictionary.
+  /// The depth of the values that are returned: 0 for a single value, 1 for the values of a dictionary.
   private var depthOfResult = 0
   /// The positions of returned values that lack an entry, because a dictionary has two canonically equivalent keys.
   private var incomplete: Set<Int> = []
@@ -67,7 +67,7 @@ struct TreeBuilder<Source: NodeSource>: ~Copyable {
 
   /// Creates a builder for a document.
   ///
-  /// - Parameter isWhole: True if the tree of the root is created. For a part, no table for all objects is allocated.
+  /// - Parameter isWhole: True if the whole document is converted. For a part, no table for all objects is allocated.
   init(_ source: Source, _ document: PropertyListDocument, isWhole: Bool, takesFirstSpelling: Bool = false) {
     self.takesFirstSpelling = takesFirstSpelling
     self.source = source
@@ -79,7 +79,7 @@ struct TreeBuilder<Source: NodeSource>: ~Copyable {
     builtNumbers = IndexedNumbers(count: source.sharedNodeCount, expectsMany: isWhole)
   }
 
-  /// Returns the tree of a node.
+  /// Returns the value of a node, with all values in it.
   consuming func build(_ index: Int, in bytes: RawSpan) throws(PropertyListError) -> PropertyList {
     try run(index, in: bytes)
     return values.removeLast()

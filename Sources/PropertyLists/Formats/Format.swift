@@ -6,9 +6,9 @@ internal import SystemFiles
 struct Format: Sendable {
   /// The name of the format in messages.
   let name: String
-  /// Writes a tree as the bytes of a file.
+  /// Returns a ``PropertyList`` as the bytes of a file.
   let writeTree: @Sendable (PropertyList, PropertyListWritingOptions) throws(PropertyListError) -> Data
-  /// Writes a node; see ``PropertyListDocument/Node/written(format:options:to:)``.
+  /// Writes a node of a document; see ``PropertyListDocument/Node/written(format:options:to:)``.
   let writeNode:
     @Sendable (PropertyListDocument.Node, PropertyListWritingOptions, FileOutput?) throws(PropertyListError) ->
       (rest: Data, fraction: PropertyListKeyPath?)
@@ -22,7 +22,7 @@ struct TextFormat: Sendable {
   let declaredEncoding: @Sendable (RawSpan) -> String?
   /// Reads a text that is not empty. If the log has room for more than one defect, the reader recovers from errors.
   let read: Reader
-  /// Writes a value or key that is inserted into an existing text.
+  /// Returns the text of a value or key that is inserted into an existing text.
   let writeFragment:
     @Sendable (PropertyList, _ isKey: Bool, PropertyListWritingOptions, TextLayout) throws(PropertyListError) -> Data
 

@@ -213,8 +213,8 @@ extension PropertyList {
     }
   }
 
-  /// Checks that a tree with this value at a path is not too deep. The depth is limited because trees are freed
-  /// recursively.
+  /// Checks that this value can be put at a path without exceeding the maximum depth. The depth is limited because
+  /// values are freed recursively.
   ///
   /// - Parameter more: The number of levels between the path and this value, such as 1 for an element of the array at
   ///   the path.

@@ -1,6 +1,7 @@
 private import SystemFiles
 
-/// The remaining stack of the current thread, for recursive work that calls foreign code.
+/// The remaining stack of the current thread, for recursive work that calls code outside this package, such as
+/// `init(from:)` of other types.
 package final class CallStack {
   /// Addresses below this one are too close to the end of the stack.
   private var floor: UInt

@@ -37,8 +37,8 @@ public struct ParsingLimits: Hashable, Sendable {
     self.expansionRatio = expansionRatio
   }
 
-  /// The upper bound of ``depth``. Freeing a deeper tree could overflow the stack, because trees are freed recursively;
-  /// libxml2 also has a depth limit of its own.
+  /// The upper bound of ``depth``. Freeing a deeper ``PropertyList`` could overflow the stack, because values are freed
+  /// recursively. libxml2 also has a depth limit of its own.
   public static let greatestDepth = 2000
 
   package var effectiveDepth: Int { Self.clamped(depth) }

@@ -1,6 +1,7 @@
 internal import SystemFiles
 
-/// A traversal that passes the values of a document to a sink, without creating a tree and without recursion.
+/// A traversal that passes the values of a document to a sink, without creating a ``PropertyList`` and without
+/// recursion.
 struct DocumentWalker<Source: NodeSource>: ~Copyable {
   private let source: Source
   private let document: PropertyListDocument

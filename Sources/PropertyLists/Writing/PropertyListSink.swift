@@ -1,8 +1,9 @@
 internal import FoundationEssentials
 internal import SystemFiles
 
-/// A receiver of the values of a property list, in order, such as the writer of a format. A tree or a document calls
-/// the sink for each of its values, so sinks do not depend on trees and documents, which do not depend on formats.
+/// A receiver of the values of a property list, in order, such as the writer of a format. A ``PropertyList`` or a
+/// ``PropertyListDocument`` calls the sink for each of its values, so neither depends on the formats that they are
+/// written in.
 protocol PropertyListSink: ~Copyable {
   /// True if all keys of a dictionary are written before all values, as in the binary format; false if each key is
   /// written before its value.

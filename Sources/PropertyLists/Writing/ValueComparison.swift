@@ -1,6 +1,6 @@
 internal import FoundationEssentials
 
-/// A sink that compares the values it receives with a document, without creating a tree of the document.
+/// A sink that compares the values it receives with a document, without creating a ``PropertyList`` from the document.
 package struct ValueComparison: NodeSink, ~Copyable {
   private let document: PropertyListDocument
   private let nodes: [FlatNode]
