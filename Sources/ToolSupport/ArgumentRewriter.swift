@@ -7,10 +7,10 @@ internal import SystemFiles
 ///
 /// Getting the list of options takes some milliseconds, so it is done only if an argument needs it.
 struct ArgumentRewriter {
-  /// Replaces `--option=`, with nothing after the equals sign, by two arguments: the option and an empty value. A
-  /// script writes it if a variable is empty. ArgumentParser would take the next argument as the value.
+  /// Replaces each `--option=` that ends with the equals sign by two arguments: the option and an empty value. A script
+  /// passes it if a variable is empty, and ArgumentParser would use the next argument as the value.
   ///
-  /// - Throws: `ValidationError` for an option without a value.
+  /// - Throws: `ValidationError` if the option takes no value.
   static func spellingOutEmptyValues(_ arguments: [String], of command: any ParsableCommand.Type) throws -> [String] {
     func isCandidate(_ argument: String) -> Bool {
       guard argument.hasSuffix("="), argument.hasPrefix("-") else { return false }
@@ -25,15 +25,18 @@ struct ArgumentRewriter {
     }
   }
 
-  /// The names of options that accept any argument as their value, as with `unconditional` parsing. This list is
-  /// checked first because it is quick. The description of the command then says if the option is parsed like this.
+  /// The names of options that may accept any argument as their value, even one that begins with a hyphen.
+  /// (ArgumentParser calls this `unconditional` parsing.) Searching this list is quick. Only if it has the option, the
+  /// slow description of the command is read, which says how the option is parsed.
   private static let takingAnything: Set<String> = [
     "--string", "--integer", "--real", "--date", "--json", "--openstep", "--key", "--default", "--value",
     "--contains", "--where",
   ]
 
-  /// - Throws: `ValidationError` if an option follows where a value was expected. The variable of a script may be
-  ///   empty.
+  /// Checks that no option is used as the value of the previous option, which happens if a script leaves out a value
+  /// because a variable is empty.
+  ///
+  /// - Throws: `ValidationError` if an option has another option as its value.
   static func checkValues(_ arguments: [String], of command: any ParsableCommand.Type) throws {
     let pairs = zip(arguments, arguments.dropFirst())
     guard pairs.contains(where: { takingAnything.contains($0) && $1.hasPrefix("--") }),
@@ -78,10 +81,11 @@ struct ArgumentRewriter {
     case value
   }
 
-  /// The role of the argument after each option. The names include the hyphens.
+  /// For each name of an option, with its hyphens: the role of the argument after the option.
   private typealias Options = [String: Role]
 
-  /// Replaces the arguments up to `--`.
+  /// Replaces each argument up to `--` by the arguments that `replacement` returns for it. `replacement` gets the
+  /// argument, its role, and the options of the current verb.
   private func rewriting(
     _ arguments: [String], _ replacement: (String, Role, Options) throws -> [String]
   ) rethrows -> [String] {
@@ -111,7 +115,7 @@ struct ArgumentRewriter {
 
   private static func subcommand(_ name: String, of command: PropertyList) -> PropertyList? {
     command["subcommands"]?.array?.first { inner in
-      // Every command lists a `help` subcommand, but only the tool itself has one.
+      // ArgumentParser's description has a `help` subcommand for every command, but only the tool itself accepts it.
       if name == "help" { return false }
       return inner["commandName"]?.string == name || inner["aliases"]?.array?.contains { $0.string == name } == true
     }

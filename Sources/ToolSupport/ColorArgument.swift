@@ -15,6 +15,8 @@ package struct ColorArgument: ParsableArguments {
 
   package init() {}
 
+  /// Returns true if the output should have colors.
+  ///
   /// - Parameter descriptor: the file descriptor of the output.
   package func isOn(for descriptor: Int32 = 1) -> Bool {
     switch color {

@@ -20,7 +20,7 @@ package struct CommandLineTool {
 
   /// Returns the verb with a name or alias. Ends the process with an error if the verb does not exist.
   ///
-  /// - Parameter examples: verbs for a file, such as `print FILE`, in case the argument is a file.
+  /// - Parameter examples: calls such as `print FILE`, which the error message suggests if the name is that of a file.
   package func verb(named name: String, examples: [String]) -> any ParsableCommand.Type {
     let verbs = root.configuration.groupedSubcommands.flatMap { $0.subcommands }
     if let verb = verbs.first(where: { $0._commandName == name || $0.configuration.aliases.contains(name) }) {
@@ -30,7 +30,7 @@ package struct CommandLineTool {
     finish(telling: ValidationError(MistypedVerb.message(name, verbs: names, examples: examples)), of: root)
   }
 
-  /// Runs the tool without a verb, for its help and version.
+  /// Runs the tool itself instead of one of its verbs, for arguments such as `--help` and `--version`.
   package func run(_ arguments: [String]) -> Never {
     if arguments.first == "help" {
       do { try root.checkVerbs(Array(arguments.dropFirst())) } catch { finish(telling: error) }
@@ -84,7 +84,8 @@ package struct CommandLineTool {
 }
 
 extension CommandConfiguration {
-  /// Creates the configuration of a verb. The verb is parsed on its own, and its usage names the tool.
+  /// Creates the configuration of a verb. The verb is parsed without the tool's own command, so this adds the name of
+  /// the tool to its usage text.
   package init(
     verb: String, abstract: String, usage: String? = nil, discussion: String,
     subcommands: [any ParsableCommand.Type] = [], aliases: [String] = []
@@ -102,6 +103,6 @@ package enum ToolName {
   /// The name; empty before ``begin(_:)``.
   package static var current: String { stored.withLock { $0 } }
 
-  /// Sets the name. Must be called first.
+  /// Sets the name. Must be called at the start of the program.
   package static func begin(_ name: String) { stored.withLock { $0 = name } }
 }

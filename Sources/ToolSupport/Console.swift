@@ -13,7 +13,7 @@ package func output(_ bytes: Data) throws(PropertyListError) {
 
 /// Writes a line to standard error.
 package func note(_ text: String) {
-  // An error of standard error cannot be reported.
+  // If standard error fails, there is no other way to report the error.
   try? FileOutput.standardError.write(Data((FileSystem.showingBytes(text) + "\n").utf8))
 }
 
@@ -31,7 +31,7 @@ package enum Console {
   package static var isPlain: Bool { ProcessInfo.processInfo.environment["TERM"] == "dumb" }
 }
 
-/// Calls `body`. If it throws, prints the error about `name`, and throws its `ExitCode`.
+/// Calls `body`. If it throws, prints the error as one about the file `name`, and throws the `ExitCode` of the error.
 package func telling<Result>(about name: String, _ body: () throws(PropertyListError) -> Result) throws -> Result {
   do { return try body() } catch {
     note(error.line(about: name))
@@ -39,7 +39,7 @@ package func telling<Result>(about name: String, _ body: () throws(PropertyListE
   }
 }
 
-/// Returns a number with its digits in groups of three.
+/// Returns a number with its digits in groups of three, such as `1 234`.
 package func grouped(_ number: Int) -> String {
   var digits = Array(String(number))
   var index = digits.count - 3

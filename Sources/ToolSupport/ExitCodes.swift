@@ -29,7 +29,7 @@ extension PropertyListError {
   package var exitCode: Int32 {
     switch kind {
     case .inputOutput: ExitCodes.inputOutput
-    // The path has no value, or not the expected one.
+    // The key path leads to no value, or to a value that does not allow the operation.
     case .noSuchValue, .valueExists, .wrongKind, .conflict: ExitCodes.noSuchValue
     case .notRepresentable: ExitCodes.notRepresentable
     case .unknownFormat, .unsupportedVersion, .malformed, .duplicateKey, .limitExceeded: ExitCodes.malformed
@@ -38,7 +38,7 @@ extension PropertyListError {
     }
   }
 
-  /// The name of the kind, for programs.
+  /// The name of the error's kind in JSON output.
   package var code: String {
     switch kind {
     case .inputOutput: "input-output"
@@ -57,7 +57,8 @@ extension PropertyListError {
     }
   }
 
-  /// Returns the line that names the file and the position.
+  /// Returns the line that is printed for the error. It has the name of the file and, if known, the position of the
+  /// error.
   package func line(about name: String) -> String {
     switch kind {
     case .inputOutput: return "\(ToolName.current): error: \(message.printable())"
@@ -68,7 +69,7 @@ extension PropertyListError {
     }
   }
 
-  /// The fields of the error in JSON.
+  /// The error as a JSON object.
   package var fields: PropertyList {
     var fields: PropertyList = ["kind": .string(code), "message": .string(FileSystem.showingBytes(message))]
     if let position {

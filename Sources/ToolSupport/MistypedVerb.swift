@@ -6,7 +6,8 @@ package enum MistypedVerb {
   /// Returns the message about an unknown verb, with a suggestion.
   ///
   /// - Parameters:
-  ///   - examples: verbs for a file, such as `print FILE`; empty if no file is expected.
+  ///   - examples: calls such as `print FILE`, which the message suggests if the word is the name of a file; empty for
+  ///     no suggestion.
   ///   - tool: the name of the tool, or of the verb whose subcommand is unknown.
   static func message(_ word: String, verbs: [String], examples: [String], tool: String = ToolName.current) -> String {
     let name = FileSystem.showingBytes(word).printable(limit: 200)
@@ -22,12 +23,13 @@ package enum MistypedVerb {
     return "There is no verb \"\(name)\"; did you mean \(nearest)? \(tool) --help lists the verbs."
   }
 
-  /// Returns the word with the smallest edit distance; nil if all distances are too large.
+  /// Returns the most similar word: a word that `word` abbreviates, or else the one with the smallest edit distance.
+  /// Returns nil if no word is similar enough.
   package static func nearest(to word: String, in words: [String]) -> String? {
     let letters = Array(word.lowercased().unicodeScalars.prefix(64))
     let greatest = letters.count < 3 ? 1 : max(2, letters.count / 3)
     let distances = words.map { (word: $0, distance: distance(letters, Array($0.unicodeScalars))) }
-    // A prefix of a word is an abbreviation of it, no matter how long the word is.
+    // A prefix is an abbreviation, even if its edit distance to the whole word is large.
     if letters.count > 2, let whole = words.first(where: { $0.hasPrefix(word.lowercased()) }) { return whole }
     guard let best = distances.min(by: { $0.distance < $1.distance }), best.distance <= greatest,
       best.distance < letters.count

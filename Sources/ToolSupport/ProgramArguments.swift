@@ -2,7 +2,8 @@ package import ArgumentParser
 package import PropertyLists
 internal import SystemFiles
 
-/// The arguments of the process. Bytes that are not UTF-8 are kept for file names, and refused elsewhere.
+/// The arguments of the process. An argument that is the name of a file may have bytes that are not UTF-8. In other
+/// arguments, such bytes are an error.
 package enum ProgramArguments {
   /// Returns all arguments, beginning with the name of the program. Must be called once, before any path is used.
   package static func take() -> [String] {
@@ -48,7 +49,7 @@ extension Option {
 
 /// The name of a file as an argument.
 package enum FileName {
-  /// Refuses an empty name, which usually comes from a script's variable that is not set.
+  /// Returns the name of a file. Throws if it is empty, which usually means that a variable of a script is not set.
   package static func argument(_ text: String) throws -> String {
     guard !text.isEmpty else { throw ValidationError("the name of a file is missing.") }
     return text

@@ -10,7 +10,7 @@ package struct ProgressLine {
 
   package init() { due = clock.now + .seconds(1) }
 
-  /// Shows a text. Updates the line at most ten times a second.
+  /// Shows a text on the line, at most ten times a second.
   package mutating func show(_ text: @autoclosure () -> String) {
     guard isEnabled, clock.now >= due else { return }
     due = clock.now + .milliseconds(100)

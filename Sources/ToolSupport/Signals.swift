@@ -8,7 +8,7 @@ internal import SystemFiles
 package enum Signals {
   private static let interruption = Atomic<Int32>(0)
 
-  /// The signal that asked this process to end, since ``deferInterruption()``; nil if no signal came.
+  /// The signal that has asked this process to end since ``deferInterruption()`` was called; nil if none has.
   package static var interruptedBy: Int32? {
     let signal = interruption.load(ordering: .relaxed)
     return signal == 0 ? nil : signal
@@ -17,7 +17,7 @@ package enum Signals {
   /// The signals that ask a process to end.
   private static let endings = [SIGINT, SIGTERM, SIGHUP]
 
-  /// Removes the files that this process is writing when a signal ends it. Must be called once, at the start.
+  /// Installs handlers that remove unfinished files when a signal ends this process. Must be called once, at the start.
   package static func removeUnfinishedFiles() {
     UnfinishedFiles.prepare()
     for number in endings { handle(number, endProcess) }
@@ -32,10 +32,10 @@ package enum Signals {
     if isIgnored { _ = signal(number, SIG_IGN) }
   }
 
-  /// Defers signals that ask this process to end. The process must check ``interruptedBy``. A second signal ends it
-  /// immediately.
+  /// Defers signals that ask this process to end: they only set ``interruptedBy``, which the process must check. If the
+  /// same signal comes again, it ends the process immediately.
   package static func deferInterruption() {
-    // Initializes the number before a handler uses it.
+    // Initializes `interruption` now. A handler must not do that.
     interruption.store(0, ordering: .relaxed)
     for number in endings {
       handle(number) { number in
@@ -45,7 +45,7 @@ package enum Signals {
     }
   }
 
-  /// Makes deferred signals interrupt blocking reads. By default, a read is restarted.
+  /// Makes deferred signals interrupt a read that waits for input. By default, the system restarts the read.
   package static func endWaiting() {
     for number in endings {
       // Sound: the system fills the action, and reads it.
@@ -56,12 +56,12 @@ package enum Signals {
     }
   }
 
-  /// Makes writing beyond the system's file size limit an error. By default, it ends the process and leaves an
-  /// unfinished file. Child processes are still ended.
+  /// Makes a write fail with an error if the file exceeds the system's limit for file sizes. By default, a signal ends
+  /// the process, which leaves an unfinished file. Child processes keep the default.
   package static func surviveFileSizeLimit() { _ = signal(SIGXFSZ) { _ in } }
 
-  /// Ends the process with a message if another program shortens a mapped file. By default, the system ends it without
-  /// one.
+  /// Makes the process end with an error message if another program shortens a file that this process has mapped into
+  /// memory. By default, the process ends without a message.
   package static func explainLostPages() {
     _ = signal(SIGBUS) { _ in
       let text: StaticString = "error: the file was shortened while it was read\n"

@@ -2,8 +2,9 @@ package import ArgumentParser
 internal import PropertyLists
 
 extension ParsableCommand {
-  /// Returns the command that the arguments name. `--option=` has an empty value, and an argument that is not an option
-  /// but the name of an existing file is that file, even if it begins with a hyphen.
+  /// Parses the arguments, and returns the command that they call. Differs from ArgumentParser in two points:
+  /// `--option=` has an empty value, and an argument that begins with a hyphen is a file if it is not an option and the
+  /// file exists.
   package static func parsed(_ arguments: [String]) throws -> any ParsableCommand {
     try checkVerbs(arguments)
     try ArgumentRewriter.checkValues(arguments, of: self)
@@ -17,7 +18,8 @@ extension ParsableCommand {
       if let others = ArgumentRewriter.namingDashedFiles(arguments, of: self), let command = try? parseAsRoot(others) {
         return command
       }
-      // The letters of a file name may be flags, one of which asks for help.
+      // ArgumentParser may read the letters of a file name as flags: `-photo.plist` as `-p`, `-h`, and so on. `-h` asks
+      // for help.
       if isHelp, let name = arguments.first(where: { $0.hasPrefix("-") && !$0.hasPrefix("--") && $0.contains(".") }) {
         throw ValidationError("Unknown option '\(name.printable())'; for that file, use ./\(name.printable())")
       }
@@ -25,7 +27,7 @@ extension ParsableCommand {
     return try outcome.get()
   }
 
-  /// Throws `ValidationError` if one of the first arguments should be a subcommand, but does not exist. Arguments after
+  /// Throws `ValidationError` if an argument should be a subcommand, but no subcommand has that name. Arguments after
   /// an option, or after a verb without subcommands, are not checked.
   static func checkVerbs(_ arguments: [String]) throws {
     var command: any ParsableCommand.Type = self

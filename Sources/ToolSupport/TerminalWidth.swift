@@ -17,8 +17,8 @@ extension String {
 }
 
 extension Unicode.Scalar {
-  /// 0 for characters that combine with the previous one, 2 for East Asian characters and pictures, else 1. The ranges
-  /// are the blocks that are completely wide in Unicode's East Asian Width.
+  /// The number of terminal columns: 0 for characters that combine with the previous one, 2 for East Asian characters
+  /// and emoji, else 1. The ranges are the blocks in which Unicode's East Asian Width is wide for all characters.
   fileprivate var terminalWidth: Int {
     if value < 0x300 { return 1 }
     switch properties.generalCategory {

@@ -10,22 +10,22 @@ package struct CommandLineWords {
   /// All words except the one at the cursor.
   package var others: [String] { before + after }
 
-  /// Returns the line without its first words.
+  /// Returns the line without the first `count` words before the cursor.
   package func dropFirst(_ count: Int) -> CommandLineWords {
     CommandLineWords(before: Array(before.dropFirst(count)), current: current, after: after)
   }
 }
 
-/// A word of a shell, which may contain quotation marks.
+/// A word of a command line as it was typed, which may contain quotation marks and escapes.
 struct ShellWord {
-  /// The text of the word after the shell's processing.
+  /// The text that the shell would pass to the program: the word without quotation marks and escapes.
   private(set) var text = ""
-  /// The quotation mark that is not closed yet.
+  /// The quotation mark that has been opened but not closed; nil outside quotation marks.
   private(set) var openQuote: Unicode.Scalar?
-  /// The text after the last opening quotation mark, after the shell's processing.
+  /// The part of ``text`` that is inside the last quotation marks of the word, even if they are not closed.
   private(set) var quoted = ""
 
-  /// Returns the words of a text. The last one is being typed, and may be empty.
+  /// Splits a command line into words. The last word is the one that is being typed, and may be empty.
   static func words(in line: String) -> [ShellWord] {
     var words = [ShellWord()]
     var isEscaped = false
@@ -67,8 +67,10 @@ struct ShellWord {
     if openQuote != nil { quoted.unicodeScalars.append(scalar) }
   }
 
-  /// Returns a text with a backslash before each special character of bash; nil if it cannot be written after the
-  /// quotation mark.
+  /// Returns the spelling of a text in bash, with a backslash before each special character.
+  ///
+  /// - Parameter openQuote: the opening quotation mark before the text; nil outside quotation marks.
+  /// - Returns: nil if the text contains a character that has no spelling inside these quotation marks.
   static func escaped(_ text: String, in openQuote: Unicode.Scalar?) -> String? {
     // Between double quotes, bash also expands `!`, and keeps a backslash before it.
     if let openQuote, text.unicodeScalars.contains(openQuote == "'" ? "'" : "!") { return nil }

@@ -1,7 +1,8 @@
 internal import FoundationEssentials
 internal import PropertyLists
 
-/// The hidden verb that the completion scripts call. It knows the options, and reads the files on the command line.
+/// The hidden verb `complete`. The completion scripts of the shells pass it an unfinished command line, and it prints
+/// the completions for the word at the cursor.
 ///
 /// - `complete bash BEFORE AFTER WORD`: the line before and after the cursor as it was typed, and the part of the word
 ///   at the cursor that bash will replace.
@@ -15,6 +16,8 @@ package struct Completion {
 
   package init(answer: @escaping (CommandLineWords, Substring) -> CompletionAnswer) { self.answer = answer }
 
+  /// Runs the verb if the first argument is `complete`.
+  ///
   /// - Parameter arguments: the arguments without the name of the program.
   /// - Returns: the exit code; nil for another verb.
   package func run(_ arguments: [String]) -> Int32? {
@@ -36,7 +39,12 @@ package struct Completion {
     }
   }
 
-  /// - Parameter isTyped: true if the word at the cursor may contain quotation marks.
+  /// Returns the lines for zsh or fish; nil if `index` is out of range.
+  ///
+  /// - Parameters:
+  ///   - words: the words of the command line; the first is the name or path of the tool.
+  ///   - index: the index of the word at the cursor.
+  ///   - isTyped: true if that word is as it was typed, and so may contain quotation marks.
   private func others(_ words: [String], _ index: Int, isTyped: Bool) -> String? {
     guard index > 0, index < words.count else { return nil }
     let line = CommandLineWords(
@@ -45,12 +53,13 @@ package struct Completion {
     return answer(to: line, of: words[0]).lines { $0 }
   }
 
-  /// Returns the lines for bash. It expects only candidates that begin with the word, without the part up to the last
-  /// colon or equals sign, and quoted.
+  /// Returns the lines for bash; nil if the line has only one word. Bash expects only candidates that begin with the
+  /// word at the cursor, in the shell's spelling, and without the part of the word that it keeps, which ends with the
+  /// last colon or equals sign.
   private func bash(before: String, after: String, replaced: String) -> String? {
     let words = ShellWord.words(in: before)
     guard words.count > 1, let current = words.last else { return nil }
-    // The rest of the word at the cursor is not a separate word.
+    // If the cursor is inside a word, the rest of that word is not another word of the line.
     let isInside = after.first.map { !$0.isWhitespace } ?? false
     let line = CommandLineWords(
       before: words.dropFirst().dropLast().map(\.text), current: current.text,
@@ -64,6 +73,8 @@ package struct Completion {
     }
   }
 
+  /// Returns the completions for a line.
+  ///
   /// - Parameter program: the name or path that the tool was called by.
   private func answer(to line: CommandLineWords, of program: String) -> CompletionAnswer {
     answer(line, program.split(separator: "/").last ?? "")
@@ -71,6 +82,6 @@ package struct Completion {
 }
 
 extension ShellWord {
-  /// Returns a text as one word.
+  /// Parses a text that is a single word.
   static func word(_ text: String) -> ShellWord { words(in: text).last ?? ShellWord() }
 }

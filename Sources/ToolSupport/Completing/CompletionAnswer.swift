@@ -1,7 +1,7 @@
 /// The completions for the word at the cursor.
 package struct CompletionAnswer {
   package struct Candidate {
-    /// The whole word.
+    /// The completed word, with the part that is already typed.
     package var text: String
     /// A description in one line, which some shells show.
     package var help: String
@@ -12,14 +12,14 @@ package struct CompletionAnswer {
     }
   }
 
-  /// Names that the shell itself completes.
+  /// The kinds of names that the shell itself completes.
   package enum Names: String {
     case files, folders
   }
 
   package var candidates: [Candidate]
   package var names: Names?
-  /// True if the candidate may be continued, so that no space must follow it.
+  /// True if the user may want to continue a candidate, so that the shell must not add a space after it.
   package var mayGoOn: Bool
 
   package init(candidates: [Candidate] = [], names: Names? = nil, mayGoOn: Bool = false) {
@@ -36,8 +36,8 @@ package struct CompletionAnswer {
   package static let folders = CompletionAnswer(names: .folders)
   package static let nothing = CompletionAnswer()
 
-  /// Returns the lines for the scripts: a candidate, a tab and its help each. Lines that begin with a tab are
-  /// instructions for the shell.
+  /// Returns the output for the completion scripts: for each candidate, a line with the candidate, a tab and the help.
+  /// Lines that begin with a tab are instructions for the script: complete names of files or folders, or add no space.
   ///
   /// - Parameter spell: returns the shell's spelling of a candidate; nil to leave the candidate out.
   func lines(spell: (String) -> String?) -> String {
@@ -53,6 +53,6 @@ package struct CompletionAnswer {
 }
 
 extension Unicode.Scalar {
-  /// True for characters that would end a line or move the cursor.
+  /// True for control characters. In the output, they would end a line or move the cursor.
   fileprivate var isControl: Bool { value < 0x20 || (0x7F..<0xA0).contains(value) }
 }

@@ -1,24 +1,25 @@
 internal import FoundationEssentials
 internal import PropertyLists
 
-/// The shell scripts that call ``Completion``. One script covers all names of the tool.
+/// The completion scripts for bash, zsh and fish. A script gets the completions from the tool's hidden verb
+/// (``Completion``), and works for all names of the tool.
 package struct CompletionScript {
   private static let option = "--generate-completion-script"
 
   private let tool = ToolName.current
   private let names: String
-  /// The names that fish has completions of its own for.
+  /// The names for which fish comes with its own completions. The script replaces these.
   private let namesOfFish: String
 
   /// - Parameters:
-  ///   - names: further names of the tool.
-  ///   - namesOfFish: the names among them that fish has completions of its own for.
+  ///   - names: further names that the tool can be called by.
+  ///   - namesOfFish: those of `names` for which fish comes with its own completions.
   package init(names: [String] = [], namesOfFish: [String] = []) {
     self.names = ([tool] + names).joined(separator: " ")
     self.namesOfFish = namesOfFish.joined(separator: " ")
   }
 
-  /// Returns the script for a shell.
+  /// Returns the script for a shell; nil if the shell is not supported.
   private func script(of shell: Substring) -> String? {
     switch shell {
     case "bash": bash

@@ -8,11 +8,12 @@ package struct OptionCompletion {
   private let arguments: [Argument]
   private let values: Values
 
-  /// Completes the value of an argument if its parser does not know the possible values; nil if there is nothing to
-  /// add.
+  /// A function that completes the value of an argument whose possible values ArgumentParser does not list. It gets the
+  /// argument, the value up to the cursor, and the command line. Returns nil for the usual completion, such as names of
+  /// files.
   package typealias Values = (Argument, String, CommandLineWords) -> CompletionAnswer?
 
-  /// An argument in the parser's description.
+  /// An option or a positional argument of a verb.
   package struct Argument {
     var kind = ""
     /// The names of an option, with their hyphens; empty for a positional argument.
@@ -70,7 +71,7 @@ package struct OptionCompletion {
     let unnamed = arguments.filter { $0.kind == "positional" }
     guard let last = unnamed.last, positionals < unnamed.count || last.isRepeating else { return .nothing }
     let next = unnamed[min(positionals, unnamed.count - 1)]
-    // If an option has named a path, all positional arguments are files.
+    // If an option already has the key path, all positional arguments are files.
     return next.valueName == "path" && namesPath ? .files : values(of: next, line.current)
   }
 
@@ -101,7 +102,7 @@ package struct OptionCompletion {
 }
 
 extension OptionCompletion.Argument {
-  /// Creates an option that has no description from a parser.
+  /// Creates an option of a program whose arguments are not parsed by ArgumentParser.
   ///
   /// - Parameters:
   ///   - valueName: the name of the value; nil for a flag.
@@ -114,7 +115,9 @@ extension OptionCompletion.Argument {
     self.help = help
   }
 
-  /// - Parameter description: an element of the output of `--experimental-dump-help`.
+  /// Creates an argument from ArgumentParser's description; nil for a hidden argument.
+  ///
+  /// - Parameter description: an element of `arguments` in the output of `--experimental-dump-help`.
   fileprivate init?(_ description: PropertyList) {
     guard description["shouldDisplay"]?.boolean != false, let kind = description["kind"]?.string else { return nil }
     self.kind = kind

@@ -8,7 +8,7 @@ package struct VerbCompletion {
 
   /// - Parameters:
   ///   - root: the tool.
-  ///   - values: completes the values of a verb's arguments.
+  ///   - values: returns the function that completes the values of a verb's arguments.
   package init(
     of root: any ParsableCommand.Type, values: @escaping (any ParsableCommand.Type) -> OptionCompletion.Values
   ) {
