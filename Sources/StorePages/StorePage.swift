@@ -24,7 +24,8 @@ package struct StorePage {
   /// The number of rows that browsers still open quickly. The page says if an entity has more rows.
   package static let usualRowLimit = 50_000
 
-  /// Returns the path of the file that contains the value of a slot, even if the file is missing; nil if it is unknown.
+  /// Returns the path of the external file for the value of a property, for messages about missing files; nil if the
+  /// path is unknown. The property is given by its slot, the index of its value in a row.
   package var fileOfValue: (_ slot: Int, RowKey) -> String? = { _, _ in nil }
 
   private static let batchSize = 256
@@ -35,13 +36,13 @@ package struct StorePage {
     /// Messages about data that begins like an archive, but cannot be opened.
     package fileprivate(set) var unopened = List()
 
-    /// The first defects of a kind, and the number of all.
+    /// The messages about the first defects, and the number of all defects.
     package struct List {
       private var texts: [String] = []
       private var count = 0
       private static let greatestCount = 100
 
-      /// A line for each of the first defects, and one with the number of the others.
+      /// A line for each of the first defects, and a line with the number of the other defects.
       package var lines: [String] { count > texts.count ? texts + ["\(count - texts.count) more"] : texts }
 
       fileprivate mutating func append(_ text: String) {
@@ -111,7 +112,7 @@ package struct StorePage {
     return request
   }
 
-  /// Adds a defect if the table of an entity contains rows that belong to none of its entities.
+  /// Adds a defect if the table of a root entity contains rows that belong neither to it nor to its subentities.
   private func addStrangeRows(of root: ManagedObjectModel.Entity, to defects: inout Defects) {
     var all = FetchRequest(root.name)
     all.resultType = .count
@@ -140,7 +141,8 @@ package struct StorePage {
     return count
   }
 
-  /// Returns rows with all their values.
+  /// Returns rows with all their values, including those that the store reads only on request, such as values in
+  /// external files. Adds a defect for each value whose file is missing.
   private func rows(
     _ keys: [RowKey], of entity: ManagedObjectModel.Entity, _ defects: inout Defects
   ) throws(ManagedObjectError) -> [StoreRow?] {

@@ -3,23 +3,24 @@ internal import PropertyLists
 
 /// The groups of an archive's objects: one for each class, and one for each kind of object without a class.
 struct ArchiveGroups {
-  /// The groups. The first one is the top of the archive.
+  /// The groups. The first one is for the top level of the archive (`$top`).
   private(set) var groups = [PageHead.Group("top level")]
   private var numbers: [Name: Int] = [:]
 
   private enum Name: Hashable {
-    /// The UID of a class description.
+    /// A class, by the UID of its description in the archive.
     case described(UInt32)
     case kind(String)
   }
 
-  /// The layout of each group's objects; nil unless their class is a Foundation class.
+  /// For each group: the keys with which its Foundation class encodes an object; nil if the group is not a Foundation
+  /// class.
   private(set) var layouts: [FoundationLayout?] = [nil]
 
   /// The greatest number of ancestor names that are read for a class.
   private static var greatestAncestorCount: Int { 64 }
 
-  /// Returns the group of an object; -1 for a null object.
+  /// Returns the index of an object's group in ``groups``; -1 for a null object. Adds the group if it is missing.
   mutating func group(
     of object: KeyedArchive.Object, in archive: KeyedArchive, _ values: inout NodeValues
   ) throws(PropertyListError) -> Int32 {

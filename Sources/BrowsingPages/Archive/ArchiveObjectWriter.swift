@@ -5,14 +5,15 @@ internal import PropertyLists
 /// Writes the objects of an archive to a page.
 struct ArchiveObjectWriter: ~Copyable {
   let archive: KeyedArchive
-  /// The layout of each group's objects; nil unless their class is a Foundation class.
+  /// For each group: the keys with which its Foundation class encodes an object; nil if the group is not a Foundation
+  /// class.
   let layouts: [FoundationLayout?]
   private(set) var values: NodeValues
   var page: PageWriter
 
   consuming func takePage() -> PageWriter { page }
 
-  /// Writes the row for the top of the archive.
+  /// Writes the row for the top level of the archive (`$top`).
   mutating func writeTop() throws(PropertyListError) {
     page.beginRow(group: 0, key: 0)
     if let top = try? archive.document.root.value(forKey: "$top") {
@@ -29,7 +30,8 @@ struct ArchiveObjectWriter: ~Copyable {
       let node = try object.node
       do throws(PropertyListError) { try write(node, group) } catch { throw KeyedArchiveError(error) }
     } catch {
-      // Errors inside an object have been written in place of the values. Only an exceeded limit ends the work.
+      // Errors of values inside the object have already been written in place of the values. Only an exceeded limit
+      // ends the writing of the page.
       if case .propertyList(let inner) = error.kind, inner.kind == .limitExceeded { throw inner }
       page.unreadable(error.message)
     }
@@ -60,8 +62,8 @@ struct ArchiveObjectWriter: ~Copyable {
     page.end()
   }
 
-  /// Writes an object of a Foundation class as a value. Returns false, without writing, if the object does not have the
-  /// layout of its class.
+  /// Writes an object of a Foundation class as the value that it represents, such as a date or a list. Returns false,
+  /// without writing, if the object does not have the keys and values that its class encodes.
   private mutating func writeNaturally(
     _ node: PropertyListDocument.Node, _ layout: FoundationLayout
   ) throws(PropertyListError) -> Bool {

@@ -25,8 +25,8 @@ package struct ArchivePage {
 
   /// Writes the page.
   ///
-  /// - Throws: errors of writing the file, and ``PropertyListError/Kind/limitExceeded`` for an archive whose objects
-  ///   overlap, because the page would be many times larger.
+  /// - Throws: errors of writing the file; ``PropertyListError/Kind/limitExceeded`` if objects of the archive share so
+  ///   many bytes that the page would be many times larger than the archive.
   /// - Complexity: O(*n*) in the size of the archive.
   package func write(to output: FileOutput) throws(PropertyListError) {
     let document = archive.document

@@ -3,9 +3,10 @@ package import PropertyLists
 
 /// Writes values of property lists to a page, within a budget.
 ///
-/// Uses no recursion, so that the depth of a value costs no stack.
+/// Does not recurse, so that a deeply nested value cannot overflow the stack.
 package struct NodeValues {
-  /// The group of each object, by UID; -1 for UIDs that do not lead to an object. Empty outside archives.
+  /// For each UID of an archive: the index of its object's group in ``PageHead/groups``; -1 for a null object. Empty if
+  /// the values are not in an archive.
   package var groups: [Int32]
   /// The number of values and bytes that may still be written.
   private var budget: WorkBudget
@@ -21,7 +22,7 @@ package struct NodeValues {
     PropertyListError(.limitExceeded, "the objects expand to more values and bytes than the limits allow")
   }
 
-  /// Spends a part of the budget. Throws if it is exhausted.
+  /// Subtracts values and bytes from the budget. Throws if not enough is left.
   package mutating func spend(_ size: Int) throws(PropertyListError) {
     guard budget.spend(size) else { throw Self.limitExceeded }
   }
@@ -53,7 +54,8 @@ package struct NodeValues {
     }
   }
 
-  /// Writes an error in place of a value, and continues, unless the budget is exhausted.
+  /// Writes an error in place of a value. If the budget is exhausted, also ends all open containers, and throws the
+  /// error.
   private mutating func tolerate(
     _ error: PropertyListError, _ depth: Int, _ page: inout PageWriter
   ) throws(PropertyListError) {
@@ -62,11 +64,12 @@ package struct NodeValues {
       for _ in 0..<depth { page.end() }
       throw error
     }
-    // An error costs more work than a value.
+    // An error message takes more space in the page than a value.
     _ = budget.spend(min(64, budget.remaining))
   }
 
-  /// Returns an entry. If its value cannot be read, its position is written as the key before the error is thrown.
+  /// Returns the key and value of a dictionary's entry. If the entry cannot be read, writes its position in place of
+  /// the key, and throws.
   private mutating func entry(
     _ position: Int, of node: PropertyListDocument.Node, _ page: inout PageWriter
   ) throws(PropertyListError) -> (String, PropertyListDocument.Node) {
@@ -129,7 +132,7 @@ package struct NodeValues {
 extension PageWriter {
   /// Writes data of a store, with the archive or property list that is nested in it.
   ///
-  /// - Parameter opened: the result of opening the data with `Unwrapper`.
+  /// - Parameter opened: the nested archive or property list that `Unwrapper` found in the data; nil if it found none.
   package mutating func data(_ bytes: RawSpan, opened: (kind: String, contents: PropertyListDocument)?) {
     guard let (kind, contents) = opened else { return data(bytes) }
     data(bytes, kind: kind) { page in

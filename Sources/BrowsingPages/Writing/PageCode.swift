@@ -1,7 +1,7 @@
-/// The parts that all pages share.
+/// The HTML, the style sheet and the scripts that all pages share.
 struct PageCode {
-  /// The hashes of ``script`` and ``style``, SHA-256 in base64. A browser runs only code with these hashes. A test
-  /// reports the right values.
+  /// The hashes of ``script`` and ``style``, SHA-256 in base64. The policy of the page allows only a script and a style
+  /// with these hashes. If they are wrong, a test fails and reports the right ones.
   static let scriptHash = "70l/EOXd4weA2uIT27L9sbNROXgJqvN+2t2quzJZk9I="
   static let styleHash = "3K9w+aKjLdHiwECDgOlI3tDK3Qm1i8RtwFaT3VgKLng="
 
@@ -14,7 +14,8 @@ struct PageCode {
 
   static var style: [UInt8] { PackageResources.page_css }
 
-  /// The text before the rows. Its policy allows no loading, no sending, and only the script of the page.
+  /// The part of the page before the rows. Its content security policy allows the page to run only its own script, and
+  /// not to load or send anything.
   var beginning: [UInt8] {
     let policy = """
       default-src 'none'; script-src 'sha256-\(Self.scriptHash)'; style-src 'sha256-\(Self.styleHash)'; img-src data:; \
@@ -33,6 +34,6 @@ struct PageCode {
     return Array(head.utf8) + Self.style + Array("</style>\n".utf8) + PackageResources.page_html
   }
 
-  /// The text after the rows and the head.
+  /// The part of the page after the rows and the JSON of ``PageHead``.
   static var end: [UInt8] { Array("<script>".utf8) + script + Array("</script>\n</html>\n".utf8) }
 }

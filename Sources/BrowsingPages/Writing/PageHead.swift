@@ -1,10 +1,11 @@
-/// The contents of a page, except for its rows.
+/// The contents of a page except for its rows: the title, the facts and notes, and the groups that the rows belong to.
 package struct PageHead {
   /// The kind of the rows.
   package enum Kind: String {
-    /// Objects of a keyed archive, by class. The first group is the top of the archive: one row with the key 0.
+    /// Objects of a keyed archive, grouped by class. The first group is the top level of the archive: one row with the
+    /// key 0.
     case archive
-    /// Rows of a store, by entity.
+    /// Rows of a store, grouped by entity.
     case store
   }
 
@@ -23,7 +24,7 @@ package struct PageHead {
     self.groups = groups
   }
 
-  /// An entity, or a class of an archive.
+  /// The rows of one entity of a store, or the objects of one class of an archive.
   package struct Group {
     package let name: String
     /// The index of the parent entity in ``PageHead/groups``.
@@ -34,9 +35,9 @@ package struct PageHead {
     package var columns: [Column]?
     /// The number of objects, if the page does not contain all of them.
     package var total: Int?
-    /// True if objects are shown in place of references to them, such as strings.
+    /// True if the page shows an object of this group in place of each reference to it, as for strings.
     package var isValue = false
-    /// True if the objects have no class, and the name is that of their kind.
+    /// True if the objects have no class, and the group is named after their kind, such as `array`.
     package var isKind = false
     /// True for an abstract entity.
     package var isAbstract = false

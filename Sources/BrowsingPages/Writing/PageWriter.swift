@@ -2,11 +2,11 @@ internal import FoundationEssentials
 package import PropertyLists
 package import SystemFiles
 
-/// Writes a page for a browser that shows objects. The page is one file that needs no server or network. All references
-/// can be followed in both directions.
+/// Writes an HTML page that shows objects. The page is one file that needs no server or network. In a browser, all
+/// references can be followed in both directions.
 ///
-/// Each object is a row of a group, which is an entity or a class of an archive. Rows may be written in any order. They
-/// go to the file piece by piece, so that memory use does not grow with their number.
+/// Each object is a row of a group. A group is an entity of a store or a class of an archive. Rows may be written in
+/// any order. They go to the file piece by piece, so that memory use does not grow with their number.
 ///
 /// ```swift
 /// var page = try PageWriter(to: output)
@@ -31,17 +31,17 @@ package struct PageWriter: ~Copyable {
   private var chunkRowCount = 0
   private(set) var rowCounts: [Int] = []
 
-  /// The size in bytes of the chunks that the page parses one at a time.
+  /// The size in bytes at which a chunk of rows ends. The page parses one chunk at a time.
   private static var greatestChunkSize: Int { 64 << 10 }
   private static var greatestChunkRowCount: Int { 512 }
 
-  /// The number of bytes of data that the page contains. Pictures up to ``greatestPicture`` bytes are contained
-  /// completely.
+  /// The greatest number of bytes that the page contains of a data value. Pictures of up to ``greatestPicture`` bytes
+  /// are contained completely.
   package static var greatestData: Int { 4096 }
   package static var greatestPicture: Int { 8 << 20 }
-  /// The number of bytes of a text that the page contains.
+  /// The greatest number of bytes that the page contains of a string.
   package static var greatestText: Int { 64 << 10 }
-  /// The number of objects of a to-many relationship that the page contains.
+  /// The greatest number of objects that the page contains of a to-many relationship.
   package static var greatestReferenceCount: Int { 10_000 }
 
   /// Begins a page.
@@ -52,7 +52,7 @@ package struct PageWriter: ~Copyable {
     try buffer.drain(to: output)
   }
 
-  /// Ends the page.
+  /// Writes the head and the script, and ends the page.
   package consuming func finish(_ head: PageHead) throws(PropertyListError) {
     endChunk()
     buffer.append("<script type=\"application/json\" id=\"head\">")
@@ -63,10 +63,10 @@ package struct PageWriter: ~Copyable {
     try buffer.drain(to: output)
   }
 
-  /// Begins an object.
+  /// Begins the row of an object.
   ///
   /// - Parameters:
-  ///   - group: the index of its group in ``PageHead/groups``.
+  ///   - group: the index of the object's group in ``PageHead/groups``.
   ///   - key: a key that identifies the object in its group.
   package mutating func beginRow(group: Int, key: Int64) {
     if !isInChunk {
@@ -138,7 +138,7 @@ package struct PageWriter: ~Copyable {
   /// Writes text as a JSON string. Characters that could end the HTML element, or are invisible, are escaped.
   mutating func quoted(_ utf8: RawSpan) {
     separate()
-    // The bytes in the buffer are borrowed, so the buffer is moved out of `self` to allow changes.
+    // The bytes of `scratch` are borrowed while `buffer` changes, so `scratch` is moved out of `self`.
     var text = ByteBuffer()
     swap(&text, &scratch)
     text.truncate(to: 0)
@@ -210,7 +210,7 @@ package struct PageWriter: ~Copyable {
     let bytes = text.utf8Span.rawBytes
     guard bytes.byteCount > Self.greatestText else { return quoted(bytes) }
     var end = Self.greatestText
-    // Does not cut a character.
+    // Does not end inside a character.
     while bytes[end] & 0xC0 == 0x80 { end -= 1 }
     open("{")
     tag("s")
@@ -250,7 +250,8 @@ package struct PageWriter: ~Copyable {
 
   /// Writes a to-many relationship.
   ///
-  /// - Parameter references: the objects that it refers to. The page contains the first ``greatestReferenceCount``.
+  /// - Parameter references: the groups and keys of the related objects. The page contains the first
+  ///   ``greatestReferenceCount``.
   package mutating func references(_ references: some Collection<(group: Int, key: Int64)>) {
     open("{")
     tag("m")

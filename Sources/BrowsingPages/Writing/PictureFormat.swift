@@ -1,10 +1,11 @@
 internal import PropertyLists
 
-/// The formats of pictures that a page shows. They cannot contain programs. A format is detected from the first bytes.
+/// The formats of pictures that a page shows, which cannot contain scripts. A format is detected from the first bytes.
 enum PictureFormat: String {
   case png, jpeg, gif, webp
 
-  /// The greatest number of pixels. A few bytes can describe more pixels than a browser has memory for.
+  /// The greatest number of pixels of a picture that is shown. A few bytes can describe more pixels than a browser has
+  /// memory for.
   private static let greatestPixelCount = 1 << 26
 
   init?(_ bytes: RawSpan) {
