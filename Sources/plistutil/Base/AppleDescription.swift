@@ -1,8 +1,8 @@
 import FoundationEssentials
 import PropertyLists
 
-/// Values in the form that Apple's `defaults read` prints, for scripts that expect its layout. The text cannot be read
-/// back: booleans become numbers, numbers look like strings, and long data is shortened.
+/// Converts values to the text that Apple's `defaults read` prints, for scripts that expect its layout. The text cannot
+/// be read back: booleans become numbers, numbers look like strings, and long data is shortened.
 enum AppleDescription {
   static func text(of value: PropertyList) -> String {
     var text = ""
@@ -53,7 +53,7 @@ enum AppleDescription {
     }
   }
 
-  /// Data of up to 24 bytes is shown whole. Longer data shows its first 16 and its last 8 bytes.
+  /// Returns the length and the bytes of data: all bytes if there are at most 24, else the first 16 and the last 8.
   static func description(of data: Data) -> String {
     guard data.count > 24 else {
       return "{length = \(data.count), bytes = 0x\(BareValue.hexadecimal(data, groups: false))}"
@@ -88,7 +88,7 @@ extension Unicode.Scalar.Properties {
   fileprivate var isAlphanumericASCII: Bool { isAlphabetic || numericType != nil }
 }
 
-/// A value outside a container, as Apple's tool prints it, except that data is not shortened.
+/// Converts values outside containers to the text that Apple's `defaults read` prints, but without shortening data.
 enum BareValue {
   /// - Returns: nil for a container, and for a UID or null, which preferences files cannot contain.
   static func text(of value: PropertyList) -> String? {
@@ -114,6 +114,8 @@ enum BareValue {
     return "\(text[..<time]) \(text[text.index(after: time)...].dropLast()) +0000"
   }
 
+  /// Returns the bytes in hexadecimal.
+  ///
   /// - Parameter groups: true to write a space after every fourth byte.
   static func hexadecimal(_ data: some Collection<UInt8>, groups: Bool) -> String {
     var text = ""

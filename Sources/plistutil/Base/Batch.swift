@@ -20,6 +20,8 @@ struct Batch: Sendable {
 
   typealias Work = @Sendable (Input, inout FileReport) throws(PropertyListError) -> Void
 
+  /// Calls `work` for each file, and prints its output.
+  ///
   /// - Returns: the highest exit code of all files.
   func run(_ work: @escaping Work) -> Int32 {
     guard inputs.count > 1 else { return inputs.map { process($0, nil, work).exitCode }.max() ?? ExitCodes.success }
@@ -40,7 +42,7 @@ struct Batch: Sendable {
     }
     let outdated = queue.withLock { $0.outdatedPaths } + last.outdatedPaths
     var exitCode = queue.withLock { $0.close(last) }
-    // A file that another program changed before its replacement is edited again, on its own.
+    // Files that another program changed before they were replaced are edited again, one after the other.
     for input in inputs where outdated.contains(input.path) && Signals.interruptedBy == nil {
       exitCode = max(exitCode, process(input, nil, work).exitCode)
     }
@@ -52,7 +54,7 @@ struct Batch: Sendable {
   fileprivate struct Outcome {
     var exitCode: Int32
     var pieces: [(isOutput: Bool, bytes: Data)]
-    /// The paths of files that changed while their replacements were pending.
+    /// The paths of files that were not replaced, because another program changed them after they were read.
     var outdatedPaths: [String]
   }
 
@@ -78,7 +80,7 @@ struct Batch: Sendable {
   }
 }
 
-/// The files that remain, and output that waits for the files before it.
+/// The files that remain to be processed, and the output that waits until the output of all earlier files is printed.
 private struct Queue {
   private let count: Int
   private var next = 0
@@ -120,14 +122,16 @@ private struct Queue {
 
   private mutating func print(_ bytes: Data, isOutput: Bool) {
     do { try (isOutput ? FileOutput.standard : .standardError).write(bytes) } catch {
-      // The reader of the output has closed it. The remaining files are processed all the same.
+      // Usually the reader of a pipe has closed it. The remaining files are still processed.
       if !hasLost, isOutput { note(PropertyListError(error).line(about: "standard output")) }
       hasLost = true
       exitCode = max(exitCode, lossExitCode)
     }
   }
 
-  /// - Parameter last: the output that follows that of all files.
+  /// Prints the last output, and removes the progress bar. Returns the highest exit code.
+  ///
+  /// - Parameter last: the output after that of all files.
   mutating func close(_ last: Batch.Outcome) -> Int32 {
     print(last)
     bar.clear()

@@ -2,7 +2,7 @@ import ArgumentParser
 import PropertyLists
 import ToolSupport
 
-/// The conversion of one file.
+/// The options for converting files to another format.
 struct Conversion: ParsableArguments {
   @Option(name: .shortAndLong, help: ArgumentHelp("The format to write.", valueName: "format"))
   var format: FormatName?
@@ -39,6 +39,8 @@ struct Conversion: ParsableArguments {
     return try document.root.descendant(at: nodepath)
   }
 
+  /// Converts one file.
+  ///
   /// - Parameter isLenient: true if a duplicate key is a warning instead of an error.
   func convert(
     _ input: Input, to destination: Destination, isLenient: Bool = false, _ report: inout FileReport

@@ -52,7 +52,7 @@ struct Destination: ParsableArguments {
     }
   }
 
-  /// True if output goes to files. Only the output for standard input is printed then.
+  /// True if output goes to files. The output for standard input is still printed, unless `--outfile` is used.
   var writesFiles: Bool { inPlace || outfolder != nil || `extension` != nil || (outfile != nil && outfile != "-") }
 
   /// Returns true if the output for a file replaces the file itself.
@@ -88,7 +88,8 @@ struct Destination: ParsableArguments {
     }
   }
 
-  /// Writes a value to the destination of `input`. Returns the path of the first date that has a fraction of a second.
+  /// Writes a value to the destination of `input`. Returns the path of the first date that has a fraction of a second,
+  /// so that the caller can print a warning if the format drops the fraction.
   func write(
     _ node: PropertyListDocument.Node, _ format: PropertyListFormat, _ options: PropertyListWritingOptions,
     for input: Input, to report: inout FileReport
@@ -97,7 +98,7 @@ struct Destination: ParsableArguments {
     switch target(input) {
     case .standardOutput:
       if format == .binary, outfile == nil { try Console.refuseBinary() }
-      // Standard output cannot be taken back, so all of the output is made before the first byte is written.
+      // Printed output cannot be undone. All of it is created first, so that nothing is printed if that fails.
       if report.isDirect, node.document.byteCount > Self.largeSize, let file = TemporaryFile() {
         fraction = try node.write(to: file.output, format: format, options: options)
         try PropertyListError.converting(file.copy(to: .standard))
@@ -139,7 +140,7 @@ struct Destination: ParsableArguments {
   ) throws(PropertyListError) {
     switch target(input) {
     case .standardOutput:
-      // Standard output cannot be taken back, so all of the output is made before the first byte is written.
+      // Printed output cannot be undone. All of it is created first, so that nothing is printed if that fails.
       guard report.isDirect, let file = TemporaryFile() else {
         throw PropertyListError(
           .inputOutput(errno: EINVAL), "cannot write several files to standard output; use --extension or --outfolder")
@@ -153,7 +154,7 @@ struct Destination: ParsableArguments {
   private func replace(
     _ path: String, _ report: inout FileReport, writing body: (FileOutput) throws(PropertyListError) -> Void
   ) throws(PropertyListError) {
-    // Writing to a pipe would wait for a reader.
+    // Writing to a named pipe would wait for a reader.
     if inPlace, FileSystem.exists(path), FileSystem.sizeOfRegularFile(path) == nil {
       throw PropertyListError(
         .inputOutput(errno: EINVAL), "cannot replace \(path.printable()): it is not a regular file")

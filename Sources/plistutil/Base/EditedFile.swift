@@ -15,6 +15,8 @@ final class EditedFile: Sendable {
   /// The time to wait for another process that has the file locked.
   private static let patience = Duration.seconds(60)
 
+  /// Locks a file.
+  ///
   /// - Parameter yield: called repeatedly while another process has the file locked.
   /// - Returns: nil if the file cannot be locked. Reading or writing it then reports the cause.
   /// - Throws: an error if another process keeps the file locked for a minute.
@@ -37,7 +39,8 @@ final class EditedFile: Sendable {
   /// Returns true if a path leads to the file.
   func isAt(_ path: String) -> Bool { path == self.path || FileSystem.isSameFile(path, self.path) }
 
-  /// The identity of the file at the time that it was locked.
+  /// The identity of the file when it was locked, which shows if another program has changed the file since, and the
+  /// lock.
   var original: Replacements.Original { Replacements.Original(file.identity, lock: self) }
 
   /// Removes the file, unless it has changed since it was locked, and syncs its folder. Returns true if it was removed.
@@ -50,6 +53,6 @@ final class EditedFile: Sendable {
   /// The number of attempts to edit a file that other programs keep changing.
   static let greatestAttempt = 20
 
-  /// Waits before the next attempt.
+  /// Waits before the next attempt, for a random time that grows with the number of attempts.
   static func wait(afterAttempt attempt: Int) { usleep(.random(in: 0..<1000 * UInt32(attempt))) }
 }

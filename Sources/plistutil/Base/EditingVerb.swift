@@ -5,7 +5,8 @@ import PropertyLists
 
 /// A verb that edits files.
 ///
-/// Each verb declares these groups itself: ArgumentParser checks nested groups many times in a debug build.
+/// Each verb declares these three option groups itself. If they were in one group that all verbs share, ArgumentParser
+/// would check them many times in a debug build.
 protocol EditingVerb: ParsableCommand {
   var files: FileArguments { get }
   var reading: ReadingArguments { get }
@@ -21,7 +22,7 @@ enum EditingHelp {
 }
 
 extension EditingVerb {
-  /// Writes the edited version of each file.
+  /// Calls `edited` for each file, and writes the result to the file's destination.
   func edit(
     _ edited:
       @escaping @Sendable (PropertyListDocument, PropertyListWritingOptions) throws(PropertyListError) -> EditedBytes

@@ -52,7 +52,8 @@ struct EnvironmentArgument: ParsableArguments {
     }
   }
 
-  /// Works on bytes: appending to a string's unicode scalar view can copy the whole string.
+  /// Returns a string with its variables replaced. Works on bytes, because appending to a string's unicode scalar view
+  /// can copy the whole string.
   private static func expanded(_ text: String) throws(PropertyListError) -> String {
     var result: [UInt8] = []
     var rest = Array(text.utf8)[...]

@@ -45,7 +45,8 @@ struct FileArguments: ParsableArguments {
   /// Removes most of a long list of files from the end of a verb's arguments. ``search(excluding:)`` appends them
   /// again.
   static func takeFiles(from arguments: inout [String]) {
-    // Keeps the first arguments without a hyphen: they may be an option's value or the path of a value.
+    // Does not remove the first 64 of the arguments without a hyphen: they may be an option's value or the path of a
+    // value.
     let count = arguments.reversed().prefix { !$0.hasPrefix("-") }.count - 64
     guard count > 512 else { return }
     others.withLock { $0 = Array(arguments.suffix(count)) }
@@ -76,6 +77,8 @@ struct FileArguments: ParsableArguments {
   }
 
   /// Returns the files, and the folders that could not be read. The files in a folder are in the order of their names.
+  ///
+  /// - Parameter folder: the folder that output is written into, which is not searched.
   private func search(excluding folder: String?) throws -> FolderSearch {
     var search = FolderSearch(patterns: name, excludedFolder: folder)
     if files.isEmpty {

@@ -12,7 +12,7 @@ struct FilePairs: Sendable {
   }
 
   private var pairs: [String: Pair] = [:]
-  /// An input for each pair, sorted by relative path.
+  /// For each pair, the new file, or the old one if the new one is missing. Sorted by relative path.
   private(set) var inputs: [Input] = []
   /// True if a folder could not be read.
   private(set) var hasDefects = false

@@ -4,7 +4,7 @@ import PropertyLists
 import SystemFiles
 import ToolSupport
 
-/// The output of the work on one file, to standard output and standard error, and its exit code.
+/// The result of the work on one file: the output for standard output and standard error, and the exit code.
 ///
 /// When several files are processed in parallel, each report is printed as a whole, in the order of the files. The
 /// report of a single file is printed immediately.
@@ -16,13 +16,13 @@ struct FileReport: ~Copyable {
   private let replacements: Replacements?
 
   private(set) var exitCode = ExitCodes.success
-  /// The locked file, if its edited version replaces it.
+  /// The lock on the file; nil if the file is not edited, or has already been replaced by its edited version.
   private var edited: EditedFile?
-  /// True if the edit is not tried again when another program has changed the file.
+  /// True if the edit is not repeated when another program has changed the file.
   private let isLastAttempt: Bool
   /// True if the file has changed since it was read, so that it must be edited again.
   private(set) var isOutdated = false
-  /// The paths of files that changed while their replacements were pending.
+  /// The paths of files that were not replaced, because another program changed them after they were read.
   private(set) var outdatedPaths: [String] = []
   /// The output that has not been printed yet, for standard output or standard error.
   private(set) var pieces: [(isOutput: Bool, bytes: Data)] = []
@@ -55,16 +55,16 @@ struct FileReport: ~Copyable {
   /// Keeps other processes from editing the file until its edited version has replaced it.
   mutating func lock() throws(PropertyListError) {
     edited = try EditedFile(input.path) {
-      // Makes the pending replacements of this process first: another process may be waiting for the lock on one of
-      // them.
+      // While this process waits for the lock, it finishes the replacements that it has prepared: another process may
+      // be waiting for the lock on one of these files.
       if let replacements { note(replacements.finish()) }
     }
   }
 
-  /// True if the file is edited again, so that this attempt must not report errors.
+  /// True if the edit will be repeated, so that this attempt must not report errors.
   var isToBeRepeated: Bool { isOutdated && !isLastAttempt }
 
-  /// Reports the failures of pending replacements.
+  /// Reports replacements that failed. If a file failed because another program has changed it, only records its path.
   mutating func note(_ failures: [Replacements.Failure]) {
     for failure in failures {
       if failure.isOutdated {
@@ -75,7 +75,8 @@ struct FileReport: ~Copyable {
     }
   }
 
-  /// Replaces a file atomically with the output of `body`.
+  /// Replaces a file atomically with the output of `body`. If several files are processed, the replacement may be made
+  /// later, together with others.
   mutating func replace(
     _ path: String, writing body: (FileOutput) throws(PropertyListError) -> Void
   ) throws(PropertyListError) {
@@ -83,7 +84,8 @@ struct FileReport: ~Copyable {
     try body(replacement.output)
     do {
       let original = edited.flatMap { $0.isAt(path) ? $0.original : nil }
-      // Releases the lock once the file has been replaced.
+      // Releases the lock when this function returns. A replacement that is made later has its own reference to the
+      // lock.
       defer { if original != nil { edited = nil } }
       if let replacements { return note(try replacements.add(replacement, insteadOf: original)) }
       guard let original else { return try replacement.commit() }
@@ -137,7 +139,7 @@ struct FileReport: ~Copyable {
     return try fields.data(format: .json, options: options)
   }
 
-  /// Reports an error with this file or another, and raises the exit code.
+  /// Reports an error about `file`, or about the file of this report if `file` is nil, and raises the exit code.
   mutating func fail(_ error: PropertyListError, about file: Input? = nil) {
     raise(error.exitCode)
     // If the error cannot be written as JSON, it is written as text.

@@ -28,7 +28,8 @@ struct FolderSearch {
   /// Adds a file without checking its name, or adds the property lists in a folder.
   mutating func add(_ path: String) {
     guard path != "-", FileSystem.isFolder(path) else { return add(file: path) }
-    // A stack of folders, the next one last: the contents of a folder come before its siblings.
+    // A stack of the folders to search; the next one is the last. The subfolders of a folder are searched before the
+    // next folder of the same level.
     var open = [(path: path, relative: "")]
     while let folder = open.popLast() {
       var folders: [(path: String, relative: String)] = []

@@ -2,7 +2,8 @@ import ArgumentParser
 import PropertyLists
 import ToolSupport
 
-/// Converts an argument. A `PropertyListError` becomes a `ValidationError`.
+/// Calls a function that converts an argument. Its `PropertyListError` becomes a `ValidationError`, which
+/// ArgumentParser reports.
 func validating<Result>(_ body: () throws(PropertyListError) -> Result) throws -> Result {
   do { return try body() } catch { throw ValidationError(error.description) }
 }

@@ -19,12 +19,13 @@ struct PathPattern: Sendable {
     try validating { () throws(PropertyListError) in try PathPattern(text) }
   }
 
-  /// The indices of the parts that may match the next component.
+  /// The state of a comparison with a path, component by component: the indices of the parts of the pattern that may
+  /// match the next component.
   typealias State = [Int]
 
   var start: State { closed([0]) }
 
-  /// Returns the state after one more component.
+  /// Returns the state after one more component of the path.
   func next(_ state: State, _ component: PropertyListKeyPath.Component) -> State {
     var following: State = []
     for position in state where position < parts.count {
@@ -37,10 +38,10 @@ struct PathPattern: Sendable {
     return closed(following)
   }
 
-  /// Returns true if the path up to here matches.
+  /// Returns true if the pattern matches the path that led to a state.
   func isMatch(_ state: State) -> Bool { state.contains(parts.count) }
 
-  /// Adds the part after each `**`, which also matches zero components.
+  /// Returns a state to which the part after each `**` is added, because `**` also matches zero components.
   private func closed(_ state: State) -> State {
     var closed: State = []
     for var position in state {

@@ -39,7 +39,8 @@ struct ReadingArguments: ParsableArguments {
 
   /// Validates a document in data that has been read already.
   ///
-  /// - Parameter isWritten: true if all of the document is written next, which detects values that expand too far.
+  /// - Parameter isWritten: true if the caller writes the whole document next. The limit for the expanded size is then
+  ///   checked by the writer instead of here.
   func document(
     _ input: Input, _ data: Data, isWritten: Bool = false
   ) throws(PropertyListError) -> PropertyListDocument {

@@ -1,7 +1,7 @@
 import PropertyLists
 
-/// Checks for values that readers of strings files do not accept. This tool has a form for them, which it writes only
-/// if that is asked for.
+/// Checks for values that readers of strings files do not accept. This tool writes such values only with the option
+/// `--coerce`, in a form that it can read back.
 extension PropertyListWritingOptions {
   /// Throws if a strings file would have a container or data as a value of its root dictionary.
   func checkStrings(in root: PropertyListDocument.Node) throws(PropertyListError) {
@@ -12,7 +12,7 @@ extension PropertyListWritingOptions {
     }
   }
 
-  /// Does the same as ``checkStrings(in:)-(PropertyListDocument.Node)`` for a tree.
+  /// Does the same as ``checkStrings(in:)-(PropertyListDocument.Node)`` for a `PropertyList`.
   func checkStrings(in root: PropertyList) throws(PropertyListError) {
     guard isForStrings, case .dictionary(let entries) = root else { return }
     for (key, value) in entries { try Self.check(value.kind, of: key) }

@@ -14,7 +14,8 @@ struct UnwrapArgument: ParsableArguments {
       """)
   var isGiven = false
 
-  /// Returns the whole document with everything that is nested in it.
+  /// Returns the document of a file. Data that contains an archive or a property list is replaced by the archived
+  /// values or by that property list.
   func document(
     _ input: Input, _ reading: ReadingArguments, _ report: inout FileReport
   ) throws(PropertyListError) -> PropertyListDocument {
@@ -22,22 +23,22 @@ struct UnwrapArgument: ParsableArguments {
     return try unwrap(input, &report) { unwrapper throws(KeyedArchiveError) in try unwrapper.document(document) }
   }
 
-  /// Returns the value at a path, which may continue inside data.
+  /// Returns the value at a path. The path may lead into property lists and archives that are nested in data.
   func value(
     at path: PropertyListKeyPath, in document: PropertyListDocument, _ input: Input, _ report: inout FileReport
   ) throws(PropertyListError) -> PropertyListDocument.Node {
     try unwrap(input, &report) { unwrapper throws(KeyedArchiveError) in try unwrapper.value(at: path, in: document) }
   }
 
-  /// Returns the archive in a file with everything that is nested in it. For other property lists, returns the archives
-  /// that they contain.
+  /// Returns the archive in a file, with the archives and property lists that are nested in its data. If the file is a
+  /// property list but not an archive, returns one archive with the archives that are nested in it.
   func archive(in document: PropertyListDocument, _ input: Input, _ report: inout FileReport)
     throws(PropertyListError) -> KeyedArchive
   {
     try unwrap(input, &report) { unwrapper throws(KeyedArchiveError) in try unwrapper.archive(in: document) }
   }
 
-  /// Calls `body` with an unwrapper, and reports the data that it could not open, even if `body` throws.
+  /// Calls `body` with an unwrapper. Reports the data that the unwrapper could not open, even if `body` throws.
   func unwrap<Result>(
     _ input: Input, _ report: inout FileReport,
     _ body: (inout Unwrapper) throws(KeyedArchiveError) -> Result
@@ -52,12 +53,12 @@ struct UnwrapArgument: ParsableArguments {
     for note in unwrapper.notes { report.note("\(input.name): note: \(note)") }
   }
 
-  /// Returns the file as a property list. Typedstreams and nibs are converted to the structure of a keyed archive.
+  /// Reads a file as a property list. Typedstreams and nibs are converted to the structure of a keyed archive.
   func file(_ input: Input, _ reading: ReadingArguments) throws(PropertyListError) -> PropertyListDocument {
     try file(input, reading, input.data())
   }
 
-  /// Returns bytes that were read from the file as a property list.
+  /// Does the same as ``file(_:_:)`` with the bytes of a file that has already been read.
   func file(
     _ input: Input, _ reading: ReadingArguments, _ data: Data
   ) throws(PropertyListError) -> PropertyListDocument {
