@@ -21,14 +21,16 @@ struct BuddyVerb: ParsableCommand {
 
 /// The tool with the arguments and commands of Apple's `PlistBuddy`.
 enum Buddy {
-  /// The verb.
+  /// The name of the verb of `plistutil`.
   static let name = "buddy"
-  /// The name of the program.
+  /// The name of the tool, which messages use.
   static let programName = "PlistBuddy"
 
   /// The exit code of every failure, as in Apple's tool.
   static let failure: Int32 = 1
 
+  /// Runs the tool.
+  ///
   /// - Parameter arguments: the arguments without the name of the program.
   /// - Returns: the exit code.
   static func run(_ arguments: [String]) -> Int32 {

@@ -1,8 +1,8 @@
 import PropertyLists
 import ToolSupport
 
-/// The arguments of a call. They are processed in their order, as in Apple's tool. All commands are parsed before the
-/// first one runs.
+/// The arguments of a call of the tool. They are processed in their order, as in Apple's tool. All commands are parsed
+/// before the first one runs.
 struct BuddyCall {
   private enum Argument {
     case command(String)
@@ -33,6 +33,8 @@ struct BuddyCall {
     }
   }
 
+  /// Processes the arguments, and runs the commands.
+  ///
   /// - Returns: the exit code.
   func run() throws(BuddyError) -> Int32 {
     var session: BuddySession?

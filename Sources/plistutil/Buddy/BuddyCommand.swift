@@ -1,12 +1,12 @@
 import PropertyLists
 
-/// A parsed command.
+/// A parsed command of PlistBuddy.
 enum BuddyCommand {
   case help
   case exit
   case save
   case revert
-  /// Prints the value of an entry; the whole file if nil.
+  /// Prints the value of an entry; nil means the working container, which is the root until the `CD` command.
   case print(BuddyEntry?)
   case changeContainer(BuddyEntry)
   case edit(Edit)
@@ -18,12 +18,12 @@ enum BuddyCommand {
     case add(BuddyEntry, PropertyList.Kind, String?)
     case copy(BuddyEntry, to: BuddyEntry)
     case delete(BuddyEntry)
-    /// Merges into an entry; into the working container if nil.
+    /// Merges a file into the value of an entry; nil means the working container.
     case merge(file: String, into: BuddyEntry?, isRecursive: Bool)
     case importFile(String, to: BuddyEntry)
   }
 
-  /// - Throws: an error about the text. Words after the last argument of a command are ignored.
+  /// Parses a command. Words after its last argument are ignored.
   init(_ text: String) throws(BuddyError) {
     var words = BuddyWords(text)
     switch words.name().lowercased() {

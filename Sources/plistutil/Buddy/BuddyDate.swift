@@ -21,8 +21,8 @@ enum BuddyDate {
   }
 
   /// Parses a date in one of the forms that Apple's tool reads: the printed form with a zone, the same without a zone
-  /// (C's `%c`), or a day such as `12/31/24` (C's `%D`), which means its start. A zone is `UTC`, `GMT`, a name of the
-  /// local zone, or `+hhmm`. Also reads the forms of XML and of descriptions.
+  /// (C's `%c`), or a day such as `12/31/24` (C's `%D`), which means the start of the day. A zone is `UTC`, `GMT`, a
+  /// name of the local zone, or `+hhmm`. Also reads the forms `2001-01-01T00:00:00Z` and `2001-01-01 00:00:00 +0000`.
   static func date(_ text: String) -> Date? {
     let words = text.split { $0.isWhitespace }.map(String.init)
     switch words.count {
@@ -78,6 +78,8 @@ enum BuddyDate {
     return Int(digits)
   }
 
+  /// Returns the date of a time in a zone.
+  ///
   /// - Parameter zone: the time zone; nil for local time.
   private static func date(_ time: LocalTime, zone: String?) -> Date? {
     // Returns nil for a day or an hour that does not exist.
@@ -92,6 +94,8 @@ enum BuddyDate {
     }
   }
 
+  /// Returns the date of a time at an offset from UTC; nil for a day or an hour that does not exist.
+  ///
   /// - Parameter zone: `Z`, or the offset from UTC in hours and minutes.
   private static func date(_ time: LocalTime, _ zone: String) -> Date? {
     let year = String(time.year.magnitude)
@@ -103,11 +107,13 @@ enum BuddyDate {
     return date
   }
 
-  /// - Parameter zone: a name of the local zone, which may have a second name for summer time; nil for the zone at that
+  /// Returns the date of a time in the local zone.
+  ///
+  /// - Parameter zone: a name of the local zone, such as `CET` or `CEST`; nil for the zone that is in effect at that
   ///   time.
   private static func localDate(_ time: LocalTime, zone: String?) -> Date? {
     guard let zone else { return time.moment(isSummer: nil).map { Date(timeIntervalSince1970: Double($0.moment)) } }
-    // The system decides if it is summer time; if that does not match the zone, both are tried.
+    // First lets the system decide if it is summer time. If the system's choice does not match the zone, tries both.
     for isSummer in [nil, false, true] {
       guard let (moment, found) = time.moment(isSummer: isSummer) else { return nil }
       if found.zone.uppercased() == zone, found.hour == time.hour { return Date(timeIntervalSince1970: Double(moment)) }

@@ -1,11 +1,11 @@
 import FoundationEssentials
 import PropertyLists
 
-/// Values in the form that Apple's tool prints. Strings and data are printed unescaped.
+/// Converts values to the text that Apple's PlistBuddy prints. Strings and data are printed without escapes.
 struct BuddyDescription {
   private var bytes = Data()
 
-  /// Returns the lines of a value.
+  /// Returns the text of a value, with a newline at the end.
   static func bytes(of value: PropertyList) -> Data {
     var description = BuddyDescription()
     description.append(value, indent: "")
@@ -40,7 +40,7 @@ struct BuddyDescription {
     case .boolean(let isTrue): append(isTrue ? "true" : "false")
     case .integer(let integer): append(integer.description)
     case .real(let real): append(FixedPoint.text(real))
-    // The shortest digits that distinguish it from other 4-byte reals.
+    // Uses the shortest digits that distinguish the value from other 4-byte reals.
     case .float(let real): append(FixedPoint.text(Double(real.description) ?? Double(real)))
     case .date(let date): append(BuddyDate.text(of: date))
     case .uid, .null: append(AppleDescription.text(of: value))

@@ -23,7 +23,8 @@ final class BuddyElements {
   /// The number of elements of the longest chunk, and the number of chunks.
   var shape: (longest: Int, chunkCount: Int) { (chunks.map(\.count).max() ?? 0, chunks.count) }
 
-  /// Returns the chunk of an index, and the offset in it. The end index is in the last chunk.
+  /// Returns the chunk that contains an element, and the element's index in the chunk. The index after the last element
+  /// is in the last chunk.
   private func position(of index: Int) -> (chunk: Int, offset: Int) {
     var offset = index
     for chunk in chunks.indices {

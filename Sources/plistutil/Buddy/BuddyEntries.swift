@@ -7,7 +7,7 @@ import PropertyLists
 final class BuddyEntries {
   /// The entries; nil for gaps.
   private var slots: [(key: String, value: BuddyTree)?]
-  /// The slots of the keys.
+  /// For each key, the index of its entry in `slots`.
   private var positions: [String: Int] = [:]
   /// The number of entries that were moved to close gaps.
   private(set) var movedCount = 0

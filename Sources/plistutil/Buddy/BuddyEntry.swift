@@ -2,7 +2,7 @@ import PropertyLists
 
 /// The path of a value in the syntax of a command.
 struct BuddyEntry {
-  /// The text in messages.
+  /// The path as messages show it.
   let text: String
   /// True if the path begins at the root; false if it begins in the working container.
   let isAbsolute: Bool
@@ -24,21 +24,22 @@ struct BuddyEntry {
       }.joined(separator: ":").printable()
   }
 
-  /// The keys and indices of a value that is added or removed. The last one is its key or index in its container.
+  /// The keys and indices that lead to a value that a command adds or removes. The last one is empty if the path ends
+  /// with a colon.
   var steps: [String] { endsWithColon ? names + [""] : names }
 }
 
 extension BuddyWord.Part {
-  /// True if there is nothing between two colons. An empty key is written in quotation marks.
+  /// True if the part is empty and has no quotation marks. With quotation marks, it would be an empty key.
   fileprivate var isNothing: Bool { text.isEmpty && !isQuoted }
 }
 
-/// A value and its path.
+/// A value that a command finds, and its path.
 struct BuddyTarget {
   let path: PropertyListKeyPath
   private let content: Content
 
-  /// The document or tree that contains the value.
+  /// The value: a node of the document, or of the tree that has the changes of earlier commands.
   private enum Content {
     case node(PropertyListDocument.Node)
     case tree(BuddyTree)
@@ -104,7 +105,7 @@ struct BuddyTarget {
     return try child(String(count - 1))
   }
 
-  /// Returns the value that the names lead to from here; nil if it does not exist.
+  /// Returns the value to which keys and indices lead from this value; nil if it does not exist.
   func descendant(_ names: some Sequence<String>) throws(PropertyListError) -> BuddyTarget? {
     var target = self
     for name in names {

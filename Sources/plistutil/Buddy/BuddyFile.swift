@@ -3,7 +3,7 @@ import PropertyLists
 import SystemFiles
 import ToolSupport
 
-/// The file of a call.
+/// The property list file that the commands of a call read and change.
 struct BuddyFile {
   let path: String
   let followsLinks: Bool
@@ -23,7 +23,7 @@ struct BuddyFile {
     }
   }
 
-  /// Returns the document in data. The last value of a duplicate key is used, as in Apple's tool.
+  /// Parses data. If a dictionary has a key twice, the last value is used, as in Apple's tool.
   static func document(_ data: Data, named path: String) throws(PropertyListError) -> PropertyListDocument {
     try RepeatedKeys.document(data, of: Input(file: path), format: nil, PropertyListReadingOptions()) { note($0) }
   }
@@ -64,7 +64,7 @@ struct BuddyFile {
     }
     // Another process has created the file in the meantime.
     if FileSystem.exists(path) { return false }
-    // The folder does not exist. This call throws the error.
+    // The folder does not exist. This call throws the error for that.
     try FileSystem.replace(path, with: new)
     return true
   }
@@ -76,7 +76,7 @@ struct BuddyFile {
   /// Returns the error for a file that could not be saved.
   func unwritable(_ reason: String) -> BuddyError { BuddyError("Error Writing File: \(name)", because: reason) }
 
-  /// The error text if links must not be followed and the path contains one.
+  /// The text of an error if links must not be followed and the path contains one; else nil.
   private var linkDefect: String? {
     guard !followsLinks else { return nil }
     var start = path.startIndex

@@ -2,9 +2,10 @@ import FoundationEssentials
 import PropertyLists
 import ToolSupport
 
-/// The commands that change the property list. Each of them changes it completely or not at all, and returns the lines
-/// to print.
+/// The commands that change the property list. Each returns the lines to print. A command that throws changes nothing.
 extension BuddyPlist {
+  /// Runs a command, and returns the lines to print.
+  ///
   /// - Parameter read: reads a file that the command names.
   mutating func perform(
     _ edit: BuddyCommand.Edit, reading read: (String) throws(PropertyListError) -> Data
@@ -75,14 +76,14 @@ extension BuddyPlist {
     BuddyError("\(command): Can't Add Entry, \"\(entry.text)\", to Parent")
   }
 
-  /// Returns the path at which the new part begins, and the number of existing steps. Returns no container: a second
-  /// reference to it would make the change a copy.
+  /// Returns the path at which the new value, or the first missing dictionary, must be inserted, and the number of keys
+  /// and indices before it. Does not return the container: because of the second reference, the change would copy it.
   private mutating func insertionPath(
     _ entry: BuddyEntry, by command: String
   ) throws(BuddyError) -> (path: PropertyListKeyPath, depth: Int) {
     let refusal = Self.refusal(entry, command)
     let steps = entry.steps
-    // Checked before the dictionaries are created, which would be nested too deeply.
+    // This is checked before missing dictionaries are created, because these could be nested too deeply.
     guard steps.count < ParsingLimits.greatestDepth else {
       throw BuddyError(refusal.message, because: "containers cannot be nested \(steps.count) deep")
     }
@@ -146,7 +147,7 @@ extension BuddyPlist {
     let target = try failing("Merge") {
       plist throws(PropertyListError) -> (path: PropertyListKeyPath, kind: PropertyList.Kind)? in
       let target: BuddyTarget? = if let entry { try plist.value(at: entry) } else { try plist.start(of: nil) }
-      // Does not return the container: a second reference to it would make the change a copy.
+      // Does not return the container: because of the second reference, the change would copy it.
       return target.map { (path: $0.path, kind: $0.kind) }
     }
     guard let target else { throw BuddyError("Merge: \"\(entry?.text ?? "")\" Entry Does Not Exist") }

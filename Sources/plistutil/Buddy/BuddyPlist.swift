@@ -5,8 +5,8 @@ import ToolSupport
 
 /// The property list that commands read and change.
 ///
-/// The first change is written to the text immediately. Later ones change a tree, which is written when the text is
-/// needed, so that *n* commands do not write the text *n* times.
+/// The first change is written to ``bytes`` immediately. Later changes are made in ``tree``, which is written when the
+/// bytes are needed, so that *n* commands do not write all bytes *n* times.
 struct BuddyPlist {
   /// The bytes of the file, with the changes that have been written.
   private var bytes: Data
@@ -19,8 +19,8 @@ struct BuddyPlist {
   /// The working container. Entries without a leading colon begin in it.
   private(set) var container = PropertyListKeyPath()
 
-  /// True if the file can represent everything that a fragment of its format can. This is unknown for encodings that
-  /// lack some characters.
+  /// True if changes may be collected in ``tree`` and written later. False for text that is not UTF-8: its encoding may
+  /// lack a character of a new value, and the command with that value must fail immediately.
   private let isWrittenLater: Bool
   private var hasHadCommand = false
 
@@ -45,7 +45,7 @@ struct BuddyPlist {
     hasHadCommand = true
   }
 
-  /// Returns the container that an entry begins in.
+  /// Returns the container in which the path of an entry begins: the root or the working container.
   func start(of entry: BuddyEntry?) throws(PropertyListError) -> BuddyTarget {
     let path = entry?.isAbsolute == true ? PropertyListKeyPath() : container
     guard let tree else { return BuddyTarget(path, try document.root.descendant(at: path)) }
@@ -55,7 +55,7 @@ struct BuddyPlist {
   /// Returns the value of an entry; nil if it does not exist.
   func value(at entry: BuddyEntry) throws(PropertyListError) -> BuddyTarget? {
     guard let target = try start(of: entry).descendant(entry.names) else { return nil }
-    // A colon after the root or after a dictionary has no meaning.
+    // A colon at the end is ignored after a dictionary, and if it is the whole path.
     return entry.endsWithColon && !entry.names.isEmpty && target.kind == .array ? try target.lastElement() : target
   }
 
@@ -106,7 +106,7 @@ struct BuddyPlist {
     return bytes
   }
 
-  /// Writes the changes of the tree to the text.
+  /// Writes the changes of ``tree`` to ``bytes``.
   private mutating func write() throws(PropertyListError) {
     guard isAhead, let value = tree?.value else { return }
     try replace { document, options throws(PropertyListError) in try document.data(updatedTo: value, options: options) }
@@ -152,7 +152,8 @@ struct BuddyPlist {
     }
   }
 
-  /// Writes dates exactly, or drops fractions of seconds with a warning if the format cannot represent them.
+  /// Calls `write` with false, to write dates exactly. If the format cannot represent fractions of seconds, prints a
+  /// warning, and calls `write` with true, to drop them.
   static func cutting(_ write: (Bool) throws(PropertyListError) -> Data) throws(PropertyListError) -> Data {
     do { return try write(false) } catch let exact {
       guard exact.kind == .notRepresentable, let data = try? write(true) else { throw exact }
@@ -163,7 +164,10 @@ struct BuddyPlist {
 
   // The working container must follow insertions and removals of array elements before it.
 
-  /// - Returns: false if the removed value was the container, or contained it. The container is the root then.
+  /// Updates the working container after the removal of a value.
+  ///
+  /// - Returns: false if the removed value was the working container, or contained it. The working container is then
+  ///   the root.
   mutating func containerFollows(removalAt path: PropertyListKeyPath) -> Bool {
     guard !container.components.starts(with: path.components) else {
       container = PropertyListKeyPath()
@@ -187,7 +191,7 @@ struct BuddyPlist {
 }
 
 extension PropertyListEdit {
-  /// Returns the edit with a new value that `body` has converted.
+  /// Returns the edit with its new value converted by `body`.
   fileprivate func mapValue(
     _ body: (PropertyList) throws(PropertyListError) -> PropertyList
   ) throws(PropertyListError) -> PropertyListEdit {

@@ -8,7 +8,7 @@ struct BuddySession {
   private let file: BuddyFile
   private let printsXML: Bool
   private var plist: BuddyPlist
-  /// The content of the file; nil if it does not exist.
+  /// The contents of the file when it was last read or saved; nil if it did not exist.
   private var savedBytes: Data?
   /// The changes since the file was read or saved.
   private var steps: [Step] = []
@@ -16,7 +16,7 @@ struct BuddySession {
   /// True after a command that ends the session.
   private(set) var isOver = false
 
-  /// A change, and the context that it was made in.
+  /// A change that a command has made, and what is needed to repeat it.
   private struct Step {
     let edit: BuddyCommand.Edit
     let container: PropertyListKeyPath

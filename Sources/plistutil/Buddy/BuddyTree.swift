@@ -116,7 +116,8 @@ final class BuddyTree {
   ///
   /// - Parameters:
   ///   - new: A value of the kind of the container; for an array, it may also be a scalar.
-  ///   - isRecursive: True to merge containers of the same kind that both have.
+  ///   - isRecursive: True to merge also the containers of the same kind that both dictionaries have under the same
+  ///     key.
   /// - Returns: The keys that existed already.
   func merge(
     _ new: PropertyList, at path: PropertyListKeyPath, isRecursive: Bool
@@ -148,7 +149,7 @@ final class BuddyTree {
     }
   }
 
-  /// Returns the value at a path. Opens the containers on the way.
+  /// Returns the value at a path, after splitting the containers that lead to it into their children.
   private func opened(_ path: PropertyListKeyPath) throws(PropertyListError) -> BuddyTree {
     var node = self
     for component in path.components {
@@ -158,7 +159,8 @@ final class BuddyTree {
     return node
   }
 
-  /// Opens a container. Returns false for a value that is not a container.
+  /// Splits a container into its children, which can then be changed. Returns false for a value that is not a
+  /// container.
   private func open() -> Bool {
     guard case .value(let value) = content else { return true }
     switch value {

@@ -1,14 +1,14 @@
 import FoundationEssentials
 import PropertyLists
 
-/// Values in the syntax of commands.
+/// Converts the types and values in commands.
 enum BuddyValue {
   private static let types: [(name: String, kind: PropertyList.Kind)] = [
     ("string", .string), ("array", .array), ("dict", .dictionary), ("bool", .boolean), ("real", .real),
     ("integer", .integer), ("date", .date), ("data", .data),
   ]
 
-  /// Returns the kind for a type in a command.
+  /// Returns the kind of value for the name of a type in a command, such as `dict`.
   static func kind(_ type: BuddyWord) throws(BuddyError) -> PropertyList.Kind {
     let text = type.text
     guard let type = types.first(where: { $0.name == text.lowercased() }) else {
@@ -20,7 +20,8 @@ enum BuddyValue {
   /// Returns the name of a kind in messages.
   static func name(of kind: PropertyList.Kind) -> String { types.first { $0.kind == kind }?.name ?? kind.rawValue }
 
-  /// Returns the value of a kind without text. Throws for a date, which has no such value.
+  /// Returns the value for a command that has a type but no value, such as 0 for an integer. Throws for a date, which
+  /// has no such value.
   static func empty(_ kind: PropertyList.Kind) throws(BuddyError) -> PropertyList {
     switch kind {
     case .string: .string("")
@@ -34,8 +35,8 @@ enum BuddyValue {
     }
   }
 
-  /// Returns the scalar of a kind. For integers and reals, text after the number is ignored, as in Apple's tool. Data
-  /// are the bytes of the text.
+  /// Returns the value of a kind for a text in a command. For integers and reals, text after the number is ignored, as
+  /// in Apple's tool. Data contains the bytes of the text.
   static func value(_ kind: PropertyList.Kind, _ text: String) throws(BuddyError) -> PropertyList {
     let value: PropertyList? =
       switch kind {

@@ -11,7 +11,7 @@ struct BuddyWord {
 
   fileprivate(set) var parts = [Part()]
 
-  /// The whole text. An escaped colon is a colon.
+  /// The text of the whole word, with its colons.
   var text: String { parts.map(\.text).joined(separator: ":") }
 }
 
@@ -26,8 +26,8 @@ struct BuddyWords {
 
   init(_ text: String) { scalars = Array(text.unicodeScalars) }
 
-  /// Returns the letters at the beginning of the command, or one of the signs that are names; empty if it begins with
-  /// neither.
+  /// Returns the name of the command: the letters at its beginning, or one of the signs `?`, `=`, `+` and `-`. Returns
+  /// an empty string if the command begins with neither.
   mutating func name() -> String {
     guard let first = scalars.first else { return "" }
     if ["?", "=", "+", "-"].contains(first) {

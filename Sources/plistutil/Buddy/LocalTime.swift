@@ -18,6 +18,8 @@ struct LocalTime {
 }
 
 extension LocalTime {
+  /// Converts a moment to local time.
+  ///
   /// - Parameter moment: the number of seconds since 1970.
   /// - Returns: nil if the year is outside the range of the system.
   init?(_ moment: Int) {
@@ -40,8 +42,8 @@ extension LocalTime {
     zone = String(decoding: name.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }
 
-  /// Returns the moment in seconds since 1970, and the local time at that moment. The two times differ when clocks are
-  /// put forward.
+  /// Returns the moment of this time, in seconds since 1970, and the local time at that moment. The local time differs
+  /// from this time if this time does not exist, because clocks are put forward.
   ///
   /// - Parameter isSummer: true for summer time; nil to let the system decide.
   /// - Returns: nil if the moment is outside the range of the system.
