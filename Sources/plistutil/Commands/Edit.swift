@@ -4,7 +4,7 @@ import PropertyListTools
 import PropertyLists
 import ToolSupport
 
-/// The operation of a verb that writes a value into a file.
+/// The operation of a verb that writes a value into a file, such as `set` or `append`, and its texts for the help.
 protocol ValueEdit {
   static var name: String { get }
   static var abstract: String { get }

@@ -38,7 +38,8 @@ struct ArchiveArguments: ParsableArguments {
   @Flag(help: "If a dictionary has a key twice, use the last value instead of refusing the file.")
   var keepLastDuplicates = false
 
-  /// Returns the source of an archive. In a property list, only the values that are used are read.
+  /// Opens a file that contains an archive: a property list, a typedstream or a nib. In a property list, only the
+  /// values that are used are read.
   func source(_ input: Input) throws(PropertyListError) -> ArchiveSource {
     // In JSON, UIDs are in the form that can be read back.
     let options = PropertyListReadingOptions(
@@ -50,7 +51,8 @@ struct ArchiveArguments: ParsableArguments {
     }
   }
 
-  /// Calls `body` with the archive in a file, with everything nested in it if `unwrap` is given.
+  /// Calls `body` with the archive in a file. If the option `--unwrap` is given, the archive includes what is nested in
+  /// its data.
   func look<Result>(
     at input: Input, _ unwrap: UnwrapArgument, _ report: inout FileReport,
     _ body: (KeyedArchive) throws(KeyedArchiveError) -> Result

@@ -36,7 +36,7 @@ struct ArchiveClasses: ParsableCommand {
 
   func run() throws {
     let found = ClassNames()
-    // An error in one file is reported, and the list has the classes of the others.
+    // If a file has an error, the error is reported, and the list has the classes of the other files.
     let outcome = Result {
       try files.process(isForMachines: isForMachines) { [self] input, report throws(PropertyListError) in
         let classes = try reading.look(at: input, unwrap, &report) { archive throws(KeyedArchiveError) in
@@ -78,7 +78,7 @@ extension KeyedArchive.CountedClass {
   }
 }
 
-/// The names, in Swift, of all classes whose objects were found in archives.
+/// The Swift names of all classes of which the archives contain objects.
 private final class ClassNames: Sendable {
   private struct Names {
     var types: Set<String> = []

@@ -77,8 +77,8 @@ struct ArchiveHTML: ParsableCommand {
 }
 
 extension ArchiveSource {
-  /// Returns the archive with everything nested in it. For other property lists, the values under their keys are at the
-  /// top.
+  /// Returns the archive, with the archives and property lists that are nested in its data. If the file is a property
+  /// list but not an archive, its keys and values are at the top level of the returned archive.
   fileprivate func unwrapped(_ unwrapper: inout Unwrapper) throws(KeyedArchiveError) -> KeyedArchive {
     if case .propertyList(let document) = self { return try unwrapper.archive(in: document) }
     let archive: KeyedArchive

@@ -6,7 +6,7 @@ import PropertyLists
 import SystemFiles
 internal import Typedstreams
 
-/// The source of an archive. Its kind is detected from the first bytes.
+/// The contents of a file that may be an archive, in one of three formats.
 enum ArchiveSource {
   /// A property list in any format.
   case propertyList(PropertyListDocument)
@@ -42,7 +42,7 @@ enum ArchiveSource {
 }
 
 extension Input {
-  /// Returns the bytes of the file. For a nib that is a folder, returns those of the best file in it.
+  /// Returns the bytes of the file. For a nib that is a folder, returns those of the file in it for the newest systems.
   func archiveData() throws(PropertyListError) -> Data {
     guard !isStandard, FileSystem.isFolder(path), let file = (try? Nib.files(in: URL(filePath: path)))?.first else {
       return try mappedData()
@@ -64,7 +64,7 @@ extension ArchiveSource {
     switch self {
     case .propertyList(let document): KeyedArchive.check(document).map(ArchiveFinding.init)
     case .typedstream:
-      // Another archiver is not a defect here: a typedstream has an archiver of its own.
+      // An archiver other than `NSKeyedArchiver` is not a defect here: typedstreams are written by `NSArchiver`.
       KeyedArchive.check(try archive().document).filter { $0.kind != .otherArchiver }.map(ArchiveFinding.init)
     case .nib(let nib): nib.check().map(ArchiveFinding.init)
     }
@@ -82,7 +82,8 @@ extension ArchiveSource {
     return try archive().document
   }
 
-  /// Returns all findings about archives in data, and about data that begins like an archive but is not one.
+  /// Returns all findings about archives that are nested in data, and about data that begins like an archive but is not
+  /// one.
   ///
   /// - Parameter count: set to the number of archives and property lists that were opened.
   func checkNested(_ count: inout Int) throws(PropertyListError) -> [ArchiveFinding] {

@@ -22,6 +22,8 @@ struct Defaults: ParsableCommand {
     if exitCode != ExitCodes.success { throw ExitCode(exitCode) }
   }
 
+  /// Runs a call of `defaults`.
+  ///
   /// - Parameter isApple: true to print values like Apple's tool, unless an option selects another form.
   /// - Returns: the exit code.
   static func run(_ arguments: [String], isApple: Bool = false) -> Int32 {

@@ -57,7 +57,7 @@ struct DefaultsCall {
     return try finish()
   }
 
-  /// Parses the arguments up to the value or the end.
+  /// Parses the arguments. Stops before the value of `write`, which has its own parser.
   private mutating func scan() throws(DefaultsError) {
     var takesOptions = true
     while !isAtValue, let argument = value.popFirst() {

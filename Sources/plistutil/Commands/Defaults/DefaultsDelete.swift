@@ -20,7 +20,7 @@ enum DefaultsDelete: DefaultsVerb {
     guard call.name == "delete-all", call.location.host == .any, let name = try? DomainName(domain.argument) else {
       return try delete(call.path, from: domain)
     }
-    // Only one of the two files may have the values.
+    // The values may be in only one of the two files, so a missing value is an error only if neither file has it.
     var failure: DefaultsError?
     var hasDeleted = false
     for host in PreferencesHost.allCases {

@@ -47,7 +47,7 @@ struct DefaultsLocation {
   }
 }
 
-/// A domain that a call names.
+/// A preferences domain that is given by its name or by the path of its file.
 struct DefaultsDomain {
   let file: PreferencesFile
   /// The name in messages.
@@ -74,6 +74,8 @@ struct DefaultsDomain {
     argument = path
   }
 
+  /// Creates the domain that an argument names.
+  ///
   /// - Parameter argument: a domain name, or a path that contains a slash.
   init(argument: String, in location: DefaultsLocation) throws(DefaultsError) {
     if argument.utf8.contains(UInt8(ascii: "/")) {
@@ -91,8 +93,8 @@ struct DefaultsDomain {
     }
   }
 
-  /// Appends `.plist` as Apple's tool does, unless the path has that extension, or names a file while PATH.plist does
-  /// not exist.
+  /// Appends `.plist` to a path, as Apple's tool does. Returns the path unchanged if it has that extension, or if a
+  /// file exists at this path and none at PATH.plist.
   private static func path(_ argument: String) -> String {
     if argument.hasSuffix(".plist") { return argument }
     let isFile = FileSystem.sizeOfRegularFile(argument) != nil
@@ -120,8 +122,8 @@ extension PropertyListKeyPath {
   var key: String { components.count == 1 ? components[0].text : description }
 }
 
-/// Reading and editing of files that are named by their paths. Like the verb `set`, this keeps the file's format,
-/// comments and layout. Files of named domains are left to the Preferences library.
+/// Reading and editing of the values. If the domain is given by the path of its file, editing keeps the file's format,
+/// comments and layout, like the verb `set`. If it is given by its name, the Preferences library writes the file.
 extension DefaultsDomain {
   typealias Values = OrderedDictionary<String, PropertyList>
 
@@ -163,7 +165,8 @@ extension DefaultsDomain {
   /// The outcome of one attempt to edit a file.
   private enum Outcome {
     case isDone
-    /// The file does not exist or cannot be read. An unreadable file is set aside.
+    /// The file does not exist or cannot be read. The Preferences library then creates it; it renames an unreadable
+    /// file.
     case isUnreadable
     /// Another program changed the file.
     case isOutdated

@@ -17,7 +17,7 @@ struct DefaultsError: Error {
     self.exitCode = exitCode
   }
 
-  /// An error that has been reported already. Only its exit code is used.
+  /// Returns an error that is not reported again. Only its exit code is used.
   static func told(_ error: DefaultsError) -> DefaultsError { DefaultsError(error.kind, "", exitCode: error.exitCode) }
 
   func tell(isForMachines: Bool) {
@@ -53,7 +53,7 @@ struct DefaultsError: Error {
       "no-such-key", "The domain/default pair of (\(domain.name), \(key.printable())) does not exist\(ending)")
   }
 
-  /// Calls `body`. Its errors are reported with the name of the file or other source that they are about.
+  /// Calls `body`. Converts its errors to errors about the file, or about the other source, with a name.
   static func about<Result>(
     _ name: String, _ body: () throws(PropertyListError) -> Result
   ) throws(DefaultsError) -> Result {

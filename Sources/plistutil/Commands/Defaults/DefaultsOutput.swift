@@ -2,7 +2,7 @@ import FoundationEssentials
 import PropertyLists
 import ToolSupport
 
-/// Printing of values.
+/// Prints the values of preferences.
 ///
 /// Containers are printed as OpenStep with GNUstep's types, so that the output is complete and `write` and `import` can
 /// read it back. A single scalar is printed without quotes or type, for use in a shell; `read-type` prints its type.
@@ -44,7 +44,8 @@ enum DefaultsOutput {
     try output(fields.data(format: .json, options: options))
   }
 
-  /// Returns the bytes of a file. Like `convert`, XML drops fractions of seconds with a warning.
+  /// Returns the bytes of a value in a format. If the format cannot represent fractions of seconds, drops them with a
+  /// warning, like the verb `convert`.
   static func data(_ value: PropertyList, _ name: FormatName, name file: String) throws(DefaultsError) -> Data {
     var options = exact
     options.fractionalSeconds = .refuse

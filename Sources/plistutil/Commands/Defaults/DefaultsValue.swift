@@ -4,7 +4,8 @@ import PropertyListTools
 import PropertyLists
 import ToolSupport
 
-/// A parser for the value of `write`. It takes the types of Apple's tool, and values may be nested.
+/// A parser for the value of the verb `write`. It accepts the types of Apple's tool. Unlike in Apple's tool, arrays and
+/// dictionaries may be nested.
 struct DefaultsValue {
   /// A change to the stored value.
   enum Change {
@@ -17,6 +18,8 @@ struct DefaultsValue {
   private let verb: (any DefaultsVerb.Type)?
   private var depth = 0
 
+  /// Parses the arguments of a value.
+  ///
   /// - Parameter arguments: at least one argument.
   static func parse(_ arguments: ArraySlice<String>, for verb: (any DefaultsVerb.Type)?) throws(DefaultsError) -> Change
   {
@@ -42,7 +45,9 @@ struct DefaultsValue {
 
   private static let end = "-end"
 
-  /// - Parameter isElement: true for a value in a container, where a text in quotation marks is not parsed.
+  /// Parses one value.
+  ///
+  /// - Parameter isElement: true for a value in an array or a dictionary, where text in quotation marks is not parsed.
   private mutating func value(isElement: Bool) throws(DefaultsError) -> PropertyList {
     guard let argument = rest.popFirst() else { throw .usage("A value is missing.", verb) }
     switch argument {
@@ -99,7 +104,8 @@ struct DefaultsValue {
     return entries
   }
 
-  /// Limits the depth of the recursion, which the arguments determine, to the depth that a file can have.
+  /// Counts one more level of nesting. Throws if the arguments nest a value more than 500 levels deep. This limits the
+  /// recursion, and is less than the depth that can be read from a file (512).
   private mutating func enter() throws(DefaultsError) {
     depth += 1
     guard depth <= 500 else {
@@ -152,7 +158,8 @@ struct DefaultsValue {
     return data
   }
 
-  /// Parses the two forms that are printed, each with an optional fraction of a second.
+  /// Parses a date such as `2026-11-21 16:00:00 +0000` or `2026-11-21T16:00:00Z`, with or without a fraction of a
+  /// second.
   private static func date(_ text: String) throws(DefaultsError) -> PropertyList {
     var whole = text
     if whole.hasSuffix("Z"), let time = whole.firstIndex(of: "T") {

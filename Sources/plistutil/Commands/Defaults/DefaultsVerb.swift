@@ -4,6 +4,8 @@ protocol DefaultsVerb: SendableMetatype {
   static var aliases: [String] { get }
   static var syntax: DefaultsSyntax { get }
 
+  /// Runs the verb.
+  ///
   /// - Throws: ``DefaultsError``, and errors of the libraries.
   static func run(_ call: DefaultsCall) throws
 }

@@ -37,7 +37,7 @@ enum DefaultsWatch: DefaultsVerb {
   }
 }
 
-/// Prints changes, which any number of tasks report.
+/// Prints the changes of any number of domains. Each domain has a task that reports its changes.
 private final class ChangePrinter: Sendable {
   private let location: DefaultsLocation
   private let isForMachines: Bool
@@ -58,6 +58,8 @@ private final class ChangePrinter: Sendable {
     if let failure = failure.withLock({ $0 }) { throw failure }
   }
 
+  /// Prints the changes of a domain from now on.
+  ///
   /// - Parameter isNew: true to print the existing values of the domain as changes.
   func watch(_ domain: DefaultsDomain, key: String?, isNew: Bool = false) {
     // Observes the domain from now on, even if the task starts later.
