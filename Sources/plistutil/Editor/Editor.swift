@@ -26,10 +26,10 @@ enum Editor {
     }
   }
 
-  /// True if standard input and standard error are terminals.
+  /// True if standard input and standard error are terminals, so that the user can answer a question.
   static var canAsk: Bool { FileSystem.isTerminal(0) && FileSystem.isTerminal(2) }
 
-  /// Asks if the file shall be edited again. The end of the input and a signal mean no.
+  /// Asks the user if the file should be edited again. The end of the input and a signal mean no.
   static func asksAgain() -> Bool {
     Signals.endWaiting()
     try? FileOutput.standardError.write(Data("Edit again? [Y/n] ".utf8))
@@ -42,7 +42,7 @@ enum Editor {
   private static func line() -> String? {
     var line: [UInt8] = []
     var byte: UInt8 = 0
-    // Sound: one byte is read into one.
+    // Sound: the call reads at most one byte, into a variable of one byte.
     while unsafe read(0, &byte, 1) == 1 {
       if byte == 0x0A { return String(decoding: line, as: UTF8.self) }
       line.append(byte)

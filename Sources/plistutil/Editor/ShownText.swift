@@ -2,7 +2,7 @@ import FoundationEssentials
 import PropertyListTools
 import PropertyLists
 
-/// The text of a property list in an editor, with the conversion of the edited text to the format of the file.
+/// The text that an editor shows for a property list. Converts the edited text back to the format of the file.
 struct ShownText {
   /// The format of the text.
   let format: PropertyListFormat
@@ -20,7 +20,7 @@ struct ShownText {
     let shown: PropertyList
   }
 
-  /// Uses a text file as it is, even if it is malformed.
+  /// Shows a text file as it is, even if it is malformed.
   init(text: Data, format: PropertyListFormat, options: PropertyListReadingOptions) {
     self.format = format
     self.text = text
@@ -43,7 +43,7 @@ struct ShownText {
       shown: try PropertyList(text, format: name.format, options: options))
   }
 
-  /// The file extension that editors know for the text.
+  /// The file extension by which editors recognize the format of the text.
   var fileExtension: String { format == .json ? "json" : "plist" }
 
   /// Returns the new contents of the file for an edited text without defects.

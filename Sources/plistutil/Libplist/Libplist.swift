@@ -7,6 +7,8 @@ import ToolSupport
 enum Libplist {
   private static let versionLine = "plistutil 0.1.0"
 
+  /// Runs the tool.
+  ///
   /// - Parameter arguments: the arguments without the name of the program.
   /// - Returns: the exit code.
   /// - Throws: `ValidationError`, or `CleanExit` if help is asked for.
@@ -37,7 +39,8 @@ enum Libplist {
     }
   }
 
-  /// Returns the form that the environment variable PLIST_OUTPUT_FORMAT selects, as in libplist's tool.
+  /// Returns a value in the readable form that the environment variable PLIST_OUTPUT_FORMAT selects, as in libplist's
+  /// tool.
   private static func readableForm(
     _ node: PropertyListDocument.Node, sortsKeys: Bool
   ) throws(PropertyListError) -> Data {

@@ -15,6 +15,8 @@ struct LibplistCommand {
     plistutil -p FILE [-n PATH] [-s]
     """
 
+  /// Parses the arguments.
+  ///
   /// - Parameter arguments: the arguments without the name of the program.
   /// - Throws: `ValidationError`.
   init(_ arguments: [String]) throws {

@@ -1,6 +1,6 @@
 import PropertyLists
 
-/// Text in the form that a terminal shows. It knows its width, and contains no control sequences.
+/// Text in the form that a terminal shows, with its width. It contains no control sequences.
 struct DisplayText {
   /// The characters, each with the number of terminal cells that it occupies.
   private var cells: [(text: String, width: Int)] = []
@@ -44,8 +44,8 @@ struct DisplayText {
 }
 
 extension Unicode.Scalar {
-  /// The width in terminal cells: two for East Asian characters and pictures, zero for characters that combine with the
-  /// previous one (UAX #11, as terminals follow it).
+  /// The width in terminal cells: two for East Asian characters and emoji, zero for characters that combine with the
+  /// previous one. It follows UAX #11 as terminals implement it.
   fileprivate var displayWidth: Int {
     switch properties.generalCategory {
     case .nonspacingMark, .enclosingMark, .format: return 0

@@ -7,7 +7,7 @@ struct FindingText {
   /// The number of terminal cells that are shown of a line.
   var width = 100
 
-  /// Returns the line with the position, in the form that all verbs use.
+  /// Returns the first line of a finding, with the file, the position and the message, in the form that all verbs use.
   func headline(_ finding: Finding) -> String {
     let defect = finding.defect
     var location = name
@@ -19,7 +19,7 @@ struct FindingText {
     return text
   }
 
-  /// Returns the line of a text with a caret below the position.
+  /// Returns two lines: the line of the file that has the defect, and a caret below the defect's position.
   func excerpt(_ excerpt: SourceExcerpt) -> [String] {
     var display = DisplayText()
     var caret = 0
@@ -43,7 +43,8 @@ struct FindingText {
     return [line.isEmpty ? "" : "  " + line, "  " + indent + styled("^", .caret)]
   }
 
-  /// Returns the bytes of a binary file around an offset.
+  /// Returns two lines: the 16 bytes of a binary file around an offset in hexadecimal, and a mark below the byte at the
+  /// offset.
   func dump(_ data: Data, at offset: Int) -> [String] {
     guard offset >= 0, offset <= data.count else { return [] }
     let start = max(0, min(offset, data.count - 1)) / 16 * 16

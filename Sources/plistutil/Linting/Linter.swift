@@ -2,7 +2,7 @@ import FoundationEssentials
 import PropertyListTools
 import PropertyLists
 
-/// Finds errors in a file, and things that are probably mistakes.
+/// Finds the errors in a file, and what is allowed but probably a mistake.
 struct Linter: Sendable {
   let format: PropertyListFormat?
   let options: PropertyListReadingOptions
@@ -35,7 +35,7 @@ struct Linter: Sendable {
       result.findings = warnings(data, document)
     } catch {
       let defects = PropertyListDocument.defects(in: data, format: format, options: options, limit: limit + 1)
-      // If shared references expand too far, there is no other defect to list.
+      // No defects are found if the only error is that shared references exceed the limit for the expanded size.
       result.findings = (defects.isEmpty ? [error] : defects).map(Finding.init(defect:))
     }
     result.hasMore = result.findings.count > limit

@@ -5,7 +5,8 @@ import PropertyLists
 struct SourceExcerpt: Hashable, Sendable {
   /// A line or a part of it. Invalid bytes are shown as U+FFFD.
   let text: String
-  /// The position in the text, in Unicode scalars from 0. At the end of a line, it is after the last scalar.
+  /// The position of the defect in the text, in Unicode scalars from 0. At the end of a line, it is after the last
+  /// scalar.
   let position: Int
   let isCutBefore: Bool
   let isCutAfter: Bool

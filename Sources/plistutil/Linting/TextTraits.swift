@@ -6,7 +6,7 @@ struct TextTraits {
   /// The name of the encoding, such as `UTF-16`.
   let encoding: String
   let hasByteOrderMark: Bool
-  /// The first line whose end differs from that of the first line.
+  /// The first line end that differs from that of the first line; nil if all line ends are the same.
   let lineEndChange: LineEndChange?
 
   /// `start` is the position of the line end, after the last character of the line.
@@ -18,6 +18,8 @@ struct TextTraits {
     case both = "CR LF"
   }
 
+  /// Examines a text. Returns nil for a binary file.
+  ///
   /// - Parameter data: a valid input in a text format.
   /// - Complexity: O(*n*) in the length of the data.
   init?(of data: Data, format: PropertyListFormat) {

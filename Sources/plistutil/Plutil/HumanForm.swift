@@ -1,7 +1,7 @@
 import PropertyLists
 import ToolSupport
 
-/// The output form of `-p`: `"key" => value`, and `0 => value` in arrays.
+/// The output form of plutil's `-p`: `"key" => value`, and `0 => value` in arrays.
 ///
 /// Strings are printed unescaped, except for control characters that a terminal would interpret. Data of more than 24
 /// bytes shows its first 16 and its last 8 bytes, as in Apple's descriptions.

@@ -1,7 +1,7 @@
 import FoundationEssentials
 import PropertyLists
 
-/// A constant in Objective-C, and the header that declares it.
+/// Generates Objective-C for a property list: a source file with a constant, and the header that declares the constant.
 struct ObjectiveCLiteral: TextForm {
   let indent = 4
   let sortsKeys = false

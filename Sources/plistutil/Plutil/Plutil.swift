@@ -3,7 +3,7 @@ import FoundationEssentials
 import PropertyLists
 import ToolSupport
 
-/// Apple's tool as a verb.
+/// Apple's `plutil` as a verb.
 struct PlutilVerb: ParsableCommand {
   static let configuration = CommandConfiguration(
     verb: Plutil.name, abstract: "Check, convert and edit property lists, with the arguments of Apple's plutil.",
@@ -27,9 +27,11 @@ enum Plutil {
   static let name = "plutil"
 
   private static let success: Int32 = 0
-  /// The exit code for usage errors and for files, as in Apple's tool.
+  /// The exit code for usage errors and for errors in files, as in Apple's tool.
   static let failure: Int32 = 1
 
+  /// Runs the tool.
+  ///
   /// - Parameter arguments: the arguments without the name of the program.
   /// - Returns: the exit code.
   static func run(_ arguments: [String]) -> Int32 {
@@ -78,6 +80,6 @@ struct PlutilError: Error {
     do { _ = try ProgramArguments.text(argument) } catch { throw PlutilError("Invalid argument: \(error.message)") }
   }
 
-  /// Converts an error of the libraries. Like Apple's tool, it is printed in parentheses.
+  /// Converts an error of the libraries. Its text is printed in parentheses, as in Apple's tool.
   init(_ error: any Error) { message = (error as? PlutilError)?.message ?? "(\(error))" }
 }

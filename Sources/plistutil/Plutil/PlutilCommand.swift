@@ -25,6 +25,8 @@ struct PlutilCommand: Sendable {
   private(set) var options = Options()
   private(set) var files: [String] = []
 
+  /// Parses the arguments.
+  ///
   /// - Parameter arguments: the arguments without the name of the program.
   init(_ arguments: [String]) throws(PlutilError) {
     var arguments = arguments[...]
@@ -88,6 +90,8 @@ struct PlutilCommand: Sendable {
     }
   }
 
+  /// Parses an option that only some verbs have.
+  ///
   /// - Returns: true if the argument is an option of the verb.
   private mutating func takeVerbOption(
     _ argument: String, _ arguments: inout ArraySlice<String>
@@ -128,7 +132,8 @@ struct PlutilCommand: Sendable {
 }
 
 extension PlutilCommand.Options {
-  /// Takes an option that all verbs share. Returns false for any other argument, and leaves it.
+  /// Parses an option that all verbs share. Returns false for any other argument, without removing it from the
+  /// arguments.
   fileprivate mutating func take(
     _ argument: String, _ arguments: inout ArraySlice<String>
   ) throws(PlutilError) -> Bool {

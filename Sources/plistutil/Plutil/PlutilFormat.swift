@@ -31,7 +31,8 @@ enum PlutilFormat: Hashable, Sendable {
   /// True if the output is printed by default, because it cannot replace a file.
   var isForStandardOutput: Bool { self == .raw || self == .type }
 
-  /// The file extension of the source code, so that it does not replace the property list.
+  /// The file extension for generated source code, which prevents that it replaces the property list; nil for other
+  /// formats.
   var fileExtension: String? {
     switch self {
     case .swift: "swift"
@@ -42,7 +43,7 @@ enum PlutilFormat: Hashable, Sendable {
 }
 
 extension PropertyList.Kind {
-  /// The name of the kind in Apple's tool, whose list has no UIDs and nulls.
+  /// The name of the kind in Apple's tool. UIDs and nulls have no name there, and have this tool's names.
   var plutilName: String {
     switch self {
     case .boolean: "bool"

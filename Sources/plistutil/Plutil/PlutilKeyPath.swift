@@ -65,6 +65,8 @@ struct PlutilKeyPath: Hashable, Sendable {
     do { try root.remove(at: path) } catch { throw missing }
   }
 
+  /// Inserts a value at the path.
+  ///
   /// - Throws: ``PlutilError``, and errors of the library.
   func insert(_ value: PropertyList, _ insertion: Insertion, into root: inout PropertyList) throws {
     guard !hasEmptyPart, let last = path.components.last else { throw PlutilError("Key path not found \(quoted)") }
@@ -76,7 +78,7 @@ struct PlutilKeyPath: Hashable, Sendable {
     }
   }
 
-  /// Returns the container for the last component.
+  /// Returns the container to which the components before the last one lead.
   private func container(in root: PropertyList) throws(PlutilError) -> PropertyList {
     var value = root
     for component in path.components.dropLast() {
@@ -94,7 +96,8 @@ struct PlutilKeyPath: Hashable, Sendable {
     return value
   }
 
-  /// Returns the existing value at the last component. Throws if a value cannot be inserted there.
+  /// Returns the existing value at the last component; nil if it is missing. Throws if a value cannot be inserted
+  /// there.
   private func checked(
     _ last: PropertyListKeyPath.Component, in container: PropertyList, _ insertion: Insertion
   ) throws(PlutilError) -> PropertyList? {

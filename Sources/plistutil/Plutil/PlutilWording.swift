@@ -15,8 +15,8 @@ enum PlutilWording {
     }
   }
 
-  /// Returns the message about a file that is not a property list. It has two reasons, because Apple's tool tries two
-  /// parsers.
+  /// Returns the message about a file that is not a property list. The message has two reasons, because Apple's tool
+  /// tries two parsers.
   static func text(_ error: PropertyListError, in data: Data) -> String {
     let json: String
     let list: String
@@ -43,7 +43,7 @@ enum PlutilWording {
     return "Unexpected character \(Unicode.Scalar(data[bracket])) at line \(line)"
   }
 
-  /// Returns the message, followed by the location.
+  /// Returns the message of an error, followed by the location.
   static func text(_ error: PropertyListError) -> String {
     let location: String
     if let position = error.position {
@@ -63,7 +63,8 @@ enum PlutilWording {
     return xmlText(source, position) ?? text(error)
   }
 
-  /// Returns the message that the token at a position leads to; nil if Apple's tool has none for it.
+  /// Returns the message of Apple's tool for an error at a position in XML. The message depends on the token there.
+  /// Returns nil if there is no such message.
   private static func xmlText(_ source: TextSource, _ position: PropertyListError.TextPosition) -> String? {
     let bytes = source.text.bytes
     let offset = source.offsets(of: [position])[0]

@@ -1,7 +1,7 @@
 import FoundationEssentials
 import PropertyLists
 
-/// A constant in Swift.
+/// Generates Swift source for a property list: a file with one constant.
 struct SwiftLiteral: TextForm {
   let indent = 4
   let sortsKeys = false
@@ -19,7 +19,7 @@ struct SwiftLiteral: TextForm {
   func opening(_ container: PropertyList) -> String { container.dictionary?.isEmpty == true ? "[:\n" : "[\n" }
 
   func closing(_ container: PropertyList, isRoot: Bool) -> String {
-    // The type of the outermost container is after the name.
+    // The type of the outermost container is written after the name of the constant instead.
     guard !isRoot, let type = Self.typeToSay(of: container) else { return "]" }
     return "] as \(type)"
   }

@@ -31,7 +31,7 @@ extension TextForm {
   func closing(_ container: PropertyList, isRoot: Bool) -> String { container.kind == .array ? "]" : "}" }
   func entry(index: Int) -> String { "" }
 
-  /// Returns the text of a value. Uses no recursion, so that depth costs no stack.
+  /// Returns the text of a value. Does not recurse, so that a deeply nested value cannot overflow the stack.
   func text(of value: PropertyList) throws(Failure) -> Data {
     var text = Data()
     var open: [OpenContainer] = []
@@ -82,7 +82,7 @@ private struct OpenContainer {
   var next = 0
 }
 
-/// JSON in the form of `-r`: on several lines, with spaces around colons and sorted keys.
+/// JSON in the form of plutil's `-r`: on several lines, with spaces around colons and sorted keys.
 struct ReadableJSON: TextForm {
   let indent = 2
   let sortsKeys = true
