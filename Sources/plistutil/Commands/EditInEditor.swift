@@ -111,7 +111,7 @@ struct EditInEditor: ParsableCommand {
     throw PropertyListError(.inputOutput(errno: ENOENT), "the editor did not leave a file at \(path)")
   }
 
-  /// Returns the text to edit.
+  /// Returns the text that the editor shows for the contents of the file.
   private func shownText(_ data: Data) throws(PropertyListError) -> ShownText {
     let found = reading.inputFormat?.format ?? PropertyListFormat(detecting: data.bytes)
     if let found, found != .binary, textFormat.map({ $0.format == found }) ?? true {

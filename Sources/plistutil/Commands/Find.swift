@@ -92,7 +92,7 @@ struct Find: ParsableCommand {
       let document = try unwrap.isGiven ? unwrap.document(input, reading, &report) : reading.document(input)
       let prefix = report.prefix
       var lines = Data()
-      // A path repeats all keys above its value, so that the output for a small file could have any size.
+      // Each path repeats the keys of all containers around its value, so a small file could have a very large output.
       var room = WorkBudget(document.expandedByteLimit)
       try forEachMatch(in: document) { path, node throws(PropertyListError) in
         found.withLock { $0 = true }
@@ -136,7 +136,7 @@ struct Find: ParsableCommand {
   ) throws(PropertyListError) {
     var walk = NodeWalk(document.root)
     let condition = condition?.prepared(for: document)
-    // The state of the pattern for each level of the current path, from the root on.
+    // The state of the comparison with the `--path` pattern, for each level of the current path, from the root on.
     var states = [path?.start ?? []]
     while let node = try walk.next() {
       if let path, let component = walk.path.last {

@@ -96,7 +96,7 @@ struct Get: ParsableCommand {
   /// Paths that are withheld from ArgumentParser, whose parsing time grows with the square of their number.
   private static let otherKeys = Mutex<[String]>([])
 
-  /// Removes all but the first paths from a long list of arguments. ``run()`` appends them again.
+  /// Removes all but the first 64 paths from a long list of arguments. ``run()`` appends the removed paths again.
   static func takeKeys(from arguments: inout [String]) {
     guard arguments.count > 512 else { return }
     let optionsWithValue: Set<String> = [
@@ -139,7 +139,7 @@ struct Get: ParsableCommand {
       [self] input, report throws(PropertyListError) in
       let document = try unwrap.isGiven ? unwrap.file(input, reading) : reading.mappedDocument(input)
       do throws(PropertyListError) { try take(paths, from: document, input, &report) } catch {
-        // Finds out if a document that exceeds the limit has a circular reference, or is only large.
+        // A circular reference also exceeds the limit. If the document has one, this throws that error instead.
         if error.kind == .limitExceeded { try document.validate() }
         throw error
       }
@@ -168,7 +168,7 @@ struct Get: ParsableCommand {
       for ((text, _), value) in zip(paths, values) { fields.dictionary?[text] = value }
       return try report.machineLine(["values": fields])
     }
-    // All texts are made before the first is printed.
+    // Nothing is printed until all values have been found.
     var output = Data()
     for (_, path) in paths {
       let node = try node(at: path, in: document, &lookup)

@@ -112,7 +112,7 @@ extension FileReport {
 }
 
 extension Linter.Result {
-  /// The fields of a file's line of JSON, without the name of the file.
+  /// The fields of the JSON object that `lint` prints for a file, except the file name.
   fileprivate var fields: PropertyList {
     var fields: PropertyList = ["ok": .boolean(document != nil)]
     if let document {

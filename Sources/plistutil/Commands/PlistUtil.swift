@@ -2,7 +2,7 @@ import ArgumentParser
 import PropertyLists
 import ToolSupport
 
-/// The tool: its verbs, and its help.
+/// The command `plistutil`: its verbs and its help.
 struct PlistUtil: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "plistutil",

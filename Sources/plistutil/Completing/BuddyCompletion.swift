@@ -37,10 +37,10 @@ enum BuddyCompletion {
     if isCommand("Clear") || (isCommand("Add") && words.count == 3) {
       answer.candidates = types.map { .init(text: prefix + $0) }
     } else if entryCommands.contains(where: isCommand), words.count == 2 || (isCommand("Copy") && words.count == 3) {
-      // Entries are looked up with a colon before them, which the word may lack.
+      // The path of an entry is looked up with a colon before it. If the word has no colon there, it is added.
       let isBare = !last.hasPrefix(":")
       let found = KeyPathCompletion(.tool).answer(to: isBare ? ":" + last : last, line).candidates
-      // Text that needs quotes in the command would have to be quoted a second time here.
+      // Paths that need quotation marks in the command are left out: the shell would need a second level of escapes.
       for candidate in found where !candidate.text.contains(where: { " \"'\\".contains($0) }) {
         let path = isBare && !last.isEmpty ? String(candidate.text.dropFirst()) : candidate.text
         answer.candidates.append(.init(text: prefix + path, help: candidate.help))

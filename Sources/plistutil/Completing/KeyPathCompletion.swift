@@ -7,7 +7,7 @@ import ToolSupport
 struct KeyPathCompletion {
   /// The syntax of a path.
   enum Spelling {
-    /// The syntax of the verbs, which the first character selects.
+    /// The syntax of plistutil's verbs: dots, slashes or colons between the components. The first character selects it.
     case tool
     /// The syntax of `--nodepath`: components after slashes; the first slash may be missing.
     case slashes
@@ -57,8 +57,8 @@ struct KeyPathCompletion {
     }
   }
 
-  /// Returns the container that completes the last component of a path, and the text before that component.
-  /// Tries each separator from the end, because a separator can be part of a key.
+  /// Returns the text before the last component of a path, and the container whose keys or indices can complete that
+  /// component. Tries each separator from the end, because a separator can be part of a key.
   private func parent(
     of text: String, _ separator: Unicode.Scalar, _ syntax: PropertyListKeyPath.Syntax,
     in document: PropertyListDocument
@@ -87,7 +87,7 @@ struct KeyPathCompletion {
   ) -> String {
     if case .plutil = spelling { return component.text.replacing(".", with: "\\.") }
     if isFirst, syntax == .dots { return PropertyListKeyPath([component]).text(syntax) }
-    // Writes the component after another one, and removes that one.
+    // Writes the component after an index, and removes the text of the index.
     let text = PropertyListKeyPath([.index(0), component]).text(syntax)
     return String(text.unicodeScalars.dropFirst(syntax == .dots ? 2 : 3))
   }

@@ -24,7 +24,7 @@ enum LineCompletion {
     }
   }
 
-  /// Completes the options of the tool without a verb.
+  /// Completes the options that plistutil accepts if the command line has no verb.
   private static func withoutVerb(_ line: CommandLineWords) -> CompletionAnswer {
     let options = LibplistOption.allCases.map { option in
       OptionCompletion.Argument(
@@ -35,7 +35,8 @@ enum LineCompletion {
   }
 
   private static func values(of verb: any ParsableCommand.Type) -> OptionCompletion.Values {
-    // Paths in an archive lead through its objects, not through its object table.
+    // The path that `archive show` takes leads through the objects of an archive. A key path of the file would not be
+    // valid.
     guard verb == ArchiveShow.self else { return keyPaths }
     return { argument, _, _ in argument.valueName == "path" ? .nothing : nil }
   }

@@ -2,12 +2,14 @@ import ArgumentParser
 import Predicates
 import PropertyLists
 
-/// The condition of `find --where`: a predicate whose keys are the fields of a value.
+/// The condition of `find --where`: a predicate whose keys are fields of the tested value, such as `kind` and `size`.
 struct Condition: Sendable {
   private let predicate: PreparedPredicate
-  /// The fields, by the indices of the keys of the predicate; nil for keys of dictionaries.
+  /// For each key of the predicate, by the key's index: the field that it represents; nil for a key of a dictionary.
   private let fields: [ConditionField?]
 
+  /// Creates a condition.
+  ///
   /// - Parameter fields: the fields. The predicate uses their indices as keys.
   init(_ predicate: ManagedPredicate, _ fields: [ConditionField]) throws(ManagedPredicateError) {
     self.predicate = try PreparedPredicate(predicate, PreparationContext(isTolerant: true))
@@ -16,7 +18,7 @@ struct Condition: Sendable {
     }
   }
 
-  /// Returns a run that tests the values of a document.
+  /// Returns an object that tests the values of a document.
   func prepared(for document: PropertyListDocument) -> ConditionRun { ConditionRun(predicate, fields, document) }
 
   /// Parses an expression on the command line.

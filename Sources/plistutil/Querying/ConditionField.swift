@@ -1,7 +1,7 @@
 import Predicates
 import PropertyLists
 
-/// A property of a value, or of a value inside it. It replaces a key in the predicate of a condition.
+/// A property of the tested value, or of a value inside it. In the predicate of a condition, a key represents it.
 final class ConditionField: Sendable {
   enum Name: String, CaseIterable, Sendable {
     case kind, key, value, path, count, size
@@ -9,16 +9,16 @@ final class ConditionField: Sendable {
     static let list = allCases.map(\.rawValue).joined(separator: ", ")
   }
 
-  /// The forms of a field in a comparison.
+  /// The form in which the predicate gets the field.
   enum Form: Sendable {
     case any
     /// The value if it is of this type; null for all other values. Integers and reals are numbers; NaN is not.
     case string, number, boolean, date
-    /// True if the text of the value matches a shell pattern.
+    /// A Boolean: true if the text of the value matches a shell pattern.
     case matches(String)
-    /// True if the path is equal to this one.
+    /// A Boolean: true if the path of the tested value is equal to this path.
     case isPath(PropertyListKeyPath)
-    /// True if the path matches a pattern.
+    /// A Boolean: true if the path of the tested value matches a pattern.
     case matchesPath(PathPattern)
   }
 

@@ -11,7 +11,7 @@ struct ConditionToken {
     case word
     /// Text in quotation marks, without them.
     case quoted
-    /// A digit or sign that only predicates use.
+    /// Punctuation or a number in the syntax of predicates.
     case sign
     case end
   }
@@ -85,8 +85,8 @@ struct ConditionLexer {
     }
   }
 
-  /// Returns the next token in the syntax of predicates, with its exact spelling. Find's comparators are not words
-  /// here.
+  /// Returns the next token in the syntax of predicates, with its exact spelling. Each sign of a comparator such as
+  /// `<=` is a token.
   mutating func takePiece() throws(ConditionError) -> ConditionToken {
     _ = passSpace()
     let start = position

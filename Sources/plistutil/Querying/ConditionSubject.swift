@@ -3,11 +3,11 @@ import Predicates
 import PropertyLists
 import SystemFiles
 
-/// The tests of the values of one document.
+/// Tests the values of one document with a condition.
 final class ConditionRun {
   private let predicate: PreparedPredicate
   fileprivate let fields: [ConditionField?]
-  /// The number of bytes that the contents of containers may still use.
+  /// The number of bytes that may still be used for elements and entries of containers that the predicate reads.
   private var room: WorkBudget
   /// The last error: a defect of the document, or an exceeded limit.
   private var failure: PropertyListError?
@@ -37,7 +37,7 @@ final class ConditionRun {
     return ManagedPredicateError(.unsupported, error.message)
   }
 
-  /// Counts the bytes of a value that is created for the predicate.
+  /// Subtracts the size of a value that is created for the predicate from the budget. Throws if not enough is left.
   fileprivate func use(_ count: Int) throws(PropertyListError) {
     guard room.spend(ParsingLimits.bytesPerValue + count) else {
       throw PropertyListError(.limitExceeded, "the condition reads too many nested values")
@@ -45,7 +45,8 @@ final class ConditionRun {
   }
 }
 
-/// A value that a predicate is tested with, whose keys are its fields; or a dictionary inside it, with its own keys.
+/// An object that the predicate is evaluated with: the tested value, whose keys are its fields, or a dictionary inside
+/// the tested value, which has its own keys.
 struct ConditionSubject: PredicateSubject {
   fileprivate let node: PropertyListDocument.Node
   fileprivate let run: ConditionRun
@@ -62,7 +63,7 @@ struct ConditionSubject: PredicateSubject {
   func predicateValue(forKey key: PredicateKey) throws(ManagedPredicateError) -> PredicateValue<ConditionSubject> {
     do {
       guard let path else { return try node.value(forKey: key.name).map(value) ?? .null }
-      // A key that the predicate creates has no field.
+      // A key that is created during the evaluation has no field.
       guard run.fields.indices.contains(key.index) else { return .null }
       return try run.fields[key.index].map { field throws(PropertyListError) in try value(of: field, path) } ?? .null
     } catch {

@@ -9,7 +9,7 @@ import PropertyLists
 ///     negation    = { "not" } ( comparison | "(" expression ")" )
 ///     comparison  = field ( "=" | "==" | "!=" | "<" | "<=" | ">" | ">=" ) literal
 ///                 | field ( "~" | "like" ) pattern
-///                 | what predicates have, with fields for keys
+///                 | a comparison of predicates, with fields instead of keys
 ///     field       = "key" | "path" | ( "value" | "kind" | "count" | "size" ) { "." component }
 ///
 /// Comparisons of the first two forms, and all fields, become placeholders in the text of a predicate. Everything else
@@ -19,13 +19,14 @@ struct ConditionTranslator {
   /// The text of the predicate.
   private var text = ""
   private var arguments: [any PredicateArgument] = []
-  /// The fields of the arguments that are not constants.
+  /// The fields for which the text has placeholders. All other arguments are constants.
   private var fields: [ConditionField] = []
-  /// The tokens of the text, with their offsets in bytes.
+  /// The tokens from which the text was made, each with the offset in bytes of its part of the text. They give errors
+  /// of the predicate their columns in the expression.
   private var pieces: [(offset: Int, token: ConditionToken)] = []
   /// The open brackets.
   private var brackets: [(token: ConditionToken, isCall: Bool)] = []
-  /// The last of an odd number of `not` words.
+  /// A `not` that has not been appended yet. Two `not` words cancel each other out.
   private var not: ConditionToken?
 
   /// The greatest depth of nested parentheses.
@@ -333,7 +334,7 @@ struct ConditionTranslator {
     _ path: PropertyListKeyPath, _ comparator: PredicateComparator, _ literal: PropertyList, _ field: ConditionToken
   ) {
     func value(_ form: ConditionField.Form) -> ConditionField { ConditionField(.value, path, form) }
-    // Booleans and null have no order, so comparisons become equality.
+    // Booleans and null have no order: `<=` and `>=` mean equal, and `<` and `>` are false.
     let equality: PredicateComparator? =
       switch comparator {
       case .notEqual: .notEqual
@@ -369,7 +370,8 @@ struct ConditionTranslator {
     }
   }
 
-  /// Compares a field with a constant. Strings compare by their scalars, except for kinds, which are ASCII.
+  /// Appends the comparison of a field with a constant. Strings are compared by their scalars, except for kinds, which
+  /// are ASCII.
   private mutating func append(
     _ field: ConditionField, _ comparator: PredicateComparator, _ constant: AttributeValue, _ token: ConditionToken
   ) {

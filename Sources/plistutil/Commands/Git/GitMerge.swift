@@ -41,7 +41,7 @@ struct GitMerge: ParsableCommand {
       if let merged, !merged.hasConflicts, (try? Self.document(merged.text)) != nil { return try replace(merged.text) }
       do throws(PropertyListError) { try replace(Self.valueMerge(data.base, data.ours, data.theirs)) } catch {
         if let merged { try replace(merged.text) }
-        // git treats any other exit code below 129 as a conflict too.
+        // The exit code is that of the error. git treats all exit codes from 1 to 128 as a conflict.
         throw error
       }
     }

@@ -33,7 +33,7 @@ struct GitSettings {
     let path = FileSystem.realPath(of: executable)
     let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
     let found = folders.lazy.map { "\($0)/\(name)" }.first { FileSystem.sizeOfRegularFile($0) != nil }
-    // A different tool may have this name.
+    // The file in PATH may be a different tool with this name.
     if let found, FileSystem.realPath(of: found) == path { return name }
     return "'" + path.replacingScalars("'", with: #"'\''"#) + "'"
   }
@@ -90,7 +90,7 @@ struct GitSettings {
   func uninstall() throws(PropertyListError) {
     for (key, value) in Self.values("") {
       let old = try GitCall.text(call + ["--get-all", key])
-      // The installed command may have another path.
+      // The installed command may have been written with another path of this tool.
       guard let old, old == value || old.hasSuffix("plistutil\(value)") || old.hasSuffix("plistutil'\(value)") else {
         continue
       }
