@@ -6,7 +6,8 @@ struct AssignedRelationship {
   let name: String
   let value: ManagedObject.Value
 
-  /// False if the relationship has changed since, through the inverse of another object's relationship.
+  /// True if the relationship still has the assigned value. It may have changed because its inverse was set in another
+  /// object.
   var isKept: Bool {
     switch (value, object[name]) {
     case (.set(let objects), .set(let found)?): Set(objects) == Set(found)

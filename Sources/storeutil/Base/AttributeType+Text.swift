@@ -39,7 +39,7 @@ extension AttributeType {
     }
     if let date = (try? PropertyList(rawText: text, as: .date))?.date { return date }
     if let seconds = DateText.parseISO8601(text) { return Date(timeIntervalSinceReferenceDate: seconds) }
-    // A date outside the range of years with a text form is its number of seconds.
+    // Dates in years that have no text form are written as a number of seconds.
     guard case .real(let seconds)? = try? PropertyList(rawText: text, as: .real), !seconds.isNaN,
       DateText.text(seconds) == nil
     else { return nil }

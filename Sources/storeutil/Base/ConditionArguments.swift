@@ -19,7 +19,7 @@ struct ConditionArguments: ParsableArguments {
     if (entity == nil) != (predicate == nil) { throw ValidationError("--entity and --where must be used together.") }
   }
 
-  /// Returns the objects that meet the condition; an empty array without a condition.
+  /// Returns the objects that meet the condition. Returns an empty array if no condition is given.
   func objects(_ context: ManagedObjectContext, _ opened: OpenStore) throws -> [ManagedObject] {
     guard let entity, let predicate else { return [] }
     let found = try opened.entity(entity)

@@ -8,7 +8,7 @@ import ToolSupport
 
 /// A model with all its versions in a file or folder, or the model inside a store.
 struct ModelFile {
-  /// The versions by name. A file without versions has one.
+  /// The versions of the model by name. A file that does not have versions counts as one version.
   let versions: VersionedModel
 
   init(_ path: String) throws {
@@ -58,7 +58,8 @@ struct ModelFile {
     )
   }
 
-  /// Returns the path of a model in the folder of a store that has its version hashes; nil if it does not exist.
+  /// Returns the path of a model in the folder of a store that has the store's version hashes, as an example for a
+  /// message; nil if there is none.
   static func example(ofModelBeside store: String, with metadata: OrderedDictionary<String, PropertyList>) -> String? {
     let (models, stores) = paths(ofModelsBeside: store, with: metadata)
     return models.first ?? stores.first

@@ -13,13 +13,13 @@ struct NewStoreArguments: ParsableArguments {
   @Option(name: .shortAndLong, help: ArgumentHelp("The kind of store: sqlite, xml or binary.", valueName: "type"))
   var type = StoreKind.sqlite
 
-  /// - Throws: an error if the path exists.
+  /// Throws an error if a file exists at the path.
   func checkNew(_ path: String) throws {
     guard FileSystem.exists(path) else { return }
     throw ManagedObjectError(.save, "\(path.printable()) already exists")
   }
 
-  /// Creates a store at a new path. The file appears when its contents are complete.
+  /// Creates a store at a new path, and fills it with `body`. The file appears when its contents are complete.
   func create(
     _ path: String, _ model: ManagedObjectModel, _ body: (any PersistentStore) throws -> Void = { _ in }
   ) throws {
@@ -40,7 +40,7 @@ struct NewStoreArguments: ParsableArguments {
     }
   }
 
-  /// - Throws: `ExitCode` if a signal has asked this process to end.
+  /// Throws an `ExitCode` if a signal has asked this process to end.
   static func checkInterruption() throws(ExitCode) {
     if let signal = Signals.interruptedBy { throw ExitCode(128 + signal) }
   }

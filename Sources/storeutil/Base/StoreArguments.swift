@@ -39,7 +39,7 @@ struct OpeningArguments: ParsableArguments {
       """)
   var tables = false
 
-  /// - Throws: `ValidationError` if the option `--immutable` is given. For verbs that write.
+  /// Throws `ValidationError` if the option `--immutable` is given. Verbs that write call this.
   func refuseImmutable() throws {
     if immutable.isGiven { throw ValidationError("--immutable works only for reading.") }
   }
@@ -66,7 +66,7 @@ struct OpeningArguments: ParsableArguments {
     }
     let model = try modelOfStore(path, kind, writesNothing: writesNothing)
     if isTrial, kind == .sqlite {
-      // Defects of a store are reported before SQLite creates files next to it.
+      // Opening the store read-only first reports its defects before SQLite creates files next to it.
       _ = try kind.open(url, model, .readOnly(writesNothing: writesNothing))
       return OpenStore(try SQLiteStore(forTrialsIn: url, model: model, allowsTriggers: allowsTriggers))
     }
@@ -124,7 +124,7 @@ struct OpenStore {
 
   /// Creates a context for the store's objects.
   ///
-  /// - Parameter keepsChanges: false if a save only finds out if it would succeed.
+  /// - Parameter keepsChanges: false for a dry run, in which every save is rolled back.
   func context(keepsChanges: Bool = true) throws -> ManagedObjectContext {
     context(of: try coordinator(keepsChanges: keepsChanges))
   }
@@ -154,7 +154,8 @@ struct OpenStore {
   /// Parses a condition on objects of an entity. In its text, objects, UUIDs, URLs and dates are strings.
   func predicate(_ text: String, for entity: ManagedObjectModel.Entity) throws -> ManagedPredicate {
     try ManagedPredicate(format: ProgramArguments.text(text), for: entity) { name, entity in
-      // If the text names no entity, searches the entities that the relationship can lead to.
+      // If an object ID in the text has no entity, as in `p12`, searches the entities that the relationship can lead
+      // to.
       guard let number = Self.number(name[...]) else { return try? key(name) }
       let keys = entity.selfAndDescendants.map { RowKey(store: store.number, entityIndex: $0.index, number: number) }
       let rows = (try? store.rows(keys)) ?? []

@@ -39,8 +39,8 @@ struct ChangeArguments: ParsableArguments {
 }
 
 extension ManagedObject {
-  /// Sets required transient attributes without a value to a value of their type. No store has them, and only the
-  /// program that owns the store knows their real values.
+  /// Sets required transient attributes that have no value to the default of their type, so that the object can be
+  /// saved. Stores do not contain their values, which only the program that owns the store knows.
   final func fillTransientValues() throws(ManagedObjectError) {
     for attribute in entity.attributes where attribute.definition.isTransient && !attribute.definition.isOptional {
       guard self[attribute.definition.name] == .null, let value = attribute.definition.type.emptyValue else { continue }
@@ -50,7 +50,7 @@ extension ManagedObject {
 }
 
 extension AttributeType {
-  /// The default value of the type.
+  /// The default of the type for required transient attributes; nil if there is none.
   fileprivate var emptyValue: AttributeValue? {
     switch self {
     case .integer16, .integer32, .integer64: .integer(0)

@@ -83,7 +83,8 @@ struct Check: ParsableCommand {
 
 extension ModelFile {
   /// Returns the model at a path from the command line, in the version that a store was made with. Without a path,
-  /// returns the model in the folder of a store that contains no model; nil if it does not exist.
+  /// returns a model in the folder of the store if the store contains none. Returns nil if the store contains its
+  /// model, or if no model is found.
   static func model(_ path: String?, of store: URL, writesNothing: Bool) throws -> ManagedObjectModel? {
     guard let path else {
       return metadata(ofStoreWithoutModel: store, writesNothing: writesNothing)
@@ -105,7 +106,7 @@ extension ModelFile {
 }
 
 extension StoreFinding {
-  /// The finding for scripts. Missing fields are left out.
+  /// The finding as a JSON object. Missing fields are left out.
   fileprivate var propertyList: PropertyList {
     var fields: OrderedDictionary<String, PropertyList> = [
       "severity": .string(severity.rawValue), "code": .string(code.rawValue), "message": .string(message),

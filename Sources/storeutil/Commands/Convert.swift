@@ -43,12 +43,12 @@ private struct StoreCopy {
   let source: any PersistentStore
   let target: any PersistentStore
 
-  /// The new row keys of objects.
+  /// The new row keys of the objects, by their keys in the source; empty if objects keep their primary keys.
   private var keys: [RowKey: RowKey] = [:]
   /// The objects of the source, to drop references to deleted objects; nil if the target does that itself.
   private var existing: Set<RowKey>?
 
-  /// The slots of the to-many relationships of each entity.
+  /// For each entity, the slots of its to-many relationships. A slot is the index of a value in a row.
   private let toManySlots: [Set<Int>]
 
   init(source: any PersistentStore, target: any PersistentStore) {
@@ -91,7 +91,7 @@ private struct StoreCopy {
     try target.save(changes)
   }
 
-  /// Assigns new keys to objects if several objects have the same primary key.
+  /// Assigns new keys to all objects if several objects have the same primary key.
   private mutating func takeKeys(_ objects: [RowKey]) throws {
     if Set(objects.lazy.map(\.number)).count == objects.count { return }
     let numbers = try target.makeKeys(objects.map { Int($0.entityIndex) })
@@ -113,7 +113,7 @@ private struct StoreCopy {
       let values = try source.values(ofSlot: slotOfEntity.slot, indices.map { rows[$0].key })
       for (index, value) in zip(indices, values) {
         let value = value ?? .null
-        // A missing value cannot be copied.
+        // A value whose external file is missing cannot be copied.
         if value == .null { throw source.missingFile(ofSlot: slotOfEntity.slot, rows[index].key) }
         rows[index].values[slotOfEntity.slot] = value
       }

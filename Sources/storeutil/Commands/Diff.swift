@@ -100,7 +100,7 @@ struct Diff: ParsableCommand {
   }
 }
 
-/// The text of differences, for people and for scripts, with the titles of objects.
+/// Converts differences to lines of text and to JSON, both with the titles of objects.
 private struct DifferenceText {
   let old: ObjectTitles
   let new: ObjectTitles
@@ -139,7 +139,7 @@ private struct DifferenceText {
   }
 
   private func name(_ object: StoreDifference.Object, _ titles: ObjectTitles) -> String {
-    // An object with a key needs no title.
+    // An object that is matched by an attribute is shown with that attribute, and needs no title.
     object.key == nil ? "\(object)\(quoted(object.id.entity.name, object.id.key.number, titles))" : "\(object)"
   }
 

@@ -50,7 +50,7 @@ struct HTML: ParsableCommand {
     var page = StorePage(opened.store, title: URL(filePath: store.path).lastPathComponent)
     page.rowLimit = limit == 0 ? nil : limit
     page.facts = facts(of: opened)
-    // The object may have changed since it was read.
+    // An error means that the path is unknown: another program may have changed the object since it was read.
     page.fileOfValue = { slot, key in (try? (opened.store as? SQLiteStore)?.externalFile(ofSlot: slot, key)) ?? nil }
     var total = 0
     // Rows that cannot be counted cannot be written either; the page reports the error.
