@@ -2,7 +2,7 @@ import ArgumentParser
 import ManagedObjects
 import ToolSupport
 
-/// The assignment of a column to a property: `COLUMN=PROPERTY`.
+/// The argument of `--map`, which assigns a column to a property: `COLUMN=PROPERTY`.
 struct ColumnMapping: ExpressibleByArgument {
   let column: String
   let property: String
@@ -18,7 +18,7 @@ struct ColumnMapping: ExpressibleByArgument {
 
 /// The assignment of a file's columns to properties.
 struct ImportColumns {
-  /// The use of a column.
+  /// The content of a column, and the property that it is for.
   enum Use: Hashable {
     case ignored
     /// The ID of the object.
@@ -64,7 +64,7 @@ struct ImportColumns {
   /// The columns of `--map` that no record had.
   var missingColumns: [String] { mappings.keys.filter { uses[$0] == nil }.sorted() }
 
-  /// Returns the use of a column.
+  /// Returns the content of a column.
   ///
   /// - Throws: `ValidationError` for a column whose property the entity does not have.
   mutating func use(of column: String) throws(ValidationError) -> Use {

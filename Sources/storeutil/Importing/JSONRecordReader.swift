@@ -88,7 +88,7 @@ struct JSONRecordReader: RecordReader {
     state = .element(isFirst: true)
   }
 
-  /// Skips the separator before an element, or the end of the array.
+  /// Skips the comma before the next element, or the bracket at the end of the array.
   ///
   /// - Returns: true at the end of the array.
   private mutating func endArray(isFirst: Bool) throws(PropertyListError) -> Bool {
@@ -171,7 +171,7 @@ struct JSONRecordReader: RecordReader {
 }
 
 extension PropertyList {
-  /// Parses JSON with tagged or plain forms.
+  /// Parses JSON. Values may be plain, or in tagged forms such as `{"$date": …}`.
   init(importedJSON data: Data) throws(PropertyListError) {
     try self.init(data, format: .json, options: PropertyListReadingOptions(restoresCoercedValues: true))
   }

@@ -6,7 +6,8 @@ import SQLiteStore
 ///
 /// It is created by reading each object once, and keeps the values in memory.
 struct KeyIndex {
-  /// The objects with the same values. Of many objects, only the first few are kept.
+  /// The objects, by the values of their attributes. For each list of values, at most three objects are kept: enough
+  /// for an error that lists several objects with the same values.
   private var keys: [[AttributeValue]: [RowKey]] = [:]
   /// True if the store rounds decimal numbers.
   private let roundsDecimals: Bool
@@ -34,7 +35,7 @@ struct KeyIndex {
     let changedKeys = Set(changed.map(\.objectID.key))
     var request = FetchRequest(entity.name)
     if let wanted {
-      // An attribute of a subentity cannot be used in a condition.
+      // A condition cannot use an attribute that only a subentity has.
       request.predicate = .and(
         attributes.enumerated().compactMap { index, name in
           guard entity.attribute(named: name) != nil, let path = PredicateKeyPath(keys: [name]) else { return nil }
@@ -72,7 +73,7 @@ struct KeyIndex {
     if keys[values, default: []].count < Self.greatestCount { keys[values, default: []].append(key) }
   }
 
-  /// Returns the values in the form that the store keeps.
+  /// Returns the values as the store keeps them. SQLite stores round decimal numbers.
   private static func stored(_ values: [AttributeValue], _ roundsDecimals: Bool) -> [AttributeValue] {
     guard roundsDecimals else { return values }
     return values.map { value in
@@ -80,6 +81,6 @@ struct KeyIndex {
     }
   }
 
-  /// The objects with the given values. Of many objects, only the first few are returned.
+  /// The objects with the given values, at most three.
   subscript(values: [AttributeValue]) -> [RowKey] { keys[Self.stored(values, roundsDecimals)] ?? [] }
 }

@@ -4,7 +4,8 @@ import OrderedCollections
 
 /// References between objects, and lookups of objects in the store.
 extension ObjectImport {
-  /// Returns the objects with the key of each draft.
+  /// Returns, for each draft, the existing objects that it may change: those with the values of its key attributes, or
+  /// the one with its ID. The context's unsaved objects are included.
   func existingKeys(
     of drafts: [RecordDraft], _ context: ManagedObjectContext, isWhole: Bool
   ) throws(ManagedObjectError) -> [[RowKey]] {
@@ -20,10 +21,10 @@ extension ObjectImport {
     return drafts.map { draft in draft.key.map { index[$0] } ?? [] }
   }
 
-  /// The objects that references by values lead to.
+  /// The objects that references lead to, and the indexes that find such objects by the value of an attribute.
   struct Targets {
     var indexes: [RecordDraft.Lookup: KeyIndex] = [:]
-    /// The objects of all references.
+    /// The row keys of the objects, so that all of them can be read in one fetch.
     var keys: [RowKey] = []
   }
 
@@ -87,7 +88,8 @@ extension ObjectImport {
     keys.map { "\(ManagedObjectID($0, model: opened.model, storeIdentifier: nil))" }.joined(separator: ", ")
   }
 
-  /// Returns true for a reference to objects that the file itself may contain.
+  /// Returns true for a reference to objects that the file itself may contain. It can only be set when these objects
+  /// exist.
   func isDeferred(_ reference: RecordDraft.Reference) -> Bool {
     guard let entity else { return true }
     guard case .values(let lookup, _) = reference.targets else { return false }
@@ -167,7 +169,7 @@ extension ObjectImport {
     }
   }
 
-  /// Sets references of objects. Errors are collected.
+  /// Sets references of objects. Errors are added to ``errors``.
   func setReferences(of items: [Deferred], _ context: ManagedObjectContext, isWhole: Bool) throws -> Batch {
     var batch = Batch(context: context)
     if items.isEmpty { return batch }

@@ -7,8 +7,8 @@ import ToolSupport
 
 /// Adds the objects of a file to a store, or changes objects of the store, all in one transaction.
 ///
-/// A SQLite store takes ``batchSize`` objects at a time, so that memory use does not grow with the file, except for
-/// keys. Stores of other kinds are completely in memory, and take all objects at once.
+/// Objects are saved into a SQLite store in batches of ``batchSize``, so that memory use does not grow with the file,
+/// except for keys. Stores of other kinds are completely in memory, and save all objects at once.
 final class ObjectImport {
   /// The numbers of inserted, updated and unchanged objects.
   struct Counts {
@@ -49,7 +49,7 @@ final class ObjectImport {
   /// The objects that were saved without mandatory references, with their positions. Later records may set these
   /// references.
   private var unfinished: [RowKey: PropertyListError.TextPosition?] = [:]
-  /// The positions of the records that have set relationships with an inverse in earlier batches.
+  /// The relationships with an inverse that earlier batches have set, each with the position of the value in the file.
   private var setRelationships: [RelationshipSlot: PropertyListError.TextPosition] = [:]
   private var progress = ProgressLine()
   private var recordCount = 0
@@ -95,7 +95,7 @@ final class ObjectImport {
     self.drafting = drafting
     self.isDryRun = isDryRun
     sqlite = opened.store as? SQLiteStore
-    // A transaction of several saves is rolled back as a whole.
+    // In a dry run, a SQLite store saves all batches in one transaction, which is rolled back at the end.
     coordinator = try opened.coordinator(keepsChanges: !isDryRun || sqlite != nil)
   }
 
@@ -133,7 +133,7 @@ final class ObjectImport {
     try sqlite?.endSaving(keepsChanges: !isDryRun)
   }
 
-  /// Reads the next records, at most a batch.
+  /// Reads the next records, at most a batch, and converts them to drafts. Errors are added to ``errors``.
   private func drafts(_ reader: inout some RecordReader) -> [RecordDraft] {
     var drafts: [RecordDraft] = []
     do {
@@ -160,7 +160,7 @@ final class ObjectImport {
     return drafts
   }
 
-  /// - Throws: `ValidationError` if an earlier record has the same key.
+  /// Throws `ValidationError` if an earlier record has the same key or ID.
   private func checkKey(of draft: RecordDraft) throws(ValidationError) {
     if let key = draft.key, let first = positions.updateValue(draft.position, forKey: key) {
       let texts = zip(drafting.keyNames, key).map { "\($0.printable()) \($1)" }
@@ -208,7 +208,7 @@ final class ObjectImport {
     try finish(batch, isWhole: true)
   }
 
-  /// Creates or changes the objects of drafts. Errors are collected.
+  /// Creates or changes the objects of drafts. Errors are added to ``errors``.
   ///
   /// - Parameter isWhole: true if the drafts are the whole file.
   private func add(_ drafts: [RecordDraft], isWhole: Bool) throws -> Batch {
@@ -245,7 +245,8 @@ final class ObjectImport {
     for (object, draft) in batch.drafts { if let id = draft.localID { localKeys[Data(id.utf8)] = object.objectID.key } }
   }
 
-  /// Returns the object that has an ID in the file. IDs are equal if their UTF-8 bytes are equal.
+  /// Returns the object to which the file assigns an ID; nil if there is none. IDs are equal if their UTF-8 bytes are
+  /// equal.
   func localKey(_ id: String) -> RowKey? { localKeys[Data(id.utf8)] }
 
   /// Returns the object that a draft changes, or a new one.
@@ -370,7 +371,7 @@ final class ObjectImport {
   /// Validates the objects of a batch.
   ///
   /// - Parameters:
-  ///   - isWhole: True if no more records follow that may refer to its objects.
+  ///   - isWhole: True if no records follow that may refer to the objects of the batch.
   ///   - includesUnchanged: True to check objects without changes as well, which were saved without a check.
   func validate(_ batch: inout Batch, isWhole: Bool, includesUnchanged: Bool = false) {
     var unfinished: [(object: ManagedObject, position: PropertyListError.TextPosition?)] = []

@@ -4,7 +4,7 @@ import ManagedObjects
 import PropertyLists
 import ToolSupport
 
-/// The values of a record for an object.
+/// A record that has been converted for an object: the values of attributes, and the references of relationships.
 struct RecordDraft {
   let position: PropertyListError.TextPosition
   let entity: ManagedObjectModel.Entity
@@ -13,7 +13,7 @@ struct RecordDraft {
   /// The values of attributes.
   var values: [(name: String, value: AttributeValue)] = []
   var references: [Reference] = []
-  /// The values of the key attributes; nil without key attributes.
+  /// The values of the attributes that `--key` names; nil if it names none.
   var key: [AttributeValue]?
   /// The names of the properties in the record.
   var properties: Set<String> { Set(values.map(\.name) + references.map(\.name)) }
@@ -35,7 +35,7 @@ struct RecordDraft {
     case keys([RowKey])
     /// Objects of the file, by ``RecordDraft/localID``.
     case local([String])
-    /// Objects that are found by a value, one for each.
+    /// Objects that are found by the value of an attribute, one object for each value.
     case values(Lookup, [AttributeValue])
   }
 
@@ -61,7 +61,7 @@ final class RecordDrafting {
   /// True if object IDs are those that the file assigns to its objects.
   var hasLocalIDs: Bool { entity == nil }
 
-  /// Creates drafts of records that name their entities and refer to each other.
+  /// Creates a converter for records that name their entities and refer to each other by IDs of the file.
   init(_ opened: OpenStore, _ values: ImportedValues) {
     self.opened = opened
     self.values = values
@@ -70,6 +70,8 @@ final class RecordDrafting {
     findsByID = false
   }
 
+  /// Creates a converter for records of one entity and its subentities.
+  ///
   /// - Parameter keys: the attributes for finding the objects to change; only `@id` to find them by ID.
   init(
     _ opened: OpenStore, _ entity: ManagedObjectModel.Entity, _ columns: ImportColumns, _ values: ImportedValues,
@@ -118,7 +120,7 @@ final class RecordDrafting {
     if findsByID, !uses.contains(.id) { throw ValidationError("--key: \(file) has no column \(ObjectColumn.id).") }
   }
 
-  /// - Throws: `ValidationError` for a column of `--map` that no record had.
+  /// Throws `ValidationError` if no record had a column that `--map` names.
   func checkMappings() throws(ValidationError) {
     let missing = columns.values.flatMap(\.missingColumns)
     if !missing.isEmpty {
@@ -134,6 +136,8 @@ final class RecordDrafting {
     return try columns[entity.index]?.use(of: column) ?? .ignored
   }
 
+  /// Converts a record.
+  ///
   /// - Throws: ``ColumnError`` for a column without a property; `ValidationError`, `ManagedObjectError` and
   ///   `PropertyListError` for values that the object cannot have.
   func draft(_ record: ImportRecord) throws -> RecordDraft {
@@ -164,7 +168,7 @@ final class RecordDrafting {
     return draft
   }
 
-  /// - Throws: `ValidationError` if two columns are assigned to the same property.
+  /// Throws `ValidationError` if two columns are assigned to the same property.
   private static func checkProperties(_ uses: some Sequence<(ImportColumns.Use, String)>) throws(ValidationError) {
     var columns: [String: String] = [:]
     for (use, column) in uses {
@@ -286,7 +290,7 @@ final class RecordDrafting {
     }
   }
 
-  /// - Throws: `ValidationError` if the record has a value for a property that its entity does not have.
+  /// Throws `ValidationError` if the record has a value for a property that its entity does not have.
   private func refuse(_ name: String, _ field: ImportRecord.Field, _ draft: RecordDraft) throws {
     if field.value.isNull { return }
     throw ValidationError(Assignment.unknown(name, draft.entity))
