@@ -52,8 +52,8 @@ struct Info: ParsableCommand {
 extension StoreInfo {
   /// Returns the facts for people, one a line.
   ///
-  /// - Parameter modelFile: the path of a model that was found in the folder of the store; nil if the model is another
-  ///   one.
+  /// - Parameter modelFile: the path of the model if it was found in the folder of the store; nil if it comes from
+  ///   elsewhere.
   fileprivate func lines(modelFile: String?) -> [String] {
     var rows: [(String, String)] = [("kind", kind.isModel ? "model (\(kind.rawValue))" : "\(kind.rawValue) store")]
     if let fileSize { rows.append(("size", "\(grouped(fileSize)) bytes")) }
@@ -127,7 +127,7 @@ extension StoreInfo {
     return lines
   }
 
-  /// Returns the facts for scripts.
+  /// Returns the facts as a JSON object, for scripts.
   fileprivate func propertyList(modelFile: String?) -> PropertyList {
     var fields: OrderedDictionary<String, PropertyList> = ["kind": .string(kind.rawValue)]
     func number(_ value: Int64?) -> PropertyList { value.map { .integer(PropertyList.Integer($0)) } ?? .null }

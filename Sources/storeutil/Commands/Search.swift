@@ -51,7 +51,7 @@ struct Search: ParsableCommand {
           }
         }
       } catch {
-        // A usage error would be the same for each store.
+        // A usage error would be the same for each store, so it ends the search.
         guard !(error is ValidationError), let code = StoreExit.exitCode(of: error) else { throw error }
         note(StoreExit.text(of: error))
         exitCode = max(exitCode, code)
@@ -79,8 +79,7 @@ private struct StoreSearch {
     self.path = path
   }
 
-  /// An attribute or an element of a composite attribute, the topmost entity that has it, and the condition that it
-  /// contains the text.
+  /// A part of the search: an attribute, or an element of a composite attribute, and the topmost entity that has it.
   struct Part {
     let entity: String
     /// The names of the attribute and its elements, which lead to the value.

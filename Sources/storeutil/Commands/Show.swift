@@ -103,7 +103,7 @@ struct Show: ParsableCommand {
     try output(lines.joined(separator: "\n"))
   }
 
-  /// Returns a line for each object; without `--all`, only for the first objects.
+  /// Returns a line with the title, and a line for each object; without `--all`, only for the first 20 objects.
   private func list(_ title: String, _ objects: [PropertyList]) -> [String] {
     let shown = all ? objects[...] : objects.prefix(20)
     var lines = ["  \(title) \(objects.isEmpty ? "nothing" : objects.count == 1 ? "" : "\(objects.count)")"]

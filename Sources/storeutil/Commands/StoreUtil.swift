@@ -1,7 +1,7 @@
 import ArgumentParser
 import ToolSupport
 
-/// The tool: its verbs, and its help.
+/// The command `storeutil`: its verbs and its help.
 struct StoreUtil: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "storeutil",

@@ -4,7 +4,8 @@ import ManagedObjects
 import SQLiteStore
 import ToolSupport
 
-/// Completes the command line of the tool: verbs, options, and the names in the store on the line.
+/// Completes the command line of storeutil: verbs, options, and the names of entities and properties in the store that
+/// the line names.
 enum StoreCompletion {
   static func answer(to line: CommandLineWords) -> CompletionAnswer {
     VerbCompletion(of: StoreUtil.self) { _ in values }.answer(to: line)

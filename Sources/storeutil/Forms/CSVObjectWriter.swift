@@ -7,9 +7,9 @@ import ToolSupport
 /// Writes comma-separated values (RFC 4180): lines end with CR and LF, and a field that contains a comma, a quotation
 /// mark or a line end is quoted.
 ///
-/// Dates are in ISO 8601, data are base64, and arrays and other containers are plain JSON. With a separator, the
-/// elements of an array are joined by it. A missing value is empty; empty text and empty data are `""`. On a terminal,
-/// control characters in values are escaped.
+/// Dates are in ISO 8601, data is base64, and arrays and other containers are plain JSON. If there is a list separator,
+/// the elements of an array are joined with it instead. A missing value is an empty field; empty text and empty data
+/// are `""`. On a terminal, control characters in values are escaped.
 struct CSVObjectWriter: ObjectWriter {
   private let columns: [String]
   private var buffer = BufferedOutput()
@@ -78,7 +78,7 @@ struct CSVObjectWriter: ObjectWriter {
 }
 
 extension PropertyList {
-  /// The text of the value in a table cell.
+  /// The text of the value in a table or in CSV.
   var cellText: String {
     get throws(PropertyListError) {
       if self == .null { return "" }

@@ -5,7 +5,7 @@ import SystemFiles
 
 /// A time zone on the command line: `local`, a name in the system's database, or an offset from UTC.
 ///
-/// The functions of the system are used, because Foundation's time zones would be most of the size of the tool.
+/// Uses functions of the C library, because Foundation's time zones would make up most of the size of the tool.
 struct LocalTime: ExpressibleByArgument {
   private enum Zone {
     /// The time zone of the process.
@@ -62,8 +62,8 @@ struct LocalTime: ExpressibleByArgument {
       guard let offset = Self.offset(Int(moment)) else { return nil }
       seconds = offset
     }
-    // Before standard time, offsets included seconds, which the text cannot show. The text still denotes the right
-    // moment.
+    // Before standard time was introduced, offsets had seconds. The text cannot show these, so they are left out of the
+    // time too, and the text still means the right moment.
     seconds -= seconds % 60
     let shifted = PropertyList.date(date.addingTimeInterval(TimeInterval(seconds)))
     guard let text = shifted.rawText, text.hasSuffix("Z") else { return nil }
@@ -116,7 +116,7 @@ struct LocalTime: ExpressibleByArgument {
   /// moment.
   private static func offset(_ moment: Int) -> Int? {
     var time = time_t(moment)
-    // Sound: the call fills it, and its text is not used.
+    // Sound: the call fills the structure, and the pointer to the zone's name is not used.
     var fields = unsafe tm()
     return unsafe localtime_r(&time, &fields) == nil ? nil : fields.tm_gmtoff
   }

@@ -117,6 +117,8 @@ struct ListOutput {
   var buffer = BufferedOutput()
   private(set) var failure: PropertyListError?
 
+  /// Writes an element.
+  ///
   /// - Parameter line: the line for the element if the output is not JSON.
   mutating func write(
     _ element: @autoclosure () -> PropertyList, line: @autoclosure () throws(PropertyListError) -> String = ""
@@ -137,8 +139,9 @@ struct ListOutput {
     do { try write(element(), line: line()) } catch { failure = error }
   }
 
-  /// - Parameter end: the text after the last element; nil to close the JSON array, or for nothing if the output is
-  ///   lines.
+  /// Ends the output. Throws the error of ``writeKeepingError(_:line:)``, if there was one.
+  ///
+  /// - Parameter end: the text after the last element. By default, it closes the JSON array, and is empty for lines.
   mutating func finish(_ end: String? = nil) throws(PropertyListError) {
     if let failure { throw failure }
     if isJSON { try buffer.write(isEmpty ? beginning : "\n") }
@@ -161,7 +164,7 @@ private struct JSONObjectWriter: ObjectWriter {
   mutating func finish() throws(PropertyListError) { try output.finish() }
 }
 
-/// Writes one property list, when all objects are known.
+/// Collects all objects, and then writes them as one property list in XML.
 private struct PropertyListObjectWriter: ObjectWriter {
   let columns: [String]
   let model: ManagedObjectModel
@@ -197,7 +200,7 @@ private struct PropertyListObjectWriter: ObjectWriter {
 }
 
 extension RowKey? {
-  /// Returns the text for the object or group in an error message.
+  /// Returns the words for the object in an error message, or for a group if there is no key.
   func subject(_ model: ManagedObjectModel) -> String {
     map { ManagedObjectID($0, model: model, storeIdentifier: nil).description } ?? "a group:"
   }

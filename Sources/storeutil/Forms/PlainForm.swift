@@ -3,7 +3,7 @@ import FoundationEssentials
 import PropertyLists
 import SystemFiles
 
-/// The option to print JSON for programs that do not know tagged forms.
+/// The option to print JSON with plain values, for programs that do not know tagged forms such as `{"$date": …}`.
 struct PlainArgument: ParsableArguments {
   @Flag(
     name: .customLong("plain"),
@@ -20,8 +20,8 @@ struct PlainArgument: ParsableArguments {
   }
 }
 
-/// JSON without tagged forms: a date is text in ISO 8601, data are base64, and a number that is not finite is `"nan"`,
-/// `"inf"` or `"-inf"`.
+/// JSON without tagged forms such as `{"$date": …}`: a date is text in ISO 8601, data is base64, and a number that is
+/// not finite is `"nan"`, `"inf"` or `"-inf"`.
 struct PlainForm {
   /// The time zone of dates; nil for UTC.
   var timeZone: LocalTime?

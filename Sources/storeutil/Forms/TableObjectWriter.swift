@@ -9,7 +9,7 @@ import ToolSupport
 struct TableObjectWriter: ObjectWriter {
   private let columns: [String]
   private var buffer = BufferedOutput()
-  /// The first objects, which determine the widths.
+  /// The cells of the first objects, which are kept until they have determined the widths.
   private var first: [[String]] = []
   private var widths: [Int] = []
 

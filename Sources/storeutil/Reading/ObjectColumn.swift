@@ -4,7 +4,7 @@ import OrderedCollections
 import PropertyLists
 import ToolSupport
 
-/// A column of objects: a property, or a key path.
+/// A column of printed objects: a property, or a key path.
 struct ObjectColumn {
   /// The key for the object ID, as text.
   static let id = "@id"
@@ -51,6 +51,8 @@ struct ObjectColumn {
     keys = [key]
   }
 
+  /// Checks the key path of the column.
+  ///
   /// - Parameter option: the name of the option, for messages.
   /// - Throws: `ValidationError` if neither the entity nor its subentities have a key of the path.
   func check(_ entity: ManagedObjectModel.Entity, option: String) throws {
@@ -80,7 +82,7 @@ struct ObjectColumn {
     }
   }
 
-  /// - Throws: `ValidationError` for a name that is not an element of a composite attribute.
+  /// Throws `ValidationError` for a name that is not an element of a composite attribute.
   private func checkLeaf(_ names: ArraySlice<String>, of composite: AttributeDescription, option: String) throws {
     var attribute = composite
     for key in names {

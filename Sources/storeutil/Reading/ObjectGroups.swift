@@ -64,7 +64,7 @@ struct ObjectGroups {
     }
   }
 
-  /// - Throws: `ValidationError` for a path that leads to several values of each object.
+  /// Throws `ValidationError` for a path that leads to several values of each object.
   private static func checkAggregate(_ path: String, of entity: ManagedObjectModel.Entity) throws {
     let keys = ObjectColumn(path).keys
     var entity = entity
@@ -81,7 +81,7 @@ struct ObjectGroups {
 
   private static func names(_ list: String) -> [String] { list.split(separator: ",").map(\.trimmingWhitespace) }
 
-  /// True for a key that begins with an operator. No entity has such keys.
+  /// True for a key that begins with an operator such as `@sum`. No property has such a name.
   private static func isOperator(_ name: String) -> Bool {
     name.hasPrefix("@") && name != ObjectColumn.id && name != ObjectColumn.entity
   }

@@ -74,8 +74,8 @@ struct ObjectReader {
   /// Calls `body` with the row key and the values of each object. There is a value for each column; it is nil if the
   /// entity does not have the property. Deleted objects are skipped.
   ///
-  /// - Throws: the error of the first object that cannot be read, after all objects before it, unless unreadable
-  ///   objects are skipped.
+  /// - Throws: the error of the first object that cannot be read, after calling `body` with all objects before it. If
+  ///   unreadable objects are skipped, they are added to ``defects`` instead.
   func forEach(_ keys: [RowKey], _ columns: [ObjectColumn], _ body: (RowKey, [PropertyList?]) throws -> Void) throws {
     var start = 0
     while start < keys.count {

@@ -4,7 +4,7 @@ import ManagedObjects
 final class ObjectTitles {
   private let store: any PersistentStore
   private var titles: [RowKey: String?] = [:]
-  /// The slots of the text attributes of each entity.
+  /// For each entity, the slots of its text attributes. A slot is the index of a value in a row.
   private let slots: [[Int]]
 
   /// The greatest number of cached titles. It is more than the objects in one line of output.

@@ -61,11 +61,11 @@ final class ReadingDefects {
 }
 
 extension PersistentStore {
-  /// The error for a value whose file is missing.
+  /// Returns the error for a value whose external file is missing.
   func missingFile(ofSlot slot: Int, _ key: RowKey) -> ManagedObjectError {
     let id = ManagedObjectID(key, model: model, storeIdentifier: nil)
     let name = id.entity.attributes.first { $0.slot == slot }?.name ?? ""
-    // The object may have changed since it was read.
+    // An error means that the path is unknown: another program may have changed the object since it was read.
     let file = (try? (self as? SQLiteStore)?.externalFile(ofSlot: slot, key)) ?? nil
     let location = file.map { "the file \($0.printable())" } ?? "an external file"
     return ManagedObjectError(

@@ -30,14 +30,14 @@ struct StoreWatch {
   /// True if the files may be written again without a change of their modification time.
   private var isRecent = true
 
-  /// The state that the next state is compared with.
+  /// The last known state of the store, with which the next state is compared.
   private enum Known {
     /// The number of the last transaction in the history.
     case history(Int64)
     case rows([ObjectKey: Row])
   }
 
-  /// The key of a row, without the number of the open store.
+  /// The key of a row, without the store's number, which differs each time the store is opened.
   private struct ObjectKey: Hashable, Comparable {
     let entity: Int32
     let number: Int64
@@ -51,7 +51,7 @@ struct StoreWatch {
 
   private struct Row: Equatable {
     let version: Int64
-    /// The hashes of the values by slot.
+    /// The hashes of the row's values, by slot.
     let hashes: [Int]
   }
 
@@ -86,7 +86,8 @@ struct StoreWatch {
     do {
       let store = try kind.open(url, model, .readOnly(writesNothing: kind.isUnused(path)))
       let found = try reading(store) { store in try changes(in: store) }
-      // A file that changes while it is read without locks may yield a mixture of two states.
+      // A file that changes while it is read without locks may yield a mixture of two states, so the result is
+      // discarded.
       guard Self.identities(path) == current else {
         isRecent = true
         return []
