@@ -21,7 +21,8 @@ package struct StorePage {
   /// The greatest number of rows of each entity in the page; nil for all.
   package var rowLimit: Int? = Self.usualRowLimit
 
-  /// The number of rows that browsers still open quickly. The page says if an entity has more rows.
+  /// The number of rows of an entity up to which browsers open a page quickly. The page says if the entity has more
+  /// rows.
   package static let usualRowLimit = 50_000
 
   /// Returns the path of the external file for the value of a property, for messages about missing files; nil if the
@@ -116,7 +117,7 @@ package struct StorePage {
   private func addStrangeRows(of root: ManagedObjectModel.Entity, to defects: inout Defects) {
     var all = FetchRequest(root.name)
     all.resultType = .count
-    // Errors have been reported already.
+    // If this throws, the error was already reported when the rows were read.
     guard case .count(let count)? = try? store.fetch(all, of: root) else { return }
     var known = 0
     for entity in root.selfAndDescendants where !entity.isAbstract {

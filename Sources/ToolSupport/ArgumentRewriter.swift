@@ -65,7 +65,7 @@ struct ArgumentRewriter {
     return result == arguments ? nil : result
   }
 
-  /// The description of the command.
+  /// ArgumentParser's description of the command and its options.
   private let command: PropertyList
 
   private init?(_ command: any ParsableCommand.Type) {

@@ -58,7 +58,7 @@ package struct CommandLineTool {
     }
   }
 
-  /// Prints the help or the error message for an error, and ends the process.
+  /// Prints the message of an error and ends the process. If the error is a request for help, prints the help instead.
   package func finish(telling error: any Error, of command: (any ParsableCommand.Type)? = nil) -> Never {
     let command = command ?? root
     let exitCode = command.exitCode(for: error).rawValue

@@ -51,7 +51,7 @@ package func grouped(_ number: Int) -> String {
 }
 
 extension PropertyListDocument {
-  /// The format and the size, such as `binary, 1 234 objects`.
+  /// The format and the number of objects, such as `binary, 1 234 objects`.
   package var summary: String {
     "\(format.rawValue), \(grouped(objectCount)) \(objectCount == 1 ? "object" : "objects")"
   }

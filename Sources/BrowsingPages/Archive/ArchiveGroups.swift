@@ -17,7 +17,7 @@ struct ArchiveGroups {
   /// class.
   private(set) var layouts: [FoundationLayout?] = [nil]
 
-  /// The greatest number of ancestor names that are read for a class.
+  /// The greatest number of superclass names that are read for a class.
   private static var greatestAncestorCount: Int { 64 }
 
   /// Returns the index of an object's group in ``groups``; -1 for a null object. Adds the group if it is missing.

@@ -54,8 +54,8 @@ package struct Completion {
   }
 
   /// Returns the lines for bash; nil if the line has only one word. Bash expects only candidates that begin with the
-  /// word at the cursor, in the shell's spelling, and without the part of the word that it keeps, which ends with the
-  /// last colon or equals sign.
+  /// word at the cursor, in the shell's spelling. It keeps the part of the word up to the last colon or equals sign, so
+  /// the candidates must not contain that part.
   private func bash(before: String, after: String, replaced: String) -> String? {
     let words = ShellWord.words(in: before)
     guard words.count > 1, let current = words.last else { return nil }
