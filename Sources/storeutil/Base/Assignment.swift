@@ -5,7 +5,7 @@ import PropertyLists
 import SystemFiles
 import ToolSupport
 
-/// A change of a property on the command line: `KEY=VALUE`.
+/// A change of a property on the command line: `KEY=VALUE`, `KEY+=VALUE` or `KEY-=VALUE`.
 struct Assignment: ExpressibleByArgument {
   let key: String
   let operation: Operation

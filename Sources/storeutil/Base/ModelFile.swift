@@ -75,7 +75,7 @@ struct ModelFile {
     return (models[0], model)
   }
 
-  /// Does the same as ``model(beside:with:)``, and prints a note on standard error.
+  /// Does the same as ``model(beside:with:)``, and prints a note on standard error that names the model.
   static func toldModel(
     beside store: String, with metadata: OrderedDictionary<String, PropertyList>
   ) -> ManagedObjectModel? {

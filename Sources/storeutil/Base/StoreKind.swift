@@ -27,9 +27,9 @@ enum StoreKind: String, CaseIterable {
     }
   }
 
-  /// Returns true if no program has a SQLite store open. It is then read without the additional files through which
-  /// SQLite shares it, because they would be created and remain. Otherwise, SQLite's locks ensure that one consistent
-  /// state is read.
+  /// Returns true if no program has a SQLite store open. Such a store is read without the additional files through
+  /// which programs share a store, because SQLite would create these files and leave them behind. A store that another
+  /// program has open is read with SQLite's locks, which ensure a consistent state.
   func isUnused(_ path: String) -> Bool {
     guard self == .sqlite else { return false }
     // SQLite's additional files are next to the target of a link, not next to the link.

@@ -19,7 +19,7 @@ protocol ObjectWriter {
   /// Prints an object.
   ///
   /// - Parameters:
-  ///   - values: a value for each column; nil if the object cannot have one.
+  ///   - values: a value for each column; nil if the object does not have the property.
   ///   - key: the row key of the object; nil for a group of objects.
   mutating func write(_ values: [PropertyList?], of key: RowKey?) throws(PropertyListError)
   /// Prints the remaining output.

@@ -47,7 +47,7 @@ struct ImportColumns {
   private let ignored: Set<String>
   private var uses: [String: Use] = [:]
 
-  /// - Parameter entity: the entity of the objects, or an ancestor of their entities.
+  /// - Parameter entity: the entity of the objects. They may also have one of its subentities.
   init(_ entity: ManagedObjectModel.Entity, _ mappings: [ColumnMapping], ignored: [String]) throws(ValidationError) {
     self.entity = entity
     var properties: [String: String] = [:]

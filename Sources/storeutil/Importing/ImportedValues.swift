@@ -6,7 +6,8 @@ import ToolSupport
 
 /// Reads attribute values in the forms that `fetch` writes.
 struct ImportedValues {
-  /// The time zone for dates without one; nil to refuse such dates, except for days, which begin in UTC.
+  /// The time zone for dates without one; nil to refuse such dates. Even then, a day without a time is accepted, and
+  /// begins in UTC.
   let timeZone: LocalTime?
   /// The text between the elements of an array in CSV; nil if arrays are JSON.
   let listSeparator: String?

@@ -18,7 +18,7 @@ struct JSONRecordReader: RecordReader {
     case key(isFirst: Bool)
     /// Inside an array.
     case element(isFirst: Bool)
-    /// Between objects without an array.
+    /// Between objects that are not in an array.
     case lines
     case end
   }

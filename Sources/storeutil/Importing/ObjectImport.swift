@@ -72,7 +72,7 @@ final class ObjectImport {
     let slot: Int
   }
 
-  /// The objects of a context, and the records that they come from.
+  /// The objects that are saved together, and the records that they come from.
   struct Batch {
     let context: ManagedObjectContext
     var drafts: [(object: ManagedObject, draft: RecordDraft)] = []
@@ -208,7 +208,7 @@ final class ObjectImport {
     try finish(batch, isWhole: true)
   }
 
-  /// Creates or changes the objects of drafts. Errors are added to ``errors``.
+  /// Creates or changes an object for each draft, which is a converted record. Errors are added to ``errors``.
   ///
   /// - Parameter isWhole: true if the drafts are the whole file.
   private func add(_ drafts: [RecordDraft], isWhole: Bool) throws -> Batch {
@@ -341,7 +341,7 @@ final class ObjectImport {
     }
   }
 
-  /// Adds an error for each relationship that an earlier batch has set and this one has changed.
+  /// Adds an error for each relationship that an earlier batch has set and this batch has changed through the inverse.
   private func checkEarlierRelationships(_ batch: Batch) {
     if setRelationships.isEmpty { return }
     for object in batch.context.updatedObjects where !errors.isFull {

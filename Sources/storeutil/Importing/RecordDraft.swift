@@ -51,7 +51,7 @@ final class RecordDrafting {
   private let opened: OpenStore
   /// The entity of records that do not name one; nil if all records do.
   private let entity: ManagedObjectModel.Entity?
-  /// The columns of each entity, by entity index.
+  /// The columns of the file for each entity, by the index of the entity.
   private var columns: [Int: ImportColumns] = [:]
   private let values: ImportedValues
   /// The attributes for finding the objects to change.
@@ -177,7 +177,7 @@ final class RecordDrafting {
     }
   }
 
-  /// Returns the entity whose properties the columns of a record are assigned to.
+  /// Returns the entity that has the properties for the columns of a record.
   private func baseEntity(of record: ImportRecord) throws(ColumnError) -> ManagedObjectModel.Entity {
     if let entity { return entity }
     do { return try opened.entity(record.entity ?? "") } catch {
@@ -185,7 +185,8 @@ final class RecordDrafting {
     }
   }
 
-  /// Returns the entity that a record names, or that of its array or of the import.
+  /// Returns the entity of a record: the one that the record names, or else `entity`, which is that of its array or of
+  /// the whole import.
   private func entity(
     of uses: [(ImportColumns.Use, ImportRecord.Field)], _ entity: ManagedObjectModel.Entity
   ) throws -> ManagedObjectModel.Entity {

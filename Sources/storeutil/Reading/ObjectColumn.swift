@@ -33,7 +33,7 @@ struct ObjectColumn {
     return columns
   }
 
-  /// Returns columns for all properties of an entity and its subentities that are in the store.
+  /// Returns columns for all properties of an entity and its subentities, except transient ones.
   ///
   /// - Parameter includesToMany: true to include to-many relationships.
   static func all(of entity: ManagedObjectModel.Entity, includesToMany: Bool) -> [ObjectColumn] {

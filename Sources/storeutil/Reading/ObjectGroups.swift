@@ -20,7 +20,7 @@ struct ObjectGroups {
     "@count": .count, "@sum": .sum, "@avg": .average, "@min": .minimum, "@max": .maximum,
   ]
 
-  /// Creates groups for the options of `fetch`. Returns nil if the options ask for objects.
+  /// Creates groups for the options of `fetch`. Returns nil if the options request objects instead of groups.
   ///
   /// - Throws: `ValidationError` for a key that the entity does not have.
   init?(groupBy: String?, keys: String?, of entity: ManagedObjectModel.Entity) throws {

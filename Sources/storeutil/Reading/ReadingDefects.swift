@@ -22,7 +22,7 @@ final class ReadingDefects {
 
   init(_ store: any PersistentStore) { self.store = store }
 
-  /// Adds a value whose file is missing.
+  /// Adds a value whose external file is missing.
   func addMissingFile(of property: String, slot: Int, _ key: RowKey) {
     guard toldProperties.insert(PropertyOfObject(key: key, property: property)).inserted else { return }
     missingFiles.append(store.missingFile(ofSlot: slot, key))

@@ -6,8 +6,8 @@ import SystemFiles
 
 /// Finds the objects of a store that other processes save.
 ///
-/// The store is open only while it is read, and nothing is written. Between changes, only the identities of its files
-/// are checked.
+/// The store is open only while it is read, and nothing is written. Between changes, only the metadata of its files is
+/// checked, such as their modification times.
 struct StoreWatch {
   /// An object that was saved.
   struct Change {
@@ -27,7 +27,7 @@ struct StoreWatch {
   private let model: ManagedObjectModel
   private var known: Known
   private var files: [FileIdentity?]
-  /// True if the files may be written again without a change of their modification time.
+  /// True if the files were modified so recently that another write may not change their modification time.
   private var isRecent = true
 
   /// The last known state of the store, with which the next state is compared.
@@ -58,7 +58,7 @@ struct StoreWatch {
   /// The age of a file, in seconds, after which a write certainly changes its modification time.
   private static let settledAge = 0.1
 
-  /// Starts with the current state of a store.
+  /// Reads the current state of a store, with which the next state is compared.
   init(_ path: String, _ opening: OpeningArguments) throws {
     self.path = path
     url = URL(filePath: path)
