@@ -11,7 +11,7 @@ struct Batch: Sendable {
   /// The number of files that are processed in parallel.
   let jobs: Int
   let isForMachines: Bool
-  /// True if output about a file names it, because there may be several files.
+  /// True if output about a file contains its name, because there may be several files.
   var isNamed = false
   /// Returns true if the output for a file replaces the file itself.
   var replaces: @Sendable (Input) -> Bool = { _ in false }
@@ -122,7 +122,7 @@ private struct Queue {
 
   private mutating func print(_ bytes: Data, isOutput: Bool) {
     do { try (isOutput ? FileOutput.standard : .standardError).write(bytes) } catch {
-      // Usually the reader of a pipe has closed it. The remaining files are still processed.
+      // Usually the program that reads the output has ended. The remaining files are still processed.
       if !hasLost, isOutput { note(PropertyListError(error).line(about: "standard output")) }
       hasLost = true
       exitCode = max(exitCode, lossExitCode)

@@ -39,8 +39,8 @@ final class EditedFile: Sendable {
   /// Returns true if a path leads to the file.
   func isAt(_ path: String) -> Bool { path == self.path || FileSystem.isSameFile(path, self.path) }
 
-  /// The identity of the file when it was locked, which shows if another program has changed the file since, and the
-  /// lock.
+  /// The identity of the file when it was locked, together with the lock. A replacement compares the identity to detect
+  /// that another program has changed the file.
   var original: Replacements.Original { Replacements.Original(file.identity, lock: self) }
 
   /// Removes the file, unless it has changed since it was locked, and syncs its folder. Returns true if it was removed.

@@ -25,6 +25,8 @@ struct WritingArguments: ParsableArguments {
     self.plain = plain
   }
 
+  /// Returns the options for the writers of the library.
+  ///
   /// - Parameter coerces: true to write values that the format cannot represent in a form that can be read back.
   func options(coerces: Bool, dialect: PropertyListWritingOptions.OpenStepDialect) -> PropertyListWritingOptions {
     PropertyListWritingOptions(

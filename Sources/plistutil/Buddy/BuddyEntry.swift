@@ -8,8 +8,8 @@ struct BuddyEntry {
   let isAbsolute: Bool
   /// The keys and indices, without empty components.
   let names: [String]
-  /// True if the path ends with a colon. It then leads into a container: to the end of an array or its last element, or
-  /// to the empty key of a dictionary.
+  /// True if the path ends with a colon. The path then leads into a container. In an array, it means the end or the
+  /// last element, depending on the command; in a dictionary, the empty key.
   let endsWithColon: Bool
 
   init(_ word: BuddyWord) {

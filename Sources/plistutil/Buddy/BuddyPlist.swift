@@ -39,7 +39,7 @@ struct BuddyPlist {
     self.init(bytes, try PropertyListDocument(bytes))
   }
 
-  /// Prepares for a command. From the second command on, entries are looked up in a tree.
+  /// Prepares for a command. From the second command on, entries are looked up in ``tree``.
   mutating func beginCommand() {
     if hasHadCommand, tree == nil { tree = (try? PropertyList(document.root)).map(BuddyTree.init) }
     hasHadCommand = true

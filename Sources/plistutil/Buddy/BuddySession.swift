@@ -3,7 +3,7 @@ import PropertyLists
 import SystemFiles
 import ToolSupport
 
-/// A run of the tool: its file, and the changes that commands have made.
+/// A run of PlistBuddy: its file, and the changes that commands have made.
 struct BuddySession {
   private let file: BuddyFile
   private let printsXML: Bool

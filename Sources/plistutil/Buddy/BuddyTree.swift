@@ -1,7 +1,7 @@
 import OrderedCollections
 import PropertyLists
 
-/// A property list that commands change one after the other.
+/// A property list in memory that commands change one after the other.
 ///
 /// A change moves no other entries of a dictionary and few other elements of an array, so that the time for *n*
 /// commands is proportional to *n*. A container is opened, that is, split into its children, when a value in it

@@ -2,7 +2,7 @@ import FoundationEssentials
 import PropertyListTools
 import PropertyLists
 
-/// Finds the errors in a file, and what is allowed but probably a mistake.
+/// Finds the errors in a file. In a file without errors, finds what is allowed but probably a mistake.
 struct Linter: Sendable {
   let format: PropertyListFormat?
   let options: PropertyListReadingOptions

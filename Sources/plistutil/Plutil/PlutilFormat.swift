@@ -31,7 +31,7 @@ enum PlutilFormat: Hashable, Sendable {
   /// True if the output is printed by default, because it cannot replace a file.
   var isForStandardOutput: Bool { self == .raw || self == .type }
 
-  /// The file extension for generated source code, which prevents that it replaces the property list; nil for other
+  /// The file extension for generated source code, so that the code does not replace the property list; nil for other
   /// formats.
   var fileExtension: String? {
     switch self {

@@ -87,6 +87,8 @@ struct PlutilWork {
     }
   }
 
+  /// Opens the document in the file.
+  ///
   /// - Parameter isWhole: true to read and validate the whole document; false to read only the values of a binary file
   ///   that are used.
   private func document(isWhole: Bool = true, _ report: inout FileReport) throws(PlutilError) -> PropertyListDocument {

@@ -7,7 +7,8 @@ protocol TextForm {
 
   /// The number of spaces for each level.
   var indent: Int { get }
-  /// True to sort the keys of dictionaries in natural order; false to keep the order of the file.
+  /// True to sort the keys of dictionaries as Apple's tool does (``NaturalOrder``); false to keep the order of the
+  /// file.
   var sortsKeys: Bool { get }
   /// The text between two entries.
   var separator: String { get }
@@ -93,7 +94,7 @@ struct ReadableJSON: TextForm {
 
   func entry(key: String) -> String { "\((try? scalar(.string(key))) ?? "") : " }
 
-  /// Returns a scalar in the library's form. Values that JSON cannot represent have been refused before.
+  /// Returns a scalar as the library writes it. Values that JSON cannot represent have already been refused.
   func scalar(_ value: PropertyList) throws(PropertyListError) -> String {
     String(decoding: try value.data(format: .json, options: options).dropLast(), as: UTF8.self)
   }

@@ -9,7 +9,7 @@ struct ConditionToken {
     case match
     /// Text without quotation marks.
     case word
-    /// Text in quotation marks, without them.
+    /// Text in quotation marks. In the syntax of predicates, the token's text includes them.
     case quoted
     /// Punctuation or a number in the syntax of predicates.
     case sign

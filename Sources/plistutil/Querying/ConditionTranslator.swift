@@ -24,7 +24,7 @@ struct ConditionTranslator {
   /// The tokens from which the text was made, each with the offset in bytes of its part of the text. They give errors
   /// of the predicate their columns in the expression.
   private var pieces: [(offset: Int, token: ConditionToken)] = []
-  /// The open brackets.
+  /// The brackets that are not closed yet. `isCall` is true if they contain arguments or a list instead of conditions.
   private var brackets: [(token: ConditionToken, isCall: Bool)] = []
   /// A `not` that has not been appended yet. Two `not` words cancel each other out.
   private var not: ConditionToken?

@@ -1,8 +1,8 @@
 import PropertyLists
 import ToolSupport
 
-/// The parsed arguments of a call. Options may come before the verb, as in Apple's tool, or after it, up to the value
-/// of `write`, where a hyphen begins a type.
+/// The parsed arguments of a call of `defaults`. Options may come before the verb, as in Apple's tool, or after it. In
+/// the value of `write`, an argument with a hyphen is a type instead of an option.
 struct DefaultsCall {
   private(set) var verb: (any DefaultsVerb.Type)?
   /// The name that the verb was called by, which may be an alias.

@@ -165,8 +165,8 @@ extension DefaultsDomain {
   /// The outcome of one attempt to edit a file.
   private enum Outcome {
     case isDone
-    /// The file does not exist or cannot be read. The Preferences library then creates it; it renames an unreadable
-    /// file.
+    /// The file does not exist or cannot be read. The Preferences library then makes the change, and renames an
+    /// unreadable file.
     case isUnreadable
     /// Another program changed the file.
     case isOutdated

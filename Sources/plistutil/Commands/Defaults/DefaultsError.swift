@@ -53,7 +53,7 @@ struct DefaultsError: Error {
       "no-such-key", "The domain/default pair of (\(domain.name), \(key.printable())) does not exist\(ending)")
   }
 
-  /// Calls `body`. Converts its errors to errors about the file, or about the other source, with a name.
+  /// Calls `body`. Its errors are converted, so that their messages contain the name of the file or other source.
   static func about<Result>(
     _ name: String, _ body: () throws(PropertyListError) -> Result
   ) throws(DefaultsError) -> Result {

@@ -4,8 +4,8 @@ import PropertyListTools
 import PropertyLists
 import ToolSupport
 
-/// A parser for the value of the verb `write`. It accepts the types of Apple's tool. Unlike in Apple's tool, arrays and
-/// dictionaries may be nested.
+/// A parser for the value of the verb `write`. It accepts the types of Apple's tool, and nested arrays and
+/// dictionaries.
 struct DefaultsValue {
   /// A change to the stored value.
   enum Change {

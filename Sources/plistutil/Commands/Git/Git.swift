@@ -43,7 +43,7 @@ enum GitCall {
   }
 }
 
-/// The options for the repository or the user configuration where drivers are installed.
+/// The options that select where the drivers are installed: in a repository, or for all repositories of the user.
 struct GitArguments: ParsableArguments {
   @Flag(help: "Use git's global configuration, for all repositories of the user.")
   var global = false

@@ -17,7 +17,7 @@ struct GitSettings {
 
   private static let description = "property lists, key by key"
 
-  /// Returns the settings of the drivers.
+  /// Returns the settings in git's configuration for the diff driver and the merge driver.
   ///
   /// - Parameter tool: the command that git calls.
   private static func values(_ tool: String) -> [(key: String, value: String)] {
