@@ -26,7 +26,8 @@ struct Batch: Sendable {
   func run(_ work: @escaping Work) -> Int32 {
     guard inputs.count > 1 else { return inputs.map { process($0, nil, work).exitCode }.max() ?? ExitCodes.success }
     let replacements = Replacements()
-    // The process must not end before each pending replacement has been made or its temporary file removed.
+    // Files are replaced later, together with others. Before this process ends, each replacement must have been made,
+    // or its temporary file removed.
     Signals.deferInterruption()
     let queue = Mutex(Queue(count: inputs.count, lossExitCode: lossExitCode))
     let workers = max(1, min(jobs, inputs.count))

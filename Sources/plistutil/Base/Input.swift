@@ -10,7 +10,7 @@ struct Input: Sendable {
   let path: String
   /// The path relative to the folder that was named on the command line, or the last component of the path.
   let relativePath: String
-  /// The name in messages, instead of the path.
+  /// The name for messages and JSON; nil to use the path.
   let label: String?
 
   init(_ path: String, relativePath: String? = nil, label: String? = nil) {

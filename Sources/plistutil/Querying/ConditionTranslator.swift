@@ -158,7 +158,7 @@ struct ConditionTranslator {
     return word == nil || word == .subquery || word == .cast || word == .fetch
   }
 
-  /// Returns true if a text begins with an operator of predicates that is a word.
+  /// Returns true if a text begins with an operator of predicates that is a word, such as `BEGINSWITH`.
   private static func isOperator(_ text: String) -> Bool {
     let word = text.prefix { $0.isLetter || $0 == "-" }.uppercased()
     return PredicateComparator(rawValue: word) != nil || PredicateSetOperation(rawValue: word) != nil
@@ -184,7 +184,7 @@ struct ConditionTranslator {
     guard let first = lexer.next, ConditionLexer.isName(first) else { return false }
     let field = try lexer.take()
     let name = ConditionField.Name(rawValue: String(field.text.prefix { $0 != "." }))
-    // Array elements and collection operators are left to predicates.
+    // Indices in brackets and collection operators such as `@count` are in the syntax of predicates.
     let isOfPredicates = !field.text.contains("\"") && (field.text.contains("[") || field.text.contains(".@"))
     guard let name, !isOfPredicates, lexer.next != "(" else {
       lexer.position = start
@@ -402,7 +402,7 @@ struct ConditionTranslator {
     return value
   }
 
-  /// Returns the value of a word.
+  /// Returns the value of a literal without quotation marks.
   private static func value(of word: String) -> PropertyList {
     switch word {
     case "true": return true

@@ -16,7 +16,7 @@ struct StoreArguments: ParsableArguments {
   ///
   /// - Parameters:
   ///   - isTrial: true if changes are rolled back.
-  ///   - allowsTriggers: true if a save may run triggers of other programs.
+  ///   - allowsTriggers: true if a save may run triggers that other programs have created.
   func open(isReadOnly: Bool = true, isTrial: Bool = false, allowsTriggers: Bool = false) throws -> OpenStore {
     try opening.open(path, isReadOnly: isReadOnly, isTrial: isTrial, allowsTriggers: allowsTriggers)
   }

@@ -41,7 +41,7 @@ struct ArchiveArguments: ParsableArguments {
   /// Opens a file that contains an archive: a property list, a typedstream or a nib. In a property list, only the
   /// values that are used are read.
   func source(_ input: Input) throws(PropertyListError) -> ArchiveSource {
-    // In JSON, UIDs are in the form that can be read back.
+    // JSON has no UIDs, so they are read in the form that `convert --coerce` writes.
     let options = PropertyListReadingOptions(
       duplicateKeys: keepLastDuplicates ? .keepLast : .reject, restoresCoercedValues: true)
     let data = try input.archiveData()

@@ -127,8 +127,8 @@ extension PropertyListKeyPath {
 extension DefaultsDomain {
   typealias Values = OrderedDictionary<String, PropertyList>
 
-  /// The options with which the Preferences library reads: a dictionary that looks like a UID stays a dictionary, and
-  /// the last value of a duplicate key is used.
+  /// The options with which the Preferences library reads: a dictionary with the single key `CF$UID` is a dictionary
+  /// and not a UID, and the last value of a duplicate key is used.
   private static let reading = PropertyListReadingOptions(
     recognizesUIDDictionaries: false, duplicateKeys: .keepLast, restoresCoercedValues: true)
   private static let writing = PropertyListWritingOptions(

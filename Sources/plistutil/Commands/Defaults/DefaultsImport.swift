@@ -27,7 +27,7 @@ enum DefaultsImport: DefaultsVerb {
 
   private static func read(_ call: DefaultsCall) throws(DefaultsError) -> PropertyList {
     let input = Input(call.operands[0])
-    // A dictionary that looks like a UID stays a dictionary, as in preferences files.
+    // A dictionary with the single key `CF$UID` is a dictionary and not a UID, as in preferences files.
     let options = PropertyListReadingOptions(recognizesUIDDictionaries: false, restoresCoercedValues: true)
     return try DefaultsError.about(input.name) { () throws(PropertyListError) in
       let data = try input.data()

@@ -7,8 +7,8 @@ import ToolSupport
 /// Containers are printed as OpenStep with GNUstep's types, so that the output is complete and `write` and `import` can
 /// read it back. A single scalar is printed without quotes or type, for use in a shell; `read-type` prints its type.
 enum DefaultsOutput {
-  /// The options for text that is read back without loss. A dictionary that looks like a UID is written as a
-  /// dictionary, because preferences files contain no UIDs.
+  /// The options for text that is read back without loss. A dictionary with the single key `CF$UID`, the form of UIDs
+  /// in XML, is written like any other dictionary, because preferences files contain no UIDs.
   static let exact = PropertyListWritingOptions(
     depth: ParsingLimits.greatestDepth, writesUIDDictionaries: false, coercion: .reversible, openStepDialect: .gnustep)
 
@@ -51,7 +51,7 @@ enum DefaultsOutput {
     options.fractionalSeconds = .refuse
     options.openStepDialect = name.dialect
     if name.format == .openStep, name.dialect != .gnustep { options.coercion = .refuse }
-    // Other XML readers would read a dictionary that looks like a UID as a UID, so it is refused.
+    // With this option, a dictionary with the single key `CF$UID` is refused: other XML readers would read it as a UID.
     if name.format == .xml { options.writesUIDDictionaries = true }
     do { return try value.data(format: name.format, options: options) } catch let exact {
       options.fractionalSeconds = .drop

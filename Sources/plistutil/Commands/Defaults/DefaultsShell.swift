@@ -8,7 +8,7 @@ enum DefaultsShell {
   ) throws(PropertyListError) -> String {
     var words = ["defaults"] + options + [value == nil ? "delete" : "write"]
     if key.hasControls {
-      // A path shows the key on one line, without control characters for the terminal.
+      // As a key path, the key is on one line, and has no control characters for the terminal.
       words += [domain, "-k", PropertyListKeyPath([.key(key)]).description]
     } else {
       if domain.hasPrefix("-") || key.hasPrefix("-") { words.append("--") }
