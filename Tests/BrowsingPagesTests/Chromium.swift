@@ -75,7 +75,7 @@ final class Chromium: @unchecked Sendable {
       guard count > 0 else { throw Failure(description: "the browser takes nothing") }
       written += count
     }
-    let deadline = Date(timeIntervalSinceNow: 60)
+    let deadline = Date(timeIntervalSinceNow: hangLimit)
     while true {
       let answer = try nextMessage(before: deadline)
       guard answer["id"] as? Int == lastNumber else { continue }
@@ -169,7 +169,7 @@ final class BrowserTab {
   func isTrue(_ expression: String) throws -> Bool { try evaluate("Boolean(\(expression))") as? Bool ?? false }
 
   func wait(for condition: String) throws {
-    let isMet = try eventually(within: 60) {
+    let isMet = try eventually {
       try isTrue("(() => { try { return \(condition) } catch { return false } })()")
     }
     guard isMet else {

@@ -671,7 +671,7 @@ private enum ResultsArticle {
     #expect(teams.sections.map(\.name) == ["No team", "Team Blue"])
   }
 
-  @Test(.timeLimit(.minutes(5))) func `Changes of results`() async throws {
+  @Test(.timeLimit(.minutes(hangLimitInMinutes))) func `Changes of results`() async throws {
     let request = try FetchRequest(Contact.self, sortedBy: .ascending(\.name))
     let results = try FetchedResultsController(Contact.self, request, in: context)
     try results.performFetch()

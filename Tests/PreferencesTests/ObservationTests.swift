@@ -27,7 +27,7 @@ final class Store: Sendable {
   }
 }
 
-/// The next elements of a sequence, or what there is after two minutes.
+/// The next elements of a sequence, or fewer if they do not arrive within ``hangLimit``.
 func next<Changes: AsyncSequence & Sendable>(
   _ count: Int, of changes: Changes
 ) async -> [Changes.Element] where Changes.Element: Sendable, Changes.Failure == Never {
@@ -38,7 +38,7 @@ func next<Changes: AsyncSequence & Sendable>(
     return elements
   }
   let timeout = Task {
-    try await Task.sleep(for: .seconds(120))
+    try await Task.sleep(for: .seconds(hangLimit))
     collecting.cancel()
   }
   defer { timeout.cancel() }
@@ -245,7 +245,7 @@ func next<Changes: AsyncSequence & Sendable>(
       try await slowStore.update(forKey: "n") {
         isUpdating.continuation.yield()
         // It is called again, because the file is changed meanwhile.
-        _ = mayEnd.wait(timeout: .now() + 600)
+        _ = mayEnd.waitForSignal()
         mayEnd.signal()
         $0 = 2
       }
@@ -297,7 +297,7 @@ func next<Changes: AsyncSequence & Sendable>(
         // What the file held first may arrive as well.
         var arrival: ContinuousClock.Instant?
         while arrival == nil {
-          try #require(arrived.wait(timeout: .now() + 300) == .success)
+          try #require(arrived.waitForSignal())
           arrival = arrivals.withLock { $0[.integer(.init(number))] }
         }
         delays.append(try #require(arrival) - start)

@@ -22,7 +22,7 @@ import Testing
     }
 
     /// All there are once there is one more; nil if none comes.
-    func next() -> [Value]? { isTold.wait(timeout: .now() + 300) == .success ? all : nil }
+    func next() -> [Value]? { isTold.waitForSignal() ? all : nil }
     var all: [Value] { values.withLock { $0 } }
   }
 
@@ -198,7 +198,7 @@ import Testing
       let isInvalid = invalidation { last = model.size }
       #expect(last == size - 1)
       #expect(try saved.start("exit", "size", "\(size)").waitUntilExit() == .exited(0))
-      #expect(isInvalid.wait(timeout: .now() + 300) == .success)
+      #expect(isInvalid.waitForSignal())
       #expect(model.size == size)
     }
   }

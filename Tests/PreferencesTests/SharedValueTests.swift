@@ -31,7 +31,7 @@ import Testing
     guard let claim = ReadClaim(.shared) else { return false }
     let result = table.read(Self.key, claim) { _ in
       begins.signal()
-      return mayEnd.wait(timeout: .now() + 300) == .success
+      return mayEnd.waitForSignal()
     }
     return (result ?? nil) ?? false
   }

@@ -138,7 +138,7 @@ private final class Crowd {
   /// Waits until all is done, and looks for what was acknowledged.
   func finish(others: [String] = [], mayGoForAMoment: Bool = false) throws {
     for process in processes {
-      let isDone = eventually(within: 600) { process.text == "done\n" || process.ended != nil }
+      let isDone = eventually { process.text == "done\n" || process.ended != nil }
       #expect(isDone && process.ended == nil, "\(process.errors)")
     }
     var safe: Set<String> = ["there"]
@@ -152,7 +152,7 @@ private final class Crowd {
     }
     // What one has put back after the last damage is saved a moment later.
     let file = file
-    let isAll = eventually(within: 10) { safe.isSubset(of: Set((try? file.contents())??.keys.map { $0 } ?? [])) }
+    let isAll = eventually { safe.isSubset(of: Set((try? file.contents())??.keys.map { $0 } ?? [])) }
     let contents = try #require(try file.contents())
     #expect(isAll, "\(safe.subtracting(contents.keys).sorted()) of \(safe.count) are missing")
     #expect(safe.count >= processes.count * values)

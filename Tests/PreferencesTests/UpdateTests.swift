@@ -194,7 +194,7 @@ import Testing
     #expect(try file.contents() == ["fresh": 1, "other": 1])
   }
 
-  @Test(.timeLimit(.minutes(1))) func `comes to an end when other threads set the value all the time`() throws {
+  @Test(.timeLimit(.minutes(hangLimitInMinutes))) func `comes to an end when other threads set the value all the time`() throws {
     let store = file.open()
     let isDone = Atomic(false)
     let (begun, ended) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))

@@ -81,14 +81,3 @@ public final class ChildProcess: Sendable {
     String(decoding: (try? Data(contentsOf: URL(filePath: folder.path(name)))) ?? Data(), as: UTF8.self)
   }
 }
-
-/// Waits until a condition is true. Returns false if it is still false after `seconds`, which is more than any machine
-/// needs.
-public func eventually(within seconds: Double = 300, _ condition: () throws -> Bool) rethrows -> Bool {
-  let deadline = Date(timeIntervalSinceNow: seconds)
-  while !(try condition()) {
-    if Date() > deadline { return false }
-    usleep(2000)
-  }
-  return true
-}
