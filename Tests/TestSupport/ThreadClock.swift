@@ -15,4 +15,48 @@ public enum ThreadClock {
     try work()
     return now - start
   }
+
+  /// Returns the smallest processor time of several runs of work on the calling thread.
+  public static func least(of runs: Int = 3, _ work: () throws -> Void) rethrows -> Duration {
+    var least = try measure(work)
+    for _ in 1..<runs { least = min(least, try measure(work)) }
+    return least
+  }
+
+  /// Returns the growth of the processor time of work: its ratio for two sizes, divided by the ratio of the sizes.
+  ///
+  /// It is about 1 if the time is proportional to the size, and about the ratio of the sizes if it is proportional to
+  /// the square of the size, on every machine. Tests allow ``greatestGrowth``.
+  ///
+  /// - Parameters:
+  ///   - small: A size for which the work takes a millisecond or more, so that the clock measures it.
+  ///   - large: A size that is many times as large.
+  ///   - runs: The number of runs, of which the fastest counts. The large size needs fewer runs than the small one.
+  ///   - prepare: Returns the input of a size. Its time is not counted. It is called before each run.
+  public static func growth<Input>(
+    from small: Int, to large: Int, runs: Int = 3, prepare: (Int) throws -> Input, work: (Input) throws -> Void
+  ) throws -> Double {
+    func time(_ size: Int, _ runs: Int) throws -> Duration {
+      var least: Duration?
+      for _ in 0..<runs {
+        let input = try prepare(size)
+        let time = try measure { try work(input) }
+        least = min(least ?? time, time)
+      }
+      return least ?? .zero
+    }
+    let first = try time(small, runs)
+    let second = try time(large, max(runs - 1, 1))
+    return second / max(first, .microseconds(1)) / (Double(large) / Double(small))
+  }
+
+  /// Returns the growth for work that makes its own input.
+  public static func growth(
+    from small: Int, to large: Int, runs: Int = 3, _ work: (Int) throws -> Void
+  ) throws -> Double {
+    try growth(from: small, to: large, runs: runs, prepare: { $0 }, work: work)
+  }
+
+  /// The growth that tests allow. It covers sorting, caches that the larger input does not fit in, and interruptions.
+  public static let greatestGrowth = 3.0
 }
