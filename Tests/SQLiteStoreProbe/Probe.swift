@@ -29,10 +29,8 @@ struct Probe {
         say("saved")
       }
       say("conflicts \(conflicts)")
-    // Has a write lock for so many milliseconds.
-    case "hold":
-      guard rest.count == 1 else { throw Usage() }
-      try hold(file.path, milliseconds: rest[0])
+    // Locks the database for writing until a file tells it to commit.
+    case "hold": try hold(file.path)
     // Saves objects with much data until a save fails, says which, and saves them again when there is room.
     case "fill": try fill(file, room: rest.first ?? 0)
     // Makes a store of so many links and counters.

@@ -74,6 +74,9 @@ public final class ChildProcess: Sendable {
   /// The standard output so far.
   public var text: String { contents("out") }
 
+  /// The path of the file with the standard output.
+  public var outputFile: String { folder.path("out") }
+
   /// The standard error so far.
   public var errors: String { contents("err") }
 
