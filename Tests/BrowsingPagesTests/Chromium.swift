@@ -129,13 +129,20 @@ final class BrowserTab {
       "Emulation.setDeviceMetricsOverride",
       ["width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600])
     try call("Emulation.setEmulatedMedia", ["features": [["name": "prefers-color-scheme", "value": scheme]]])
-    // What a program in a value would do, and what the page must not say.
+    // What a program in a value would do, what the page must not say, and how often it lets the browser draw.
     try call("Page.enable")
     try call(
       "Page.addScriptToEvaluateOnNewDocument",
       [
         "source": """
-        window.ran = []; window.errors = [];
+        window.ran = []; window.errors = []; window.pauses = 0;
+        {
+          const later = window.setTimeout;
+          window.setTimeout = (work, time, ...rest) => {
+            if (!time) window.pauses += 1;
+            return later(work, time, ...rest);
+          };
+        }
         window.alert = (text) => window.ran.push(String(text));
         addEventListener("error", (event) => window.errors.push(String(event.message)), true);
         addEventListener("unhandledrejection", (event) => window.errors.push(String(event.reason)));
