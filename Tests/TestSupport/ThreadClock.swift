@@ -16,6 +16,28 @@ public enum ThreadClock {
     return now - start
   }
 
+  /// The processor time of a fixed piece of work, which took a second on the machine on which the limits of tests were
+  /// chosen, in a debug build.
+  ///
+  /// A test of a hostile or damaged input compares the time of its work with this one, so that its limit holds on any
+  /// machine and in any build. Inputs of several sizes can use ``growth(from:to:runs:_:)``.
+  public static let referenceSecond: Duration = {
+    let time = least(of: 5) {
+      var bytes: [UInt8] = []
+      var numbers: [String: Int] = [:]
+      for number in 0..<12_000 {
+        let key = "key \(number)"
+        bytes.append(contentsOf: key.utf8)
+        numbers[key] = number
+      }
+      var sum = 0
+      for byte in bytes { sum &+= Int(byte) }
+      precondition(sum > 0 && numbers.count == 12_000)
+    }
+    // The work takes 10 ms.
+    return time * 100
+  }()
+
   /// Returns the smallest processor time of several runs of work on the calling thread.
   public static func least(of runs: Int = 3, _ work: () throws -> Void) rethrows -> Duration {
     var least = try measure(work)
@@ -34,7 +56,7 @@ public enum ThreadClock {
   ///   - runs: The number of runs, of which the fastest counts. The large size needs fewer runs than the small one.
   ///   - prepare: Returns the input of a size. Its time is not counted. It is called before each run.
   public static func growth<Input>(
-    from small: Int, to large: Int, runs: Int = 3, prepare: (Int) throws -> Input, work: (Input) throws -> Void
+    from small: Int, to large: Int, runs: Int = 2, prepare: (Int) throws -> Input, work: (Input) throws -> Void
   ) throws -> Double {
     func time(_ size: Int, _ runs: Int) throws -> Duration {
       var least: Duration?
@@ -52,7 +74,7 @@ public enum ThreadClock {
 
   /// Returns the growth for work that makes its own input.
   public static func growth(
-    from small: Int, to large: Int, runs: Int = 3, _ work: (Int) throws -> Void
+    from small: Int, to large: Int, runs: Int = 2, _ work: (Int) throws -> Void
   ) throws -> Double {
     try growth(from: small, to: large, runs: runs, prepare: { $0 }, work: work)
   }
