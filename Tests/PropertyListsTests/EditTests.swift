@@ -312,7 +312,8 @@ import Testing
       if format == .xml { text = text.replacing("\n", with: "").replacing("\t", with: "") }
       let strings = PropertyList.array((0..<count).map { .string("v\($0)") })
       let document = try PropertyListDocument(Data(text.utf8), format: format)
-      return (document, [new, strings, .array(Array(repeating: ["x"], count: count))])
+      let values: [PropertyList] = [new, strings, .array(Array(repeating: ["x"], count: count))]
+      return (document, values)
     } work: { input in
       let (document, values) = input
       for value in values {
