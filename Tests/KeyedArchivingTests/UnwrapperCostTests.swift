@@ -17,7 +17,7 @@ import Testing
         isDebug = true
         return true
       }())
-    return isDebug ? ThreadClock.referenceSecond * 4 : ThreadClock.referenceSecond * 4 / 10
+    return isDebug ? ThreadClock.referenceSecond * 8 : ThreadClock.referenceSecond * 4 / 10
   }()
 
   @Test("data on the ways of many paths is opened once") func openedOnce() throws {
