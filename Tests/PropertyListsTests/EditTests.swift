@@ -305,7 +305,7 @@ import Testing
     // On one line, and every other element changes; a search back to the beginning of the line for each would take
     // hours.
     let count = LongForm.size(20_000, or: 8_000)
-    let growth = try ThreadClock.growth(from: count / 8, to: count) { count in
+    let growth = try ThreadClock.growth(from: count / 4, to: count) { count in
       let old = PropertyList.array((0..<count).map { ["k": .string("v\($0)")] })
       let new = PropertyList.array((0..<count).reversed().map { $0 % 2 == 0 ? ["k": .string("v\($0)")] : ["n": [:]] })
       var text = String(decoding: try old.data(format: format, options: .init(isCompact: true)), as: UTF8.self)

@@ -90,7 +90,7 @@ import Testing
       let old = (number: Self.attribute(.systemFileNumber, of: file), log: Self.attribute(.size, of: Self.log(file)))
       try notes[1_000].setValue(.string("new"), forKey: "title")
       let time = try ThreadClock.measure { try context.save() }
-      if kind == .memory { return time * 10 < whole ? "what changes" : "\(time) of \(whole)" }
+      if kind == .memory { return time * 4 < whole ? "what changes" : "\(time) of \(whole)" }
       if Self.attribute(.systemFileNumber, of: file) != old.number { return "the whole file" }
       // One or two pages are written, of about fifty.
       let written = Self.attribute(.size, of: Self.log(file)) - old.log
