@@ -17,11 +17,12 @@ import Testing
 /// each occurs many times in the next.
 ///
 /// `GRAPH_FUZZ_SECONDS=600` selects the long form. `GRAPH_FUZZ_MILLISECONDS` is the allowed processor time for each
-/// input: 100 for a release build; the default suits a debug build on a busy machine.
+/// input; the default is four reference seconds.
 @Suite("Random object graphs of at most 64 KB", .serialized) struct GraphFuzzTests {
   private static let environment = ProcessInfo.processInfo.environment
   private static let seconds = environment["GRAPH_FUZZ_SECONDS"].flatMap { Double($0) } ?? 3
-  private static let milliseconds = environment["GRAPH_FUZZ_MILLISECONDS"].flatMap { Double($0) } ?? 4000
+  private static let milliseconds =
+    environment["GRAPH_FUZZ_MILLISECONDS"].flatMap { Double($0) } ?? ThreadClock.referenceSecond * 4 / .milliseconds(1)
 
   private static let largestInput = 64 << 10
   private static let largestMemory = 64 << 20

@@ -279,7 +279,8 @@ import Testing
     #expect(log.take().isEmpty && context.followers.isEmpty)
   }
 
-  @Test(.timeLimit(.minutes(5))) func `Changes come as a sequence, which ends with the controller`() async throws {
+  @Test(.timeLimit(.minutes(hangLimitInMinutes)))
+  func `Changes come as a sequence, which ends with the controller`() async throws {
     var results: Controller? = try results(sections: nil)
     var list = results?.snapshot ?? FetchedResultsSnapshot()
     var changes = try #require(results?.changes.makeAsyncIterator())

@@ -68,7 +68,7 @@ import Testing
       let start = ThreadClock.now
       let log = PropertyListDocument.defectLog(of: data, format: format, options: options, limit: 50).defects
       let duration = ThreadClock.now - start
-      let allowed = Duration.seconds(2) + .milliseconds(1) * data.count
+      let allowed = ThreadClock.referenceSecond * (2 + Double(data.count) / 1000)
       if log.first != thrown || duration > allowed {
         Issue.record(
           """

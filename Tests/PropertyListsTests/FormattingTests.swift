@@ -207,16 +207,13 @@ private func formatted(_ text: String, _ format: PropertyListFormat, sortsKeys: 
   }
 
   @Test func `sorting does not take quadratic time`() throws {
-    /// The minimum processor time of three runs, because other tests run at the same time.
-    func time(_ count: Int) throws -> Duration {
-      let text = "{" + (0..<count).map { #""k\#($0)":1"# }.joined(separator: ",") + "}"
-      return try (0..<3).map { _ in
-        try ThreadClock.measure { _ = try formatted(text, .json, sortsKeys: true) }
-      }.min() ?? .zero
+    let growth = try ThreadClock.growth(from: 1_000, to: 8_000) { count in
+      "{" + (0..<count).map { #""k\#($0)":1"# }.joined(separator: ",") + "}"
+    } work: {
+      _ = try formatted($0, .json, sortsKeys: true)
     }
-    _ = try time(100)
-    // Eight times as many keys. With a copy for each key it would be 64 times.
-    #expect(try time(8000) < time(1000) * 30)
+    // With a copy for each key, the growth is 8.
+    #expect(growth < ThreadClock.greatestGrowth)
   }
 
   @Test(arguments: [.xml, .openStep, .json] as [PropertyListFormat])

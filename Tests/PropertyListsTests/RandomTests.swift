@@ -86,8 +86,8 @@ import Testing
           if let tree { #expect(written == (try? tree.data(format: format))) }
         }
       }
-      // Linear in the size, with a margin for a busy machine and a debug build.
-      let allowed = Duration.seconds(2) + .milliseconds(1) * input.count
+      // Linear in the size, with a margin.
+      let allowed = ThreadClock.referenceSecond * (2 + Double(input.count) / 1000)
       if duration > allowed { Issue.record("\(duration) for \(input.base64EncodedString())") }
     }
     #expect(peakMemory - memory < 1 << 29, "no input of a few kilobytes takes half a gigabyte")
