@@ -88,9 +88,10 @@ import Testing
 
   @Test func `a file with a changed byte is an error, or can be viewed`() throws {
     let data = try NIBArchive.label().data()
-    for offset in data.indices {
+    // The header has 50 bytes.
+    for offset in data.indices where LongForm.isWanted || offset < 50 || offset.isMultiple(of: 11) {
       let values: [UInt8] = [data[offset] ^ 1, data[offset] ^ 0x80, 0xFF, 0, 1, 0x7F, 0x80]
-      for value in values.prefix(LongForm.size(7, or: 2)) {
+      for value in values.prefix(LongForm.size(7, or: 1)) {
         var damaged = data
         damaged[offset] = value
         do {
@@ -110,7 +111,7 @@ import Testing
     var random = SeededGenerator(seed: seed)
     let data = try NIBArchive.label().data()
     let numbers: [UInt32] = [0, 1, 49, 50, 51, UInt32(data.count), UInt32(data.count) + 1, 1 << 31, .max]
-    for _ in 0..<LongForm.size(100_000, or: 1000) {
+    for _ in 0..<LongForm.size(100_000, or: 200) {
       var bytes = Array(data)
       for field in 0..<8 where Bool.random(using: &random) {
         let number = numbers.randomElement(using: &random)!
@@ -124,7 +125,7 @@ import Testing
   @Test(arguments: 1...4 as ClosedRange<UInt64>)
   func `damaged archives of all kinds never trap`(_ seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
-    for _ in 0..<LongForm.size(20_000, or: 60) {
+    for _ in 0..<LongForm.size(20_000, or: 8) {
       var bytes = Array(try NIBArchive.random(using: &random).data())
       for _ in 0..<Int.random(in: 0...4, using: &random) {
         bytes[Int.random(in: 0..<bytes.count, using: &random)] = .random(in: .min ... .max, using: &random)
