@@ -301,7 +301,7 @@ private func uid(_ value: UInt32) -> PropertyList { .uid(.init(value)) }
   }
 
   @Test func `a chain that is too deep for the stack is an error, in both directions, on any thread`() throws {
-    let chain = ChainLink.chain(length: 1_000_000)
+    let chain = ChainLink.chain(length: LongForm.size(1_000_000, or: 20_000))
     defer { ChainLink.release(chain) }
     let error = #expect(throws: KeyedArchiveError.self) { try KeyedArchiver.archivedData(withRootObject: chain) }
     #expect(error?.kind == .nestedTooDeeply)
@@ -383,11 +383,11 @@ private func uid(_ value: UInt32) -> PropertyList { .uid(.init(value)) }
   }
 
   @Test func `property lists in many objects take time in proportion to their size`() throws {
-    let growth = try ThreadClock.growth(from: 2_000, to: 20_000) { count in
+    let growth = try ThreadClock.growth(from: 1_000, to: LongForm.size(20_000, or: 8_000)) { count in
       try KeyedArchiver.archivedData(withRootObject: (0..<count).map { Holder(list: [.integer(.init($0)), "x"]) })
     } work: { data in
-      #expect(try KeyedUnarchiver.unarchivedObject(of: [Holder].self, from: data).count >= 2_000)
+      #expect(try KeyedUnarchiver.unarchivedObject(of: [Holder].self, from: data).count >= 1_000)
     }
-    #expect(growth < ThreadClock.greatestGrowth, "it was 10 when each was prepared for the whole archive")
+    #expect(growth < ThreadClock.greatestGrowth, "it was 8 or more when each was prepared for the whole archive")
   }
 }
