@@ -196,7 +196,7 @@ import Testing
     ]
   }
 
-  private static let largeCount = LongForm.size(200_000, or: 16_000)
+  private static let largeCount = LongForm.size(200_000, or: 8_000)
   private static let small = inputs(largeCount / 8)
   private static let large = inputs(largeCount)
 
@@ -224,7 +224,7 @@ import Testing
   }
 
   @Test func `checking takes linear time with any number of defects`() throws {
-    let growth = try ThreadClock.growth(from: 5_000, to: 40_000) { count in
+    let growth = try ThreadClock.growth(from: 1_000, to: 8_000) { count in
       let input = Data("[\"\(String(repeating: "\n", count: count))x\"]".utf8)
       #expect(PropertyListDocument.defects(in: input, format: .json, limit: .max).count == count)
     }
@@ -232,9 +232,10 @@ import Testing
   }
 
   @Test func `checking needs no stack in proportion to the depth`() {
+    let count = LongForm.size(100_000, or: 20_000)
     for (format, text) in [
-      (.xml, "<plist>\(String(repeating: "<dict><key>a</key>", count: 100_000))"),
-      (.openStep, String(repeating: "{a=", count: 100_000)), (.json, String(repeating: "{\"a\":", count: 100_000)),
+      (.xml, "<plist>\(String(repeating: "<dict><key>a</key>", count: count))"),
+      (.openStep, String(repeating: "{a=", count: count)), (.json, String(repeating: "{\"a\":", count: count)),
     ] as [(PropertyListFormat, String)] {
       let outcome = OnSmallStack.run {
         PropertyListDocument.defects(
