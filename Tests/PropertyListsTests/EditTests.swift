@@ -241,8 +241,9 @@ import Testing
   func `depth costs no stack`(_ format: PropertyListFormat) throws {
     // The indentation makes the length of the text quadratic in the depth.
     let limits = ParsingLimits(depth: 1000)
+    let levels = LongForm.size(990, or: 600)
     func nested(_ value: PropertyList) -> PropertyList {
-      (0..<990).reduce(value) { value, level in level % 2 == 0 ? [value] : ["k": value] }
+      (0..<levels).reduce(value) { value, level in level % 2 == 0 ? [value] : ["k": value] }
     }
     let outcome = OnSmallStack.run {
       let options = PropertyListWritingOptions(depth: 1000)
@@ -304,7 +305,7 @@ import Testing
   func `the time is linear in the size`(_ format: PropertyListFormat) throws {
     // On one line, with changes of every other element. Searching back to the beginning of the line for each would take
     // hours.
-    let count = LongForm.size(20_000, or: 8_000)
+    let count = LongForm.size(20_000, or: 3_000)
     let growth = try ThreadClock.growth(from: count / 4, to: count) { count in
       let old = PropertyList.array((0..<count).map { ["k": .string("v\($0)")] })
       let new = PropertyList.array((0..<count).reversed().map { $0 % 2 == 0 ? ["k": .string("v\($0)")] : ["n": [:]] })
@@ -326,7 +327,7 @@ import Testing
 
   @Test func `a long space between key and value is not scanned for each added entry`() throws {
     // The space is proportional to the number of entries, so scanning it for each takes quadratic time.
-    let growth = try ThreadClock.growth(from: 100, to: 1_000) { count in
+    let growth = try ThreadClock.growth(from: 50, to: LongForm.size(1_000, or: 400)) { count in
       let text = "{\"a\":\(String(repeating: " ", count: 1_000 * count))1}"
       let document = try PropertyListDocument(Data(text.utf8), format: .json)
       var value = try PropertyList(document.root)
@@ -340,7 +341,7 @@ import Testing
     #expect(growth < ThreadClock.greatestGrowth)
   }
 
-  @Test(arguments: 0..<300 as Range<UInt64>)
+  @Test(arguments: 0..<UInt64(LongForm.size(300, or: 30)))
   func `damaged but readable texts are edited without a trap`(_ seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let format = [PropertyListFormat.xml, .openStep, .json].randomElement(using: &random)!
