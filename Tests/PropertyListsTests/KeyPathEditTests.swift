@@ -103,7 +103,7 @@ import Testing
 
   @Test func `many edits of a large value make no copies`() throws {
     let values = try Self.path("rows.1")
-    let growth = try ThreadClock.growth(from: 1_000, to: 8_000) { count in
+    let growth = try ThreadClock.growth(from: 500, to: 4_000) { count in
       var list: PropertyList = ["rows": [[:], []]]
       for index in 0..<count {
         let key = PropertyListKeyPath([.key("rows"), .index(0), .key("key \(index)")])

@@ -106,7 +106,7 @@ import Testing
       #expect(try merged.value(at: path) == ["a": 1, "b": 1])
     }
     #expect(outcome.error == nil)
-    let growth = try ThreadClock.growth(from: 1_000, to: 10_000) { count in
+    let growth = try ThreadClock.growth(from: 400, to: 4_000) { count in
       var merged: PropertyList = ["inner": [:]]
       for index in 0..<count { try merged.merge(["inner": ["key \(index)": 1]] as PropertyList, conflicts: .keepOurs) }
       #expect(merged["inner"]?.dictionary?.count == count)
@@ -195,7 +195,7 @@ import Testing
   }
 
   @Test func `merging takes time in proportion to the entries`() throws {
-    let growth = try ThreadClock.growth(from: 7_500, to: 60_000) { count in
+    let growth = try ThreadClock.growth(from: 1_500, to: 12_000) { count in
       PropertyList.dictionary(.init(uniqueKeysWithValues: (0..<count).map { ("key\($0)", .boolean(true)) }))
     } work: { base in
       var (merged, theirs) = (base, base)
