@@ -52,7 +52,8 @@ import Testing
       return (try? PropertyList(data).data(format: format, options: .exact)).map { [UInt8]($0) }
     }
     if format != .binary {
-      for seed in 0..<UInt64(LongForm.size(60, or: 20)) { originals.append(Array(LaidOutText(format, seed: seed).text.utf8)) }
+      let seeds = UInt64(LongForm.size(60, or: 20))
+      for seed in 0..<seeds { originals.append(Array(LaidOutText(format, seed: seed).text.utf8)) }
     }
     return originals
   }
