@@ -112,7 +112,7 @@ import Testing
 
   @Test(arguments: LongForm.isWanted ? StoreKind.saving : [.memory])
   func `Many changes are sorted into a result at once`(kind: StoreKind) throws {
-    let size = LongForm.size(100_000, or: 20_000)
+    let size = LongForm.size(100_000, or: 4_000)
     let growth = try ThreadClock.growth(from: size / 10, to: size) { count in
       let folder = TemporaryFolder(isInMemory: true)
       let context = ManagedObjectContext(coordinator: try kind.coordinator(NaiveGraph.model, folder))

@@ -274,7 +274,7 @@ import Testing
   }
 
   @Test func `Many rows that leave an unchanged one, or enter it, take it time in proportion`() throws {
-    let count = LongForm.size(20_000, or: 8_000)
+    let count = LongForm.size(20_000, or: 2_000)
     for kind in StoreKind.saving {
       let time = try costOfLinks(count / 8, kind)
       // If each row visited all others, it would take 64 times as long.
