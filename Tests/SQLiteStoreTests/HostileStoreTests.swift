@@ -45,7 +45,7 @@ import Testing
       """
     let file = try LibraryStore.write(to: folder)
     for (content, message) in [
-      ("zeros(\(LongForm.size(4096, or: 300)))", "larger than 64 MB"), ("zeros(1)", "cannot be read"),
+      ("zeros(\(LongForm.size(4096, or: 80)))", "larger than 64 MB"), ("zeros(1)", "cannot be read"),
       ("X'00'", "damaged"), ("X''", "damaged"), ("'text'", "damaged"), ("NULL", "does not contain its model"),
       ("12", "damaged"),
     ] {
@@ -248,7 +248,7 @@ import Testing
     try SQLiteFile.change(file, "VACUUM")
     let bytes = [UInt8](try Data(contentsOf: file))
     var random = SeededGenerator(seed: 15)
-    let count = LongForm.size(all: 1_000_000, 5_000, or: 200)
+    let count = LongForm.size(all: 1_000_000, 5_000, or: 60)
     var accepted = 0
     for number in 0..<count {
       var damaged = bytes

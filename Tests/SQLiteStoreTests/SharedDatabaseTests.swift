@@ -236,7 +236,7 @@ import Testing
   }
 
   @Test func `Two processes raise one counter, and nothing that was acknowledged is lost`() throws {
-    let rounds = LongForm.size(500, or: 100)
+    let rounds = LongForm.size(500, or: 30)
     #expect(try Program.run("sqlite-store-probe", [file.path, "count", "0", "0"]).status == 0)
     let processes = try (1...2).map {
       try ChildProcess("sqlite-store-probe", [file.path, "count", "\($0)", "\(rounds)"])
@@ -250,7 +250,7 @@ import Testing
   }
 
   @Test("Is made once by processes that open it at the same time") func creation() async throws {
-    for round in 0..<LongForm.size(20, or: 4) {
+    for round in 0..<LongForm.size(20, or: 1) {
       let path = folder.path("\(round).sqlite")
       let programs = try await Program.runAtTheSameTime(
         "sqlite-store-probe", Array(repeating: [path, "open"], count: 4))

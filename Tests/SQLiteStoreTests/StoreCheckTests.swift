@@ -291,7 +291,7 @@ struct StoreFindings {
     let model = LibraryStore.model
     var random = SeededGenerator(seed: 17)
     var defective = 0
-    for number in 0..<LongForm.size(20_000, or: 150) {
+    for number in 0..<LongForm.size(20_000, or: 30) {
       var damaged = bytes
       for _ in 0..<Int.random(in: 1...6, using: &random) {
         damaged[Int.random(in: 0..<damaged.count, using: &random)] = UInt8.random(in: .min ... .max, using: &random)
