@@ -100,7 +100,7 @@ import Testing
 
   @Test("has each save as a whole, also one that ends while it is read") func savesMeanwhile() throws {
     let store = try SQLiteStore(file, model: model, access: .readWrite(tracksHistory: true))
-    let count = 200
+    let count = LongForm.size(200, or: 40)
     let (file, model) = (file, model)
     let writer = Thread {
       guard let context = try? HistoryTests.context(file, model) else { return }
