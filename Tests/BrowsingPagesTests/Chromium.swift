@@ -75,7 +75,7 @@ final class Chromium: @unchecked Sendable {
       guard count > 0 else { throw Failure(description: "the browser takes nothing") }
       written += count
     }
-    let deadline = Date(timeIntervalSinceNow: 60)
+    let deadline = Date(timeIntervalSinceNow: hangLimit)
     while true {
       let answer = try nextMessage(before: deadline)
       guard answer["id"] as? Int == lastNumber else { continue }
@@ -129,13 +129,21 @@ final class BrowserTab {
       "Emulation.setDeviceMetricsOverride",
       ["width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600])
     try call("Emulation.setEmulatedMedia", ["features": [["name": "prefers-color-scheme", "value": scheme]]])
-    // The effects of a program in a value, and the words that the page must not show.
+    // The effects of a program in a value, the words that the page must not show, and the number of pauses in which the
+    // browser can draw.
     try call("Page.enable")
     try call(
       "Page.addScriptToEvaluateOnNewDocument",
       [
         "source": """
-        window.ran = []; window.errors = [];
+        window.ran = []; window.errors = []; window.pauses = 0;
+        {
+          const later = window.setTimeout;
+          window.setTimeout = (work, time, ...rest) => {
+            if (!time) window.pauses += 1;
+            return later(work, time, ...rest);
+          };
+        }
         window.alert = (text) => window.ran.push(String(text));
         addEventListener("error", (event) => window.errors.push(String(event.message)), true);
         addEventListener("unhandledrejection", (event) => window.errors.push(String(event.reason)));
@@ -169,7 +177,7 @@ final class BrowserTab {
   func isTrue(_ expression: String) throws -> Bool { try evaluate("Boolean(\(expression))") as? Bool ?? false }
 
   func wait(for condition: String) throws {
-    let isMet = try eventually(within: 60) {
+    let isMet = try eventually {
       try isTrue("(() => { try { return \(condition) } catch { return false } })()")
     }
     guard isMet else {

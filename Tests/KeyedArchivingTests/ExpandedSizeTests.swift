@@ -164,19 +164,19 @@ private final class Holder: SecureCoding {
 
   @Test(arguments: pairs)
   func `a few hundred bytes that expand to millions are refused by default`(_ pairs: Pairs) throws {
-    for levels in [20, 22, 26, 60] {
+    for levels in LongForm.isWanted ? [20, 22, 26, 60] : [20, 60] {
       let (data, _) = try pairs.archive(levels)
       #expect(data.count < 8192)
       var refusal: KeyedArchiveError.Kind?
       let duration = try ThreadClock.measure { refusal = try kind(pairs, data, ParsingLimits()) }
       #expect(refusal == .limitExceeded, "\(levels) levels")
-      #expect(duration < .seconds(10))
+      #expect(duration < ThreadClock.referenceSecond * 10)
     }
   }
 
   @Test(arguments: pairs)
   func `the limits define the refused size, for any decoded type`(_ pairs: Pairs) throws {
-    for limit in [5000, 20_000, 100_000, 1_000_000] {
+    for limit in LongForm.isWanted ? [5000, 20_000, 100_000, 1_000_000] : [5000, 20_000] {
       let limits = ParsingLimits(expandedSize: limit, expansionRatio: 1)
       for levels in [8, 10, 12, 14, 16, 18, 20, 26] {
         let (data, size) = try pairs.archive(levels)

@@ -17,11 +17,12 @@ import Testing
 /// each occurs many times in the next.
 ///
 /// `GRAPH_FUZZ_SECONDS=600` selects the long form. `GRAPH_FUZZ_MILLISECONDS` is the allowed processor time for each
-/// input: 100 for a release build; the default suits a debug build on a busy machine.
+/// input; the default is four reference seconds.
 @Suite("Random object graphs of at most 64 KB", .serialized) struct GraphFuzzTests {
   private static let environment = ProcessInfo.processInfo.environment
-  private static let seconds = environment["GRAPH_FUZZ_SECONDS"].flatMap { Double($0) } ?? 3
-  private static let milliseconds = environment["GRAPH_FUZZ_MILLISECONDS"].flatMap { Double($0) } ?? 4000
+  private static let seconds = environment["GRAPH_FUZZ_SECONDS"].flatMap { Double($0) } ?? (LongForm.isWanted ? 3 : 0)
+  private static let milliseconds =
+    environment["GRAPH_FUZZ_MILLISECONDS"].flatMap { Double($0) } ?? ThreadClock.referenceSecond * 4 / .milliseconds(1)
 
   private static let largestInput = 64 << 10
   private static let largestMemory = 64 << 20
@@ -34,7 +35,7 @@ import Testing
     let end = ContinuousClock.now + .seconds(Self.seconds)
     let originals = MutationTests.originals.filter { $0.data.count <= Self.largestInput / 2 }
     var (inputs, used, refused, slowest) = (0, 0, 0, 0.0)
-    while ContinuousClock.now < end || inputs < 300 {
+    while ContinuousClock.now < end || inputs < LongForm.size(300, or: 100) {
       let original = try #require(originals.randomElement(using: &random))
       guard let input = bent(original.tree, &random), input.count <= Self.largestInput,
         let document = try? PropertyListDocument(input)

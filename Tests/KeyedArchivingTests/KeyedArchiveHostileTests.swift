@@ -27,8 +27,10 @@ import Testing
     return (try archive.tree(), try archive.jsonData())
   }
 
-  @Test func `a thread with 512 KB of stack shows 30 000 nested objects`() throws {
-    let (many, fewer): (UInt32, UInt32) = (30_000, 5_000)
+  @Test func `a thread with 512 KB of stack shows thousands of nested objects`() throws {
+    let many = UInt32(LongForm.size(30_000, or: 4_000))
+    // Enough for a stack overflow if each level took 256 bytes of the stack.
+    let fewer = UInt32(LongForm.size(5_000, or: 2_000))
     let chains = [
       try chain(many, key: "Node") { ["next": $0, "$class": .uid(many + 1)] },
       try chain(fewer, key: "NSArray") { ["NS.objects": [$0], "$class": .uid(fewer + 1)] },
@@ -64,12 +66,13 @@ import Testing
   }
 
   @Test func `overlapping objects are an error, quickly`() throws {
-    let size = LongForm.size(2000, or: 1200)
+    let size = LongForm.size(2000, or: 300)
+    let limits = LongForm.isWanted ? ParsingLimits() : ParsingLimits(expandedSize: 1 << 14, expansionRatio: 1)
     for file in [
       BinaryFile.sharedDictionary(entries: size, objects: size), BinaryFile.sharedTree(depth: 40),
       BinaryFile.overlappingKeys(count: 500),
     ] {
-      let document = try PropertyListDocument(file.data)
+      let document = try PropertyListDocument(file.data, options: .init(limits: limits))
       let archive = try KeyedArchive(document)
       let duration = ThreadClock.measure {
         let error = #expect(throws: KeyedArchiveError.self) { try archive.tree() }
@@ -80,13 +83,13 @@ import Testing
         _ = try? archive.references()
         for object in archive.objects.prefix(3) { _ = (object.className, try? object.fields) }
       }
-      #expect(duration < .seconds(60))
+      #expect(duration < ThreadClock.referenceSecond * LongForm.size(60, or: 10))
     }
   }
 
   /// The number of damaged archives. `PLIST_MUTATIONS=100000` selects the long form.
   static let mutations =
-    ProcessInfo.processInfo.environment["PLIST_MUTATIONS"].flatMap { Int($0) } ?? LongForm.size(4000, or: 2000)
+    ProcessInfo.processInfo.environment["PLIST_MUTATIONS"].flatMap { Int($0) } ?? LongForm.size(4000, or: 200)
 
   @Test(arguments: [1, 2] as [UInt64]) func `damaged archives never trap, and are read quickly`(_ seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
@@ -122,8 +125,8 @@ import Testing
           #expect(!tree.unicodeScalars.contains { $0.value < 0x20 && $0 != "\n" }, "\(input.base64EncodedString())")
         }
       }
-      // Linear in the size, with a margin for a busy machine and a debug build.
-      let allowed = Duration.seconds(4) + .milliseconds(1) * input.count
+      // Linear in the size, with a margin.
+      let allowed = ThreadClock.referenceSecond * (4 + Double(input.count) / 1000)
       if duration > allowed { Issue.record("\(duration) for \(input.base64EncodedString())") }
     }
   }

@@ -88,9 +88,10 @@ import Testing
 
   @Test func `a file with a changed byte is an error, or can be viewed`() throws {
     let data = try NIBArchive.label().data()
-    for offset in data.indices {
+    // The header has 50 bytes.
+    for offset in data.indices where LongForm.isWanted || offset < 50 || offset.isMultiple(of: 11) {
       let values: [UInt8] = [data[offset] ^ 1, data[offset] ^ 0x80, 0xFF, 0, 1, 0x7F, 0x80]
-      for value in values.prefix(LongForm.size(7, or: 2)) {
+      for value in values.prefix(LongForm.size(7, or: 1)) {
         var damaged = data
         damaged[offset] = value
         do {
@@ -110,27 +111,27 @@ import Testing
     var random = SeededGenerator(seed: seed)
     let data = try NIBArchive.label().data()
     let numbers: [UInt32] = [0, 1, 49, 50, 51, UInt32(data.count), UInt32(data.count) + 1, 1 << 31, .max]
-    for _ in 0..<LongForm.size(100_000, or: 1000) {
+    for _ in 0..<LongForm.size(100_000, or: 200) {
       var bytes = Array(data)
       for field in 0..<8 where Bool.random(using: &random) {
         let number = numbers.randomElement(using: &random)!
         for byte in 0..<4 { bytes[18 + 4 * field + byte] = UInt8(truncatingIfNeeded: number >> UInt32(8 * byte)) }
       }
       let time = ThreadClock.measure { if let nib = try? NIBArchive(Data(bytes)) { try? nib.look() } }
-      #expect(time < .milliseconds(500))
+      #expect(time < ThreadClock.referenceSecond / 2)
     }
   }
 
   @Test(arguments: 1...4 as ClosedRange<UInt64>)
   func `damaged archives of all kinds never trap`(_ seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
-    for _ in 0..<LongForm.size(20_000, or: 60) {
+    for _ in 0..<LongForm.size(20_000, or: 8) {
       var bytes = Array(try NIBArchive.random(using: &random).data())
       for _ in 0..<Int.random(in: 0...4, using: &random) {
         bytes[Int.random(in: 0..<bytes.count, using: &random)] = .random(in: .min ... .max, using: &random)
       }
       let time = ThreadClock.measure { if let nib = try? NIBArchive(Data(bytes)) { try? nib.look() } }
-      #expect(time < .milliseconds(500), "\(Data(bytes).base64EncodedString())")
+      #expect(time < ThreadClock.referenceSecond / 2, "\(Data(bytes).base64EncodedString())")
     }
   }
 
@@ -159,7 +160,7 @@ import Testing
           _ = try nib.keyedArchive().tree()
         }
       }
-      #expect(time < .seconds(10))
+      #expect(time < ThreadClock.referenceSecond * 10)
     }
   }
 

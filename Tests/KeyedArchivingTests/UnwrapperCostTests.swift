@@ -9,7 +9,7 @@ import Testing
 
 /// Small inputs that need more work, memory or stack than is available.
 @Suite("The cost of nested data", .serialized) struct UnwrapperCostTests {
-  /// The limit is 100 ms in optimized builds. Others are slower, and run on busy machines.
+  /// The limit is 100 ms in optimized builds, where a reference second is about a quarter of a second.
   private static let limit: Duration = {
     var isDebug = false
     assert(
@@ -17,11 +17,11 @@ import Testing
         isDebug = true
         return true
       }())
-    return isDebug ? .seconds(4) : .milliseconds(100)
+    return isDebug ? ThreadClock.referenceSecond * LongForm.size(8, or: 3) : ThreadClock.referenceSecond * 4 / 10
   }()
 
   @Test("data on many paths is opened once") func openedOnce() throws {
-    let names = (0..<500).map { "key \($0)" }
+    let names = (0..<LongForm.size(500, or: 30)).map { "key \($0)" }
     let archive = try KeyedArchiver.archivedData(
       withRootObject: Dictionary(uniqueKeysWithValues: names.map { ($0, [$0, "second"]) }))
     let broken = Data("bplist00".utf8)
@@ -36,6 +36,9 @@ import Testing
     }
     #expect(lookup.unwrapper.openedCount == 1 && lookup.unwrapper.unreadableCount == 1)
   }
+
+  /// A large number of repetitions. The short form has a fifth of them, and a smaller limit of time.
+  private static func many(_ count: Int) -> Int { LongForm.size(count, or: count / 5) }
 
   /// Nested lists, each in the data of another.
   private static func layers(_ count: Int, _ inner: PropertyList, _ format: PropertyListFormat) throws -> PropertyList {
@@ -59,7 +62,8 @@ import Testing
   }
 
   private static let inputs: [(name: String, make: @Sendable () throws -> PropertyList)] = [
-    ("data 1000 deep", { try layers(1000, 1, .binary) }),
+    // More than the limit, which is 512.
+    ("data that is too deep", { try layers(LongForm.size(1000, or: 550), 1, .binary) }),
     // A table with room for all smaller UIDs would need a gigabyte.
     ("a UID of 28 bits in data", { try layers(1, .uid(PropertyList.UID(0x0fff_ffff)), .binary) }),
     (
@@ -67,18 +71,18 @@ import Testing
       { ["uid": .uid(PropertyList.UID(0x0fff_ffff)), "data": try layers(1, 1, .binary)] }
     ),
     (
-      "archives 300 deep",
+      "archives in archives",
       {
         var data = Data("end".utf8)
-        for _ in 0..<300 { data = try archive([nsArray([3]), .data(data)]) }
+        for _ in 0..<many(300) { data = try archive([nsArray([3]), .data(data)]) }
         return .data(data)
       }
     ),
     (
-      "streams 300 deep",
+      "streams in streams",
       {
         var data = Data("end".utf8)
-        for _ in 0..<300 { data = try typedstream(of: .data(data)) }
+        for _ in 0..<many(300) { data = try typedstream(of: .data(data)) }
         return .data(data)
       }
     ),
@@ -94,34 +98,34 @@ import Testing
       "arrays that double in one list",
       {
         var list: PropertyList = ["x"]
-        for _ in 0..<16 { list = [list, list] }
+        for _ in 0..<LongForm.size(16, or: 14) { list = [list, list] }
         return .data(try list.data(format: .binary))
       }
     ),
     (
-      "data that 20000 references lead to",
+      "data with many references",
       {
         let data = PropertyList.data(try archive([nsArray([3]), "x"]))
-        return .array(Array(repeating: data, count: 20_000))
+        return .array(Array(repeating: data, count: many(20_000)))
       }
     ),
     (
-      "an archive that 5000 references in an archive lead to",
+      "an archive with many references in an archive",
       {
-        .data(try archive([nsArray(Array(repeating: 3, count: 5000)), .data(archive([nsArray([3]), "x"]))]))
+        .data(try archive([nsArray(Array(repeating: 3, count: many(5000))), .data(archive([nsArray([3]), "x"]))]))
       }
     ),
     (
-      "2000 archives that are broken",
+      "many damaged archives",
       {
-        .array(try (0..<2000).map { .data(try archive([nsArray([3]), .string("\($0)")]).dropLast(9)) })
+        .array(try (0..<many(2000)).map { .data(try archive([nsArray([3]), .string("\($0)")]).dropLast(9)) })
       }
     ),
     (
-      "data at the end of a long way",
+      "data with long paths",
       {
-        let key = String(repeating: "k", count: 20_000)
-        var list = PropertyList.array((0..<5000).map { .data(Data("bplist00\($0)".utf8)) })
+        let key = String(repeating: "k", count: many(20_000))
+        var list = PropertyList.array((0..<many(5000)).map { .data(Data("bplist00\($0)".utf8)) })
         for _ in 0..<300 { list = [list] }
         return PropertyList.dictionary([key: list])
       }
@@ -130,7 +134,7 @@ import Testing
       "a nib whose objects share all values",
       {
         let values = (0..<200).map { (keyIndex: 0, value: NIBArchive.Value.int8(Int8($0 % 100))) }
-        let objects = (0..<2000).map { _ in (classIndex: 0, values: 0..<200) }
+        let objects = (0..<many(2000)).map { _ in (classIndex: 0, values: 0..<200) }
         let nib = try NIBArchive(objects: objects, keys: ["a"], values: values, classNames: [.init("NSObject")])
         return .data(try nib.data())
       }
@@ -139,7 +143,7 @@ import Testing
       "a stream whose strings are used many times",
       {
         let text = String(repeating: "N", count: 3000)
-        let data = try typedstream { for _ in 0..<3000 { try $0.group(":", text) } }
+        let data = try typedstream { for _ in 0..<many(3000) { try $0.group(":", text) } }
         return .data(data)
       }
     ),
@@ -157,7 +161,7 @@ import Testing
       let before = peakMemory
       var error: (any Error)?
       let duration = ThreadClock.measure {
-        var unwrapper = Unwrapper()
+        var unwrapper = Unwrapper(limits: ParsingLimits(expandedSize: LongForm.size(1 << 19, or: 1 << 17)))
         do { try look(&unwrapper) } catch let failure { error = failure }
       }
       #expect(error == nil || error is KeyedArchiveError, "\(name): \(String(describing: error))")

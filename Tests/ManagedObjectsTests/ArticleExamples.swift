@@ -2,6 +2,7 @@ import Foundation
 import KeyedArchiving
 import ManagedObjects
 import PropertyLists
+import Synchronization
 import TestSupport
 import Testing
 
@@ -398,11 +399,14 @@ private enum KeepArticle {
     #expect(note.title == "Draft" && context.hasChanges)
   }
 
-  @Test func `what others save`() async throws {
+  @Test(.timeLimit(.minutes(hangLimitInMinutes))) func `what others save`() async throws {
     let container = try filled()
-    let following = Task { try await follow(container) }
+    let merges = Merges()
+    let following = Task { try await follow(container, merges) }
     // The other task may not listen yet.
-    for number in 1...50 {
+    var number = 0
+    while !merges.areBegun {
+      number += 1
       try container.updateAndWait { context in
         for note in try context.fetch(Note.self) { note.title = "Letter \(number)" }
       }
@@ -413,15 +417,29 @@ private enum KeepArticle {
   }
 
   /// The title of a note that others change, once the task is cancelled.
-  private func follow(_ container: PersistentContainer) async throws -> String {
+  private func follow(_ container: PersistentContainer, _ merges: Merges) async throws -> String {
     let context = container.newContext()
+    merges.observe(context)
     let note = try #require(try context.fetch(Note.self).first)
     #expect(!note.title.isEmpty)
     for await changes in container.coordinator.saves { try context.mergeChanges(from: changes) }
     return note.title
   }
 
-  @Test func `what other programs save`() async throws {
+  /// Tells another task that a context has merged changes.
+  private final class Merges: Sendable {
+    private let isBegun = Atomic(false)
+
+    var areBegun: Bool { isBegun.load(ordering: .acquiring) }
+
+    func observe(_ context: ManagedObjectContext) {
+      _ = context.addObserver { [self] change in
+        if !change.refreshed.isEmpty { isBegun.store(true, ordering: .releasing) }
+      }
+    }
+  }
+
+  @Test(.timeLimit(.minutes(hangLimitInMinutes))) func `what other programs save`() async throws {
     let folder = TemporaryFolder(isInMemory: true)
     let model = try ManagedObjectModel(Person.self, Note.self)
     func container() throws -> PersistentContainer {
@@ -430,9 +448,12 @@ private enum KeepArticle {
     let first = try container()
     let other = try container()
     try other.updateAndWait { context in try context.insert(Note.self).title = "Letter" }
-    let following = Task { try await followRemotely(first) }
+    let merges = Merges()
+    let following = Task { try await followRemotely(first, merges) }
     // The other task may not listen yet.
-    for number in 1...20 {
+    var number = 0
+    while !merges.areBegun {
+      number += 1
       try other.updateAndWait { context in
         for note in try context.fetch(Note.self) { note.title = "Letter \(number)" }
       }
@@ -443,8 +464,9 @@ private enum KeepArticle {
   }
 
   /// The title of a note that others change, once the task is cancelled.
-  private func followRemotely(_ container: PersistentContainer) async throws -> String {
+  private func followRemotely(_ container: PersistentContainer, _ merges: Merges) async throws -> String {
     let context = container.newContext()
+    merges.observe(context)
     let news = container.coordinator.remoteChanges
     let notes = try context.fetch(Note.self)
     for await changes in news { try context.mergeChanges(from: changes.get()) }
@@ -671,7 +693,7 @@ private enum ResultsArticle {
     #expect(teams.sections.map(\.name) == ["No team", "Team Blue"])
   }
 
-  @Test(.timeLimit(.minutes(5))) func `Changes of results`() async throws {
+  @Test(.timeLimit(.minutes(hangLimitInMinutes))) func `Changes of results`() async throws {
     let request = try FetchRequest(Contact.self, sortedBy: .ascending(\.name))
     let results = try FetchedResultsController(Contact.self, request, in: context)
     try results.performFetch()

@@ -19,7 +19,7 @@ import Testing
     }
   }
 
-  @Test(.timeLimit(.minutes(15)), arguments: StoreKind.saving)
+  @Test(.timeLimit(.minutes(hangLimitInMinutes)), arguments: StoreKind.saving)
   func `All insertions of all tasks are saved, and a shared object has all of them`(kind: StoreKind) async throws {
     let container = try container(kind)
     let (tasks, rounds) = (4, LongForm.size(200, or: 25))
@@ -52,7 +52,7 @@ import Testing
     #expect(counts == [tasks * rounds, tasks * rounds, tasks * rounds])
   }
 
-  @Test(.timeLimit(.minutes(15)), arguments: StoreKind.saving)
+  @Test(.timeLimit(.minutes(hangLimitInMinutes)), arguments: StoreKind.saving)
   func `A counter that tasks raise with retries has the right sum`(kind: StoreKind) async throws {
     let container = try container(kind)
     let (tasks, rounds) = (4, LongForm.size(200, or: 25))
@@ -88,7 +88,7 @@ import Testing
     #expect(age)
   }
 
-  @Test(.timeLimit(.minutes(15)), arguments: StoreKind.saving)
+  @Test(.timeLimit(.minutes(hangLimitInMinutes)), arguments: StoreKind.saving)
   func `Tasks see what others save, and all of it or nothing`(kind: StoreKind) async throws {
     let container = try container(kind)
     let rounds = LongForm.size(300, or: 40)

@@ -1,4 +1,5 @@
 import ManagedObjects
+import TestSupport
 import Testing
 
 @Suite("Changes of contexts") struct ContextChangeTests {
@@ -150,7 +151,7 @@ import Testing
     #expect(calls == 11 && person["age"] == .attribute(.integer(9)))
   }
 
-  @Test(.timeLimit(.minutes(15))) func `Another context takes over what was saved`() async throws {
+  @Test(.timeLimit(.minutes(hangLimitInMinutes))) func `Another context takes over what was saved`() async throws {
     var saves = sketch.coordinator.saves.makeAsyncIterator()
     let first = sketch.context()
     first.name = "first"

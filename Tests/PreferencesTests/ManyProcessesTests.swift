@@ -30,7 +30,8 @@ import Testing
     var random = SeededGenerator(seed: UInt64(round))
     let reader = Reader(file)
     let writers = try (0..<Self.writers).map { try Writer($0, file, Self.size) }
-    var kills = 0
+    // Once at first, because all may be done before this thread continues.
+    var kills = try writers[writers.count - 1].killAndRestart() ? 1 : 0
     while true {
       let running = writers.filter { $0.process.ended == nil }
       if running.isEmpty { break }
@@ -171,7 +172,7 @@ private final class Reader: Sendable {
     let store = file.open()
     var inFile: [String: PropertyList] = [:]
     var inStore: [String: PropertyList] = [:]
-    while !isFinished.load(ordering: .acquiring) {
+    repeat {
       do {
         if let contents = try file.contents() {
           look(Dictionary(uniqueKeysWithValues: contents.map { ($0, $1) }), &inFile, "the file")
@@ -182,7 +183,7 @@ private final class Reader: Sendable {
         note("the file cannot be read: \(error)")
       }
       look(store.dictionaryRepresentation(), &inStore, "the store")
-    }
+    } while !isFinished.load(ordering: .acquiring)
     do {
       try store.synchronize()
       if try store.persistentDomain(store.domain)?.count != file.contents()?.count {

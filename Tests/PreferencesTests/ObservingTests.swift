@@ -22,7 +22,7 @@ import Testing
     }
 
     /// Returns all calls when there is at least one more; nil if none follows.
-    func next() -> [Value]? { isTold.wait(timeout: .now() + 300) == .success ? all : nil }
+    func next() -> [Value]? { isTold.waitForSignal() ? all : nil }
     var all: [Value] { values.withLock { $0 } }
   }
 
@@ -200,7 +200,7 @@ import Testing
       let isInvalid = invalidation { last = model.size }
       #expect(last == size - 1)
       #expect(try saved.start("exit", "size", "\(size)").waitUntilExit() == .exited(0))
-      #expect(isInvalid.wait(timeout: .now() + 300) == .success)
+      #expect(isInvalid.waitForSignal())
       #expect(model.size == size)
     }
   }

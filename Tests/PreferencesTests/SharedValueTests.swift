@@ -23,17 +23,28 @@ import Testing
       }.start()
     }
 
-    func ends(within time: DispatchTimeInterval) -> Bool { done.wait(timeout: .now() + time) == .success }
+    func waitForEnd() -> Bool { done.waitForSignal() }
   }
 
-  /// A read of the table that continues until it is released.
-  private func look(begins: DispatchSemaphore, mayEnd: DispatchSemaphore) -> Bool {
-    guard let claim = ReadClaim(.shared) else { return false }
-    let result = table.read(Self.key, claim) { _ in
-      begins.signal()
-      return mayEnd.wait(timeout: .now() + 300) == .success
+  /// A read of the table that continues until it is released, and calls `end` before it ends.
+  private func look(begins: DispatchSemaphore, mayEnd: DispatchSemaphore, end: () -> Void = {}) -> Bool {
+    while true {
+      // Other tests may briefly occupy all slots.
+      guard let claim = ReadClaim(.shared) else { continue }
+      let result = table.read(Self.key, claim) { _ in
+        begins.signal()
+        let isSignaled = mayEnd.waitForSignal()
+        end()
+        return isSignaled
+      }
+      return (result ?? nil) ?? false
     }
-    return (result ?? nil) ?? false
+  }
+
+  /// True while a change waits for reads or is running.
+  private var isBeingChanged: Bool {
+    guard let claim = ReadClaim(.shared) else { return false }
+    return table.read(Self.key, claim) { _ in true } == nil
   }
 
   @Test func `two threads can read at the same moment`() {
@@ -51,15 +62,33 @@ import Testing
   @Test func `a change waits for running reads, and later reads see it`() {
     let (begins, mayEnd) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
     let table = table
-    let reading = Activity { _ = look(begins: begins, mayEnd: mayEnd) }
+    let events = Events()
+    let reading = Activity { _ = look(begins: begins, mayEnd: mayEnd) { events.append("read") } }
     begins.wait()
-    let changing = Activity { _ = table.set(2, forKey: Self.key) }
-    #expect(!changing.ends(within: .milliseconds(50)))
-    let late = Activity { #expect(table.value(forKey: Self.key) == 2) }
-    #expect(!late.ends(within: .milliseconds(50)))
+    let changing = Activity {
+      _ = table.set(2, forKey: Self.key)
+      events.append("change")
+    }
+    #expect(eventually { isBeingChanged || !events.all.isEmpty })
+    let lateBegins = DispatchSemaphore(value: 0)
+    let late = Activity {
+      lateBegins.signal()
+      #expect(table.value(forKey: Self.key) == 2)
+      events.append("late read")
+    }
+    lateBegins.wait()
     mayEnd.signal()
-    #expect(
-      reading.ends(within: .seconds(20)) && changing.ends(within: .seconds(20)) && late.ends(within: .seconds(20)))
+    #expect(reading.waitForEnd() && changing.waitForEnd() && late.waitForEnd())
+    #expect(events.all.first == "read", "\(events.all)")
+  }
+
+  /// Events of several threads, in their order.
+  private final class Events: Sendable {
+    private let names = Mutex<[String]>([])
+
+    var all: [String] { names.withLock { $0 } }
+
+    func append(_ name: String) { names.withLock { $0.append(name) } }
   }
 
   @Test func `more reads at once than slots work too`() throws {
@@ -132,9 +161,7 @@ import Testing
     let file = SavedFile()
     let store = file.open()
     func time() -> Duration {
-      (0..<5).map { _ in
-        ContinuousClock().measure { for turn in 0..<200 { store.set(.integer(.init(turn)), forKey: "key") } }
-      }.min() ?? .zero
+      ThreadClock.least(of: 5) { for turn in 0..<200 { store.set(.integer(.init(turn)), forKey: "key") } }
     }
     let alone = time()
     let sequences = (0..<5000).map { store.changes(forKey: "other \($0)") }

@@ -138,7 +138,7 @@ private final class Crowd {
   /// Waits for the end of all work, and checks the acknowledged values.
   func finish(others: [String] = [], mayGoForAMoment: Bool = false) throws {
     for process in processes {
-      let isDone = eventually(within: 600) { process.text == "done\n" || process.ended != nil }
+      let isDone = eventually { process.text == "done\n" || process.ended != nil }
       #expect(isDone && process.ended == nil, "\(process.errors)")
     }
     var safe: Set<String> = ["there"]
@@ -152,7 +152,7 @@ private final class Crowd {
     }
     // Values that were put back after the last damage are saved a moment later.
     let file = file
-    let isAll = eventually(within: 10) { safe.isSubset(of: Set((try? file.contents())??.keys.map { $0 } ?? [])) }
+    let isAll = eventually { safe.isSubset(of: Set((try? file.contents())??.keys.map { $0 } ?? [])) }
     let contents = try #require(try file.contents())
     #expect(isAll, "\(safe.subtracting(contents.keys).sorted()) of \(safe.count) are missing")
     #expect(safe.count >= processes.count * values)

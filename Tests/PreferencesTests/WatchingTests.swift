@@ -19,16 +19,6 @@ import Testing
     return count.withLock { $0 }
   }
 
-  /// Waits until a value exists, for at most five minutes.
-  private func waits(for value: PropertyList, in store: UserPreferences) -> Bool {
-    let deadline = ContinuousClock.now + .seconds(300)
-    while store.value(forKey: "n") != value {
-      guard ContinuousClock.now < deadline else { return false }
-      usleep(1000)
-    }
-    return true
-  }
-
   @Test func `a program that opens a store, reads and ends watches nothing`() throws {
     let saved = try SavedFile(["n": 1])
     let count = watchCount(in: saved) { #expect(saved.open().integer(forKey: "n") == 1) }
@@ -40,9 +30,9 @@ import Testing
     let store = saved.open()
     #expect(store.integer(forKey: "n") == 1)
     try saved.write(["n": 2])
-    #expect(waits(for: 2, in: store))
+    #expect(eventually { store.value(forKey: "n") == 2 })
     try saved.write(["n": 3])
-    #expect(waits(for: 3, in: store))
+    #expect(eventually { store.value(forKey: "n") == 3 })
   }
 
   @Test func `an observer gets changes since the store was opened, and later ones`() throws {

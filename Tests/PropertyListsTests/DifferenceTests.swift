@@ -64,7 +64,7 @@ import Testing
     #expect(difference.description == "~ a: 24.0 (4 bytes) -> 24.0 (8 bytes)\n~ b: 1.0 -> 2.0")
   }
 
-  @Test(arguments: 0..<UInt64(LongForm.size(150, or: 60)))
+  @Test(arguments: 0..<UInt64(LongForm.size(150, or: 6)))
   func `differences of random values are applied and reverted`(_ seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let forXML = seed % 2 == 0
@@ -93,13 +93,14 @@ import Testing
 
   @Test func `all small arrays of few values`() throws {
     var arrays: [[PropertyList]] = [[]]
-    for length in 0..<4 {
+    for length in 0..<LongForm.size(4, or: 3) {
       arrays += arrays.filter { $0.count == length }.flatMap { array in
         (0..<3).map { array + [.integer(.init($0))] }
       }
     }
-    for old in arrays {
-      for new in arrays {
+    for (first, old) in arrays.enumerated() {
+      // The short form has every seventh pair.
+      for (second, new) in arrays.enumerated() where LongForm.isWanted || (first + second).isMultiple(of: 7) {
         let difference = PropertyListDifference(from: .array(old), to: .array(new))
         #expect(try difference.applied(to: .array(old)) == .array(new))
         #expect(try difference.inverse.applied(to: .array(new)) == .array(old))
@@ -155,7 +156,7 @@ import Testing
 
   @Test(arguments: ["other", "shuffled", "reversed", "behind", "before", "few values", "records"])
   func `large arrays take seconds at most, however different they are`(_ kind: String) throws {
-    let count = 20_000
+    let count = LongForm.size(20_000, or: 2_000)
     var random = SeededGenerator(seed: 1)
     func record(_ index: Int) -> PropertyList { ["id": .integer(.init(index)), "name": "n", "flag": true] }
     var old = (0..<count).map { PropertyList.integer(.init($0)) }
@@ -178,34 +179,44 @@ import Testing
       let made = try difference.applied(to: .array(old))
       #expect(made == .array(new))
     }
-    #expect(duration < .seconds(60))
+    #expect(duration < ThreadClock.referenceSecond * LongForm.size(60, or: 5))
   }
 
   @Test(arguments: [false, true])
   func `many entries of a large dictionary are removed and inserted in one step`(_ ignoresKeyOrder: Bool) throws {
-    let keys = (0..<10_000).map { "key \($0)" }
-    func list(_ keys: [String]) -> PropertyList {
-      .dictionary(OrderedDictionary(uniqueKeysWithValues: keys.map { ($0, .string($0)) }))
+    func lists(_ count: Int) -> (PropertyList, PropertyList) {
+      let keys = (0..<count).map { "key \($0)" }
+      func list(_ keys: [String]) -> PropertyList {
+        .dictionary(OrderedDictionary(uniqueKeysWithValues: keys.map { ($0, .string($0)) }))
+      }
+      return (
+        list(keys.enumerated().filter { $0.offset % 9 != 0 }.map(\.element)),
+        list(keys.enumerated().filter { $0.offset % 7 != 0 }.map(\.element))
+      )
     }
-    let old = list(keys.enumerated().filter { $0.offset % 9 != 0 }.map(\.element))
-    let new = list(keys.enumerated().filter { $0.offset % 7 != 0 }.map(\.element))
+    let (old, new) = lists(2_000)
     let difference = PropertyListDifference(from: old, to: new, ignoresKeyOrder: ignoresKeyOrder)
-    #expect(difference.changes.count > 2000)
-    let duration = try ThreadClock.measure {
+    #expect(difference.changes.count > 400)
+    let growth = try ThreadClock.growth(from: 250, to: 2_000) { count in
+      let (old, new) = lists(count)
+      return (old, new, PropertyListDifference(from: old, to: new, ignoresKeyOrder: ignoresKeyOrder))
+    } work: { input in
+      let (old, new, difference) = input
       let made = try difference.applied(to: old)
       #expect(ignoresKeyOrder ? made.sorted() == new.sorted() : made == new)
       let undone = try difference.inverse.applied(to: new)
       #expect(ignoresKeyOrder ? undone.sorted() == old.sorted() : undone == old)
     }
-    #expect(duration < .seconds(10), "one by one would take much longer")
+    // The growth is 8 if they are removed and inserted one by one.
+    #expect(growth < ThreadClock.greatestGrowth)
     // A change that does not match is found among them.
     var other = old
-    other.dictionary?["key 6307"] = 0
+    other.dictionary?["key 1603"] = 0
     let failure = error { () throws(PropertyListError) in _ = try difference.applied(to: other) }
-    #expect(failure?.kind == .conflict && failure?.keyPath == PropertyListKeyPath([.key("key 6307")]))
+    #expect(failure?.kind == .conflict && failure?.keyPath == PropertyListKeyPath([.key("key 1603")]))
   }
 
-  @Test(arguments: 0..<200 as Range<UInt64>)
+  @Test(arguments: 0..<UInt64(LongForm.size(200, or: 40)))
   func `changes in one step have the same result as one by one`(_ seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     var old: OrderedDictionary<String, PropertyList> = [:]

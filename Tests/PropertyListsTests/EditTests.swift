@@ -241,8 +241,9 @@ import Testing
   func `depth costs no stack`(_ format: PropertyListFormat) throws {
     // The indentation makes the length of the text quadratic in the depth.
     let limits = ParsingLimits(depth: 1000)
+    let levels = LongForm.size(990, or: 600)
     func nested(_ value: PropertyList) -> PropertyList {
-      (0..<990).reduce(value) { value, level in level % 2 == 0 ? [value] : ["k": value] }
+      (0..<levels).reduce(value) { value, level in level % 2 == 0 ? [value] : ["k": value] }
     }
     let outcome = OnSmallStack.run {
       let options = PropertyListWritingOptions(depth: 1000)
@@ -304,36 +305,43 @@ import Testing
   func `the time is linear in the size`(_ format: PropertyListFormat) throws {
     // On one line, with changes of every other element. Searching back to the beginning of the line for each would take
     // hours.
-    let count = LongForm.size(20_000, or: 10_000)
-    let old = PropertyList.array((0..<count).map { ["k": .string("v\($0)")] })
-    let new = PropertyList.array((0..<count).reversed().map { $0 % 2 == 0 ? ["k": .string("v\($0)")] : ["n": [:]] })
-    var text = String(decoding: try old.data(format: format, options: .init(isCompact: true)), as: UTF8.self)
-    if format == .xml { text = text.replacing("\n", with: "").replacing("\t", with: "") }
-    let strings = PropertyList.array((0..<count).map { .string("v\($0)") })
-    let document = try PropertyListDocument(Data(text.utf8), format: format)
-    let duration = try ThreadClock.measure {
-      for value in [new, strings, .array(Array(repeating: ["x"], count: count))] {
+    let count = LongForm.size(20_000, or: 3_000)
+    let growth = try ThreadClock.growth(from: count / 4, to: count) { count in
+      let old = PropertyList.array((0..<count).map { ["k": .string("v\($0)")] })
+      let new = PropertyList.array((0..<count).reversed().map { $0 % 2 == 0 ? ["k": .string("v\($0)")] : ["n": [:]] })
+      var text = String(decoding: try old.data(format: format, options: .init(isCompact: true)), as: UTF8.self)
+      if format == .xml { text = text.replacing("\n", with: "").replacing("\t", with: "") }
+      let strings = PropertyList.array((0..<count).map { .string("v\($0)") })
+      let document = try PropertyListDocument(Data(text.utf8), format: format)
+      let values: [PropertyList] = [new, strings, .array(Array(repeating: ["x"], count: count))]
+      return (document, values)
+    } work: { input in
+      let (document, values) = input
+      for value in values {
         let result = try #require(try document.editedData(updatedTo: value, options: .init()))
         #expect(try PropertyList(result, format: format) == value)
       }
     }
-    #expect(duration < .seconds(LongForm.size(60, or: 30)))
+    #expect(growth < ThreadClock.greatestGrowth)
   }
 
   @Test func `a long space between key and value is not scanned for each added entry`() throws {
-    let text = "{\"a\":\(String(repeating: " ", count: 1 << 20))1}"
-    let document = try PropertyListDocument(Data(text.utf8), format: .json)
-    var value = try PropertyList(document.root)
-    for number in 0..<1000 { value.dictionary?["key \(number)"] = .integer(.init(number)) }
-    let duration = try ThreadClock.measure {
+    // The space is proportional to the number of entries, so scanning it for each takes quadratic time.
+    let growth = try ThreadClock.growth(from: 50, to: LongForm.size(1_000, or: 400)) { count in
+      let text = "{\"a\":\(String(repeating: " ", count: 1_000 * count))1}"
+      let document = try PropertyListDocument(Data(text.utf8), format: .json)
+      var value = try PropertyList(document.root)
+      for number in 0..<count { value.dictionary?["key \(number)"] = .integer(.init(number)) }
+      return (document, value)
+    } work: { input in
+      let (document, value) = input
       let result = try #require(try document.editedData(updatedTo: value, options: .init()))
       #expect(try PropertyList(result, format: .json) == value)
     }
-    // With a margin for a busy machine and a debug build.
-    #expect(duration < .seconds(10), "\(duration)")
+    #expect(growth < ThreadClock.greatestGrowth)
   }
 
-  @Test(arguments: 0..<300 as Range<UInt64>)
+  @Test(arguments: 0..<UInt64(LongForm.size(300, or: 30)))
   func `damaged but readable texts are edited without a trap`(_ seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let format = [PropertyListFormat.xml, .openStep, .json].randomElement(using: &random)!

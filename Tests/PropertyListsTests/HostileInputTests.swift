@@ -67,7 +67,7 @@ import Testing
     let data = try Fixtures.data(name)
     let duration = ThreadClock.measure { _ = try? PropertyList(data) }
     // The largest are a few megabytes. Even a debug build needs only a fraction of this time.
-    #expect(duration < .seconds(20))
+    #expect(duration < ThreadClock.referenceSecond * 20)
   }
 
   @Test func `the limits can be set by the caller`() throws {
@@ -119,7 +119,7 @@ import Testing
     }
     thread.stackSize = 512 << 10
     thread.start()
-    #expect(done.wait(timeout: .now() + 300) == .success)
+    #expect(done.waitForSignal())
   }
 
   @Test func `messages are one line, and send a terminal no commands`() throws {

@@ -106,12 +106,13 @@ import Testing
       #expect(try merged.value(at: path) == ["a": 1, "b": 1])
     }
     #expect(outcome.error == nil)
-    var merged: PropertyList = ["inner": [:]]
-    let duration = try ThreadClock.measure {
-      for index in 0..<10_000 { try merged.merge(["inner": ["key \(index)": 1]] as PropertyList, conflicts: .keepOurs) }
+    let growth = try ThreadClock.growth(from: 400, to: 4_000) { count in
+      var merged: PropertyList = ["inner": [:]]
+      for index in 0..<count { try merged.merge(["inner": ["key \(index)": 1]] as PropertyList, conflicts: .keepOurs) }
+      #expect(merged["inner"]?.dictionary?.count == count)
     }
-    #expect(merged["inner"]?.dictionary?.count == 10_000)
-    #expect(duration < .seconds(10), "copies would take a minute")
+    // With a copy for each entry, the growth is 10.
+    #expect(growth < ThreadClock.greatestGrowth)
   }
 }
 
@@ -194,13 +195,15 @@ import Testing
   }
 
   @Test func `merging takes time in proportion to the entries`() throws {
-    let base = PropertyList.dictionary(.init(uniqueKeysWithValues: (0..<60_000).map { ("key\($0)", .boolean(true)) }))
-    var (merged, theirs) = (base, base)
-    merged.dictionary?["ours"] = 1
-    theirs.dictionary?["theirs"] = 2
-    let duration = try ThreadClock.measure { try merged.merge(theirs, since: base, conflicts: .fail) }
-    #expect(merged.dictionary?.count == 60_002 && merged["theirs"] == 2)
-    // With a margin for a busy machine and a debug build.
-    #expect(duration < .seconds(30), "\(duration)")
+    let growth = try ThreadClock.growth(from: 1_500, to: 12_000) { count in
+      PropertyList.dictionary(.init(uniqueKeysWithValues: (0..<count).map { ("key\($0)", .boolean(true)) }))
+    } work: { base in
+      var (merged, theirs) = (base, base)
+      merged.dictionary?["ours"] = 1
+      theirs.dictionary?["theirs"] = 2
+      try merged.merge(theirs, since: base, conflicts: .fail)
+      #expect(merged.dictionary?.count == (base.dictionary?.count ?? 0) + 2 && merged["theirs"] == 2)
+    }
+    #expect(growth < ThreadClock.greatestGrowth)
   }
 }

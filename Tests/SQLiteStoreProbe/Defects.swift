@@ -4,14 +4,16 @@ import ManagedObjects
 import SQLiteStore
 
 extension Probe {
-  /// Holds a write lock on a database for a time, and prints a line.
-  static func hold(_ path: String, milliseconds: Int) throws {
+  /// Locks a database for writing until a file with the same name and the suffix `.release` exists, or the test has
+  /// ended.
+  static func hold(_ path: String) throws {
     var handle: OpaquePointer?
     guard sqlite3_open(path, &handle) == SQLITE_OK, sqlite3_busy_timeout(handle, 10_000) == SQLITE_OK,
       sqlite3_exec(handle, "BEGIN IMMEDIATE; UPDATE Z_PRIMARYKEY SET Z_MAX = Z_MAX", nil, nil, nil) == SQLITE_OK
     else { throw Usage() }
     say("locked")
-    usleep(UInt32(milliseconds) * 1000)
+    let parent = getppid()
+    while access(path + ".release", F_OK) != 0, getppid() == parent { usleep(10_000) }
     guard sqlite3_exec(handle, "COMMIT", nil, nil, nil) == SQLITE_OK else { throw Usage() }
     sqlite3_close(handle)
     say("free")

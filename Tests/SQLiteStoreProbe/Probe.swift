@@ -29,10 +29,8 @@ struct Probe {
         say("saved")
       }
       say("conflicts \(conflicts)")
-    // Holds a write lock for a number of milliseconds.
-    case "hold":
-      guard rest.count == 1 else { throw Usage() }
-      try hold(file.path, milliseconds: rest[0])
+    // Holds a write lock until a file with the suffix `.release` exists.
+    case "hold": try hold(file.path)
     // Saves objects with much data until a save fails, prints which, and saves them again when there is room.
     case "fill": try fill(file, room: rest.first ?? 0)
     // Creates a store with a number of links and counters.

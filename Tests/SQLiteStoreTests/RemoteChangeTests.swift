@@ -227,8 +227,7 @@ import Testing
     weak let coordinator = container?.coordinator
     container = nil
     let reader = Task { for await _ in news {} }
-    for _ in 0..<100 where coordinator != nil { try await Task.sleep(for: .milliseconds(20)) }
-    #expect(coordinator == nil)
+    #expect(eventually { coordinator == nil })
     await reader.value
   }
 }

@@ -74,21 +74,13 @@ public final class ChildProcess: Sendable {
   /// The standard output so far.
   public var text: String { contents("out") }
 
+  /// The path of the file with the standard output.
+  public var outputFile: String { folder.path("out") }
+
   /// The standard error so far.
   public var errors: String { contents("err") }
 
   private func contents(_ name: String) -> String {
     String(decoding: (try? Data(contentsOf: URL(filePath: folder.path(name)))) ?? Data(), as: UTF8.self)
   }
-}
-
-/// Waits until a condition is true. Returns false if it is still false after `seconds`, which is more than any machine
-/// needs.
-public func eventually(within seconds: Double = 300, _ condition: () throws -> Bool) rethrows -> Bool {
-  let deadline = Date(timeIntervalSinceNow: seconds)
-  while !(try condition()) {
-    if Date() > deadline { return false }
-    usleep(2000)
-  }
-  return true
 }

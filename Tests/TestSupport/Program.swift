@@ -7,6 +7,8 @@ public struct Program: Sendable {
   /// The exit code, or the number of the signal that killed the process.
   public var status: Int32 = 0
   public var wasKilled = false
+  /// The processor time of the process and of the processes that it has waited for.
+  public var processorTime = Duration.zero
 
   public var text: String { String(decoding: output, as: UTF8.self) }
 
@@ -47,13 +49,19 @@ public struct Program: Sendable {
       path, arguments, ProcessInfo.processInfo.environment.merging(environment) { $1 },
       files: (names[0], names[1], names[2]))
     var status: Int32 = 0
-    while waitpid(process, &status, 0) == -1, errno == EINTR {}
+    var usage = rusage()
+    while wait4(process, &status, 0, &usage) == -1, errno == EINTR {}
     let signal = status & 0x7F
     return Program(
       output: try Data(contentsOf: URL(filePath: names[1])),
       errors: String(decoding: try Data(contentsOf: URL(filePath: names[2])), as: UTF8.self),
-      status: signal == 0 ? status >> 8 & 0xFF : signal, wasKilled: signal != 0)
+      status: signal == 0 ? status >> 8 & 0xFF : signal, wasKilled: signal != 0,
+      processorTime: usage.ru_utime.duration + usage.ru_stime.duration)
   }
+}
+
+extension timeval {
+  fileprivate var duration: Duration { .seconds(Int(tv_sec)) + .microseconds(Int(tv_usec)) }
 }
 
 extension Program {

@@ -4,23 +4,17 @@ internal import Synchronization
 /// A program of this package that runs until it is terminated, and the lines that it prints. It is terminated when this
 /// object is released.
 public final class RunningProgram: Sendable {
-  /// A line without its line ending, and its time of arrival.
-  public struct Line: Sendable {
-    public let text: String
-    public let time: ContinuousClock.Instant
-  }
-
   private let process = Process()
   private let output = Pipe()
-  private let lines: AsyncStream<Line>
+  /// The lines of the output, without their line endings.
+  private let lines: AsyncStream<String>
 
   public init(_ name: String, _ arguments: [String]) throws {
-    let (lines, continuation) = AsyncStream.makeStream(of: Line.self)
+    let (lines, continuation) = AsyncStream.makeStream(of: String.self)
     self.lines = lines
     let unfinished = Mutex(Data())
     output.fileHandleForReading.readabilityHandler = { handle in
       let data = handle.availableData
-      let time = ContinuousClock.now
       if data.isEmpty {
         handle.readabilityHandler = nil
         continuation.finish()
@@ -28,7 +22,7 @@ public final class RunningProgram: Sendable {
       unfinished.withLock { unfinished in
         unfinished.append(data)
         while let end = unfinished.firstIndex(of: UInt8(ascii: "\n")) {
-          continuation.yield(Line(text: String(decoding: unfinished[..<end], as: UTF8.self), time: time))
+          continuation.yield(String(decoding: unfinished[..<end], as: UTF8.self))
           unfinished = Data(unfinished[(end + 1)...])
         }
       }
@@ -44,16 +38,16 @@ public final class RunningProgram: Sendable {
     process.waitUntilExit()
   }
 
-  /// Returns the next lines. Returns fewer if they do not arrive within a minute.
-  public func next(_ count: Int) async -> [Line] {
+  /// Returns the next lines. Returns fewer if they do not arrive within ``hangLimit``.
+  public func next(_ count: Int) async -> [String] {
     let collecting = Task { [lines] in
-      var collected: [Line] = []
+      var collected: [String] = []
       var iterator = lines.makeAsyncIterator()
       while collected.count < count, let line = await iterator.next(isolation: nil) { collected.append(line) }
       return collected
     }
     let timeout = Task {
-      try await Task.sleep(for: .seconds(60))
+      try await Task.sleep(for: .seconds(hangLimit))
       collecting.cancel()
     }
     defer { timeout.cancel() }

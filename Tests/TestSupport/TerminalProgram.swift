@@ -59,9 +59,10 @@ public final class TerminalProgram {
   /// Sends a signal.
   public func send(_ signal: Int32) { kill(process, signal) }
 
-  /// Returns the lines of the screen when a condition is true, or after 30 seconds.
+  /// Returns the lines of the screen when a condition is true, or after ``hangLimit``.
   public func lines(when isReady: ([String]) -> Bool) async throws -> [String] {
-    for _ in 0..<1500 {
+    let deadline = ContinuousClock.now + .seconds(hangLimit)
+    while ContinuousClock.now < deadline {
       takeOutput()
       if isReady(screen) { break }
       try await Task.sleep(for: .milliseconds(20))
@@ -70,9 +71,10 @@ public final class TerminalProgram {
   }
 
   /// Waits for the program to exit, and returns its exit code. Returns nil if a signal killed it, or if it is still
-  /// running after 30 seconds.
+  /// running after ``hangLimit``.
   public func exitCode() async throws -> Int32? {
-    for _ in 0..<1500 {
+    let deadline = ContinuousClock.now + .seconds(hangLimit)
+    while ContinuousClock.now < deadline {
       takeOutput()
       var status: Int32 = 0
       if waitpid(process, &status, WNOHANG) == process {

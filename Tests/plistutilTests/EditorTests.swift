@@ -267,7 +267,7 @@ private final class EditedFile {
         usleep(200_000)
         // Not the signal of a key, which tests in the background ignore.
         process.terminate()
-        if !eventually(within: 10, { !process.isRunning }) { kill(process.processIdentifier, SIGKILL) }
+        if !eventually({ !process.isRunning }) { kill(process.processIdentifier, SIGKILL) }
       }
       process.waitUntilExit()
       collect()

@@ -76,10 +76,13 @@ import Testing
     let python = """
       store.execute('PRAGMA journal_mode = WAL')
       import time
-      for pages in (101, 102):
+      end = time.monotonic() + \(hangLimit)
+      for lines, pages in ((1, 101), (2, 102)):
           store.execute('UPDATE ZBOOK SET ZPAGES = ?, Z_OPT = Z_OPT + 1 WHERE Z_PK = 1', (pages,))
           store.commit()
-          time.sleep(0.5)
+          while open('\(process.outputFile)').read().count('\\n') < lines:
+              assert time.monotonic() < end
+              time.sleep(0.01)
       assert store.execute('PRAGMA wal_checkpoint(TRUNCATE)').fetchone()[0] == 0
       store.execute('PRAGMA locking_mode = EXCLUSIVE')
       store.execute('BEGIN EXCLUSIVE')
