@@ -180,7 +180,8 @@ import Testing
     let date = try PropertyList.date(.init(timeIntervalSinceReferenceDate: .nan)).data(format: .binary)
     let result = try Tool.run(["-C", "-f", format], input: date)
     #expect(result.status == 2)
-    #expect(result.errors.contains("cannot hold a date nan seconds from 2001"))
+    let message = "cannot hold the date nan seconds after 2001-01-01: expected a year from -99999999 to 99999999"
+    #expect(result.errors.contains(message))
   }
 
   @Test func `a duplicate key has its last value, with a warning, unless requested`() throws {

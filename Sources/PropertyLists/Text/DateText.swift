@@ -4,8 +4,8 @@ package enum DateText {
   /// The number of days from the first day of the year 0 to 2001-01-01.
   private static let daysToReferenceDate = 730_851
 
-  /// The last supported year. Up to it, a double is exact to the second.
-  private static let greatestYear = 99_999_999
+  /// The last supported year; the first one is its negative. Between them, a double is exact to the second.
+  static let greatestYear = 99_999_999
 
   /// Parses Apple's form, exactly `[-]Y…-MM-DDThh:mm:ssZ`. Days and hours that do not exist are rejected. `24:00:00`
   /// and the leap second `23:59:60` are the first second of the next day.

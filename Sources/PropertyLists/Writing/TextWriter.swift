@@ -23,6 +23,14 @@ extension TextWriter where Self: ~Copyable {
   /// - Parameter kind: The kind of values, in the plural.
   static func refusal(_ kind: String) -> PropertyListError { .notRepresentable(kind, in: formatName) }
 
+  /// Returns the error for a date that ``DateText`` cannot write.
+  static func refusal(date seconds: Double) -> PropertyListError {
+    let years = "-\(DateText.greatestYear) to \(DateText.greatestYear)"
+    return PropertyListError(
+      .notRepresentable,
+      "\(formatName) cannot hold the date \(seconds) seconds after 2001-01-01: expected a year from \(years)")
+  }
+
   /// Appends `YYYY-MM-DDThh:mm:ssZ`.
   ///
   /// - Throws: ``PropertyListError/Kind/notRepresentable`` for a date with a fraction of a second, unless the options
@@ -33,9 +41,7 @@ extension TextWriter where Self: ~Copyable {
     guard options.fractionalSeconds == .drop || seconds == seconds.rounded(.down) || seconds.isNaN else {
       throw refusal(PropertyListError.fractions)
     }
-    guard DateText.append(seconds, to: &output) else {
-      throw PropertyListError(.notRepresentable, "\(formatName) cannot hold a date \(seconds) seconds from 2001")
-    }
+    guard DateText.append(seconds, to: &output) else { throw refusal(date: seconds) }
   }
 }
 

@@ -102,7 +102,9 @@ struct FunctionContext {
     case .list:
       if argument.kind == .null { return .null }
       if let list = ValueCode.list(Array(argument.data)) { return list }
-      object.fail(ManagedObjectError(.invalidValue, "a list of values cannot be read"))
+      object.fail(
+        ManagedObjectError(
+          .invalidValue, "the statement returned an invalid list of values for a predicate: please report this"))
       return nil
     }
   }

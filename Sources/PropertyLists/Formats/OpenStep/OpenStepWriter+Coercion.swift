@@ -52,7 +52,7 @@ extension OpenStepWriter {
         appendTyped("<*T", seconds.description)
       }
     } else {
-      throw PropertyListError(.notRepresentable, "OpenStep cannot hold a date \(seconds) seconds from 2001")
+      throw Self.refusal(date: seconds)
     }
   }
 
