@@ -96,7 +96,7 @@ private enum ModelArticle {
 
   final class Event: ManagedObject {
     @Attribute(.minimum(1, warning: "at least one seat is needed"), .maximum(100)) var seats = 1
-    @Attribute(.predicate("SELF CONTAINS '@'", warning: "is no e-mail address")) var contact: String?
+    @Attribute(.predicate("SELF CONTAINS '@'", warning: "is not an e-mail address")) var contact: String?
     @Attribute var start: Date
     @Attribute var end: Date?
 
@@ -178,7 +178,7 @@ private enum ModelArticle {
     let event = try context.insert(ModelArticle.Event.self)
     (event.seats, event.contact, event.start) = (0, "ada", .now)
     let error = #expect(throws: ManagedObjectError.self) { try context.save() }
-    #expect(error?.details.map(\.message) == ["at least one seat is needed", "is no e-mail address"])
+    #expect(error?.details.map(\.message) == ["at least one seat is needed", "is not an e-mail address"])
     event.seats = 101
     let limit = #expect(throws: ManagedObjectError.self) { try context.save() }
     #expect(limit?.details.first?.code == .numberTooLarge)
