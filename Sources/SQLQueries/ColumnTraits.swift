@@ -1,16 +1,17 @@
 internal import ManagedObjects
 
-/// The operations on columns of a type that give the same results in a database as in memory.
+/// The operations on the column of an attribute type that give the same results in SQL as in memory.
 struct ColumnTraits {
   let order: Order
-  /// True if equal values always have equal columns, in the form used for sorting.
+  /// True if SQL can group by the column, because equal values are always stored equally or have equal forms for
+  /// sorting.
   var isGroupable = false
-  /// True if the minimum and the maximum of values can be computed.
+  /// True if SQL can compute the minimum and the maximum.
   var hasExtremes = false
-  /// True for integers and Booleans, whose sum does not depend on the order of the values.
+  /// True if SQL can compute the sum: for integers and Booleans, whose sum does not depend on the order of the values.
   var isSummable = false
 
-  /// The form of a column used for sorting.
+  /// The form in which SQL sorts a column.
   enum Order {
     case stored
     case truthValue
@@ -26,7 +27,7 @@ extension AttributeType {
       ColumnTraits(order: .stored, isGroupable: true, hasExtremes: true, isSummable: true)
     case .boolean: ColumnTraits(order: .truthValue, isGroupable: true, hasExtremes: true, isSummable: true)
     case .decimal, .double, .date, .binary, .uuid: ColumnTraits(order: .stored, isGroupable: true, hasExtremes: true)
-    // A column can have more digits than the value.
+    // The column can have a double with more digits, so equal floats can be stored differently.
     case .float: ColumnTraits(order: .stored, hasExtremes: true)
     case .string: ColumnTraits(order: .text, isGroupable: true)
     case .uri: ColumnTraits(order: .url)

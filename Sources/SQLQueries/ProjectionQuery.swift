@@ -1,19 +1,21 @@
 package import ManagedObjects
 
-/// The SQL statement of a dictionary request. It reads only the columns that the dictionaries need.
+/// The SQL statement of a fetch request whose result type is dictionaries. It reads only the columns that the
+/// dictionaries need.
 ///
-/// SQL computes properties at the end of to-one paths, groups of these, and for each group the count, minimum and
-/// maximum of values, and the sum and average of integers. Other sums depend on the order of the values, and texts can
-/// be equal in several forms, so these are computed in memory from the rows. Conditions on groups are evaluated in
-/// memory, too.
+/// The statement can return properties of the object and of objects that to-one relationships lead to, group by them,
+/// and compute for each group the count, minimum and maximum of values, and the sum and average of integers. Other
+/// requests are executed in memory: those with conditions on groups, with sums of floating-point numbers, which depend
+/// on the order of the values, and with the minimum or maximum of strings, because equal strings can have different
+/// bytes.
 package struct ProjectionQuery {
   package let query: StoreQuery
   package private(set) var columns: [Column] = []
 
-  /// The value for a key of the dictionaries.
+  /// The result columns with the values for one key of the dictionaries.
   package struct Column {
     package let name: String
-    /// The type of the result.
+    /// The attribute type that the request asks for.
     package let type: AttributeType
     /// The index of the first result column.
     package let firstColumn: Int32
@@ -30,7 +32,7 @@ package struct ProjectionQuery {
     case average
   }
 
-  /// Creates the statement; nil if SQL cannot express the request.
+  /// Creates the statement; nil if SQL cannot express the request exactly.
   package init?(
     _ request: FetchRequest, _ entities: Range<Int>, _ schema: any QuerySchema, _ storeNumber: StoreNumber,
     _ dialect: some SQLDialect
@@ -41,7 +43,7 @@ package struct ProjectionQuery {
     let sql = translation.attempt { (translation) throws(Untranslatable) in
       try projection.add(request, entity, &translation)
       let condition = try translation.condition(request.predicate ?? .constant(true))
-      // The set of tested rows must not depend on the requested values.
+      // Which rows SQL tests, and so whether the statement fails, could depend on the requested values.
       if condition.mayFail { throw Untranslatable() }
       return try projection.statement(request, condition, &translation)
     }
@@ -50,7 +52,7 @@ package struct ProjectionQuery {
     columns = projection.columns
   }
 
-  /// The columns of the statement.
+  /// The result columns and groups of the statement, while it is created.
   private struct Projection {
     let dialect: any SQLDialect
     private(set) var columns: [Column] = []
@@ -83,8 +85,9 @@ package struct ProjectionQuery {
       }
       if !keys.isEmpty { isGrouped = true }
       if isGrouped, request.returnsDistinctResults { throw Untranslatable() }
-      // The text of a group is that of its row with the least primary key, as long as no minimum or maximum selects
-      // another row.
+      // A group can contain equal strings with different bytes. As in memory, the dictionary has the string of the
+      // object with the least primary key: the statement selects the minimum of the primary keys, and SQLite takes
+      // other columns from that row. Another minimum or maximum would make SQLite take them from a different row.
       if groupsByText, hasExtreme { throw Untranslatable() }
     }
 
@@ -190,7 +193,8 @@ package struct ProjectionQuery {
       var selected = selected
       var end = ""
       if !groups.isEmpty {
-        // Groups are sorted by their first objects. Primary keys give that order only within one entity.
+        // Groups that the sort descriptors do not order are in the order of their first objects. Primary keys give that
+        // order only within one entity.
         guard translation.root.entities.count == 1 else { throw Untranslatable() }
         let first = dialect.least(translation.root.number)
         selected.append(first)

@@ -1,29 +1,29 @@
 package import ObjectModels
 
-/// The tables and columns that store the entities and properties of a model.
+/// The tables and columns in which a store keeps the entities and properties of its model.
 package protocol QuerySchema: Sendable {
   var model: ManagedObjectModel { get }
-  /// The entity number of each entity, by its index in the model.
+  /// The number that represents each entity in the database, by the index of the entity in the model.
   var numbers: [Int64] { get }
-  /// The columns of each entity's values, by slot.
+  /// The columns of each property, by the index of the entity and the slot of the property.
   var slotColumns: [[SlotColumns]] { get }
 
   /// Returns the table of an entity; nil if the store does not have the entity.
   func objectTable(ofEntity index: Int) -> ObjectTable?
 
-  /// Returns the name of the join table of a many-to-many relationship.
+  /// Returns the name of a join table, whose index is in ``ToManyColumns/Source/join(_:own:other:order:isReflexive:)``.
   func joinName(_ index: Int) -> String
 }
 
 /// A table with one row for each object of some entities.
 package struct ObjectTable: Sendable {
   let name: String
-  /// The entities whose objects are in the table.
+  /// The indices of the entities whose objects are in the table.
   let entities: Range<Int>
   /// The names of the columns with the primary key and the entity number.
   let numberColumn: String
   let entityColumn: String
-  /// The columns with values.
+  /// The columns with the values of attributes and relationships.
   let columns: [TableColumn]
 
   package init(name: String, entities: Range<Int>, numberColumn: String, entityColumn: String, columns: [TableColumn]) {
@@ -46,17 +46,17 @@ package struct TableColumn: Sendable {
   }
 }
 
-/// The columns of a slot.
+/// The columns that store a property.
 package enum SlotColumns: Sendable {
   /// No column: the property is transient, or has no type.
   case none
   case attribute(column: Int, AttributeType, isExternal: Bool)
-  /// A composite attribute, with one column for each leaf.
+  /// A composite attribute, with a column for each element that is not composite itself.
   case composite(CompositeColumns)
   case toOne(column: Int, entityColumn: Int?, destination: Range<Int>)
   case toMany(ToManyColumns)
 
-  /// The columns in the object's own row.
+  /// The indices of the columns that the property has in the object's own row.
   package var columns: [Int] {
     switch self {
     case .none, .toMany: []
@@ -69,7 +69,7 @@ package enum SlotColumns: Sendable {
 
 /// The storage of a to-many relationship: in the rows of the related objects, or in a join table.
 package struct ToManyColumns: Sendable {
-  /// The entities of the related objects.
+  /// The indices of the entities that the related objects can have.
   package let destination: Range<Int>
   package let isOrdered: Bool
   package let source: Source
@@ -81,7 +81,7 @@ package struct ToManyColumns: Sendable {
   }
 
   package enum Source: Sendable {
-    /// A column of each related object has the primary key of the owner.
+    /// Each related object has the primary key of the owner in a column.
     case column(table: Int, column: Int, entityColumn: Int?, order: Int?)
     /// A join table has a row for each pair of objects. `isReflexive` is true for a relationship that is its own
     /// inverse.
@@ -113,7 +113,7 @@ package struct CompositeColumns: Sendable {
     case composite(CompositeColumns)
   }
 
-  /// The elements that have a column, with their paths.
+  /// The elements that are not composite themselves, with their key paths and columns.
   package var leaves: [(path: String, definition: AttributeDescription, column: Int)] {
     elements.flatMap { element -> [(path: String, definition: AttributeDescription, column: Int)] in
       switch element.storage {

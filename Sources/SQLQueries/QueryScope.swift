@@ -1,12 +1,12 @@
 internal import ObjectModels
 
-/// The tables of a statement or a subquery: a first one, and those joined to it.
+/// The FROM and WHERE clauses of a statement or a subquery, while it is created: a first table, joins, and conditions.
 final class QueryScope {
   let dialect: any SQLDialect
-  /// The first table, with the joins that it requires.
+  /// The first table, with a join table if it needs one.
   private let first: String
   private var joins: [String] = []
-  /// The joined objects, by the column that refers to them.
+  /// The objects of to-one relationships that have been joined, by the column that refers to them.
   private var known: [String: ObjectAlias] = [:]
   private(set) var conditions: [String]
 
@@ -27,7 +27,7 @@ final class QueryScope {
 
   func join(_ sql: String) { joins.append(sql) }
 
-  /// Returns the object that a column refers to. Each object is joined once.
+  /// Returns the object that a column refers to. The first call for a column calls `make`, which joins the object.
   func object(at column: String, _ make: () throws(Untranslatable) -> ObjectAlias) throws(Untranslatable) -> ObjectAlias
   {
     if let object = known[column] { return object }
@@ -40,28 +40,30 @@ final class QueryScope {
 /// Thrown for a part of a request that cannot be expressed exactly in SQL.
 struct Untranslatable: Error {}
 
-/// An object in a statement: a table with an alias.
+/// An object in a statement, represented by the alias of a table.
 struct ObjectAlias {
   let scope: QueryScope
   let alias: String
   let table: ObjectTable
-  /// The entities that the object can have.
+  /// The indices of the entities that the object can have.
   let entities: Range<Int>
   /// False if the object can be missing, so that its columns are NULL.
   let isThere: Bool
-  /// The column of another table that refers to the object; nil for an object found otherwise.
+  /// The column that refers to the object, if a to-one relationship leads to it; otherwise nil.
   let key: String?
-  /// SQL for the entity number of a deleted object that is still referred to; nil if the object always has a row.
+  /// SQL for the entity number of the object if it was deleted but a to-one relationship still refers to it; nil if the
+  /// object always has a row.
   var deletedEntity: String?
 
   var number: String { "\(alias).\(table.numberColumn)" }
   var entity: String { "\(alias).\(table.entityColumn)" }
 
-  /// SQL for the primary key of the object. It can be that of a deleted object that a to-one relationship still refers
-  /// to.
+  /// SQL for the primary key of the object, even if the object was deleted and a to-one relationship still refers to
+  /// it.
   var reference: String { key ?? number }
 
-  /// SQL for the entity number of the object, which may have been deleted.
+  /// SQL for the entity number of the object, even if the object was deleted and a to-one relationship still refers to
+  /// it.
   var referredEntity: String {
     guard let deletedEntity else { return entity }
     let dialect = scope.dialect
@@ -71,35 +73,35 @@ struct ObjectAlias {
   func column(_ index: Int) -> String { "\(alias).\(scope.dialect.name(table.columns[index].name))" }
 }
 
-/// The value of an attribute, or another value, in a statement.
+/// A value in a statement: the value of an attribute, or a computed one.
 struct ValueTerm {
   let sql: String
   let type: AttributeType
   var isExternal = false
   /// True if the SQL is a column, so that it may have an index.
   var isColumn = true
-  /// False if the object with the value can be missing.
+  /// False if the object that has the value can be missing, so that the value is NULL.
   var isThere = true
   /// The name of the attribute and the index of its entity in the model; nil for a computed value.
   var attribute: (entityIndex: Int, name: String)?
 }
 
-/// The objects of a to-many relationship, or the values of a key of each.
+/// A collection in a statement: a subquery for the objects of a to-many relationship, or for a value of each object.
 struct CollectionTerm {
   let scope: QueryScope
-  /// The object with the relationship.
+  /// The object that has the to-many relationship.
   let owner: ObjectAlias
-  /// An object of the relationship, before further keys are followed.
+  /// An object in the to-many relationship, before the rest of the key path is followed.
   let element: ObjectAlias
-  /// The collected part of each element.
+  /// The object or value that the rest of the key path leads to from each element.
   var content: Content
   /// True for a set: the objects of an unordered relationship.
   var isSet: Bool
-  /// The order of the elements as SQL; nil if it is unknown.
+  /// SQL terms that sort the elements; nil if their order is unknown.
   let order: String?
-  /// True if the collection is null when its owner is missing.
+  /// True if the owner can be missing, so that the collection is null.
   var isNullable: Bool
-  /// True if nested collections were flattened.
+  /// True if the key path has several to-many relationships, whose objects are in one flat collection.
   var isFlattened = false
 
   enum Content {

@@ -1,7 +1,7 @@
 internal import ManagedObjects
 internal import Predicates
 
-/// Comparisons.
+/// Translation of comparisons.
 extension QueryTranslation {
   mutating func condition(_ comparison: PredicateComparison) throws(Untranslatable) -> SQLCondition {
     let left = try operand(comparison.left, flattens: comparison.modifier != .direct)
@@ -14,18 +14,20 @@ extension QueryTranslation {
       case .value(let value): .value(value)
       }
     let condition = try compare(element, comparison, right)
-    // In memory, the right side is evaluated once, even for an empty collection.
+    // In memory, the right side is evaluated even for an empty collection, and can fail. SQL would not evaluate it
+    // then.
     if condition.mayFail, mayFail(comparison.right) { throw Untranslatable() }
     let isAny = comparison.modifier == .any
     let clause = collection.scope.clause([isAny ? condition.sql : dialect.not(condition.sql)])
-    // Counting tests every element, so no test that can fail is skipped.
+    // EXISTS stops at the first match. Counting tests every element, so no test that can fail is skipped.
     let exists =
       condition.mayFail
       ? dialect.order(dialect.count(clause), .greaterThan, "0") : dialect.exists(clause)
     return SQLCondition(sql: isAny ? exists : dialect.not(exists), mayFail: condition.mayFail)
   }
 
-  /// Returns a comparison of two values. The modifier of the comparison is ignored.
+  /// Translates a comparison, without its modifier (ANY or ALL), to plain SQL if possible, otherwise to a function
+  /// call.
   private mutating func compare(
     _ left: QueryOperand, _ comparison: PredicateComparison, _ right: QueryOperand
   ) throws(Untranslatable) -> SQLCondition {
@@ -33,7 +35,7 @@ extension QueryTranslation {
     return try test(left, comparison, right, .direct)
   }
 
-  /// Returns a comparison that a function evaluates.
+  /// Translates a comparison to the call of a function that evaluates the comparison in memory.
   private mutating func test(
     _ left: QueryOperand, _ comparison: PredicateComparison, _ right: QueryOperand, _ modifier: PredicateModifier
   ) throws(Untranslatable) -> SQLCondition {
@@ -51,7 +53,7 @@ extension QueryTranslation {
         || leaves.all.contains { $0.hasAnyType } && !comparison.comparator.takesAnything)
   }
 
-  /// Returns the comparison in plain SQL; nil if that cannot express it.
+  /// Translates a comparison, without its modifier, to SQL that calls no function; nil if such SQL cannot express it.
   private mutating func plain(
     _ left: QueryOperand, _ comparison: PredicateComparison, _ right: QueryOperand
   ) throws(Untranslatable) -> String? {
@@ -95,8 +97,8 @@ extension QueryTranslation {
     }
   }
 
-  /// Returns a condition that tests whether a collection is empty, without counting; nil for comparisons with other
-  /// numbers.
+  /// Translates a comparison of a count that only tests whether the collection is empty, such as `@count > 0`, without
+  /// counting; nil for other comparisons.
   private func emptiness(
     _ collection: CollectionTerm, _ isNullable: Bool, _ comparator: PredicateComparator, _ constant: PredicateConstant
   ) -> String? {
@@ -128,7 +130,7 @@ extension QueryTranslation {
     }
   }
 
-  /// Returns a condition that is true if an object is one of several.
+  /// Returns a condition that is true if the object is one of the constants.
   private mutating func membership(of object: ObjectAlias, in constants: [PredicateConstant]) -> String {
     var numbers: [Int64: [Int64]] = [:]
     var conditions: [String] = []
@@ -143,14 +145,14 @@ extension QueryTranslation {
     }
     for (entity, keys) in numbers.sorted(by: { $0.key < $1.key }) {
       let list = bind(.text("[" + keys.map { "\($0)" }.joined(separator: ",") + "]"))
-      // NULL is in no list.
+      // If the reference is NULL, the entity number is NULL too, and the condition is false.
       conditions.append(
         dialect.all([dialect.equal(object.referredEntity, "\(entity)"), dialect.isIn(object.reference, list: list)]))
     }
     return dialect.any(conditions)
   }
 
-  // `IN` and `CONTAINS` for collections.
+  // `IN` and `CONTAINS` with a collection.
 
   private mutating func membership(
     of part: QueryOperand, in whole: QueryOperand, _ comparison: PredicateComparison
@@ -190,7 +192,7 @@ extension QueryTranslation {
 }
 
 extension PredicateConstant {
-  /// The elements of an array or set; nil for other constants.
+  /// The elements, if the constant is an array or a set; otherwise nil.
   var elements: [PredicateConstant]? {
     switch self {
     case .array(let elements): elements
@@ -201,7 +203,7 @@ extension PredicateConstant {
 }
 
 extension PredicateComparator {
-  /// The comparator with its sides exchanged; nil if it cannot be exchanged.
+  /// The comparator for exchanged sides, such as `>` for `<`; nil if there is none.
   fileprivate var flipped: PredicateComparator? {
     switch self {
     case .equal, .notEqual: self
@@ -213,7 +215,7 @@ extension PredicateComparator {
     }
   }
 
-  /// True if values of any two types can be compared.
+  /// True if the comparator can compare values of any two types.
   fileprivate var takesAnything: Bool { [.equal, .notEqual].contains(self) }
 }
 

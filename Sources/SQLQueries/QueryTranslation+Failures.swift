@@ -1,6 +1,6 @@
 internal import ManagedObjects
 
-/// Detection of expressions that have no result for some values, such as a division by zero or an overflow.
+/// Detection of predicates and expressions whose evaluation can fail, such as a division by zero or an overflow.
 extension QueryTranslation {
   func mayFail(_ predicate: ManagedPredicate) -> Bool {
     switch predicate {
@@ -35,7 +35,7 @@ extension QueryTranslation {
       .minimum, .maximum, .bitwiseAnd, .bitwiseOr, .bitwiseExclusiveOr, .leftShift, .rightShift, .onesComplement,
       .mode, .negate, .median, .standardDeviation, .distance:
       arguments.contains { mayFail($0) }
-    // Integer results that overflow become decimal numbers.
+    // If the result for integers overflows, it becomes a decimal number.
     case .add, .subtract, .multiply: !arguments.allSatisfy { isInteger($0) }
     case .divide, .modulus: arguments.count != 2 || !isInteger(arguments[0]) || !Self.isOtherThanZero(arguments[1])
     default: true
@@ -46,7 +46,7 @@ extension QueryTranslation {
     if case .constant(.value(.integer(let number))) = expression { number != 0 } else { false }
   }
 
-  /// True for a constant or an attribute that is an integer or a Boolean.
+  /// True for a constant that is an integer or a Boolean, and for a key path to an attribute of these types.
   private func isInteger(_ expression: ManagedExpression) -> Bool {
     let start: Int
     let keys: [String]

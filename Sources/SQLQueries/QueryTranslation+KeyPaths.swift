@@ -1,27 +1,30 @@
 internal import ManagedObjects
 
-/// Key paths: to-one relationships are joined, to-many relationships are subqueries.
+/// Translation of key paths. A to-one relationship becomes a join, a to-many relationship becomes a subquery.
 extension QueryTranslation {
-  /// The end of a key path.
+  /// The object, value or collection that a key path leads to.
   enum Destination {
     case object(ObjectAlias)
     case value(ValueTerm)
     case collection(CollectionTerm)
   }
 
-  /// The meaning of a key.
+  /// The meaning of a key for an object: the object itself, a property without a value in the store, or a stored
+  /// property.
   private enum Key {
     case object
     case none
     case slot(SlotColumns)
   }
 
-  /// Follows keys as long as they lead to properties.
+  /// Follows the keys of a key path from an object or a collection, as long as they are names of properties.
   ///
   /// - Parameters:
-  ///   - flattens: True to flatten nested collections.
-  ///   - stopsAtCollections: True to ignore the keys of elements.
-  /// - Returns: The destination, and the remaining keys: keys of values, and operators on collections.
+  ///   - - flattens: True to follow a to-many relationship from the elements of a collection, and put all objects into
+  ///     one collection. If false, this throws.
+  ///   - - stopsAtCollections: True to stop at the first collection, and not follow keys from its elements.
+  /// - Returns: - Returns: The destination, and the keys that were not followed: operators on collections, such as
+  ///   `@count`, and keys of values, such as `length`.
   mutating func follow(
     _ keys: ArraySlice<String>, from start: Destination, flattens: Bool = false, stopsAtCollections: Bool = false
   ) throws(Untranslatable) -> (Destination, rest: ArraySlice<String>) {
@@ -39,7 +42,8 @@ extension QueryTranslation {
         case .value(let value): collection.content = .value(value)
         case .collection: throw Untranslatable()
         }
-        // Different elements can have equal values, so the values are not a set.
+        // Different elements can lead to equal values or the same object, which all count, so the collection is not a
+        // set.
         collection.isSet = false
         destination = .collection(collection)
       }
@@ -59,7 +63,7 @@ extension QueryTranslation {
       let source = schema.slotColumns[index][property.slot]
       switch source {
       case .none: isTransient = true
-      // The owners of such a relationship could not be distinguished.
+      // Each subentity may store such a property in other tables or columns.
       case .toMany, .composite: throw Untranslatable()
       case .attribute(let column, _, _), .toOne(let column, _, _):
         if let found, found.column != column { throw Untranslatable() }
@@ -92,7 +96,7 @@ extension QueryTranslation {
     }
   }
 
-  /// Follows a key from the elements of a collection.
+  /// Follows a key from each element of a collection.
   private mutating func step(
     _ key: String, from object: ObjectAlias, in collection: inout CollectionTerm, _ flattens: Bool
   ) throws(Untranslatable) -> Destination {
@@ -102,7 +106,8 @@ extension QueryTranslation {
     return .object(try joined(columns, of: object))
   }
 
-  /// Returns the object of a to-one relationship. A deleted object has no row.
+  /// Joins the object of a to-one relationship, and returns it. The object can be missing, because a deleted object has
+  /// no row.
   private mutating func target(
     _ column: Int, _ entityColumn: Int?, _ destination: Range<Int>, of object: ObjectAlias
   ) throws(Untranslatable) -> ObjectAlias {
@@ -120,7 +125,7 @@ extension QueryTranslation {
     }
   }
 
-  /// Returns the objects of a to-many relationship, in their own scope.
+  /// Returns a subquery for the objects of a to-many relationship.
   private mutating func collection(
     _ columns: ToManyColumns, of owner: ObjectAlias
   ) throws(Untranslatable) -> CollectionTerm {
@@ -156,7 +161,8 @@ extension QueryTranslation {
       isNullable: !owner.isThere)
   }
 
-  /// Returns the objects of a to-many relationship, joined to their owners.
+  /// Joins the objects of a to-many relationship to their owners, which are the elements of a collection, and returns
+  /// the joined object.
   private mutating func joined(_ columns: ToManyColumns, of owner: ObjectAlias) throws(Untranslatable) -> ObjectAlias {
     guard let table = schema.objectTable(ofEntity: columns.destination.lowerBound) else { throw Untranslatable() }
     let alias = newAlias()
@@ -178,14 +184,14 @@ extension QueryTranslation {
       }
     }
     owner.scope.join("\(word) \(dialect.name(table.name)) \(alias) ON \(conditions.joined(separator: " AND "))")
-    // A missing owner yields one element without a value; an owner without related objects yields none.
+    // As in memory, a missing owner gives one element without a value, and an owner without related objects gives none.
     if !owner.isThere { owner.scope.add("(\(dialect.isNull(owner.number)) OR \(dialect.isNotNull(number)))") }
     return ObjectAlias(
       scope: owner.scope, alias: alias, table: table, entities: columns.destination, isThere: owner.isThere, key: nil)
   }
 
-  /// Returns SQL that is true if two rows are related. A reflexive pair may be stored in one direction only, so both
-  /// are searched.
+  /// Returns SQL that is true if two rows are related by a relationship that is its own inverse. A pair may be stored
+  /// in one direction only, so both directions are searched.
   private func isRelated(_ number: String, to owner: String, _ index: Int, _ own: String, _ other: String) -> String {
     let join = dialect.name(schema.joinName(index))
     let (own, other) = (dialect.name(own), dialect.name(other))
@@ -200,17 +206,18 @@ extension QueryTranslation {
     return [dialect.isIn(entity, entities.map { "\(schema.numbers[$0])" })]
   }
 
-  /// Returns the default order: by entity, then by primary key.
+  /// Returns terms that sort objects by entity, then by primary key. This is the order of objects without sort
+  /// descriptors.
   func entityAndNumber(of alias: String, _ entities: Range<Int>, _ table: ObjectTable) -> String {
     let number = "\(alias).\(table.numberColumn)"
     return entityOrder(by: "\(alias).\(table.entityColumn)", entities).map { "\($0), \(number)" } ?? number
   }
 
-  /// Returns the term that sorts by entity; nil if there is only one entity.
+  /// Returns the term that sorts objects by entity, in the order of the model; nil if there is only one entity.
   func entityOrder(by entity: String, _ entities: Range<Int>) -> String? {
     guard entities.count > 1 else { return nil }
     let numbers = entities.map { schema.numbers[$0] }
-    // In a file with renamed entities, the numbers can be in another order.
+    // If entities were renamed, their numbers in the file can be in another order than in the model.
     let areInOrder = zip(numbers, numbers.dropFirst()).allSatisfy { $0 < $1 }
     return areInOrder ? entity : dialect.index(of: entity, among: numbers)
   }

@@ -1,19 +1,20 @@
 internal import FoundationEssentials
 package import ManagedObjects
 
-/// A side of a comparison.
+/// The translation of an expression, such as a side of a comparison.
 enum QueryOperand {
   case constant(PredicateConstant)
   case value(ValueTerm)
   case object(ObjectAlias)
   case collection(CollectionTerm)
-  /// The number of elements of a collection. If `isNullable` is true, it is null when the owner is missing.
+  /// The number of elements of a collection. If `isNullable` is true, the number is null if the collection's owner is
+  /// missing.
   case count(CollectionTerm, isNullable: Bool)
   /// An expression that must be evaluated in memory.
   case other(ManagedExpression)
 }
 
-/// SQL for a part of a predicate, passed as an argument to a function.
+/// SQL for a value that is passed to a function, which evaluates a predicate with the value in memory.
 package struct Leaf {
   let sql: String
   let kind: Kind
@@ -22,13 +23,16 @@ package struct Leaf {
     case attribute(AttributeType, isExternal: Bool)
     /// Two arguments: the entity number and the primary key.
     case object
-    /// A list collected by a function.
+    /// A list of values, which ``QueryTranslation/Binding/collector(_:isSet:)`` collected.
     case list
   }
 }
 
 extension QueryTranslation {
-  /// - Parameter flattens: True to flatten nested collections along key paths.
+  /// - Parameter flattens: Translates an expression.
+  ///
+  /// - Parameter flattens: True if a key path may have several to-many relationships, whose objects become one
+  ///   collection.
   mutating func operand(
     _ expression: ManagedExpression, flattens: Bool = false
   ) throws(Untranslatable) -> QueryOperand {
@@ -75,8 +79,8 @@ extension QueryTranslation {
   private mutating func operand(
     _ keys: ArraySlice<String>, of base: ManagedExpression, _ whole: ManagedExpression, _ flattens: Bool
   ) throws(Untranslatable) -> QueryOperand {
-    // A key path that ends with `@count` counts the elements of the first collection, wherever the path leads from
-    // there.
+    // `@count` at the end of a key path counts the elements of the first collection on the path, whatever keys follow
+    // it.
     let counts = keys.last == PredicateCollectionOperator.count.rawValue
     let destination: Destination
     var rest = keys
@@ -99,7 +103,7 @@ extension QueryTranslation {
     }
   }
 
-  /// Returns the elements of a collection that match a predicate.
+  /// Translates `SUBQUERY`: returns the collection with the predicate as a further condition.
   private mutating func subquery(
     _ expression: ManagedExpression, _ name: String, _ predicate: ManagedPredicate, _ flattens: Bool
   ) throws(Untranslatable) -> CollectionTerm {
@@ -110,22 +114,23 @@ extension QueryTranslation {
     variables[name] = element
     defer { variables[name] = outer }
     let condition = try condition(predicate)
-    // The result could depend on which elements are tested.
+    // Whether the statement fails could depend on which elements SQL tests.
     if condition.mayFail { throw Untranslatable() }
     collection.scope.add(condition.sql)
-    // A missing collection yields an empty one.
+    // `SUBQUERY` of a missing collection is an empty collection.
     collection.isNullable = false
     return collection
   }
 
-  // Expressions that are evaluated in memory with values from the statement.
+  // Expressions that a function evaluates in memory, with values that the statement passes to it.
 
-  /// The parts of an expression that the statement supplies as values.
+  /// The parts of an expression whose values the statement passes to the function. Variables represent them in the
+  /// expression.
   struct Leaves {
     private(set) var all: [Leaf] = []
     private(set) var names: [String] = []
 
-    /// Adds a part. Returns the variable that represents it.
+    /// Adds a part, and returns the variable that represents it.
     mutating func variable(_ leaf: Leaf) -> ManagedExpression {
       all.append(leaf)
       // A name that cannot occur in a predicate's text.
@@ -158,7 +163,7 @@ extension QueryTranslation {
     return ValueTerm(sql: count, type: .integer64, isColumn: false)
   }
 
-  /// Returns SQL for all elements of a collection as one value.
+  /// Returns SQL that collects the elements of a collection into one value.
   private mutating func list(_ collection: CollectionTerm) throws(Untranslatable) -> String {
     guard let order = collection.order, !collection.isFlattened else { throw Untranslatable() }
     let kind: Leaf.Kind
@@ -174,7 +179,7 @@ extension QueryTranslation {
     return dialect.choice(dialect.isNotNull(collection.owner.number), list, dialect.null)
   }
 
-  /// Returns an expression whose parts are replaced by variables where the statement supplies the values.
+  /// Returns the expression that the function evaluates: parts that SQL can compute are replaced by variables.
   private mutating func expression(
     _ whole: ManagedExpression, _ leaves: inout Leaves
   ) throws(Untranslatable) -> ManagedExpression {
@@ -219,8 +224,8 @@ extension QueryTranslation {
     try self.expression(operand(expression), &leaves)
   }
 
-  /// Returns an expression for a key path that SQL can follow only partly, because of an operator on a collection or a
-  /// key of a value.
+  /// Returns the expression that the function evaluates for a key path that SQL can follow only partly, because of an
+  /// operator on a collection, such as `@sum`, or a key of a value, such as `length`.
   private mutating func expression(
     _ keys: ArraySlice<String>, of base: ManagedExpression, _ leaves: inout Leaves
   ) throws(Untranslatable) -> ManagedExpression {
@@ -236,7 +241,7 @@ extension QueryTranslation {
       (destination, rest) = try follow(keys, from: .collection(collection))
       start = try expression(destination, &rest, &leaves)
     case let operand:
-      // The statement has no values of objects that are found in memory, so only keys of values are possible.
+      // SQL cannot read properties of an object that is found in memory, so only keys of values are possible.
       guard keys.first?.hasPrefix("@") == true || Self.isKeyOfValues(keys) else { throw Untranslatable() }
       start = try expression(operand, &leaves)
     }
@@ -264,7 +269,7 @@ extension QueryTranslation {
     }
   }
 
-  /// True if values themselves have the keys.
+  /// True if all keys are keys of values, such as `length`, and not properties of objects.
   private static func isKeyOfValues(_ keys: ArraySlice<String>) -> Bool {
     let known = [
       "length", "lowercaseString", "uppercaseString", "timeIntervalSinceReferenceDate", "timeIntervalSince1970",
@@ -273,8 +278,8 @@ extension QueryTranslation {
     return keys.allSatisfy { known.contains($0) }
   }
 
-  /// Returns an expression for a geographic location. An object's location consists of its attributes `latitude` and
-  /// `longitude`.
+  /// Returns the expression that the function evaluates for a geographic location. The location of an object consists
+  /// of its attributes `latitude` and `longitude`.
   private mutating func coordinates(
     _ expression: ManagedExpression, _ leaves: inout Leaves
   ) throws(Untranslatable) -> ManagedExpression {

@@ -1,12 +1,13 @@
 internal import ManagedObjects
 
-/// Sorting.
+/// Translation of sort descriptors.
 extension QueryTranslation {
-  /// Returns the terms of an ORDER BY clause. The last terms are the entity and the primary key.
+  /// Returns the terms of an ORDER BY clause: those of the sort descriptors, then the entity and the primary key.
   ///
   /// - Parameters:
-  ///   - testsAll: True if all rows must be tested, even those beyond a limit.
-  ///   - endsWithObject: False to sort groups of objects.
+  ///   - - testsAll: True if the condition must be tested for all rows, even those beyond the limit. No index is then
+  ///     used to sort.
+  ///   - - endsWithObject: False to leave out the entity and the primary key, which groups of objects do not have.
   mutating func order(
     _ descriptors: [FetchRequest.SortDescriptor], testsAll: Bool, endsWithObject: Bool = true
   ) throws(Untranslatable) -> String {
@@ -21,13 +22,13 @@ extension QueryTranslation {
     }
     if endsWithObject {
       let objects = entityAndNumber(of: root.alias, root.entities, root.table)
-      // Otherwise SQLite prefers reading the rows in order to using an index that finds few of them.
+      // This keeps SQLite from reading all rows in the order of their keys instead of using the index for the range.
       terms.append(terms.isEmpty && hasIndexedRange ? dialect.unindexed(objects) : objects)
     }
     return terms.joined(separator: ", ")
   }
 
-  /// Returns the terms for a sort descriptor, in order.
+  /// Returns the SQL expressions that a sort descriptor sorts by, the most significant first.
   private mutating func columns(of descriptor: FetchRequest.SortDescriptor) throws(Untranslatable) -> [String] {
     var operand = QueryOperand.object(root)
     if let keyPath = descriptor.keyPath, keyPath != "self" {
@@ -45,9 +46,9 @@ extension QueryTranslation {
     }
   }
 
-  /// Returns the terms that sort a value, in order.
+  /// Returns the SQL expressions that sort a value, the most significant first.
   ///
-  /// - Parameter form: The form for texts.
+  /// - Parameter form: - Parameter form: The form in which strings are compared.
   func ordered(_ value: ValueTerm, _ form: TextForm) throws(Untranslatable) -> [String] {
     switch value.type.columnTraits.order {
     case .stored: return [value.sql]

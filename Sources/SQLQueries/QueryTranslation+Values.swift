@@ -1,12 +1,14 @@
 internal import FoundationEssentials
 internal import ManagedObjects
 
-/// Comparisons of attributes in plain SQL, where the result is exactly that of evaluation in memory.
+/// Translation of comparisons of attributes to SQL that calls no function ("plain SQL"). The results are exactly those
+/// of evaluation in memory.
 ///
-/// SQLite also compares numbers by their exact values. In memory, texts are equal if they are canonically equivalent.
-/// Texts are therefore compared by their bytes only if all their equivalents are known.
+/// Both compare numbers by their exact values. But in memory, strings are equal if they are canonically equivalent in
+/// Unicode, and SQL compares bytes. A comparison with a string is therefore translated only if all equivalent strings
+/// are known.
 extension QueryTranslation {
-  /// Returns a comparison of an attribute with a constant; nil if plain SQL cannot express it.
+  /// Translates a comparison of an attribute with a constant; nil if plain SQL cannot express it.
   mutating func comparison(
     _ value: ValueTerm, _ comparator: PredicateComparator, _ options: PredicateOptions, _ constant: PredicateConstant
   ) -> String? {
@@ -36,9 +38,10 @@ extension QueryTranslation {
     }
   }
 
-  /// Returns a comparison with NULL.
+  /// Translates a comparison of an attribute with null.
   private func comparison(_ value: ValueTerm, _ comparator: PredicateComparator) -> String? {
-    // A missing external file reads as null, and a text that is not a URL is an error.
+    // Here the column does not show if the value is null: a value whose external file is missing is null, and reading a
+    // text that is not a URL fails.
     if value.isExternal || value.type == .uri { return nil }
     switch comparator {
     case .equal: return dialect.isNull(value.sql)
@@ -47,10 +50,10 @@ extension QueryTranslation {
     }
   }
 
-  /// Returns a comparison with a bound value that is not NULL.
+  /// Translates a comparison of an attribute with a bound value that is not NULL.
   private mutating func comparison(_ value: ValueTerm, _ comparator: PredicateComparator, _ bound: String) -> String {
     switch comparator {
-    // Allows the use of an index of the joined table.
+    // In this form SQLite can use an index of the joined table.
     case .equal where !value.isThere && value.isColumn: return dialect.order(value.sql, .equal, bound, isColumn: true)
     case .equal: return dialect.equal(value.sql, bound)
     case .notEqual: return dialect.notEqual(value.sql, bound)
@@ -60,7 +63,7 @@ extension QueryTranslation {
     }
   }
 
-  /// Records a range condition on an indexed attribute of the fetched entity.
+  /// Sets ``hasIndexedRange`` if the value is an indexed attribute of the fetched entity. Called for range conditions.
   private mutating func noteRange(_ value: ValueTerm) {
     guard !hasIndexedRange, value.isColumn, let (index, name) = value.attribute, root.entities.lowerBound == index
     else { return }
@@ -71,7 +74,7 @@ extension QueryTranslation {
     }
   }
 
-  /// Returns a comparison of two attributes; nil if plain SQL cannot express it.
+  /// Translates a comparison of two attributes; nil if plain SQL cannot express it.
   func comparison(
     _ first: ValueTerm, _ comparator: PredicateComparator, _ options: PredicateOptions, _ second: ValueTerm
   ) -> String? {
@@ -89,7 +92,7 @@ extension QueryTranslation {
     }
   }
 
-  /// Returns the value as SQL. A Boolean is 0 or 1, even if the file has another number.
+  /// Returns SQL for a value. A Boolean is 0 or 1, even if the file has another number.
   func plain(_ value: ValueTerm) -> String {
     value.type == .boolean ? dialect.truthValue(value.sql) : value.sql
   }
@@ -127,10 +130,10 @@ extension QueryTranslation {
     }
   }
 
-  /// The most values that are bound individually.
+  /// The most values of a list that are bound as separate parameters, if they cannot be bound as one JSON array.
   private static let greatestListLength = 500
 
-  /// Compares a Boolean. Every number except 0 is true.
+  /// Translates a comparison of a Boolean attribute. Every number in the column except 0 is true.
   private func truth(_ value: ValueTerm, _ comparator: PredicateComparator, _ constant: AttributeValue) -> String? {
     guard case .integer(let number) = constant.canonical else { return nil }
     switch (comparator, number) {
@@ -144,7 +147,8 @@ extension QueryTranslation {
     }
   }
 
-  /// Compares a float. The column can have more digits, so the comparison uses the range of doubles that round to it.
+  /// Translates a comparison of a float attribute. The column has a double, which can have more digits. The comparison
+  /// therefore uses the range of doubles that round to the float.
   private mutating func float(
     _ value: ValueTerm, _ comparator: PredicateComparator, _ constant: AttributeValue
   ) -> String? {
@@ -176,8 +180,8 @@ extension QueryTranslation {
     }
   }
 
-  /// Compares a decimal. The column has the nearest double, which represents the shortest decimal that it is nearest
-  /// to.
+  /// Translates a comparison of a decimal attribute. The column has the double that is nearest to the decimal. When
+  /// read, a double is the shortest decimal to which it is the nearest double.
   private mutating func decimal(
     _ value: ValueTerm, _ comparator: PredicateComparator, _ constant: AttributeValue
   ) -> String? {
@@ -207,7 +211,7 @@ extension QueryTranslation {
         value.sql, dialect.isIn(value.sql, equals.map { bind(.text($0)) }), isColumn: value.isColumn)
       return comparator == .equal ? isIn : dialect.not(isIn)
     case .beginsWith:
-      // The range condition can use an index; the test decides.
+      // The range condition can use an index, and finds all matches. The function then tests each row that was found.
       guard value.isColumn, !text.isEmpty, text.canonicalEquals?.count == 1, let end = text.afterPrefix,
         let test = try? ValueTest(
           .comparing(.variable("text"), .beginsWith, .value(.string(text)), options: options), variables: ["text"])
@@ -224,7 +228,7 @@ extension QueryTranslation {
 }
 
 extension EntityDescription {
-  /// True if an index begins with the attribute.
+  /// True if an index or a uniqueness constraint of the entity begins with the attribute.
   fileprivate func hasIndex(beginningWith name: String) -> Bool {
     fetchIndexes.contains { $0.elements.first?.content == .property(name) }
       || uniquenessConstraints.contains { $0.first == name }

@@ -1,27 +1,26 @@
 package import ManagedObjects
 
-/// Translates parts of a request to SQL.
+/// Translates the predicate and the sort descriptors of a fetch request to SQL.
 ///
 /// The statement gives exactly the same result as evaluation in memory. Comparisons of a column with a constant, of two
-/// columns, of objects and of counts become plain SQL where the result is the same, and the elements of to-many
-/// relationships become subqueries. Other conditions on values are tested by a function that evaluates them in memory
-/// (``Binding/test(_:_:)``), if the database can call functions. If neither is possible, the part is
-/// ``Untranslatable``.
+/// columns, of objects and of counts become plain SQL if its result is the same, and to-many relationships become
+/// subqueries. Other conditions become calls of a function that evaluates them in memory (``Binding/test(_:_:)``), if
+/// the database can call functions. If neither is possible, the translation throws ``Untranslatable``.
 ///
-/// A function that has no result, for example because of a division by zero, ends the statement with an error, and the
-/// request is executed in memory. To make sure that no such test is skipped, the conditions after it in an AND or OR
-/// are evaluated after it.
+/// If a function fails for a row, for example because of a division by zero, the statement ends with an error, and the
+/// request is executed in memory. SQLite may evaluate the conditions of an AND or OR in any order, and skip some. The
+/// statement therefore forces it to evaluate a condition that can fail before the conditions that follow.
 package struct QueryTranslation {
   let schema: any QuerySchema
   private let storeNumber: StoreNumber
   let dialect: any SQLDialect
   let root: ObjectAlias
-  /// The values and objects to bind, beginning with parameter 1.
+  /// The values and functions to bind to the parameters of the statement, beginning with parameter 1.
   private(set) var bindings: [Binding] = []
-  /// The objects that the variables of subqueries represent.
+  /// The object that each variable of a `SUBQUERY` represents, by the name of the variable.
   var variables: [String: ObjectAlias] = [:]
   private var aliasCount = 0
-  /// True if a range condition can use an index of the fetched table.
+  /// True if the predicate has a range condition on an indexed attribute of the fetched entity.
   var hasIndexedRange = false
 
   /// The table alias of the fetched objects.
@@ -29,13 +28,15 @@ package struct QueryTranslation {
 
   package enum Binding {
     case value(SQLValue)
-    /// A condition on values of a row that a function evaluates in memory.
+    /// A function that evaluates a condition in memory, and the kinds of the values that it is called with.
     case test(ValueTest, [Leaf.Kind])
-    /// A function that collects the values of many rows into a list; a set of objects if `isSet` is true.
+    /// A function that collects the values of many rows into a list, or into a set if `isSet` is true.
     case collector(Leaf.Kind, isSet: Bool)
   }
 
-  /// - Parameter entities: The entities whose objects are fetched.
+  /// - Parameter entities: Creates a translation for a request that fetches objects of some entities.
+  ///
+  /// - Parameter entities: The indices of the entities whose objects are fetched.
   /// - Returns: Nil if the store has none of the entities.
   init?(_ schema: any QuerySchema, _ storeNumber: StoreNumber, _ dialect: any SQLDialect, _ entities: Range<Int>) {
     guard let table = schema.objectTable(ofEntity: entities.lowerBound) else { return nil }
@@ -69,17 +70,18 @@ package struct QueryTranslation {
     return "t\(aliasCount)"
   }
 
-  /// True if the statement reads no other table, and so reads each row once.
+  /// True if the statement reads only the table of the fetched objects, and so reads each row at most once.
   var readsOneTable: Bool { aliasCount == 0 }
 
-  /// Returns the entity number of a key; nil if the object cannot have the key.
+  /// Returns the entity number of a key, to compare the key with an object in the statement; nil if the object cannot
+  /// have the key.
   func entityNumber(of key: RowKey, for object: ObjectAlias) -> Int64? {
     guard key.store == storeNumber, object.entities.contains(Int(key.entityIndex)) else { return nil }
     return schema.numbers[Int(key.entityIndex)]
   }
 }
 
-/// A condition in a statement.
+/// A condition of a statement.
 struct SQLCondition {
   let sql: String
   /// True if evaluating the condition can end the statement with an error.
@@ -101,7 +103,7 @@ extension QueryTranslation {
     }
   }
 
-  /// The most values bound to a statement. When SQLite prepares one, it compares each parameter with all others.
+  /// The most parameters of a statement. When SQLite prepares a statement, it compares each parameter with all others.
   private static let greatestBindingCount = 5_000
 
   private mutating func conditions(_ parts: [ManagedPredicate]) throws(Untranslatable) -> [SQLCondition] {
@@ -110,7 +112,8 @@ extension QueryTranslation {
     return conditions
   }
 
-  /// Joins conditions, so that conditions after one that may fail are evaluated after it.
+  /// Joins conditions by AND or OR. Makes SQLite evaluate a condition that may fail before the conditions that follow
+  /// it.
   private func join(
     _ parts: [SQLCondition], _ join: ([String]) -> String, _ after: (String, String) -> String
   ) -> SQLCondition {

@@ -1,15 +1,16 @@
 internal import Predicates
 
-/// The SQL that differs between databases. The SQL that all databases share is in an extension.
+/// A writer of SQL for a database. The requirements are the parts of SQL that differ between databases. The parts that
+/// all databases share are in an extension.
 ///
-/// A condition in a statement is true or false, never NULL.
+/// Functions take and return SQL. A condition must be true or false, never NULL.
 package protocol SQLDialect: Sendable {
   /// A condition that is always true.
   var holds: String { get }
   /// A condition that is always false.
   var fails: String { get }
 
-  /// Returns a quoted name. Any characters are allowed.
+  /// Returns a table or column name, quoted so that it may contain any characters.
   func name(_ text: String) -> String
 
   /// Returns the placeholder of a parameter. Parameter numbers start at 1.
@@ -19,23 +20,25 @@ package protocol SQLDialect: Sendable {
   func equal(_ first: String, _ second: String) -> String
   func notEqual(_ first: String, _ second: String) -> String
 
-  /// Returns a condition that is true if a Boolean value is true, in a form that can use an index.
+  /// Returns a condition that is true if a Boolean value is true. The database can use an index for it.
   func isTrue(_ sql: String) -> String
 
   /// Returns a Boolean value as 1 or 0, or NULL.
   func truthValue(_ sql: String) -> String
 
-  /// Returns a condition that is true if a value is in a list that is bound as a JSON array.
+  /// Returns a condition that is true if a value is in a list. The list is bound to the parameter as a JSON array.
   func isIn(_ sql: String, list parameter: String) -> String
 
-  /// Returns a condition that a bound function object tests; nil if the database cannot call functions.
+  /// Returns a condition that calls the function that is bound to a parameter, with values; nil if the database cannot
+  /// call functions.
   func test(_ parameter: String, _ values: [String]) -> String?
 
-  /// Returns the values of a subquery in order, collected into a list by a function; nil if the database cannot call
-  /// functions.
+  /// Returns a subquery that collects values in order into a list. The collecting function is bound to the parameter.
+  /// Returns nil if the database cannot call functions.
   func list(_ parameter: String, _ values: [String], _ from: String, orderedBy order: String, isSet: Bool) -> String?
 
-  /// Returns the form of a text that is compared; nil if the database cannot compute it.
+  /// Returns SQL that converts a string to the form in which strings are compared; nil if the database cannot convert
+  /// it.
   func form(_ form: TextForm, _ sql: String) -> String?
 
   /// Returns a term of an ORDER BY clause. NULL comes first in ascending order, and last in descending order.
@@ -43,10 +46,10 @@ package protocol SQLDialect: Sendable {
   /// - Parameter nullsAreReversed: True to put NULL last in ascending order, and first in descending order.
   func term(_ sql: String, isAscending: Bool, nullsAreReversed: Bool) -> String
 
-  /// Returns a term that prevents the use of an index.
+  /// Returns a term with the same value for which the database does not use an index.
   func unindexed(_ sql: String) -> String
 
-  /// Returns the clause that limits the number of rows.
+  /// Returns the LIMIT and OFFSET clauses of a statement.
   ///
   /// - Parameter limit: The maximum number of rows; nil for all rows.
   func window(limit: Int?, offset: Int) -> String
@@ -59,26 +62,27 @@ extension SQLDialect {
   func isNotNull(_ sql: String) -> String { "\(sql) IS NOT NULL" }
   func ifNull(_ value: String, _ other: String) -> String { "coalesce(\(value), \(other))" }
 
-  /// Returns a comparison of values that are not NULL.
+  /// Returns a comparison of two values. Neither may be NULL.
   func order(_ first: String, _ comparator: PredicateComparator, _ second: String) -> String {
     "\(first) \(comparator == .equal ? "=" : comparator.rawValue) \(second)"
   }
 
-  /// Returns a condition that is true if a value is not NULL and compares with another value as requested.
+  /// Returns a condition that is true if a value is not NULL and the comparison with another value is true.
   ///
-  /// - Parameter isColumn: True if an index may be usable. Otherwise the value is written, and so computed, only once.
+  /// - Parameter isColumn: - Parameter isColumn: True if the value is a column, which may have an index. If false, the
+  ///   SQL contains the value only once, so that it is computed once.
   func order(_ value: String, _ comparator: PredicateComparator, _ other: String, isColumn: Bool) -> String {
     notNull(value, order(value, comparator, other), isColumn: isColumn)
   }
 
-  /// Returns a condition that is false instead of NULL if the value is NULL.
+  /// Returns a condition that is false if the value is NULL, although `condition` is NULL then.
   func notNull(_ value: String, _ condition: String, isColumn: Bool) -> String {
     isColumn ? "(\(isNotNull(value)) AND \(condition))" : ifNull(condition, fails)
   }
 
   func not(_ condition: String) -> String { "NOT (\(condition))" }
 
-  /// Joins conditions as a balanced tree, which keeps the nesting low.
+  /// Joins conditions by AND. Nests them as a balanced tree, because databases limit the depth of expressions.
   func all(_ conditions: [String]) -> String { joined(conditions[...], " AND ", holds) }
   func any(_ conditions: [String]) -> String { joined(conditions[...], " OR ", fails) }
 
@@ -114,7 +118,7 @@ extension SQLDialect {
   func least(_ value: String) -> String { "MIN(\(value))" }
   func greatest(_ value: String) -> String { "MAX(\(value))" }
 
-  /// Returns the index of a row's entity in a list of entity numbers.
+  /// Returns SQL for the index of a row's entity in a list of entity numbers, to sort rows by it.
   func index(of entity: String, among numbers: [Int64]) -> String {
     let cases = numbers.enumerated().map { "WHEN \($1) THEN \($0)" }.joined(separator: " ")
     return "CASE \(entity) \(cases) END"

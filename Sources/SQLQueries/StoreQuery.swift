@@ -1,17 +1,17 @@
 package import ManagedObjects
 
-/// The SQL statement of a request, or of a part of it.
+/// The SQL statement of a fetch request, or of a part of it.
 ///
-/// If a request cannot be expressed in SQL, the statement finds candidate rows, and the request is executed on them in
-/// memory. The statement has those conditions joined by AND that can be translated, up to the first one that could
-/// fail.
+/// If SQL cannot express the request, the statement finds rows that may match, and the request is executed on these
+/// rows in memory. If the predicate joins several conditions by AND, the statement has those that can be translated, up
+/// to the first one whose evaluation can fail.
 package struct StoreQuery {
   package let sql: String
-  /// The values and functions to bind, beginning with parameter 1.
+  /// The values and functions to bind to the parameters of the statement, beginning with parameter 1.
   package let bindings: [QueryTranslation.Binding]
   /// True if the statement expresses the whole request.
   package let isComplete: Bool
-  /// True if the statement reads each row of one table once.
+  /// True if the statement reads only one table, and so reads each row at most once.
   package let readsOneTable: Bool
 
   init(sql: String, _ translation: QueryTranslation, isComplete: Bool) {
@@ -23,12 +23,13 @@ package struct StoreQuery {
 }
 
 extension StoreQuery {
-  /// The largest height of a predicate that is translated. SQLite's limit for its own expressions is 1000.
+  /// The greatest number of nested levels in a predicate that is translated. SQLite allows 1000 levels in its own
+  /// expressions.
   private static let greatestHeight = 64
 
   /// - Parameters:
-  ///   - entities: The entities whose objects are fetched.
-  ///   - rowColumns: The columns of rows, with the table alias ``QueryTranslation/rootAlias``.
+  ///   - - entities: The indices of the entities whose objects are fetched.
+  ///   - - rowColumns: The result columns for rows, in SQL with the table alias ``QueryTranslation/rootAlias``.
   /// - Returns: Nil if the store has none of the entities.
   package init?(
     _ request: FetchRequest, _ entities: Range<Int>, rowColumns: String, _ schema: any QuerySchema,
@@ -51,12 +52,12 @@ extension StoreQuery {
       self.init(sql: whole, translation, isComplete: true)
       return
     }
-    // Starts again, so that nothing of the failed translation remains.
+    // Starts with a new translation, because the failed one has added joins.
     guard let translation = QueryTranslation(schema, storeNumber, dialect, entities) else { return nil }
     self.init(narrowing: request, rowColumns, translation)
   }
 
-  /// Creates a statement that finds the candidate rows, sorted by entity and primary key.
+  /// Creates a statement that finds the rows that may match, sorted by entity and primary key.
   private init(narrowing request: FetchRequest, _ rowColumns: String, _ translation: QueryTranslation) {
     var translation = translation
     let root = translation.root
@@ -79,7 +80,7 @@ extension StoreQuery {
 }
 
 extension ManagedPredicate {
-  /// The conditions joined by AND.
+  /// The conditions that the predicate joins by AND; only the predicate if it is another condition.
   fileprivate var parts: [ManagedPredicate] {
     if case .and(let parts) = self { parts.flatMap(\.parts) } else { [self] }
   }

@@ -1,11 +1,13 @@
 package import FoundationEssentials
 package import ManagedObjects
 
-/// Decimal numbers in the form that SQLite stores: integers, or floating-point numbers with 15 to 17 digits.
+/// Converts values of decimal attributes to and from the numbers that SQLite stores: integers, or floating-point
+/// numbers with 15 to 17 digits.
 package enum StoredDecimal {
-  /// Returns the number that is read back after saving. It can differ if a number has more than 15 digits.
+  /// Returns the number that a store returns after it has saved `decimal`. The two can differ if `decimal` has more
+  /// than 15 digits. Returns nil for NaN.
   package static func rounded(_ decimal: Decimal) -> AttributeValue? {
-    // A numeric column stores a floating-point number without a fraction as an integer.
+    // SQLite stores a floating-point number without a fraction as an integer in such a column.
     if case .real(let number)? = value(decimal), let integer = Int64(exactly: number) {
       return .decimal(Decimal(integer))
     }

@@ -1,9 +1,9 @@
 internal import FoundationEssentials
 internal import ManagedObjects
 
-/// The stored forms of values, for those that columns represent exactly.
+/// Conversion of constants to column values, so that SQL can compare an attribute with a constant.
 extension ValueTerm {
-  /// Returns a constant in the form that the column stores; nil if the column cannot store it exactly.
+  /// Returns a constant as the column of the attribute stores it; nil if the column cannot store the constant exactly.
   func bound(_ constant: AttributeValue) -> SQLValue? {
     switch (type, constant) {
     case (.integer16, _), (.integer32, _), (.integer64, _):
@@ -23,7 +23,7 @@ extension ValueTerm {
     }
   }
 
-  /// Returns the column values that equal a constant; nil if they are unknown.
+  /// Returns all column values of the attribute that equal a constant; nil if they are unknown.
   func equals(_ constant: AttributeValue) -> [SQLValue]? {
     switch (type, constant) {
     case (.string, .string(let text)): return text.canonicalEquals?.map { .text($0) }
@@ -35,7 +35,8 @@ extension ValueTerm {
     }
   }
 
-  /// The kinds of values that SQLite compares as evaluation in memory does. Values must have the same kind.
+  /// The kinds of attributes that SQLite compares with the same result as evaluation in memory. Both attributes must
+  /// have the same kind.
   enum PlainKind {
     case number, date, uuid, data
   }
@@ -61,8 +62,8 @@ extension AttributeValue {
     }
   }
 
-  /// The nearest value of a decimal column, and how the number read from it compares with this one: −1 if it is less, 0
-  /// if they are equal, 1 if it is greater. Nil if the number is too large to decide that.
+  /// The value that a decimal column stores for this number, and an order: −1 if the number that is read back is less
+  /// than this one, 0 if they are equal, 1 if it is greater. Nil if this number is too large to decide that.
   var storedDecimal: (SQLValue, Int)? {
     let stored: SQLValue
     switch canonical {
@@ -81,7 +82,7 @@ extension AttributeValue {
 }
 
 extension Double {
-  /// The least float that is not less than the number, and the greatest float that is not greater.
+  /// The least float that is not less than this double, and the greatest float that is not greater.
   var floats: (least: Float?, greatest: Float?) {
     let nearest = Float(self)
     if Double(nearest) == self { return (nearest, nearest) }
@@ -104,14 +105,16 @@ extension Float {
   /// The least double that rounds to this float.
   var leastDouble: Double { -(-self).greatestDouble }
 
-  /// Returns the float as a double. Infinity becomes 2¹²⁸, the power of 2 that follows the greatest float.
+  /// Returns the float as a double. Infinity becomes 2¹²⁸, the power of 2 that follows the greatest float, because
+  /// doubles from the middle between the two are rounded to infinity.
   private static func whole(_ value: Float) -> Double {
     value.isInfinite ? (value < 0 ? -0x1p128 : 0x1p128) : Double(value)
   }
 }
 
 extension String {
-  /// All texts canonically equivalent to this one; nil if they are unknown or too many.
+  /// All strings that are canonically equivalent to this one in Unicode; nil if this one is not ASCII, or there are too
+  /// many.
   var canonicalEquals: [String]? {
     var hasOthers = false
     for byte in utf8 {
@@ -138,7 +141,7 @@ extension String {
     return equals
   }
 
-  /// The least text that follows all texts with this prefix; nil if it is unknown.
+  /// The least string that is greater than all strings with this prefix, in the order of bytes; nil if it is unknown.
   var afterPrefix: String? {
     guard let last = unicodeScalars.last, last.value < 0x7F else { return nil }
     var scalars = unicodeScalars

@@ -1,16 +1,17 @@
 internal import FoundationEssentials
 internal import ManagedObjects
 
-/// The forms of texts that comparisons use. The raw values are passed to the SQL function.
+/// A form of strings for a kind of comparison: the order of two strings is that of the bytes of their forms. The raw
+/// values are passed to the SQL function `managed_form`.
 package enum TextForm: Int64, CaseIterable, Sendable {
   case plain = 0
   case caseInsensitive, localized, localizedCaseInsensitive, localizedStandard
-  /// The secondary forms, for texts whose first forms are equal.
+  /// Second forms, which order strings whose forms of the kinds above are equal.
   case secondLocalized, secondLocalizedCaseInsensitive, secondLocalizedStandard
-  /// The form of a URL's text.
+  /// The form for the string of a URL.
   case url
 
-  /// Returns the form for the comparison of a sort descriptor; nil for an unknown comparison.
+  /// Creates the form for the comparison of a sort descriptor; nil for an unknown comparison.
   init?(_ comparison: FetchRequest.SortComparison) {
     switch comparison {
     case .compare: self = .plain
@@ -22,7 +23,7 @@ package enum TextForm: Int64, CaseIterable, Sendable {
     }
   }
 
-  /// The form that distinguishes texts whose forms of this kind are equal; nil if such texts are equal.
+  /// The second form, which orders strings whose forms of this kind are equal; nil if such strings are equal.
   var second: TextForm? {
     switch self {
     case .localized: .secondLocalized

@@ -38,7 +38,7 @@ extension StoreTest {
       row.values[try slot("author", note)] = .toOne(keys[0])
       changes.inserted = [row]
       let others = try store.save(changes)
-      // If a store does not keep the to-many side in the row, the row need not get another version.
+      // A store that does not keep the to-many side in the row may leave the version of the row unchanged.
       let author = try StoreTest.row(keys[0], of: store)
       if author.version > 1 { try expect(others.contains(keys[0]), "the save did not return the key of the author") }
       let values = try store.values(ofSlot: slot("notes", person), [keys[0]])
@@ -115,7 +115,7 @@ extension StoreTest {
     },
   ]
 
-  /// Checks that both sides of each relationship agree.
+  /// Checks that each object is in the inverse relationship of the objects that it refers to.
   private static func checkSides(of store: any PersistentStore) throws {
     let context = try StoreBench.context(store)
     for entity in store.model.entities {

@@ -145,7 +145,8 @@ extension StoreTest {
     },
   ]
 
-  /// Checks that each sample has the saved values. Samples are identified by the URI of their object ID.
+  /// Checks that the store returns the saved values of each sample object. The keys of `samples` are the URIs of object
+  /// IDs.
   static func checkSamples(_ samples: [String: [String: AttributeValue]], of store: any PersistentStore) throws {
     let context = try StoreBench.context(store)
     let entity = try entity("Sample", of: store)
@@ -201,7 +202,7 @@ extension StoreTest {
     return row
   }
 
-  /// Returns the value of an attribute.
+  /// Returns the value of an attribute in a row.
   static func value(_ name: String, of row: StoreRow, in store: any PersistentStore) throws -> AttributeValue {
     let slot = try slot(name, store.model.entities[Int(row.key.entityIndex)])
     let stored = try element(slot, of: row.values, "the values of a row")

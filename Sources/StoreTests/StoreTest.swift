@@ -14,15 +14,16 @@ internal import Synchronization
 /// }
 /// ```
 ///
-/// The stores of this package pass them, except that the in-memory store skips tests with ``reopensStore``.
+/// The stores of this package pass these tests, except that the in-memory store skips those with ``reopensStore``.
 public struct StoreTest: Sendable, CustomStringConvertible {
-  /// Opens the store in a folder, or creates it. A test may open the store several times; it releases the previous
-  /// instance first.
+  /// A function that opens the store in a folder, or creates it if it does not exist. A test can open the store several
+  /// times; it releases the previous instance first.
   public typealias Opening = (_ folder: URL, _ model: ManagedObjectModel) throws -> any PersistentStore
 
   /// The tested behavior.
   public let description: String
-  /// True for a test that opens a store again and expects the saved objects. An in-memory store cannot pass it.
+  /// True if the test closes a store, opens it again, and expects the saved objects. An in-memory store cannot pass
+  /// such a test.
   public let reopensStore: Bool
   private let body: @Sendable (StoreBench) throws -> Void
 
@@ -37,7 +38,8 @@ public struct StoreTest: Sendable, CustomStringConvertible {
 
   /// Runs the test in a temporary folder, which is deleted afterwards.
   ///
-  /// - Throws: ``StoreTestFailure`` if the store behaves otherwise, or an error that the store has thrown.
+  /// - Throws: - Throws: ``StoreTestFailure`` if the store does not behave as the test expects, or an error that the
+  ///   store threw.
   public func run(opening: @escaping Opening) throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "store-test-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -46,18 +48,18 @@ public struct StoreTest: Sendable, CustomStringConvertible {
   }
 }
 
-/// An unexpected behavior of a store.
+/// An error that a ``StoreTest`` throws if a store does not behave as expected.
 public struct StoreTestFailure: Error, CustomStringConvertible {
-  /// The expected and the actual result.
+  /// A description of the expected and the actual behavior.
   public let description: String
 }
 
-/// The tested store.
+/// The store that a test opens, and helpers for tests.
 struct StoreBench {
   let folder: URL
   let opening: StoreTest.Opening
 
-  /// Opens the store. The previous instance must be released.
+  /// Opens the store of the test. The instance that was opened before must be released.
   func open(_ model: ManagedObjectModel? = nil) throws -> any PersistentStore {
     try opening(folder, model ?? TestLibrary.model())
   }
@@ -69,7 +71,7 @@ struct StoreBench {
     return try opening(other, TestLibrary.model())
   }
 
-  /// Returns the objects of an entity, sorted by a key. Throws if there are too few.
+  /// Returns the objects of an entity, sorted by the property `key`. Throws if there are fewer than `count`.
   ///
   /// - Parameter count: The minimum number of objects.
   static func fetch(
@@ -96,13 +98,13 @@ func expectEqual<Value: Equatable>(_ value: Value, _ expected: Value, _ name: @a
   try expect(value == expected, "\(name()): expected \(expected), found \(value)")
 }
 
-/// Returns an element of a result, or throws if the result is too short.
+/// Returns an element of an array that the store returned. Throws if the array is too short.
 func element<Element>(_ index: Int, of result: [Element], _ name: @autoclosure () -> String) throws -> Element {
   try expect(index < result.count, "\(name()): expected at least \(index + 1), found \(result.count)")
   return result[index]
 }
 
-/// Expects an error with one of several codes.
+/// Calls `body`, which must throw an error with one of the codes, and returns the error.
 @discardableResult
 func expectError(
   _ codes: ManagedObjectError.Code..., from name: @autoclosure () -> String, _ body: () throws -> Void
@@ -117,7 +119,7 @@ func expectError(
     description: "\(name()): expected an error with one of the codes \(codes), but no error was thrown")
 }
 
-/// Calls a function on several threads at the same time, each with its number.
+/// Calls a function several times at once, on several threads. Each call gets another number, from 0.
 ///
 /// - Throws: The first error of a call.
 func inThreads(_ count: Int, _ body: @Sendable (Int) throws -> Void) throws {

@@ -3,8 +3,8 @@ internal import ManagedObjects
 
 /// The model of the tests, and objects for it.
 ///
-/// A note has an author, tags and an album. The notes of an album are ordered. A letter is a note. A person has a chief
-/// and a unique email. A sample has an attribute of each type.
+/// A note has an author, tags and an album. The notes of an album are ordered. A letter is a subentity of note. A
+/// person has a chief and a unique email. A sample has an attribute of each type.
 enum TestLibrary {
   static func model(hasSummary: Bool = false) throws -> ManagedObjectModel {
     let note = EntityDescription(
@@ -48,7 +48,7 @@ enum TestLibrary {
     ("url", .uri),
   ]
 
-  /// Returns ordinary and extreme values for samples.
+  /// Returns the attribute values of sample objects, ordinary and extreme ones.
   static func sampleValues() -> [[String: AttributeValue]] {
     [
       [:],
@@ -110,7 +110,7 @@ enum TestLibrary {
     return context
   }
 
-  /// Saves samples.
+  /// Saves an object of the entity `Sample` for each of ``sampleValues()``.
   ///
   /// - Returns: The values of each sample, by the URI of its object ID.
   static func saveSamples(into store: any PersistentStore) throws -> [String: [String: AttributeValue]] {
@@ -125,7 +125,8 @@ enum TestLibrary {
     return samples
   }
 
-  /// Returns a line for each object with its values, sorted. Lines do not depend on keys.
+  /// Returns a line for each object with its values, sorted. The lines do not contain primary keys, so they are equal
+  /// for stores with equal objects.
   static func contents(_ store: any PersistentStore) throws -> [String] {
     let context = try StoreBench.context(store)
     var lines: [String] = []
@@ -153,7 +154,7 @@ enum TestLibrary {
     }
   }
 
-  /// Returns a label that does not depend on keys: the entity, and the object's number or name.
+  /// Returns a label of an object: its entity, and its number or name. The label does not contain the primary key.
   static func name(_ object: ManagedObject) -> String {
     let key = object.entity.property(named: "number") == nil ? "name" : "number"
     return "\(object.entity.name):" + (object[key].map(text) ?? "?")

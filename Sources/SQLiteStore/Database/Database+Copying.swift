@@ -1,7 +1,7 @@
 internal import CSQLite
 internal import ManagedObjects
 
-/// Copies of files.
+/// Copying and attaching database files.
 extension Database {
   /// Copies the whole database into a new, empty one.
   ///
@@ -23,10 +23,10 @@ extension Database {
     try statement.run()
   }
 
-  /// Turns off syncing and the journal on the disk, for a file that is discarded after a crash.
+  /// Turns off syncing and the journal on the disk, for a temporary file that is discarded after a crash.
   ///
-  /// - Parameter rollsBack: False for a file that is also discarded after an error. A failed transaction then leaves it
-  ///   damaged, but large transactions need no memory for the original pages.
+  /// - Parameter rollsBack: - Parameter rollsBack: False for a file that is also discarded after an error. A failed
+  ///   transaction then leaves the file damaged, but large transactions need no memory for the original pages.
   func relax(rollsBack: Bool) throws(ManagedObjectError) {
     try execute("PRAGMA journal_mode = \(rollsBack ? "MEMORY" : "OFF")")
     try execute("PRAGMA synchronous = OFF")

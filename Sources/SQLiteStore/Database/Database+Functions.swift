@@ -3,18 +3,21 @@ internal import FoundationEssentials
 internal import ManagedObjects
 internal import SQLQueries
 
-/// SQL functions used by the statements of stores, and those that Core Data's triggers call.
+/// The SQL functions that statements of a store call, and those that Core Data's triggers call.
 extension Database {
-  /// The names of the functions. All except those for triggers are deterministic.
+  /// The names of the SQL functions, with their arguments. All except those for triggers are deterministic.
   enum FunctionName {
-    /// `(object, values …)`: 1 if ``FunctionObject/holds(_:)``, else 0.
+    /// The function `managed_holds(object, values …)`. Returns 1 if ``FunctionObject/holds(_:)`` is true for the
+    /// values, else 0.
     static let holds = "managed_holds"
-    /// `(object, values …)`: the list that ``FunctionObject/add(_:to:)`` made from the values of all rows.
+    /// The aggregate function `managed_collect(object, values …)`. Returns a list with the values of all rows, which
+    /// ``FunctionObject/add(_:to:)`` has added row by row.
     static let collect = "managed_collect"
-    /// `(form, text)`: the text in the form that is compared. `form` is the raw value of a ``TextForm``.
+    /// The function `managed_form(form, text)`. Returns the form of a text whose bytes can be compared. `form` is the
+    /// raw value of a ``TextForm``.
     static let form = "managed_form"
-    /// Called by triggers after they have changed derived attributes, with the table, the entity, the object, the
-    /// attribute and its value.
+    /// The functions that Core Data's triggers call after they have changed a derived attribute. The arguments are the
+    /// table, the entity, the object, the attribute and its value.
     static let derivedChanges = [
       "NSCoreDataDATriggerUpdatedAffectedObjectValue", "NSCoreDataDATriggerInsertUpdatedAffectedObjectValue",
     ]
@@ -22,7 +25,7 @@ extension Database {
 
   func registerFunctions() throws(ManagedObjectError) {
     let flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS
-    // These objects live as long as the connection.
+    // SQLite does not retain the objects, but they live as long as the connection.
     let limit = unsafe Unmanaged.passUnretained(workLimit).toOpaque()
     try check(unsafe sqlite3_create_function_v2(handle, FunctionName.holds, -1, flags, limit, holds, nil, nil, nil))
     try check(
@@ -52,7 +55,7 @@ private func object(_ value: OpaquePointer?) -> FunctionObject? {
   return unsafe Unmanaged<FunctionObject>.fromOpaque(pointer).takeUnretainedValue()
 }
 
-/// Counts the bytes of arguments as work of the statement. Ends the statement if the limit is exceeded.
+/// Counts the bytes of the arguments as work of the statement. Makes SQLite end the statement if its limit is exceeded.
 ///
 /// - Returns: False if the limit is exceeded.
 private func countWork(_ arguments: FunctionObject.Arguments, _ context: OpaquePointer?) -> Bool {
@@ -78,13 +81,14 @@ private let holds: @convention(c) (OpaquePointer?, Int32, FunctionArguments?) ->
   }
 }
 
-/// The bytes collected so far.
+/// The list that a call of the aggregate function has collected so far, as bytes.
 private final class Collection {
   var bytes: [UInt8]
   init(_ bytes: [UInt8]) { self.bytes = bytes }
 }
 
-/// Returns the memory where SQLite keeps the address of a collection; nil if it cannot be allocated.
+/// Returns the memory in which SQLite keeps the address of a ``Collection`` between the rows; nil if it cannot be
+/// allocated.
 private func memory(_ context: OpaquePointer?, size: Int32) -> UnsafeMutablePointer<UnsafeMutableRawPointer?>? {
   unsafe sqlite3_aggregate_context(context, size)?.assumingMemoryBound(to: UnsafeMutableRawPointer?.self)
 }
@@ -127,7 +131,7 @@ private let form: @convention(c) (OpaquePointer?, Int32, FunctionArguments?) -> 
   guard let values = unsafe values, count == 2 else { return }
   let arguments = unsafe FunctionObject.Arguments(values, count: 2)
   guard unsafe countWork(arguments, context) else { return }
-  // Values of other types are compared as they are.
+  // Values other than texts are compared as they are.
   guard arguments[1].kind == .text else {
     unsafe sqlite3_result_value(context, values[1])
     return

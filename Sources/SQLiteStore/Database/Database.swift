@@ -10,18 +10,18 @@ internal import SystemFiles
 @safe package final class Database {
   /// The ways to open the file.
   package enum Mode {
-    /// Read-only. Creates only the files that SQLite needs to read a store that other processes write to.
+    /// Read-only. Creates only the files that SQLite needs to read a file to which other processes write.
     case readOnly
     /// Read-only. Writes nothing next to the file. No other process may write to it while it is open.
     case immutable
-    /// The same as ``readWrite``, for changes that are all rolled back. A leftover log stays as it is.
+    /// The same as ``readWrite``, for changes that are all rolled back. A leftover write-ahead log stays as it is.
     case trial
     case readWrite
     /// The same as ``readWrite``, but creates a missing file.
     case create
   }
 
-  /// The path, for messages.
+  /// The path to show in messages.
   let path: String
   package let file: DatabaseFile
   private let mode: Mode
@@ -32,29 +32,32 @@ internal import SystemFiles
   private var statements: [String: Statement] = [:]
   private var uses = 0
   static let greatestStatementCount = 200
-  /// The size limit of cached statements, in bytes. A request can have many thousand conditions.
+  /// The length of the longest statement that is cached, in bytes of SQL. A request can have many thousand conditions.
   private static let greatestKeptSize = 1 << 15
   /// The number of statements executed so far.
   var executedStatements = 0
-  /// True after a statement was prepared again because the schema had changed.
+  /// True if SQLite had to prepare a statement again because another process changed the schema. ``SQLiteStore`` then
+  /// checks the tables.
   var mayHaveOtherTables = false
-  /// True in a transaction that can write.
+  /// True during a transaction that can write.
   private(set) var isWriting = false
-  /// The rows whose derived attributes were changed by triggers. See ``registerFunctions()``.
+  /// The rows whose derived attributes were changed by Core Data's triggers, which call a function of this connection.
   let derivedChanges = DerivedChanges()
 
   /// The default time to wait for another process that is writing, in milliseconds.
   static let busyTime: Int32 = 30_000
 
-  /// An upper bound for the size of the changed pages in SQLite's page cache, whose default size is 2 MB.
+  /// An upper bound for the size of the changed pages that a transaction has not written yet, in bytes. SQLite's page
+  /// cache has a default size of 2 MB.
   private static let cacheSize = 4 << 20
 
   /// Opens a file.
   ///
   /// - Parameters:
-  ///   - name: The path for messages; nil to use `path`.
+  ///   - - name: The path to show in messages; nil to use `path`.
   ///   - busyTime: The time to wait for another process that is writing, in milliseconds.
-  /// - Throws: ``ManagedObjectError/Code/open``. If the file is not a database, the first statement throws.
+  /// - Throws: - Throws: ``ManagedObjectError/Code/open`` if the file cannot be opened. SQLite reads the file only at
+  ///   the first statement, which throws if the file is not a database.
   package init(
     path: String, named name: String? = nil, _ mode: Mode, busyTime: Int32 = Database.busyTime
   ) throws(ManagedObjectError) {
@@ -74,12 +77,12 @@ internal import SystemFiles
     var uri = Self.uri(file.path)
     var copies: PrivateFolder?
     let hasJournal = file.hasJournal
-    // A process that uses the log keeps the log's index (`-shm`) next to it.
+    // While a process uses the write-ahead log, the log's index (`-shm`) is next to it.
     let isShared = mode == .trial && FileSystem.exists(file.path + "-shm")
     if mode == .immutable || mode == .trial {
       if hasJournal, !isShared {
         let folder = try file.copy()
-        // SQLite applies the journal to the copy.
+        // SQLite can apply the log or journal to the copy.
         uri = Self.uri("\(folder.path)/store")
         flags = flags & ~SQLITE_OPEN_READONLY | SQLITE_OPEN_READWRITE
         copies = .some(consume folder)
@@ -100,11 +103,11 @@ internal import SystemFiles
     unsafe self.handle = handle
     unsafe sqlite3_busy_timeout(handle, busyTime)
     unsafe workLimit.install(in: handle)
-    // The log is not checkpointed: other processes may be using it, or it belongs to a temporary copy.
+    // Closing does not checkpoint the log: other processes may be using it, or it belongs to a temporary copy.
     if hasJournal, mode == .immutable || mode == .trial {
       unsafe sqlite_switch(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
     }
-    // Functions in the schema of an untrusted file are restricted.
+    // The file is not trusted: its views and triggers may call only functions that SQLite considers harmless.
     try execute("PRAGMA trusted_schema = OFF")
     try execute("PRAGMA cell_size_check = ON")
     try registerFunctions()
@@ -145,13 +148,15 @@ internal import SystemFiles
     if code != SQLITE_OK { throw failure(code) }
   }
 
-  /// Returns a statement without bindings, ready for its first step.
+  /// Returns a prepared statement for some SQL, from the cache if possible. It has no bindings, and is ready for its
+  /// first step.
   ///
-  /// - Parameter growth: The growth of its work with the size of the file.
+  /// - Parameter growth: - Parameter growth: How the work of the statement grows with the size of the file, which
+  ///   determines its limit.
   package func statement(_ sql: String, _ growth: WorkLimit.Growth = .rows) throws(ManagedObjectError) -> Statement {
     uses += 1
     if let statement = statements[sql] {
-      // A statement in use is not reset; a second one is prepared.
+      // A statement that is being stepped must not be reset, so a second one is prepared.
       guard !statement.isActive else { return try prepare(sql, growth) }
       statement.lastUse = uses
       statement.clear()
@@ -182,12 +187,12 @@ internal import SystemFiles
     statements = statements.filter { $0.value.lastUse > middle }
   }
 
-  /// Returns the schema version, which SQLite increments with each schema change.
+  /// Returns the number that SQLite increments with each change of the schema.
   func schemaVersion() throws(ManagedObjectError) -> Int64 { try number("PRAGMA schema_version") }
 
   /// Calls `body` to change rows of `sqlite_schema`, and reloads the schema afterwards.
   ///
-  /// `body` must not execute anything that comes from the file, because `sqlite_schema` is not protected meanwhile.
+  /// `body` must not execute SQL that comes from the file, because `sqlite_schema` is not protected during the call.
   func changingSchema(_ body: () throws(ManagedObjectError) -> Void) throws(ManagedObjectError) {
     unsafe sqlite_switch(handle, SQLITE_DBCONFIG_DEFENSIVE, 0)
     defer { unsafe sqlite_switch(handle, SQLITE_DBCONFIG_DEFENSIVE, 1) }
@@ -203,7 +208,7 @@ internal import SystemFiles
     try execute("PRAGMA writable_schema = RESET")
   }
 
-  /// Returns a number that changes when another connection commits: https://sqlite.org/pragma.html#pragma_data_version
+  /// Returns a number that changes if another connection commits: https://sqlite.org/pragma.html#pragma_data_version
   func dataVersion() throws(ManagedObjectError) -> Int64 { try number("PRAGMA data_version") }
 
   /// Returns the integer in the first row of a statement; 0 for NULL, and for an empty result.
@@ -213,7 +218,7 @@ internal import SystemFiles
     return try statement.step() ? statement.integer(0) : 0
   }
 
-  /// The number of rows changed by the last statement.
+  /// The number of rows that the last statement changed.
   var changeCount: Int { Int(unsafe sqlite3_changes64(handle)) }
 
   /// True if a transaction is open.
@@ -240,7 +245,8 @@ internal import SystemFiles
     if mode == .readOnly, [SQLITE_CANTOPEN, SQLITE_READONLY].contains(code & 0xFF) {
       error.remedy = .openingWithoutWriting
     }
-    // SQLite holds no locks on a file that is not a database, so the file can be opened and closed by other means.
+    // Closing a file would release the locks that SQLite has on it. SQLite has none on a file that is not a database,
+    // so the file can be read here.
     if code & 0xFF == SQLITE_NOTADB,
       let kind = StoreFileKind(ofFile: file.path),
       kind != .sqlite
@@ -251,8 +257,8 @@ internal import SystemFiles
     return error
   }
 
-  /// `SQLITE_IOERR_WRITE`, `SQLITE_IOERR_FSYNC` and `SQLITE_IOERR_TRUNCATE`. They are macros with expressions, which
-  /// Swift does not import.
+  /// The result codes `SQLITE_IOERR_WRITE`, `SQLITE_IOERR_FSYNC` and `SQLITE_IOERR_TRUNCATE`. Swift does not import
+  /// them, because they are macros with expressions.
   private static let failuresOfWriting: [Int32] = [3, 4, 6].map { SQLITE_IOERR | $0 << 8 }
 
   private func code(_ code: Int32) -> ManagedObjectError.Code {
@@ -285,7 +291,7 @@ extension Database {
     case rollback = "ROLLBACK"
   }
 
-  /// Calls `body` in a transaction, and rolls back if it throws. Within another transaction, `body` becomes part of it.
+  /// Calls `body` in a transaction, and rolls back if it throws. In an open transaction, only calls `body`.
   package func transaction<Result>(
     _ kind: TransactionKind, end: TransactionEnd = .commit, _ body: () throws(ManagedObjectError) -> Result
   ) throws(ManagedObjectError) -> Result {
@@ -301,7 +307,8 @@ extension Database {
     }
   }
 
-  /// Begins a transaction that lasts until ``end(_:)`` or ``rollBack()``. Nested transactions become part of it.
+  /// Begins a transaction that lasts until ``end(_:)`` or ``rollBack()``. Calls of ``transaction(_:end:_:)`` become
+  /// part of it.
   package func begin(_ kind: TransactionKind) throws(ManagedObjectError) {
     isWriting = kind != .deferred
     workLimit.unwrittenSize = isWriting ? Self.cacheSize : 0
@@ -314,7 +321,7 @@ extension Database {
     }
   }
 
-  /// Ends the transaction. If that throws, the transaction stays open.
+  /// Commits the transaction, or reverts its changes. If this throws, the transaction stays open.
   func end(_ end: TransactionEnd) throws(ManagedObjectError) {
     try execute(end.rawValue)
     noteEnd()

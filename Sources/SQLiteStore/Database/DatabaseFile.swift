@@ -8,15 +8,18 @@ internal import SystemFiles
 package struct DatabaseFile {
   /// The path of the file, with symbolic links resolved. SQLite keeps the other files next to it, not next to a link.
   package let path: String
-  /// The path for messages.
+  /// The path to show in messages.
   let name: String
 
   private static let journals = ["-wal", "-journal"]
-  /// The suffixes of all files of a store.
+  /// The suffixes of the file and of the files next to it.
   static let suffixes = ["", "-shm"] + journals
 
-  /// - Throws: ``ManagedObjectError/Code/open`` if the file, or one of its companion files, exists and is not a regular
-  ///   file. SQLite would wait for a pipe, and write through a link.
+  /// - Throws: Checks that SQLite can open the file safely.
+  ///
+  /// - Throws: ``ManagedObjectError/Code/open`` if the file, or one that SQLite keeps next to it, exists and is not a
+  ///   regular file: SQLite would wait for a pipe, and write through a link. Also if the file cannot be a database, or
+  ///   its journal would make SQLite delete another file.
   init(_ path: String, named name: String) throws(ManagedObjectError) {
     self.name = name
     self.path = FileSystem.target(of: path)
@@ -33,15 +36,16 @@ package struct DatabaseFile {
     if namesOtherFile { throw failure("it is part of an unfinished transaction in several files") }
   }
 
-  /// The size of the file and its log, in bytes; nil if the file does not exist anymore.
+  /// The size of the file and its write-ahead log, in bytes; nil if the file does not exist anymore.
   var size: Int? {
     FileSystem.sizeOfRegularFile(path).map { $0 + (FileSystem.sizeOfRegularFile(path + "-wal") ?? 0) }
   }
 
-  /// True if the file has a log or a journal that is not empty.
+  /// True if the file has a write-ahead log or a rollback journal that is not empty.
   var hasJournal: Bool { Self.journals.contains { (FileSystem.sizeOfRegularFile(path + $0) ?? 0) > 0 } }
 
-  /// The magic bytes at the end of a journal that names another file.
+  /// The magic bytes at the end of a journal that contains the path of another file
+  /// (https://www.sqlite.org/fileformat2.html).
   private static let endOfName: [UInt8] = [0xD9, 0xD5, 0x05, 0xF9, 0x20, 0xA1, 0x63, 0xD7]
 
   /// True if the journal belongs to a transaction in several files. Such a journal contains the path of another file,
@@ -68,8 +72,8 @@ package struct DatabaseFile {
     return folder
   }
 
-  /// Writes the bytes of the file, read through SQLite. If this process opened and closed the file by other means, it
-  /// would lose all its locks on the file, also those of other connections.
+  /// Writes the bytes of the file to `output`. Reads them through SQLite: if this process opened and closed the file by
+  /// other means, it would lose all its locks on the file, also those of other connections.
   private func write(to output: FileOutput) throws(FileError) {
     var opened: OpaquePointer?
     let flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX

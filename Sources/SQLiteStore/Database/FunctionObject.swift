@@ -3,22 +3,24 @@ internal import FoundationEssentials
 internal import ManagedObjects
 internal import SQLQueries
 
-/// An object that is bound to a statement for the registered SQL functions. They test and collect values with the code
-/// that evaluates predicates in memory.
+/// An object that a statement passes to an SQL function of this package as its first argument. The function calls the
+/// object to test or collect values, with the code that evaluates predicates in memory.
 class FunctionObject {
-  /// The error of the first call that failed.
+  /// The error of the first function call that failed.
   private(set) var failure: ManagedObjectError?
 
   final func fail(_ error: ManagedObjectError) { if failure == nil { failure = error } }
   final func fail(_ error: ManagedPredicateError) { fail(ManagedObjectError(.unsupportedRequest, error.description)) }
 
-  /// Returns the result of ``Database/FunctionName/holds`` for a row; nil for an error, see ``failure``.
+  /// Returns true if the values of a row satisfy the condition of this object; nil after an error, which is in
+  /// ``failure``. The function ``Database/FunctionName/holds`` calls this.
   func holds(_ arguments: Arguments) -> Bool? { nil }
 
-  /// The bytes of an empty list, for ``Database/FunctionName/collect``; nil for an object that does not collect values.
+  /// The bytes with which the list of the function ``Database/FunctionName/collect`` begins; nil if this object does
+  /// not collect values.
   var emptyList: [UInt8]? { nil }
 
-  /// Adds the values of a row to the bytes of a list.
+  /// Adds the values of a row to a list. The function ``Database/FunctionName/collect`` calls this.
   func add(_ arguments: Arguments, to bytes: inout [UInt8]) {}
 
   /// The arguments of a function call.

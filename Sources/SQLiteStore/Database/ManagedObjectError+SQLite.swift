@@ -1,7 +1,7 @@
 internal import CSQLite
 internal import ManagedObjects
 
-// SQLite's result codes of an error.
+// Tests of the result code that SQLite returned for an error.
 
 extension ManagedObjectError {
   private var primaryCode: Int32? { sqliteCode.map { Int32($0 & 0xFF) } }

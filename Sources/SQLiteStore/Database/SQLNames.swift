@@ -1,6 +1,6 @@
-/// Names in statements.
+/// Names in SQL.
 extension String {
-  /// The text as the quoted name of a table or a column. Any characters are allowed.
+  /// This string as the name of a table or a column in SQL, in quotation marks, so that it may contain any characters.
   package var sqlName: String {
     let quote: Unicode.Scalar = "\""
     guard utf8.contains(UInt8(ascii: quote)) else { return "\"" + self + "\"" }

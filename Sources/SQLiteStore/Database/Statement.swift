@@ -3,14 +3,14 @@ package import FoundationEssentials
 package import ManagedObjects
 package import SQLQueries
 
-/// A prepared statement: values are bound, and it is stepped row by row.
+/// A prepared SQL statement. Bind values to its parameters, then step through its rows.
 @safe package final class Statement {
   private let handle: OpaquePointer
   private unowned let database: Database
   private let workLimit: WorkLimit
-  /// The value of the database's use counter when this statement was last used.
+  /// A counter of the database when it last returned this statement, to find the least recently used statements.
   var lastUse = 0
-  /// True from the first step until the last.
+  /// True between the first step and the end of the rows.
   private(set) var isActive = false
   /// The number of virtual machine instructions since the first step.
   private var work: Int64 = 0
@@ -60,7 +60,7 @@ package import SQLQueries
   /// Executes a statement that returns no rows.
   func run() throws(ManagedObjectError) { while try step() {} }
 
-  /// Resets the statement. Bound values stay.
+  /// Resets the statement, so that it can be executed again with the same bound values.
   package func reset() {
     isActive = false
     work = 0
@@ -76,14 +76,14 @@ package import SQLQueries
     unsafe sqlite3_clear_bindings(handle)
   }
 
-  /// Calls `body` for each row. The current row is read through the statement.
+  /// Calls `body` for each row. `body` reads the current row from this statement.
   package func forEachRow(_ body: () throws(ManagedObjectError) -> Void) throws(ManagedObjectError) {
     defer { reset() }
     while try step() { try body() }
   }
 }
 
-/// Binding. Parameter indices start at 1.
+/// Binding of values to parameters. The indices of parameters start at 1.
 extension Statement {
   package func bind(_ parameter: Int32, _ value: Int64) throws(ManagedObjectError) {
     try check(unsafe sqlite3_bind_int64(handle, parameter, value))
@@ -129,7 +129,8 @@ extension Statement {
     }
   }
 
-  /// Binds an object for a registered SQL function. The statement retains it until the parameter is bound again.
+  /// Binds an object that the statement passes to an SQL function. The statement retains the object until the parameter
+  /// is bound again.
   func bind(_ parameter: Int32, object: FunctionObject) throws(ManagedObjectError) {
     let pointer = unsafe Unmanaged.passRetained(object).toOpaque()
     try check(
@@ -138,7 +139,7 @@ extension Statement {
       })
   }
 
-  /// The index of the last parameter.
+  /// The number of parameters, which is the index of the last one.
   var parameterCount: Int32 { unsafe sqlite3_bind_parameter_count(handle) }
 
   func bind(_ values: [SQLValue]) throws(ManagedObjectError) {
@@ -150,7 +151,7 @@ extension Statement {
   }
 }
 
-/// The current row. Column indices start at 0.
+/// The values of the current row. The indices of columns start at 0.
 extension Statement {
   func kind(_ column: Int32) -> SQLValue.Kind {
     SQLValue.Kind(code: unsafe sqlite3_column_type(handle, column))
@@ -162,7 +163,7 @@ extension Statement {
 
   package func real(_ column: Int32) -> Double { unsafe sqlite3_column_double(handle, column) }
 
-  /// Returns a text. Invalid UTF-8 is repaired.
+  /// Returns the text in a column. Replaces invalid UTF-8.
   package func text(_ column: Int32) -> String {
     guard let start = unsafe sqlite3_column_text(handle, column) else { return "" }
     let count = Int(unsafe sqlite3_column_bytes(handle, column))
@@ -177,7 +178,7 @@ extension Statement {
     return unsafe Data(bytes: start, count: count)
   }
 
-  /// Returns the number of bytes of a text or a blob.
+  /// Returns the number of bytes of the text or blob in a column.
   func byteCount(_ column: Int32) -> Int { Int(unsafe sqlite3_column_bytes(handle, column)) }
 
   package func value(_ column: Int32) -> SQLValue {
@@ -198,7 +199,7 @@ extension Statement {
 }
 
 extension SQLValue {
-  /// The type of a value, as SQLite's type code.
+  /// The type of a value in a database, as SQLite's type code.
   package struct Kind: Equatable {
     let code: Int32
 
@@ -210,7 +211,7 @@ extension SQLValue {
   }
 }
 
-/// A value that SQLite returns.
+/// A value that SQLite returns in a row, or passes to a function.
 package protocol StoredValue {
   var kind: SQLValue.Kind { get }
   var integer: Int64 { get }

@@ -6,7 +6,7 @@ internal import ManagedObjects
 ///
 /// The limits grow with the size of the file, and are generous for a sound file of that size.
 package final class WorkLimit {
-  /// The growth of a statement's work with the size of the file.
+  /// A way in which the work of a statement grows with the size of the file.
   package enum Growth {
     /// Each row is read once, or found by its primary key.
     case rows
@@ -14,14 +14,14 @@ package final class WorkLimit {
     case pairs
   }
 
-  /// The part of a statement's limits that does not depend on the size of the file.
+  /// The properties of a statement that determine its limits, together with the size of the file.
   struct Statement {
     let growth: Growth
-    /// The number of bytes of its SQL text, an upper bound for the instructions per row.
+    /// The length of the SQL, in bytes: an upper bound for the number of instructions per row.
     let size: Int
-    /// The number of bytes of the texts bound for this run. Bound lists are read like tables.
+    /// The number of bytes of the texts that are bound for this execution. Bound lists are read like tables.
     var boundSize = 0
-    /// The highest amount of work accepted so far.
+    /// The number of instructions up to which the limit need not be computed again.
     fileprivate var limit: Int64 = 0
 
     init(growth: Growth, size: Int) {
@@ -30,23 +30,23 @@ package final class WorkLimit {
     }
   }
 
-  /// The number of virtual machine instructions between two checks of the limit.
+  /// The number of instructions of SQLite's virtual machine after which the limit is checked.
   private static let interval: Int32 = 10_000
 
   /// The number of instructions that the running statement has executed.
   var work: Int64 = 0
-  /// The limits of the running statement.
+  /// The properties of the running statement.
   var statement = Statement(growth: .pairs, size: 0)
-  /// The most bytes that a transaction may have changed without having written them to the file.
+  /// The most bytes that the open transaction may have changed without having written them to the file.
   var unwrittenSize = 0
   private let file: DatabaseFile
-  /// The highest numbers of rows and bytes accepted so far.
+  /// The numbers of rows and bytes up to which ``check(rowCount:byteCount:_:)`` need not be called.
   private(set) var greatestRowCount = 4096
   private(set) var greatestByteCount = 1 << 20
 
   init(_ file: DatabaseFile) { self.file = file }
 
-  /// Counts instructions.
+  /// Counts instructions of the running statement.
   ///
   /// - Returns: False if the limit is exceeded.
   private func count(_ instructions: Int64) -> Bool {
@@ -56,14 +56,14 @@ package final class WorkLimit {
     return work <= statement.limit
   }
 
-  /// Counts the bytes that a registered function receives, as one instruction per 8 bytes.
+  /// Counts the bytes that a statement passes to an SQL function of this package, as one instruction per 8 bytes.
   ///
   /// - Returns: False if the limit is exceeded.
   func count(bytes: Int) -> Bool { count(Int64(bytes / 8)) }
 
   /// The most instructions that the running statement may execute.
   private var limit: Int64 {
-    // The file may have grown.
+    // Reads the size each time, because the file may have grown.
     guard let size else { return .max }
     // A row has at least 8 bytes.
     let linear = Double(size / 8) * Double(64 + statement.size) + 32 * Double(statement.boundSize)
@@ -72,16 +72,19 @@ package final class WorkLimit {
     return limit < 0x1p62 ? statement.growth.least + Int64(limit) : .max
   }
 
-  /// The size of the file and of the changes not written yet, in bytes; nil if the file does not exist anymore.
+  /// The size of the file and of the changes that are not yet written to it, in bytes; nil if the file does not exist
+  /// anymore.
   private var size: Int? { file.size.map { $0 + unwrittenSize } }
 
-  /// Checks the size of the results against the size of the file. Each row is in the file, with its own copy of its
-  /// values, except for values of other rows.
+  /// Checks that the results of a statement are not too large for the size of the file. Rows that are read once have no
+  /// more data than the file. A statement with ``Growth/pairs`` can return the values of a related row many times, so
+  /// its limit is higher.
   ///
-  /// - Throws: ``ManagedObjectError/Code/sqlite`` if the file is too small for that many rows or bytes.
+  /// - Throws: - Throws: ``ManagedObjectError/Code/sqlite`` if a sound file of this size cannot have that many rows or
+  ///   bytes.
   func check(rowCount: Int, byteCount: Int, _ growth: Growth) throws(ManagedObjectError) {
     guard let size else { return }
-    // The result can be a join of two lists of pairs of objects.
+    // Allows more rows than a table can have, because a statement can combine two lists of pairs of objects.
     let rowLimit = 4096 + size / 4
     if rowCount > rowLimit {
       throw ManagedObjectError(.sqlite, "\(file.name) is damaged: a table has more rows than the file has room for")
@@ -100,7 +103,8 @@ package final class WorkLimit {
 
   static let message = "a statement takes too much work for a file of this size"
 
-  /// Registers the limit as SQLite's progress handler. The limit must live as long as the connection.
+  /// Makes SQLite call this object after every 10 000 instructions. SQLite does not retain it, so it must live as long
+  /// as the connection.
   func install(in handle: OpaquePointer) {
     let context = unsafe Unmanaged.passUnretained(self).toOpaque()
     unsafe sqlite3_progress_handler(
@@ -110,14 +114,14 @@ package final class WorkLimit {
         return unsafe Unmanaged<WorkLimit>.fromOpaque(context).takeUnretainedValue().count(Int64(WorkLimit.interval))
           ? 0 : 1
       }, context)
-    // Statements cannot write to the schema, and nested triggers are limited to a depth of 50.
+    // Statements must not write to `sqlite_schema`, and triggers may call each other at most 50 levels deep.
     unsafe sqlite_switch(handle, SQLITE_DBCONFIG_DEFENSIVE, 1)
     unsafe sqlite3_limit(handle, SQLITE_LIMIT_TRIGGER_DEPTH, 50)
   }
 }
 
 extension WorkLimit.Growth {
-  /// The number of instructions that a statement may execute regardless of the file's size. It takes about a tenth of a
-  /// second for `rows`, and some seconds for `pairs`, so that nested conditions work on small files.
+  /// The number of instructions that a statement may execute on a file of any size. For `rows` they take about a tenth
+  /// of a second. For `pairs` they take some seconds, so that nested conditions work on small files.
   fileprivate var least: Int64 { self == .rows ? 10_000_000 : 200_000_000 }
 }

@@ -1,14 +1,14 @@
 internal import FoundationEssentials
 internal import ManagedObjects
 
-/// Reads the history of a store.
+/// Reads the history of an open store.
 struct HistoryReading {
   let state: StoreState
   private var database: Database { state.database }
 
   init(_ state: StoreState) { self.state = state }
 
-  /// Returns the transactions with a greater number, the oldest first.
+  /// Returns the transactions with a number greater than `number`, the oldest first.
   func transactions(after number: Int64) throws(ManagedObjectError) -> [PersistentHistoryTransaction] {
     let texts = try texts()
     let statement = try database.statement(
@@ -18,7 +18,7 @@ struct HistoryReading {
     var changes = try changes(after: number)
     var transactions: [PersistentHistoryTransaction] = []
     try statement.forEachRow {
-      // Older files, without the string table, have the texts in the row.
+      // Older files do not have the table of strings. They have the strings in the row of the transaction.
       func text(_ column: Int32, _ older: Int32) -> String? {
         if !statement.isNull(column) { return texts[statement.integer(column)] }
         return statement.isNull(older) ? nil : statement.text(older)

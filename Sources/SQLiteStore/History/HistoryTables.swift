@@ -9,17 +9,17 @@ package enum HistoryTables {
   package static let changes = "ACHANGE"
   package static let transactions = "ATRANSACTION"
   package static let texts = "ATRANSACTIONSTRING"
-  /// The entity numbers and names of the tables in `Z_PRIMARYKEY`.
+  /// The entity numbers and names under which `Z_PRIMARYKEY` lists the three tables.
   package static let entities: [(number: Int64, name: String)] = [
     (16_001, "CHANGE"), (16_002, "TRANSACTION"), (16_003, "TRANSACTIONSTRING"),
   ]
 
-  /// True if a file has the tables.
+  /// True if a file has the tables of a history.
   static func areThere(_ file: FileSchema) -> Bool {
     [changes, transactions, texts].allSatisfy { file.tables[$0] != nil }
   }
 
-  /// Creates the tables.
+  /// Creates the tables of a history.
   static func make(_ schema: StoreSchema, _ database: Database) throws(ManagedObjectError) {
     let count = schema.model.entities.map { preserved($0).count }.max() ?? 0
     let tombstones = (0..<count).map { ", ZTOMBSTONE\($0) BLOB" }.joined()
@@ -64,7 +64,7 @@ package enum HistoryTables {
     }.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
   }
 
-  /// Returns the names of the properties whose bits are set.
+  /// Returns the names of the properties whose bits are set in a value of `ZCOLUMNS`.
   package static func names(_ entity: ManagedObjectModel.Entity, _ bits: Data) -> [String] {
     let bytes = Array(bits)
     return properties(entity).enumerated().compactMap { index, property in

@@ -2,17 +2,17 @@ internal import FoundationEssentials
 internal import ManagedObjects
 internal import SQLQueries
 
-/// Writes a save to the history of a store, in the transaction of the save.
+/// Records a save in the history of the store, in the database transaction of the save.
 struct HistoryWriting {
   let database: Database
   let schema: StoreSchema
   let state: StoreState
-  /// Cache: the properties of entities, by entity index.
+  /// A cache of the properties of entities, by entity index.
   private var known: [Int: EntityProperties] = [:]
 
   private struct EntityProperties {
     let preserved: [ManagedObjectModel.Entity.Attribute]
-    /// The slots of all properties, in the order of their bits.
+    /// The slots of all stored properties, in the order of their bits in `ZCOLUMNS`.
     let slots: [Int]
   }
 
@@ -22,10 +22,12 @@ struct HistoryWriting {
     schema = state.schema
   }
 
+  /// Records a save.
+  ///
   /// - Parameters:
   ///   - changes: The saved rows.
   ///   - slots: For each updated row, the slots whose values change.
-  ///   - touched: Further rows that the save changes.
+  ///   - touched: The keys of further rows that the save changes, such as those of related objects.
   /// - Returns: The transaction number.
   mutating func write(
     _ changes: StoreChanges, _ slots: [[Int]], touched: [RowKey]

@@ -3,26 +3,26 @@ public import ManagedObjects
 
 /// A save that the history of a store recorded.
 public struct PersistentHistoryTransaction: Hashable, Sendable {
-  /// The transaction number. It increases with each save; pass it to ``SQLiteStore/history(after:)`` to get later
-  /// saves.
+  /// The transaction number. Later saves have greater numbers: pass this one to ``SQLiteStore/history(after:)`` to get
+  /// them.
   public var number: Int64
   /// The time of the save.
   public var date: Date
-  /// The author: ``ManagedObjectContext/transactionAuthor``.
+  /// The author of the save: ``ManagedObjectContext/transactionAuthor``.
   public var author: String?
-  /// The name of the context.
+  /// The name of the context that saved.
   public var contextName: String?
-  /// The identifier of the program's bundle.
+  /// The bundle identifier of the program that saved. Saves of this package have none.
   public var bundleIdentifier: String?
-  /// The name of the process.
+  /// The name of the process that saved.
   public var processName: String?
-  /// The changes to objects, in the order of the file.
+  /// The changes to objects, in the order in which they were recorded.
   public var changes: [PersistentHistoryChange]
 }
 
-/// A change to an object in a recorded save.
+/// A change to an object in a save that the history recorded.
 public struct PersistentHistoryChange: Hashable, Sendable {
-  /// The kinds of changes. The raw values are those in Core Data's files.
+  /// A kind of change. The raw values are those in Core Data's files.
   public enum Kind: Int64, Hashable, Sendable {
     case insert = 0
     case update = 1
@@ -33,8 +33,8 @@ public struct PersistentHistoryChange: Hashable, Sendable {
   public var kind: Kind
   /// The ID of the object, which may have been deleted since.
   public var objectID: ManagedObjectID
-  /// The names of the properties whose values changed, sorted. Empty except for an update.
+  /// For an update, the names of the properties whose values changed, sorted. Empty for other kinds of changes.
   public var updatedProperties: [String] = []
-  /// The values of a deleted object that the model preserves in the history.
+  /// The values of a deleted object that the model says to preserve in the history, by attribute name.
   public var tombstone: [String: AttributeValue] = [:]
 }

@@ -1,8 +1,8 @@
 package import ManagedObjects
 
-/// The versions of rows, which reveal the changes of other programs.
+/// The version numbers of rows (`Z_OPT`), which show which rows another program has changed.
 extension SQLiteStore {
-  /// Returns the versions of all rows.
+  /// Returns the version number of each row.
   ///
   /// - Complexity: O(*n*) in the number of rows.
   package func rowVersions() throws(ManagedObjectError) -> [RowKey: Int64] {
@@ -18,7 +18,7 @@ extension SQLiteStore {
 }
 
 extension StoreState {
-  /// Returns the versions of all rows of the model's entities.
+  /// Returns the version number of each row with an entity of the model.
   func rowVersions() throws(ManagedObjectError) -> [RowKey: Int64] {
     var versions: [RowKey: Int64] = [:]
     for table in schema.tables {

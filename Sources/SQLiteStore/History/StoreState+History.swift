@@ -1,15 +1,16 @@
 internal import ManagedObjects
 internal import PropertyLists
 
-/// The history of changes.
+/// The history of saves.
 extension StoreState {
-  /// True if saves are recorded in the history.
+  /// True if saves of this store are recorded in its history.
   var tracksHistory: Bool { metadata.tracksHistory }
 
   func hasHistory() throws(ManagedObjectError) -> Bool { try HistoryTables.areThere(FileSchema(database)) }
 
   func history(after number: Int64) throws(ManagedObjectError) -> [PersistentHistoryTransaction] {
-    // A transaction makes all statements see the same state. Otherwise changes of a concurrent save could be missing.
+    // In a transaction, all statements see the same state. Without it, the result could have a save but not its
+    // changes.
     try database.transaction(.deferred) { () throws(ManagedObjectError) in
       try hasHistory() ? HistoryReading(self).transactions(after: number) : []
     }

@@ -2,7 +2,8 @@ internal import ManagedObjects
 
 /// Changes that other connections save.
 extension StoreState {
-  /// Returns the changes that other connections saved since the last call; nil without changes, and for the first call.
+  /// Returns the changes that other connections have saved since the last call; nil if there are none, and at the first
+  /// call.
   mutating func changesByOthers() throws(ManagedObjectError) -> SavedChanges? {
     try database.checkHasNotMoved()
     let known = others
@@ -18,7 +19,7 @@ extension StoreState {
       guard let known else { return (version, try HistoryReading(self).lastNumber()) }
       let transactions = try HistoryReading(self).transactions(after: known.historyNumber)
       changes = SavedChanges(transactions.filter { !ownTransactions.contains($0.number) })
-      // Transactions are missing: another program saved without a history, or removed a part of the history.
+      // Transactions are missing from the history: another program saved without recording it, or deleted a part.
       if transactions.first?.number != known.historyNumber + 1 { changes?.isComplete = false }
       return (version, transactions.last?.number ?? known.historyNumber)
     }
@@ -27,16 +28,16 @@ extension StoreState {
     return known == nil ? nil : changes
   }
 
-  /// Records a transaction of this store, so that it is not reported as a change of another connection.
+  /// Remembers a transaction of this store, so that ``changesByOthers()`` does not return its changes.
   mutating func noteOwnTransaction(_ number: Int64) {
     guard let known = others else { return }
-    // It is the next number, unless another connection has saved since the last call.
+    // The number is the next one, unless another connection has saved in between.
     if number == known.historyNumber + 1 { others?.historyNumber = number } else { ownTransactions.append(number) }
   }
 }
 
 extension SavedChanges {
-  /// Combines the changes of transactions, the oldest first.
+  /// Combines the changes of transactions, which are sorted from the oldest to the latest.
   fileprivate init(_ transactions: [PersistentHistoryTransaction]) {
     self.init()
     for change in transactions.flatMap(\.changes) {
@@ -49,7 +50,7 @@ extension SavedChanges {
         deleted.insert(change.objectID)
       }
     }
-    // The author and the context name are set only if all transactions agree on them.
+    // Sets the author and the context name only if they are the same in all transactions.
     guard let last = transactions.last else { return }
     if transactions.allSatisfy({ $0.author == last.author }) { author = last.author ?? "" }
     if transactions.allSatisfy({ $0.contextName == last.contextName }) { contextName = last.contextName ?? "" }

@@ -1,12 +1,13 @@
 public import ManagedObjects
 internal import PropertyLists
 
-/// The state of a migration that a policy's function uses: the mapping of an entity, and the contexts of both stores.
-/// It corresponds to Core Data's `NSMigrationManager`.
+/// The migration of the objects of one entity, with the contexts of the old and the new store. The functions of a
+/// migration policy receive it. It corresponds to Core Data's `NSMigrationManager`.
 ///
-/// Both contexts contain the objects of one batch, and are reset before the next. ``ManagedObjectID``s stay valid.
+/// Objects are migrated in batches. Both contexts contain the objects of one batch, and are reset before the next
+/// batch. Object IDs stay valid.
 public final class EntityMigration {
-  /// The mapping of the entity.
+  /// The entity mapping, which describes how objects are migrated.
   public let mapping: EntityMapping
   private let objects: ObjectMigration
   private let entity: MappingPlan.Entity
@@ -16,10 +17,11 @@ public final class EntityMigration {
   private var instancesBySource: [RowKey: [ManagedObject]] = [:]
   /// The source object that is being migrated.
   var current: ManagedObject?
-  /// The source objects whose primary keys have been assigned to new objects.
+  /// The source objects whose primary key a new object has got.
   private var kept: Set<RowKey> = []
 
-  /// False while relationships are set: primary keys and associations are final then.
+  /// False in the second phase of a migration, which sets relationships. Which new objects belong to which source
+  /// objects must not change then.
   private let canMakeObjects: Bool
 
   init(_ entity: MappingPlan.Entity, _ objects: ObjectMigration, canMakeObjects: Bool) {
@@ -29,16 +31,17 @@ public final class EntityMigration {
     self.objects = objects
   }
 
-  /// A context of the old store. Changes to its objects are discarded.
+  /// The context of the old store. Changes to its objects are discarded.
   public var sourceContext: ManagedObjectContext { objects.source.context }
 
-  /// A context of the new store, with the objects created so far.
+  /// The context of the new store, with the objects created so far in this batch.
   public var destinationContext: ManagedObjectContext { objects.destination.context }
 
   /// The created objects that have not been deleted again, and their source objects.
   var made: [(source: RowKey, destination: ManagedObject)] { instances.filter(\.destination.isThere) }
 
-  /// Creates the mapping's object with its attributes, as the default implementation of `NSEntityMigrationPolicy` does.
+  /// Creates an object of the mapping's destination entity, and sets its attributes as the mapping describes. The
+  /// default implementation of `NSEntityMigrationPolicy` does the same.
   ///
   /// - Throws: ``ManagedObjectError/Code/entityMigrationPolicy`` if the mapping has no destination entity,
   ///   ``ManagedObjectError/Code/invalidValue`` for a value that an attribute cannot have.
@@ -52,17 +55,18 @@ public final class EntityMigration {
     let object = try insert(destination.name, for: source)
     for (name, expression) in entity.attributes {
       let value = try objects.value(expression, of: source, name)
-      // A required attribute keeps its default instead of a null value.
+      // A required attribute keeps its default value if the result is null.
       if value == .null, object[name] != .null, destination.attribute(named: name)?.isOptional == false { continue }
       try object.setValue(value, forKey: name)
     }
     return object
   }
 
-  /// Creates an object with the default values of its attributes. Its relationships are set later, as the mapping
-  /// describes for the source. The first object created for a source object keeps its primary key.
+  /// Creates an object of the new model for a source object. Its attributes have their default values, and its
+  /// relationships are set later, as the mapping describes. The first object that is created for a source object gets
+  /// its primary key.
   ///
-  /// To create an object without a source object, use ``destinationContext``.
+  /// To create an object that does not belong to a source object, use ``destinationContext``.
   ///
   /// - Throws: ``ManagedObjectError/Code/undefinedKey`` if the new model does not have the entity,
   ///   ``ManagedObjectError/Code/invalidValue`` if the entity is abstract, ``ManagedObjectError/Code/invalidState`` if
@@ -94,11 +98,12 @@ public final class EntityMigration {
     return object
   }
 
-  /// Returns the objects created for source objects so far, in their order. Objects deleted since are omitted.
+  /// Returns the objects that have been created for source objects, in the order of `sources`. Leaves out objects that
+  /// were deleted again.
   ///
   /// - Parameters:
-  ///   - mappingName: The name of the mapping that created them; nil for any mapping.
-  ///   - sources: Objects of the source.
+  ///   - - mappingName: The name of the entity mapping that created the objects; nil for any mapping.
+  ///   - - sources: Objects of the old store.
   public func destinationInstances(
     forEntityMappingName mappingName: String? = nil, sourceInstances sources: [ManagedObject]
   ) throws(ManagedObjectError) -> [ManagedObject] {
@@ -116,8 +121,8 @@ public final class EntityMigration {
     return result
   }
 
-  /// Sets the relationships of an object as the mapping describes, for a policy that sets other relationships itself.
-  /// Objects that are already in a to-many relationship stay in it.
+  /// Sets the relationships of an object as the mapping describes. Call this from a policy that sets only some
+  /// relationships itself. Objects that are already in a to-many relationship stay in it.
   public func createRelationships(
     forDestination destination: ManagedObject, source: ManagedObject
   ) throws(ManagedObjectError) {

@@ -1,16 +1,16 @@
 internal import ManagedObjects
 internal import PropertyLists
 
-/// Relationships and their inverses.
+/// Checks of relationships and their inverses.
 extension InferredMapping {
-  /// A relationship of the source, and the destination entities that get their values from it.
+  /// A relationship of the old model, and the indices of the entities of the new model that get their values from it.
   struct Origin {
     let former: PropertyName
     var entities: [Int]
   }
 
-  /// Returns the source relationships of a relationship: several if its entities have different ones, none if it is
-  /// new.
+  /// Returns the relationships of the old model from which a relationship of the new model gets its values: several if
+  /// subentities get theirs from different ones, none if the relationship is new.
   func origins(of relationship: PropertyName) -> [Origin] {
     var origins: [Origin] = []
     for entity in relationship.owner(in: destination).selfAndDescendants {
@@ -38,8 +38,9 @@ extension InferredMapping {
     name.owner(in: model).relationship(named: name.name)?.definition.isToMany ?? false
   }
 
-  /// Checks that both sides of a relationship come from both sides of one source relationship, and that a new side has
-  /// room for the objects of the other side.
+  /// Checks the relationships that an entity of the new model declares. Refuses to infer a mapping if a relationship
+  /// and its inverse come from two unrelated relationships, or if an object could have several related objects before
+  /// the migration, but only one after it.
   mutating func checkInverses(of entity: ManagedObjectModel.Entity) {
     for relationship in entity.relationships.dropFirst(entity.superentity?.relationships.count ?? 0)
     where !relationship.isTransient {

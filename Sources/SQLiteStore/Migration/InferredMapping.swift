@@ -1,25 +1,28 @@
 internal import ManagedObjects
 internal import PropertyLists
 
-/// The correspondence between two versions of a model: for each entity and property of the destination, the one of the
-/// source that it comes from.
+/// A mapping that is inferred from two versions of a model: for each entity and property of the new model (the
+/// destination), the one of the old model (the source) that it comes from.
 ///
-/// They are matched by renaming identifiers, then by names. Without a renaming identifier, the name serves as one.
+/// Entities and properties are matched by renaming identifiers, then by names. If one has no renaming identifier, its
+/// name is used as the identifier.
 struct InferredMapping {
   let source: ManagedObjectModel
   let destination: ManagedObjectModel
-  /// The source entity of each destination entity, by index in the model; nil for a new entity.
+  /// For each entity of the new model, the index of the entity of the old model that it comes from; nil for an added
+  /// entity.
   private(set) var entities: [Int?]
-  /// The name of the source property, by destination entity index and property name.
+  /// For each entity of the new model, the names of the old properties, by the names of the new properties that come
+  /// from them.
   private(set) var properties: [[String: String]]
-  /// The changes that cannot be inferred from the two models.
+  /// The reasons why the mapping cannot be inferred. Empty if it can.
   private(set) var reasons: [Reason] = []
 
   struct Reason: Hashable {
     let message: String
-    /// The destination entities whose objects are affected.
+    /// The indices of the entities of the new model whose objects are affected.
     let entities: [Int]
-    /// True if it concerns a relationship, false if it concerns attributes.
+    /// True if the reason concerns a relationship, false if it concerns attributes or entities.
     var isOfRelationship = false
   }
 
@@ -35,8 +38,10 @@ struct InferredMapping {
     checkHierarchies()
   }
 
-  /// - Parameter isSettled: Returns true for a reason to ignore.
-  /// - Throws: ``ManagedObjectError/Code/inferredMapping`` with all other reasons.
+  /// - Parameter isSettled: Throws if the mapping cannot be inferred.
+  ///
+  /// - Parameter isSettled: Returns true for a reason to ignore, because a function of the program handles the objects.
+  /// - Throws: - Throws: ``ManagedObjectError/Code/inferredMapping`` with all reasons that are not ignored.
   func check(except isSettled: (Reason) -> Bool = { _ in false }) throws(ManagedObjectError) {
     var messages: Set<String> = []
     let errors = reasons.filter { !isSettled($0) && messages.insert($0.message).inserted }
@@ -44,7 +49,7 @@ struct InferredMapping {
     if let error = ManagedObjectError(all: errors) { throw error }
   }
 
-  /// Returns the destination entity of a source entity; nil if it is removed.
+  /// Returns the index of the new entity that comes from an old entity; nil if the entity was removed.
   func destination(of sourceIndex: Int) -> Int? { entities.firstIndex(of: sourceIndex) }
 
   func sourceEntity(of entity: ManagedObjectModel.Entity) -> ManagedObjectModel.Entity? {
@@ -136,7 +141,7 @@ struct InferredMapping {
     }
   }
 
-  /// Checks that a relationship can still lead to all objects that it may have.
+  /// Checks that the new destination entity of a relationship allows all objects that the relationship may have.
   private mutating func checkDestination(
     of relationship: ManagedObjectModel.Entity.Relationship, _ entity: ManagedObjectModel.Entity,
     _ former: ManagedObjectModel.Entity.Relationship, _ old: ManagedObjectModel.Entity, _ name: String
@@ -151,8 +156,8 @@ struct InferredMapping {
     }
   }
 
-  /// Checks that entities of different tables are not merged into one table: their objects can have the same primary
-  /// keys.
+  /// Checks that the entities of a hierarchy, whose objects are in one table, come from one hierarchy. Objects of
+  /// different tables can have the same primary key.
   private mutating func checkHierarchies() {
     for root in destination.entities where root.superentity == nil {
       var members: [String: [Int]] = [:]
@@ -167,11 +172,12 @@ struct InferredMapping {
   }
 }
 
-/// Matches new entities or properties with old ones: by renaming identifier, then by name among those left.
+/// Matches new entities or properties with old ones: first by renaming identifier, then by name if they are not matched
+/// yet.
 private struct Match {
-  /// The index of the old item of each new item; nil for a new item without an old one.
+  /// For each new entity or property, the index of the old one that it comes from; nil if it was added.
   private(set) var formers: [Int?]
-  /// Pairs of new items that come from the same old item.
+  /// Pairs of new entities or properties that have the renaming identifier of the same old one. This is an error.
   private(set) var rivals: [(first: Int, second: Int, former: Int)] = []
 
   init(_ new: [(name: String, identifier: String?)], _ old: [(name: String, identifier: String?)]) {

@@ -1,38 +1,42 @@
 internal import ManagedObjects
 internal import PropertyLists
 
-/// A mapping that was checked against two models.
+/// A mapping that has been checked against the old model (the source) and the new model (the destination), and can be
+/// performed.
 struct MappingPlan {
   let source: ManagedObjectModel
   let destination: ManagedObjectModel
   let entities: [Entity]
-  /// For each root entity of the destination, the root entity of the source whose objects keep their primary keys.
+  /// For each root entity of the new model, the root entity of the old model from whose hierarchy objects keep their
+  /// primary keys. Both are indices.
   let numbering: [Int: Int]
-  /// The changes inferred from the two models; nil if there is a mapping model.
+  /// The mapping that is inferred from the two models; nil if the caller passed a mapping model.
   let inferred: InferredMapping?
-  /// The names of the source entities that are handled by functions.
+  /// The names of the source entities for which the program has a policy.
   let handledEntities: Set<String>
 
-  /// The mapping of an entity.
+  /// The checked mapping of an entity.
   struct Entity {
     let mapping: EntityMapping
     let source: ManagedObjectModel.Entity?
     let destination: ManagedObjectModel.Entity?
-    /// The predicate for source objects; nil for all objects.
+    /// The predicate that selects the source objects; nil for all objects.
     var predicate: ManagedPredicate?
     var attributes: [(name: String, expression: MappingExpression)] = []
     var relationships: [(name: String, expression: MappingExpression)] = []
     var policy: EntityMigrationPolicy?
-    /// True if each object keeps its primary key.
+    /// True if the new object keeps the primary key of its source object.
     var keepsNumbers = false
 
-    /// True if the mapping creates objects.
+    /// True if objects are created for source objects.
     var makesObjects: Bool { source != nil && (destination != nil || policy?.createDestinationInstances != nil) }
-    /// True if the mapping sets relationships.
+    /// True if relationships of the created objects are set.
     var relates: Bool { makesObjects && (!relationships.isEmpty || policy?.createRelationships != nil) }
   }
 
-  /// - Throws: All obstacles to the mapping, before anything is changed.
+  /// - Throws: Checks a mapping.
+  ///
+  /// - Throws: ``ManagedObjectError`` with all reasons why the mapping cannot be performed.
   init(
     _ mapping: StoreMapping, from source: ManagedObjectModel, to destination: ManagedObjectModel
   ) throws(ManagedObjectError) {
@@ -42,8 +46,8 @@ struct MappingPlan {
         reason.entities.allSatisfy { index in
           guard let former = inferred.entities[index] else { return true }
           let policy = mapping.entityPolicies[source.entities[former].name]
-          // A function that sets relationships settles reasons about relationships, a function that creates objects
-          // settles the others.
+          // What cannot be inferred for a relationship does not matter if a function of the program sets relationships.
+          // Other reasons do not matter if a function creates the objects.
           if reason.isOfRelationship { return policy?.createRelationships != nil }
           return policy?.createDestinationInstances != nil
         }
@@ -72,7 +76,7 @@ private struct PlanMaker {
   private(set) var errors: [ManagedObjectError] = []
   private(set) var entities: [MappingPlan.Entity] = []
   private(set) var numbering: [Int: Int] = [:]
-  /// The source entities whose primary keys are kept, by root entity of the destination.
+  /// The source entities whose objects keep their primary keys, by the index of the new root entity.
   var numbered: [Int: Set<Int>] = [:]
 
   private mutating func refuse(_ message: String, _ code: ManagedObjectError.Code = .migration) {
@@ -90,7 +94,7 @@ private struct PlanMaker {
       if mapping.model != nil, !names.insert(entity.name).inserted {
         refuse("two entity mappings have the name \(entity.name.quoted)")
       }
-      // A mapping that does not fit has been reported.
+      // If the mapping does not fit the models, that has been reported above.
       if defects.isEmpty { add(entity) }
     }
   }
@@ -127,7 +131,7 @@ private struct PlanMaker {
 
   private static let sourceRequest = "fetchRequestForSourceEntityNamed:predicateString:"
 
-  /// Returns the predicate for the source objects of a mapping; nil for all objects.
+  /// Returns the predicate that selects the source objects of a mapping; nil for all objects.
   private mutating func predicate(_ mapping: EntityMapping, _ entity: ManagedObjectModel.Entity) -> ManagedPredicate? {
     guard let expression = mapping.sourceExpression else { return nil }
     guard case .fetch(let request, _, countOnly: false) = expression,
@@ -153,7 +157,7 @@ private struct PlanMaker {
     to entity: inout MappingPlan.Entity, _ from: ManagedObjectModel.Entity, _ to: ManagedObjectModel.Entity
   ) {
     var (attributes, relationships) = (entity.mapping.attributeMappings, entity.mapping.relationshipMappings)
-    // A copy mapping may omit properties that keep their names.
+    // A copy mapping may list no properties. All properties that keep their names are copied then.
     if entity.mapping.mappingType == .copy, attributes.isEmpty, relationships.isEmpty {
       (attributes, relationships) = inferred.propertyMappings(to, from)
     }
@@ -191,7 +195,8 @@ private struct PlanMaker {
     }
   }
 
-  /// True if the objects can keep their primary keys, because no other objects of the hierarchy have the same ones.
+  /// Returns true if new objects can keep the primary keys of their source objects, because no other objects of the new
+  /// hierarchy get the same keys.
   private mutating func keepsNumbers(_ from: ManagedObjectModel.Entity, _ to: ManagedObjectModel.Entity) -> Bool {
     let root = numbering[to.root.index] ?? from.root.index
     numbering[to.root.index] = root
@@ -200,7 +205,7 @@ private struct PlanMaker {
 }
 
 extension InferredMapping {
-  /// The mapping as a mapping model.
+  /// A mapping model with the inferred mapping.
   var mappingModel: MappingModel {
     var mappings: [EntityMapping] = []
     for entity in destination.entities {
@@ -218,7 +223,7 @@ extension InferredMapping {
     return MappingModel(mappings)
   }
 
-  /// Returns the mappings of properties that keep their values.
+  /// Returns the property mappings that copy values, for all properties of an entity that come from an old property.
   func propertyMappings(
     _ entity: ManagedObjectModel.Entity, _ old: ManagedObjectModel.Entity
   ) -> (attributes: [PropertyMapping], relationships: [PropertyMapping]) {

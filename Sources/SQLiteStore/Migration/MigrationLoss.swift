@@ -4,11 +4,11 @@ internal import SQLQueries
 /// Something that a migration drops because the new model does not have it: the values of a property, or the objects of
 /// an entity.
 public struct MigrationLoss: Hashable, Sendable {
-  /// The entity in the old model.
+  /// The name of the entity in the old model.
   public let entityName: String
-  /// The property in the old model; nil if the objects themselves are dropped.
+  /// The name of the property in the old model; nil if the objects themselves are dropped.
   public let propertyName: String?
-  /// The number of objects that have a value of the property, or the number of dropped objects. Greater than 0.
+  /// The number of objects that have a value of the property, or of dropped objects. Always greater than 0.
   public let objectCount: Int
 }
 
@@ -25,7 +25,7 @@ extension MigrationLoss: CustomStringConvertible {
   }
 }
 
-/// The handling of values that the new model has no property for.
+/// The handling of values and objects that the new model cannot represent, because it lacks their property or entity.
 public enum DroppedValuePolicy: Sendable {
   /// A migration that would drop values throws ``ManagedObjectError/Code/droppedValues``, and changes nothing.
   case refuse
@@ -34,11 +34,11 @@ public enum DroppedValuePolicy: Sendable {
 }
 
 extension MigrationLoss {
-  /// Returns the values and objects of a store that a mapping drops.
+  /// Returns the losses of a migration: the values and objects of a store that a mapping drops.
   ///
   /// - Parameters:
   ///   - old: The schema of the store before its tables are renamed.
-  ///   - handled: The names of the entities whose objects are handled by a function of the program.
+  ///   - - handled: The names of the entities whose objects a function of the program migrates. They do not count.
   /// - Complexity: O(*n*) in the number of rows of tables that lose something.
   static func all(
     _ mapping: InferredMapping, _ old: StoreSchema, _ database: Database, except handled: Set<String> = []
@@ -84,7 +84,8 @@ extension DroppedValuePolicy {
 }
 
 extension InferredMapping {
-  /// True if a property has no successor. A relationship is kept if one of its two sides has a successor.
+  /// True if the new model has no property that comes from an old property. A relationship is kept if one of its two
+  /// sides is kept.
   fileprivate func drops(_ property: ManagedObjectModel.Entity.Property, of entity: ManagedObjectModel.Entity) -> Bool {
     if property.traits.isTransient || isKept(property.name, of: entity) { return false }
     switch property {
@@ -102,7 +103,7 @@ extension InferredMapping {
 }
 
 extension StoreSchema {
-  /// SQL that is true if a row has a value of a property; nil for a property that the file does not store.
+  /// Returns SQL that is true if a row has a value of a property; nil for a property that the file does not store.
   fileprivate func presence(
     of property: ManagedObjectModel.Entity.Property, _ entity: ManagedObjectModel.Entity, _ table: StoreTable
   ) -> String? {

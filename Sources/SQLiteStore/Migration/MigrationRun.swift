@@ -3,16 +3,17 @@ internal import ManagedObjects
 internal import PropertyLists
 internal import SystemFiles
 
-/// Migrates a store through one or more steps to another version of its model.
+/// Migrates a store to another version of its model, in one or more steps.
 ///
-/// Steps without a mapping change the file itself. If there is a mapping, a new store is created in a file next to the
-/// old one, and its tables then replace the old ones. In both cases the store changes in one transaction, which locks
-/// it from the beginning: no other process can save meanwhile, and after a crash the file has either the old store or
-/// the new one.
+/// If all steps are inferred, the tables of the file are changed. If a step has a mapping, a new store is created in a
+/// file next to the old one, and its tables then replace the old ones. In both cases the store changes in one
+/// transaction, which locks the file from the beginning: no other process can save meanwhile, and after a crash the
+/// file has either the old store or the new one.
 struct MigrationRun {
   /// The caller's progress function.
   typealias Report = (MigrationProgress) throws -> Void
-  /// Reports the progress of a step: the phase, the name of the mapping, the completed and the total number of objects.
+  /// A function that reports the progress of a step: the phase, the name of the mapping, the number of completed
+  /// objects, and the total number of objects.
   typealias StepReport = (MigrationProgress.Phase, String, Int, Int) throws(ManagedObjectError) -> Void
 
   /// A step to another version of the model.
@@ -20,7 +21,9 @@ struct MigrationRun {
     case inferred(InferredMapping)
     case mapped(MappingPlan)
 
-    /// - Throws: All obstacles to the step.
+    /// - Throws: Creates a step, and checks that it can be performed.
+    ///
+    /// - Throws: ``ManagedObjectError`` with all reasons why the step cannot be performed.
     init(
       _ mapping: StoreMapping, from source: ManagedObjectModel, to destination: ManagedObjectModel, _ path: String,
       _ configuration: String?
@@ -59,7 +62,7 @@ struct MigrationRun {
   var metadata: StoreMetadata
   let policy: DroppedValuePolicy
   let report: Report
-  /// The values and objects that the steps so far have dropped.
+  /// The values and objects that the steps have dropped so far.
   private(set) var losses: [MigrationLoss] = []
 
   private var isInferred: Bool { steps.allSatisfy { if case .inferred = $0 { true } else { false } } }
@@ -95,13 +98,13 @@ struct MigrationRun {
     return files
   }
 
-  /// A copy of the old store, in the temporary folder of the new one.
+  /// A copy of the old store in a temporary folder next to the path of the new store.
   struct Copy {
     let path: String
     let folder: ScratchFolder
   }
 
-  /// Copies the store as the caller's transaction sees it.
+  /// Copies the old store, to migrate the copy. The copy has the state that the transaction of `database` sees.
   ///
   /// - Parameter output: The path of the new store.
   func copy(_ database: Database, for output: String) throws(ManagedObjectError) -> Copy {
@@ -118,14 +121,14 @@ struct MigrationRun {
     return Copy(path: try copy(database, folder), folder: folder)
   }
 
-  /// Migrates the copy, and moves it to its final path.
+  /// Migrates a copy of the store, and moves the new store to its final path.
   mutating func migrateCopy(_ copy: Copy, to output: String) throws(ManagedObjectError) {
     let made = try makeStore(copy.folder, from: copy.path, isCopy: true)
     do {
       let database = try Database(path: made, .readWrite)
       if let last = steps.last { metadata.describe(last.destination, configuration) }
       try database.execute("PRAGMA journal_mode = WAL")
-      // This commit also syncs everything written before.
+      // The commit also syncs all that was written before it without syncing.
       try database.transaction(.immediate) { () throws(ManagedObjectError) in
         try MetadataTable.write(metadata, database)
       }
@@ -167,11 +170,11 @@ struct MigrationRun {
     }
   }
 
-  /// Performs all steps.
+  /// Performs all steps in temporary files.
   ///
   /// - Parameters:
   ///   - original: The path of the file to begin with.
-  ///   - isCopy: True if that file may be changed.
+  ///   - - isCopy: True if that file is a copy, which may be changed.
   /// - Returns: The path of the resulting file.
   private mutating func makeStore(
     _ folder: ScratchFolder, from original: String, isCopy: Bool
@@ -196,13 +199,13 @@ struct MigrationRun {
     return file
   }
 
-  /// Copies the store, and moves the data of external files into the copy.
+  /// Copies the store to a temporary file, and moves the data of external files into the rows of the copy.
   private func copy(_ original: Database, _ folder: ScratchFolder) throws(ManagedObjectError) -> String {
     let file = folder.newFile()
     let database = try Database(path: file, .create)
     try database.relax(rollsBack: false)
     try original.copy(to: database)
-    // The header of the copy has the journal mode of the original, which may be WAL.
+    // The copy has got the journal mode of the original, which may be WAL.
     try database.execute("PRAGMA journal_mode = DELETE")
     try database.relax(rollsBack: false)
     let schema = try StoreSchema(source, configuration, of: FileSchema(database), in: database)
@@ -218,7 +221,7 @@ struct MigrationRun {
     let source = try SQLiteStore(
       URL(filePath: old), model: plan.source, configuration: configuration, access: .readOnly)
     try source.beginReading()
-    // Ends the transaction even if a function has retained objects of the store.
+    // Ends the transaction even if a function of the program still retains objects, and with them the store.
     defer { try? source.endReading() }
     if let inferred = plan.inferred {
       let lost = try source.withState { state throws(ManagedObjectError) in
@@ -267,7 +270,7 @@ extension SQLiteStore {
     }
   }
 
-  /// Returns the keys whose objects exist.
+  /// Returns those of the keys whose objects exist.
   func present(_ keys: [RowKey]) throws(ManagedObjectError) -> Set<RowKey> {
     try withState { state throws(ManagedObjectError) in
       var found: Set<RowKey> = []
@@ -286,7 +289,7 @@ extension SQLiteStore {
     }
   }
 
-  /// Returns the highest primary key that a hierarchy has or had.
+  /// Returns the highest primary key that any object of an entity hierarchy has or had.
   fileprivate func highestNumber(ofEntity root: Int) throws(ManagedObjectError) -> Int64 {
     try withState { state throws(ManagedObjectError) in
       guard let table = state.schema.table(ofEntity: root) else { return 0 }
@@ -294,7 +297,8 @@ extension SQLiteStore {
     }
   }
 
-  /// Turns off syncing to the disk. Rollback stays possible, because a function may save and continue after an error.
+  /// Turns off syncing to the disk. Transactions can still be rolled back, because a function of the program may save,
+  /// and continue if the save fails.
   fileprivate func relax() throws(ManagedObjectError) {
     try withState { state throws(ManagedObjectError) in try state.database.relax(rollsBack: true) }
   }

@@ -1,11 +1,12 @@
 internal import ManagedObjects
 internal import PropertyLists
 
-/// The destination objects of each source object. An association takes 24 bytes.
+/// The new objects (destinations) that a migration has created for each old object (source). Takes 24 bytes for each
+/// pair.
 struct ObjectAssociations {
   private struct Table {
     let name: String
-    /// The source entity of the mapping and its subentities.
+    /// The indices of the mapping's source entity and its subentities.
     let entities: Range<Int>
     /// The primary keys of the source objects, in ascending order.
     var sources: [Int64] = []
@@ -13,7 +14,7 @@ struct ObjectAssociations {
   }
 
   private var tables: [Table]
-  /// The mappings of each source entity, without those of its superentities.
+  /// The indices of the entity mappings of each source entity, without those of its superentities.
   private var mappings: [Int32: [Int]] = [:]
 
   init(_ plan: MappingPlan) {
@@ -23,16 +24,18 @@ struct ObjectAssociations {
     }
   }
 
-  /// - Parameter pairs: Pairs sorted by source object. All source objects must follow those added before.
+  /// - Parameter pairs: Adds pairs of objects that an entity mapping has created.
+  ///
+  /// - Parameter pairs: Pairs sorted by source object. Each source object must follow those that were added before.
   mutating func add(_ pairs: [(source: RowKey, destination: RowKey)], toMapping index: Int) {
     tables[index].sources += pairs.map(\.source.number)
     tables[index].destinations += pairs.map(\.destination)
   }
 
-  /// Removes the associations with deleted destination objects.
+  /// Removes the pairs whose destination object was deleted.
   ///
-  /// - Parameter present: Returns the keys of a batch that still exist.
-  /// - Complexity: O(*n*) in the number of associations.
+  /// - Parameter present: - Parameter present: Returns those of the given keys whose objects still exist.
+  /// - Complexity: - Complexity: O(*n*) in the number of pairs.
   mutating func keep(
     batchSize: Int, _ present: ([RowKey]) throws(ManagedObjectError) -> Set<RowKey>
   ) throws(ManagedObjectError) {
@@ -51,15 +54,16 @@ struct ObjectAssociations {
     }
   }
 
-  /// Returns the destination objects of a source object for one mapping.
+  /// Returns the objects that one entity mapping has created for a source object.
   func destinations(of number: Int64, mapping index: Int) -> ArraySlice<RowKey> {
     let sources = tables[index].sources
     let (start, end) = (sources.partitioningIndex { $0 >= number }, sources.partitioningIndex { $0 > number })
     return tables[index].destinations[start..<end]
   }
 
-  /// Returns the destination objects of a source object for a mapping with a name, or for any. If the name is that of a
-  /// superentity's mapping, the mappings of the object's own entity are used.
+  /// Returns the objects that the entity mapping with a name, or any mapping if the name is nil, has created for a
+  /// source object. If the name belongs to the mapping of a superentity, returns the objects of all mappings of the
+  /// object's own entity.
   func destinations(of source: RowKey, _ mappingName: String?) -> [RowKey] {
     let all = mappings[source.entityIndex] ?? []
     let named = all.filter { mappingName == nil || tables[$0].name == mappingName }

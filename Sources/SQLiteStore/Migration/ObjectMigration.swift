@@ -3,8 +3,8 @@ internal import ManagedObjects
 internal import OrderedCollections
 internal import PropertyLists
 
-/// Creates the objects of a new store from those of another one, in batches: first all objects with their attributes,
-/// then their relationships.
+/// Performs a step of a migration that has a mapping: creates the objects of a new store from those of the old one, in
+/// batches. First creates all objects with their attributes, then sets their relationships.
 final class ObjectMigration {
   let plan: MappingPlan
   let source: Side
@@ -12,7 +12,7 @@ final class ObjectMigration {
   private(set) var associations: ObjectAssociations
   private let report: MigrationRun.StepReport
 
-  /// One of the two stores, with a context for it.
+  /// The old or the new store, with a context for it.
   struct Side {
     let store: SQLiteStore
     let context: ManagedObjectContext
@@ -35,7 +35,7 @@ final class ObjectMigration {
       }
     }
 
-    /// Returns the existing objects with the given keys, by key.
+    /// Returns the objects with the given keys that exist and match a predicate, by key.
     func objects(
       _ keys: [RowKey], _ predicate: ManagedPredicate? = nil, prefetching names: [String] = []
     ) throws(ManagedObjectError) -> [RowKey: ManagedObject] {
@@ -63,7 +63,7 @@ final class ObjectMigration {
     self.destination = try Side(destination)
     self.report = report
     associations = ObjectAssociations(plan)
-    // Objects are validated at the end, when their relationships are set.
+    // All objects are validated at the end, after their relationships have been set.
     self.destination.context.validatesOnSave = false
   }
 
@@ -77,7 +77,7 @@ final class ObjectMigration {
     try validate()
   }
 
-  /// Returns the value of a property for an object.
+  /// Returns the value that an expression of the mapping gives to a property of the new object for `source`.
   func value(
     _ expression: MappingExpression, of source: ManagedObject, _ name: String
   ) throws(ManagedObjectError) -> ManagedObject.Value {
@@ -135,7 +135,7 @@ final class ObjectMigration {
     }
   }
 
-  /// Calls a function of the program, and wraps its errors.
+  /// Calls a function of the program. Wraps errors of other types in a ``ManagedObjectError``.
   private func calling(_ source: ManagedObject, _ body: () throws -> Void) throws(ManagedObjectError) {
     do { try body() } catch let error as ManagedObjectError {
       throw error
@@ -146,7 +146,7 @@ final class ObjectMigration {
     }
   }
 
-  /// Removes associations with deleted objects, so that no relationship is set to them.
+  /// Removes deleted objects from ``associations``, so that no relationship will refer to them.
   private func forgetDeleted() throws(ManagedObjectError) {
     let store = destination.store
     try associations.keep(batchSize: Self.batchSize) { keys throws(ManagedObjectError) in try store.present(keys) }
@@ -156,8 +156,8 @@ final class ObjectMigration {
     do { try destination.context.save() } catch { throw error.inMigration }
   }
 
-  /// Throws if a value could not be read: it must not become null in the new store. References to deleted objects are
-  /// allowed, and become null.
+  /// Throws if a value could not be read, so that it does not become null in the new store. References to deleted
+  /// objects are allowed, and become null.
   private func checkMisuse() throws(ManagedObjectError) {
     for context in [source.context, destination.context] {
       if let error = context.misuse.first(where: { $0.code != .referentialIntegrity }) { throw error }
@@ -183,8 +183,8 @@ final class ObjectMigration {
     }
   }
 
-  /// Sets relationships as the mapping describes. Saves rows without a context, because a context would read all
-  /// objects of the inverse relationships.
+  /// Sets relationships of new objects as the mapping describes. Saves rows without a context, because a context would
+  /// read all objects of the inverse relationships.
   private func relate(_ entity: MappingPlan.Entity, _ pairs: [(ManagedObject, RowKey)]) throws(ManagedObjectError) {
     var rows: [RowKey: StoreRow] = [:]
     for row in try destination.store.rows(pairs.map(\.1)).compactMap(\.self) { rows[row.key] = row }
@@ -223,7 +223,7 @@ final class ObjectMigration {
     return values
   }
 
-  /// Returns the new objects for a relationship.
+  /// Returns the keys of the new objects that a relationship of the new object for `source` leads to.
   private func keys(
     _ expression: MappingExpression, of source: ManagedObject, _ name: String
   ) throws(ManagedObjectError) -> [RowKey] {
@@ -232,7 +232,8 @@ final class ObjectMigration {
       .flatMap { associations.destinations(of: $0.objectKey, mapping) }
   }
 
-  /// Sets the relationships of an object in a context, as the mapping describes.
+  /// Sets the relationships of a new object as the mapping describes, for a policy that calls
+  /// ``EntityMigration/createRelationships(forDestination:source:)``.
   func relate(
     _ object: ManagedObject, _ entity: MappingPlan.Entity, from source: ManagedObject
   ) throws(ManagedObjectError) {
@@ -242,7 +243,7 @@ final class ObjectMigration {
         .map { key throws(ManagedObjectError) in try destination.existingObject(key) }.compactMap(\.self)
       guard let first = targets.first else { continue }
       if relationship.definition.isToMany {
-        // The same as ``RowValue/adding(_:)`` for rows.
+        // Does the same as ``RowValue/adding(_:)`` does for rows.
         let all = OrderedSet(targets + (object[name]?.objects ?? []))
         try object.setValue(.array(all.map { .object($0) }), forKey: name)
       } else {
@@ -282,7 +283,7 @@ final class ObjectMigration {
 }
 
 extension ManagedObjectModel.Entity {
-  /// True if objects of the entity can be invalid.
+  /// True if the model has rules that an object of the entity can violate.
   fileprivate var hasRules: Bool {
     attributes.contains { !$0.isTransient && (!$0.isOptional || !$0.validations.isEmpty) }
       || relationships.contains { !$0.isTransient && $0.hasRules }
@@ -301,7 +302,7 @@ extension ManagedObject {
 }
 
 extension ManagedObject.Value {
-  /// The objects in a value.
+  /// The objects that a value contains.
   fileprivate var objects: [ManagedObject] {
     switch self {
     case .attribute: []
@@ -312,8 +313,8 @@ extension ManagedObject.Value {
 }
 
 extension RowValue {
-  /// Returns the value of a relationship with objects added; in an ordered relationship, they come first. A to-one
-  /// relationship gets the first of them.
+  /// Returns the value of a relationship with some objects added to it. In an ordered relationship, the added objects
+  /// come first. In a to-one relationship, the first added object replaces the value.
   fileprivate func adding(_ keys: [RowKey]) -> RowValue {
     switch self {
     case .toOne: .toOne(keys.first)
@@ -325,7 +326,7 @@ extension RowValue {
 }
 
 extension ManagedObjectError {
-  /// The error as one of the migration: a conflict between objects of the new store violates a uniqueness constraint.
+  /// The error to throw from a migration: a conflict of a uniqueness constraint in the new store gets its own code.
   fileprivate var inMigration: ManagedObjectError {
     guard code == .constraintMerge else { return self }
     var error = self

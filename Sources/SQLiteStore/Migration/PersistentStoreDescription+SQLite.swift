@@ -8,13 +8,14 @@ extension PersistentStoreDescription {
   ///   - file: The URL of the store.
   ///   - migratesAutomatically: True to migrate a store of another version of the model when it is opened. If the
   ///     description has a ``PersistentStoreDescription/migration``, that is used instead.
-  ///   - stages: The versions that lead to the model; nil to infer the changes from the two models. See
+  ///   - - stages: The versions of the model through which a store is migrated; nil to infer the changes from the model
+  ///     of the store and the new model. See
   ///     ``SQLiteStore/migrate(_:through:to:configuration:output:droppedValues:progress:)`` and
   ///     ``SQLiteStore/migrate(_:from:to:by:configuration:output:droppedValues:progress:)``.
-  ///   - droppedValues: The handling of values that the model no longer has, in an automatic migration. By default,
-  ///     opening such a store throws ``ManagedObjectError/Code/droppedValues``.
-  ///   - tracksHistory: True to record a history of changes from now on: ``SQLiteStore/history(after:)``. With a
-  ///     history, other programs learn which objects were saved: ``PersistentStoreCoordinator/remoteChanges``.
+  ///   - - droppedValues: The handling of values that the new model cannot represent, in an automatic migration. By
+  ///     default, opening a store with such values throws ``ManagedObjectError/Code/droppedValues``.
+  ///   - - tracksHistory: True to record a history of changes from now on: ``SQLiteStore/history(after:)``. The history
+  ///     lets other programs find out which objects were saved: ``PersistentStoreCoordinator/remoteChanges``.
   ///   - allowsTriggers: True to save even if the file has triggers, views or virtual tables of other programs.
   public static func sqlite(
     _ file: URL, migratesAutomatically: Bool = true, through stages: StagedMigration? = nil,
@@ -54,8 +55,8 @@ extension PersistentStoreDescription {
   /// ``sqlite(_:migratesAutomatically:through:droppedValues:tracksHistory:allowsTriggers:)``.
   public static func file(_ file: URL) -> PersistentStoreDescription {
     PersistentStoreDescription { (model, description) throws(ManagedObjectError) in
-      // Tries SQLite first: if this process opened and closed a database file by other means, it would lose its locks
-      // on it.
+      // Tries SQLite first, and reads the beginning of the file only if that fails: if this process opened and closed a
+      // database file by other means, it would lose its locks on the file.
       do throws(ManagedObjectError) { return try description.open(.sqlite(file), model) } catch {
         guard error.code == .storeTypeMismatch else { throw error }
         switch StoreFileKind(ofFile: file.path) {

@@ -13,8 +13,8 @@ extension SQLiteStore {
   /// to-many; to-many relationships that become ordered or unordered; large values that move to or from external files.
   /// The file itself is changed. New attributes have their defaults, and objects keep their primary keys and versions.
   ///
-  /// With a mapping, all objects are created again in a file next to the store, and validated. An object that comes
-  /// from one of the same hierarchy keeps its primary key.
+  /// With a mapping, all objects are created again in a file next to the store, and validated. The objects of an entity
+  /// hierarchy keep their primary keys if they come from one hierarchy.
   ///
   /// In both cases the store changes in one transaction: if the process ends before it commits, the file has the old
   /// store. No other process can save to the store meanwhile. External files that are no longer used are removed at the
@@ -23,19 +23,19 @@ extension SQLiteStore {
   ///
   /// - Parameters:
   ///   - file: The URL of the store. It must not be open.
-  ///   - source: The model of the store; nil for the model that it embeds. In that case, a store that already fits the
-  ///     destination stays as it is, so that a migration can be repeated.
+  ///   - - source: The model of the store; nil for the model that the store embeds. With nil, a store that already has
+  ///     the new model stays as it is, so that a migration can be repeated.
   ///   - destination: The new model of the store.
-  ///   - mapping: The changes to the objects.
+  ///   - - mapping: The mapping of the objects; empty to infer all changes.
   ///   - configuration: The configuration whose entities the store has; nil for all entities.
   ///   - output: The URL of a new store; the old store then stays as it is. The file must not exist. Nil to change the
   ///     store. The new store has all data in the file itself. It has the objects that exist when the migration begins,
   ///     even if another process saves meanwhile.
-  ///   - droppedValues: The handling of values and objects that the new model does not have. Values dropped by a
-  ///     mapping model, and objects of an entity with a function, are dropped intentionally and do not count.
-  ///   - progress: Called after each batch of objects of a mapping; without a mapping, before and after the rows of
-  ///     each table. If it throws, the migration ends: a ``ManagedObjectError`` is rethrown, another error becomes the
-  ///     ``ManagedObjectError/underlyingError`` of ``ManagedObjectError/Code/migrationCancelled``.
+  ///   - - droppedValues: The handling of values and objects that the new model cannot represent. What a mapping model
+  ///     drops, and objects that a function of the program migrates, do not count, because this is intentional.
+  ///   - - progress: Called after each batch of objects of a mapping; without a mapping, before and after the rows of
+  ///     each table. If `progress` throws, the migration ends: a ``ManagedObjectError`` is rethrown, another error
+  ///     becomes the ``ManagedObjectError/underlyingError`` of ``ManagedObjectError/Code/migrationCancelled``.
   /// - Returns: The dropped values and objects.
   /// - Throws: ``ManagedObjectError/Code/inferredMapping`` with all changes that cannot be inferred,
   ///   ``ManagedObjectError/Code/droppedValues`` with all losses that are not allowed,
@@ -58,7 +58,9 @@ extension SQLiteStore {
       writesNothing: false, droppedValues: droppedValues, progress: progress)
   }
 
-  /// - Parameter writesNothing: True to write nothing next to the old store when a new one is created. No other process
+  /// - Parameter writesNothing: Migrates a store, as the public function does.
+  ///
+  /// - Parameter writesNothing: True to write nothing next to the old store if there is an `output`. No other process
   ///   may save to the old store meanwhile.
   package static func migrate(
     _ file: URL, from source: ManagedObjectModel?, to destination: ManagedObjectModel, by mapping: StoreMapping,
@@ -72,7 +74,7 @@ extension SQLiteStore {
       if let source {
         model = source
       } else if let cached = try ModelCache.read(database, FileSchema(database)) {
-        // A store that already fits the destination stays as it is.
+        // A store that already has the new model stays as it is.
         if metadata.fits(destination, configuration) { return (destination, []) }
         model = cached
       } else {
@@ -84,15 +86,16 @@ extension SQLiteStore {
     }
   }
 
-  /// Migrates a store through several versions of its model, to the last one. The store can be of any of the versions.
-  /// A store of the last version stays as it is.
+  /// Migrates a store through several versions of its model. The store can have any of the versions. A store that
+  /// already has the final version stays as it is.
   ///
-  /// All steps are one transaction, as in ``migrate(_:from:to:by:configuration:output:droppedValues:progress:)``.
+  /// All steps are performed in one transaction, as in
+  /// ``migrate(_:from:to:by:configuration:output:droppedValues:progress:)``.
   ///
   /// - Parameters:
-  ///   - migration: The versions.
-  ///   - destination: The version to end with, as the program has it; nil for the last.
-  ///   - droppedValues: The handling of values and objects that the next version does not have.
+  ///   - - migration: The versions of the model, and mappings between them.
+  ///   - - destination: The version to end with, as the model that the program uses; nil for the last version.
+  ///   - - droppedValues: The handling of values and objects that the next version cannot represent.
   /// - Returns: The dropped values and objects.
   /// - Throws: ``ManagedObjectError/Code/incompatibleVersionHash`` if the store fits none of the versions, and the
   ///   errors of a migration to one version.
@@ -116,7 +119,7 @@ extension SQLiteStore {
     )
   ) throws(ManagedObjectError) -> [MigrationLoss] {
     try ManagedObjectError.naming(file) { () throws(ManagedObjectError) in
-      // The companion files are next to the store, not next to a link to it.
+      // SQLite's log and journal are next to the file itself, not next to a link to it.
       let path = FileSystem.target(of: try path(of: file))
       func plan(_ database: Database) throws(ManagedObjectError) -> MigrationRun {
         _ = try FileSchema(database)
@@ -129,7 +132,7 @@ extension SQLiteStore {
       if let output {
         let output = try self.path(of: output)
         let database = try Database(path: path, writesNothing ? .immutable : .readOnly)
-        // One transaction, so that metadata and rows are of the same moment.
+        // Reads in one transaction, so that metadata and rows belong to the same state.
         var (migration, copy) = try database.transaction(.deferred) { () throws(ManagedObjectError) in
           let migration = try plan(database)
           return (migration, try migration.copy(database, for: output))

@@ -3,9 +3,10 @@ package import ManagedObjects
 internal import PropertyLists
 internal import SystemFiles
 
-/// The temporary folder next to a store for unfinished files: `.NAME-migration`, or `.NAME-creation` for a new store.
+/// A temporary folder next to a store for unfinished files: `.NAME-migration`, or `.NAME-creation` for a new store.
 ///
-/// The process that uses it holds a lock. Files without a lock were left by a killed process, and are removed.
+/// The process that uses the folder holds a lock. If no process holds the lock, files in the folder were left by a
+/// killed process, and are removed.
 package final class ScratchFolder {
   let path: String
   private let purpose: Purpose
@@ -15,10 +16,10 @@ package final class ScratchFolder {
   private static let ownNames: Set<String> = Set(
     (storeNames + [lockName]).flatMap { name in DatabaseFile.suffixes.map { name + $0 } })
   private var count = 0
-  /// False while another process may own the folder.
+  /// True after this process has got the lock, so that it may remove the files.
   private var isOwn = false
 
-  /// The reasons to create a store.
+  /// The purpose of the unfinished files.
   package enum Purpose: String {
     case migration, creation
 
@@ -28,8 +29,8 @@ package final class ScratchFolder {
   /// - Parameters:
   ///   - store: The path of the store.
   ///   - isLocked: True if the caller holds a lock on the store itself.
-  /// - Throws: ``ManagedObjectError/Code/migration``, or ``ManagedObjectError/Code/save`` for a creation: if the path
-  ///   is a file or another program's folder, or if another process uses the folder.
+  /// - Throws: - Throws: ``ManagedObjectError/Code/migration``, or ``ManagedObjectError/Code/save`` for the purpose
+  ///   `creation`, if the path is a file or another program's folder, or if another process uses the folder.
   package init(beside store: String, for purpose: Purpose = .migration, isLocked: Bool) throws(ManagedObjectError) {
     path = Self.path(beside: store, for: purpose)
     self.purpose = purpose
@@ -48,9 +49,10 @@ package final class ScratchFolder {
     return "\(FileSystem.parent(of: store))/.\(name)-\(purpose.rawValue)"
   }
 
-  /// Removes the files that a killed process has left. A folder of another program with the same name stays.
+  /// Removes the files that a killed process has left in the folder for migrations. Does not touch another program's
+  /// folder of the same name.
   ///
-  /// - Parameter store: The path of a store that the caller holds a lock on.
+  /// - Parameter store: - Parameter store: The path of a store on which the caller holds a lock.
   static func removeLeftovers(beside store: String) {
     if FileSystem.isFolder(path(beside: store, for: .migration)) {
       _ = try? ScratchFolder(beside: store, isLocked: true)
@@ -59,10 +61,10 @@ package final class ScratchFolder {
 
   deinit {
     guard isOwn else { return }
-    // The lock is released last. Its file must be removed before that, because another process can own it afterwards.
+    // The lock file must be removed before the lock is released, because another process may get the lock afterwards.
     removeFiles()
     remove(Self.lockName)
-    // If the folder has other files, it stays.
+    // A folder that contains other files stays.
     FileSystem.removeEmptyFolder(path)
     lock = nil
   }
@@ -75,12 +77,15 @@ package final class ScratchFolder {
       "\(path) is in the way, and was not left by a \(purpose.rawValue); move it to another folder")
   }
 
-  /// - Parameter isNew: True if this process has created the folder, so that it is removed after an error.
+  /// - Parameter isNew: Locks the folder.
+  ///
+  /// - Parameter isNew: True if this process has created the folder, and must remove it after an error.
   private func takeLock(isNew: Bool) throws(ManagedObjectError) {
     do throws(ManagedObjectError) {
       let database = try Database(path: "\(path)/\(Self.lockName)", .create, busyTime: 0)
       try database.execute("BEGIN EXCLUSIVE")
-      // The previous owner of the lock has removed its file, so a third process could create and lock a new one.
+      // If the previous owner has removed the lock file, this lock is useless: a third process could create a new lock
+      // file and lock that.
       if database.hasMoved { throw ManagedObjectError(.locked, "it has just removed \(path)") }
       lock = database
     } catch {
@@ -96,7 +101,7 @@ package final class ScratchFolder {
     }
   }
 
-  /// Returns the path of a new file. The previous file stays, and the one before it is removed.
+  /// Returns the path of a new temporary store. Keeps the file of the previous call, and removes the one before it.
   package func newFile() -> String {
     let name = Self.storeNames[count % 2]
     count += 1

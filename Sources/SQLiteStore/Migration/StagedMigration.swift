@@ -12,9 +12,9 @@ internal import SystemFiles
 public struct StagedMigration: Sendable {
   /// A version of the model.
   public struct Stage: Sendable {
-    /// The version.
+    /// The model of this version.
     public var model: ManagedObjectModel
-    /// The mapping from the version before.
+    /// The mapping from the previous version; without meaning for the first stage.
     public var mapping: StoreMapping
 
     /// Creates a stage. Without a mapping, the changes are inferred from the two models.
@@ -24,20 +24,21 @@ public struct StagedMigration: Sendable {
     }
   }
 
-  /// The versions, oldest first.
+  /// The versions of the model, the oldest first.
   public var stages: [Stage]
 
-  /// Creates a migration through the given versions, oldest first.
+  /// Creates a migration through the given versions, the oldest first.
   public init(_ stages: [Stage]) { self.stages = stages }
 
   /// Creates a migration through the versions of a model.
   ///
   /// - Parameters:
-  ///   - versions: The versions.
-  ///   - names: The names of the versions, oldest first. Nil for all versions up to the current one, sorted by name,
-  ///     with `Notes 9` before `Notes 10`.
-  ///   - mappings: Mapping models with version hashes. A mapping model is used for two adjacent versions that it fits.
-  ///   - classes: The functions for all mapping models: ``StoreMapping/classPolicies``.
+  ///   - - versions: A model with its versions.
+  ///   - - names: The names of the versions, the oldest first. Nil for all versions up to the current one, sorted by
+  ///     name, with `Notes 9` before `Notes 10`.
+  ///   - - mappings: Mapping models with version hashes. Each is used between two successive versions whose hashes it
+  ///     has.
+  ///   - - classes: The policies for all mapping models: ``StoreMapping/classPolicies``.
   /// - Throws: ``ManagedObjectModelError`` if a name does not belong to a version.
   public init(
     _ versions: VersionedModel, names: [String]? = nil, mappings: [MappingModel] = [],
@@ -68,7 +69,7 @@ public struct StagedMigration: Sendable {
   /// - Parameters:
   ///   - url: A folder `.momd` or `.xcdatamodeld`.
   ///   - names: The names of the versions, as in ``init(_:names:mappings:classes:)``.
-  ///   - classes: The functions for all mapping models: ``StoreMapping/classPolicies``.
+  ///   - - classes: The policies for all mapping models: ``StoreMapping/classPolicies``.
   /// - Throws: ``ManagedObjectModelError`` if a model or mapping model cannot be read, or a name does not belong to a
   ///   version.
   public init(
@@ -84,9 +85,9 @@ public struct StagedMigration: Sendable {
     try self.init(versions, names: names, mappings: mappings, classes: classes)
   }
 
-  /// Returns the steps from the version of a store.
+  /// Returns the steps that migrate a store from its version to a later one.
   ///
-  /// - Parameter destination: The version to end with; nil for the last.
+  /// - Parameter destination: - Parameter destination: The version to end with; nil for the last version.
   func steps(
     from metadata: StoreMetadata, to destination: ManagedObjectModel?, _ path: String, _ configuration: String?
   ) throws(ManagedObjectError) -> (source: ManagedObjectModel, steps: [MigrationRun.Step]) {
@@ -104,7 +105,7 @@ public struct StagedMigration: Sendable {
     }
     var steps: [MigrationRun.Step] = []
     for index in stages.indices where index > start && index <= end {
-      // The last step ends with the program's own model.
+      // The last step uses the model that the caller passed.
       let model = index == end ? destination ?? stages[index].model : stages[index].model
       steps.append(
         try MigrationRun.Step(stages[index].mapping, from: stages[index - 1].model, to: model, path, configuration))
@@ -114,14 +115,14 @@ public struct StagedMigration: Sendable {
 }
 
 extension MappingModel {
-  /// True for a mapping with version hashes.
+  /// True if the mapping model has version hashes.
   fileprivate var isVersioned: Bool {
     entityMappings.contains { $0.sourceEntityVersionHash != nil || $0.destinationEntityVersionHash != nil }
   }
 }
 
 extension StoreMetadata {
-  /// True if a store with these metadata was made with a model.
+  /// True if the store with these metadata has the version hashes of a model.
   func fits(_ model: ManagedObjectModel, _ configuration: String?) -> Bool {
     guard values[StoreMetadataKey.versionHashes] != nil, model.entities(ofConfiguration: configuration) != nil else {
       return false

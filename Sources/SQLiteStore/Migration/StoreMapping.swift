@@ -1,9 +1,9 @@
 public import ManagedObjects
 
-/// The changes to the objects of a store in a migration.
+/// A description of how a migration creates the objects of the new model from those of the old model.
 ///
-/// An empty mapping leaves all changes to inference from the two models. A mapping model describes the changes for all
-/// entities, and functions handle single entities:
+/// If the mapping is empty, all changes are inferred from the two models. A mapping model describes the changes for all
+/// entities. Policies with functions of the program handle single entities:
 ///
 /// ```swift
 /// let mapping = StoreMapping(entities: [
@@ -14,12 +14,12 @@ public import ManagedObjects
 /// ])
 /// ```
 public struct StoreMapping: Sendable {
-  /// The mappings of the entities; nil to infer them from the two models.
+  /// The mapping model, with the mappings of all entities; nil to infer these from the two models.
   public var model: MappingModel?
-  /// The functions for the objects of source entities, by entity name.
+  /// The policies that migrate the objects of entities of the old model, by entity name.
   public var entityPolicies: [String: EntityMigrationPolicy]
-  /// The functions that replace the classes named by a mapping model (``EntityMapping/migrationPolicyClassName``), by
-  /// class name with or without the module.
+  /// The policies to use for the classes that a mapping model names (``EntityMapping/migrationPolicyClassName``), by
+  /// class name, with or without the module.
   public var classPolicies: [String: EntityMigrationPolicy]
 
   /// Creates a mapping.
@@ -32,7 +32,7 @@ public struct StoreMapping: Sendable {
     classPolicies = classes
   }
 
-  /// True if all changes are inferred from the models.
+  /// True if all changes are inferred from the two models.
   var isInferred: Bool { model == nil && entityPolicies.isEmpty && classPolicies.isEmpty }
 
   func classPolicy(_ name: String) -> EntityMigrationPolicy? {
@@ -40,20 +40,22 @@ public struct StoreMapping: Sendable {
   }
 }
 
-/// Functions of a program that migrate the objects of an entity. It corresponds to Core Data's
+/// A set of functions of the program that migrate the objects of an entity. It corresponds to Core Data's
 /// `NSEntityMigrationPolicy`.
 ///
-/// All objects have the class ``ManagedObject``, because the program's classes belong to one version of the model.
+/// The functions receive objects of the class ``ManagedObject``, because the program's classes belong to one version of
+/// the model.
 public struct EntityMigrationPolicy: Sendable {
-  /// Creates one, several or no destination objects from a source object. Relationships are set later.
+  /// A function that creates one, several or no objects of the new model for a source object. It does not set
+  /// relationships.
   public typealias Creation = @Sendable (_ source: ManagedObject, EntityMigration) throws -> Void
-  /// Sets the relationships of a destination object.
+  /// A function that sets the relationships of an object of the new model.
   public typealias Relation =
     @Sendable (_ source: ManagedObject, _ destination: ManagedObject, EntityMigration) throws -> Void
 
-  /// Creates the objects; nil to use the mapping.
+  /// The function that creates the objects; nil to create them as the mapping describes.
   public var createDestinationInstances: Creation?
-  /// Sets the relationships; nil to use the mapping.
+  /// The function that sets the relationships; nil to set them as the mapping describes.
   public var createRelationships: Relation?
 
   /// Creates a policy with a function that creates objects.
@@ -64,8 +66,8 @@ public struct EntityMigrationPolicy: Sendable {
   /// Creates a policy.
   ///
   /// - Parameters:
-  ///   - createDestinationInstances: Creates the objects; nil to use the mapping.
-  ///   - createRelationships: Sets the relationships of each object; nil to use the mapping.
+  ///   - - createDestinationInstances: Creates the objects; nil to create them as the mapping describes.
+  ///   - - createRelationships: Sets the relationships of each object; nil to set them as the mapping describes.
   public init(createDestinationInstances: Creation? = nil, createRelationships: Relation? = nil) {
     self.createDestinationInstances = createDestinationInstances
     self.createRelationships = createRelationships
@@ -74,7 +76,7 @@ public struct EntityMigrationPolicy: Sendable {
 
 /// The progress of a migration.
 public struct MigrationProgress: Hashable, Sendable {
-  /// The phases of a migration step, in order.
+  /// A phase of a migration step. The cases are in the order of the phases.
   public enum Phase: Hashable, Sendable {
     /// Objects are created with their attributes.
     case objects
@@ -84,17 +86,17 @@ public struct MigrationProgress: Hashable, Sendable {
     case validation
   }
 
-  /// The index of the step through the model versions, from 0.
+  /// The index of the current step, from 0. A migration through several versions has several steps.
   public var step: Int
   /// The number of steps.
   public var stepCount: Int
   /// The current phase.
   public var phase: Phase
-  /// The name of the mapping; in the validation phase, the name of the entity. In a step without a mapping, the name of
-  /// the root entity of the table.
+  /// The name of the entity mapping that is performed. In the validation phase, the name of the entity. In a step
+  /// without a mapping, the name of the root entity whose table is changed.
   public var mappingName: String
-  /// The number of objects processed so far.
+  /// The number of objects that this phase has completed for the mapping.
   public var completedCount: Int
-  /// The total number of objects.
+  /// The number of all objects that this phase processes for the mapping.
   public var totalCount: Int
 }

@@ -3,9 +3,10 @@ internal import ManagedObjects
 internal import PropertyLists
 internal import SQLQueries
 
-/// Data in external files.
+/// Values that are moved out of external files.
 extension StoreMigration {
-  /// Moves data from external files into the rows, for the attributes of an entity that no longer use external storage.
+  /// Moves values from external files into the rows, for the attributes of an entity that no longer use external
+  /// storage.
   func takeIntoRows(
     _ entity: Int, _ source: Int, _ table: StoreTable, _ sourceTable: StoreTable
   ) throws(ManagedObjectError) {
@@ -30,7 +31,7 @@ extension StoreMigration {
   }
 }
 
-/// The columns of a store whose values can be in external files.
+/// The columns of a store that can have their values in external files.
 struct ExternalColumns {
   private let columns: [(table: String, column: String)]
 
@@ -56,7 +57,7 @@ struct ExternalColumns {
     return files
   }
 
-  /// Moves the data of all external files into the rows.
+  /// Moves the values in external files into the rows.
   func takeIntoRows(_ database: Database, _ externalData: ExternalData) throws(ManagedObjectError) {
     for (table, column) in columns {
       let reading = try database.statement(
@@ -79,7 +80,7 @@ struct ExternalColumns {
 }
 
 extension ExternalData {
-  /// Returns the data of a column's value.
+  /// Returns the data for the value of a column: from the column, or from the external file that it names.
   ///
   /// - Throws: ``ManagedObjectError/Code/migration`` if the external file does not exist.
   func present(_ value: Data) throws(ManagedObjectError) -> Data {
@@ -87,6 +88,8 @@ extension ExternalData {
     throw Self.missing(Self.fileName(value).map { [$0] } ?? [])
   }
 
+  /// - Throws: Checks that external files exist.
+  ///
   /// - Throws: ``ManagedObjectError/Code/migration`` if a file does not exist.
   func require(_ names: Set<String>) throws(ManagedObjectError) {
     let missing = names.filter { !has($0) }

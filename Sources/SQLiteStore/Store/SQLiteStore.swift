@@ -12,8 +12,8 @@ internal import SystemFiles
 /// let container = try PersistentContainer(model: model, stores: [.sqlite(file)])
 /// ```
 ///
-/// It opens files that Core Data wrote, and keeps them in Core Data's form. To-many relationships are read when you
-/// access them. Each request sees all changes that other processes have saved before it.
+/// The store opens files that Core Data wrote, and Core Data can open them after a save. To-many relationships are read
+/// when you access them. Each request sees all changes that other processes have saved before it.
 public final class SQLiteStore: PersistentStore {
   /// The value of ``StoreMetadataKey/type``.
   public static let type = MetadataTable.storeType
@@ -25,11 +25,11 @@ public final class SQLiteStore: PersistentStore {
   public let model: ManagedObjectModel
   public let configuration: String?
   public let isReadOnly: Bool
-  /// The reasons why the store can be read but not saved: parts of its model or its file that cannot be written as Core
-  /// Data would write them, and triggers, views and virtual tables of other programs. Each is a text such as `the store
-  /// has a history of its changes`. Empty for most stores.
+  /// The reasons why this package cannot save to the store: parts of the model or the file that it cannot write as Core
+  /// Data would, and triggers, views and virtual tables of other programs. Each is a text such as `the store has a
+  /// history of its changes`. Empty for most stores, which can be saved.
   ///
-  /// If there is a reason, ``save(_:)`` throws, and a new store is not created.
+  /// If there is a reason, ``save(_:)`` throws, and a new store with the model cannot be created.
   public let writingObstacles: [String]
 
   private let state: Mutex<StoreState>
@@ -68,15 +68,16 @@ public final class SQLiteStore: PersistentStore {
     try self.init(file, model, nil, .readOnly(writesNothing: writesNothing), checksHashes: false)
   }
 
-  /// Opens a store for saves that are rolled back: ``trySaving(_:)``. A leftover log is not checkpointed into the file.
+  /// Opens a store for ``trySaving(_:)``, which rolls each save back. A leftover write-ahead log is not checkpointed
+  /// into the file.
   package convenience init(
     forTrialsIn file: URL, model: ManagedObjectModel, allowsTriggers: Bool = false
   ) throws(ManagedObjectError) {
     try self.init(file, model, nil, .trial(allowsTriggers: allowsTriggers))
   }
 
-  /// Opens a store read-only with the model that it embeds. The file is opened once, so a store that has to be read
-  /// from a copy is copied once.
+  /// Opens a store read-only with the model that it embeds. Reading the model first and then opening the store would
+  /// open the file twice, and a store that must be read from a copy would be copied twice.
   ///
   /// - Throws: The errors of ``model(inFile:writesNothing:)`` and of opening a store.
   package convenience init(withModelInFile file: URL, writesNothing: Bool) throws(ManagedObjectError) {
@@ -149,7 +150,7 @@ public final class SQLiteStore: PersistentStore {
     }
   }
 
-  /// Calls `body` with the locked state. Errors that concern the file name it.
+  /// Calls `body` with the state of the store, under the lock. Errors that concern the file name it.
   func withState<Result: Sendable>(
     _ body: (inout StoreState) throws(ManagedObjectError) -> Result
   ) throws(ManagedObjectError) -> Result {
@@ -161,8 +162,8 @@ public final class SQLiteStore: PersistentStore {
     }
   }
 
-  /// Calls `body` to read from the file. Checks afterwards that the tables still match the model, if another process
-  /// has changed them. Errors that concern the file name it.
+  /// Calls `body` to read from the file. If another process may have changed the tables, checks afterwards that they
+  /// still match the model. Errors that concern the file name it.
   ///
   /// - Throws: ``ManagedObjectError/Code/incompatibleVersionHash`` if the store now has another model.
   func reading<Result: Sendable>(
@@ -206,8 +207,8 @@ public final class SQLiteStore: PersistentStore {
     }
   }
 
-  /// Returns the path of the external file for the value of a slot, even if the file does not exist; nil if the store
-  /// itself has the value.
+  /// Returns the path of the external file that contains an attribute's value, even if the file does not exist; nil if
+  /// the value is in the SQLite file.
   package func externalFile(ofSlot slot: Int, _ key: RowKey) throws(ManagedObjectError) -> String? {
     try reading { state throws(ManagedObjectError) in try state.externalFile(ofSlot: slot, key) }
   }
@@ -229,10 +230,10 @@ public final class SQLiteStore: PersistentStore {
     }
   }
 
-  // Reading a consistent state, to copy a store.
+  // Reading one state of the file, to copy a store.
 
-  /// Begins a read transaction, so that the store sees one state of the file until ``endReading()``, even if another
-  /// process saves.
+  /// Begins a read transaction. Until ``endReading()``, the store sees one state of the file, even if another process
+  /// saves.
   package func beginReading() throws(ManagedObjectError) {
     try withState { state throws(ManagedObjectError) in try state.database.execute("BEGIN") }
   }
@@ -244,24 +245,24 @@ public final class SQLiteStore: PersistentStore {
   }
 }
 
-/// The part of the rows that ``SQLiteStore/fill(_:read:)`` reads at once.
+/// The values that ``SQLiteStore/fill(_:read:)`` requests in one call of `read`.
 package enum RowPart: Sendable {
   /// Attributes and to-one relationships.
   case columns
-  /// The relationships of the given slots, which are stored in other rows or in join tables.
+  /// The to-many relationships in the given slots, which are stored in other rows or in join tables.
   case links([Int])
 }
 
 extension SQLiteStore {
-  /// Inserts all rows of another store into this empty store, in one transaction. No history is written.
+  /// Inserts all rows of another store into this empty store, in one transaction. Does not record a history.
   ///
-  /// Memory use does not grow with the number of rows, except for their keys and for the relationships of a single
-  /// object.
+  /// Besides the keys of all rows, memory holds only a batch of rows at a time.
   ///
   /// - Parameters:
   ///   - keys: The keys of all rows, without duplicates.
-  ///   - read: Returns the rows with the given keys of one entity. Their keys and references are those of this store.
-  ///     Values outside the requested part can be ``RowValue/unread``. It must not use this store.
+  ///   - - read: Returns the rows with the given keys, which belong to one entity. The rows and their relationships
+  ///     must have keys of this store. Values outside the requested part can be ``RowValue/unread``. `read` must not
+  ///     use this store.
   /// - Throws: The errors of ``save(_:)``.
   /// - Complexity: O(*n* log *n*).
   package func fill(
@@ -274,7 +275,7 @@ extension SQLiteStore {
 }
 
 extension SQLiteStore: TrialSaving {
-  /// Saves changes in a transaction that is rolled back.
+  /// Saves changes in a transaction and rolls it back, to find out whether the save would succeed.
   package func trySaving(_ changes: StoreChanges) throws(ManagedObjectError) -> [RowKey] {
     try write(changes, keepsChanges: false)
   }
@@ -296,12 +297,12 @@ extension SQLiteStore {
     }
   }
 
-  /// Returns a model derived from the tables of a store.
+  /// Returns a model that is derived from the tables of a store, for a store whose model is lost.
   ///
-  /// It has the names of the entities and their inheritance. Properties are named after their columns, in lower case,
-  /// and belong to the root entity of their table. Integers, Booleans and the keys of most to-one relationships become
-  /// 64-bit integers; archives and UUIDs become data. Recognized relationships are many-to-many ones, to-one ones that
-  /// can lead to several entities, and to-many ones without an inverse.
+  /// The model has the names of the entities and their inheritance. Properties are named after their columns, in lower
+  /// case, and belong to the root entity of their table. Integers, Booleans and the keys of most to-one relationships
+  /// become 64-bit integers; archives and UUIDs become data. The model has three kinds of relationships: many-to-many
+  /// ones, to-one ones that can lead to several entities, and to-many ones without an inverse.
   ///
   /// - Parameter writesNothing: True to write nothing at all, as when opening a store. No other process may save to the
   ///   store meanwhile.
@@ -351,7 +352,8 @@ extension SQLiteStore {
   /// The number of statements executed so far.
   package var executedStatementCount: Int { state.withLock { $0.database.executedStatements } }
 
-  /// Returns the SQL of a request, and true if the SQL expresses the whole request.
+  /// Returns the SQL of a request; the empty string if the request cannot be translated. `isComplete` is false if a
+  /// part of the request must be executed in memory.
   package func statement(for request: FetchRequest) throws(ManagedObjectError) -> (sql: String, isComplete: Bool) {
     try state.withLock { state throws(ManagedObjectError) in
       guard let entity = model.entity(named: request.entityName) else { return ("", false) }

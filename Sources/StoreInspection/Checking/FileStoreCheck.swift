@@ -4,7 +4,7 @@ internal import ObjectModels
 internal import PropertyLists
 internal import SystemFiles
 
-/// A check of a store that is read as a whole: an XML or a binary store.
+/// A check of an XML or binary store, which is read as a whole.
 struct FileStoreCheck {
   private let file: URL
   private let model: ManagedObjectModel?
@@ -12,7 +12,7 @@ struct FileStoreCheck {
   private let kind: StoreFileKind
   private let data: Data
 
-  /// Creates a check of a file; nil if the file is of another kind, or cannot be read.
+  /// Creates a check of a file; nil for an SQLite store, a file that is not a store, and a file that cannot be read.
   init?(_ file: URL, model: ManagedObjectModel?, configuration: String?) {
     // An SQLite store can be large, and is not read as a whole.
     guard let path = try? StoreFile.path(of: file), let kind = StoreFileKind(ofFile: path), kind != .sqlite,
@@ -39,7 +39,7 @@ struct FileStoreCheck {
       contents = try kind.contents(
         of: data, model: model, configuration: configuration, defects: StoreDefects { defects.append($0) })
     } catch {
-      // The file is of another kind, or the model cannot be used with an XML store.
+      // These are not defects of the file: it is a store of another kind, or an XML store cannot have the model.
       if error.code == .storeTypeMismatch || error.code == .incompatibleSchema { throw error }
       if let mismatched = try? kind.metadata(of: data) {
         log.checkHashes(mismatched, model, own: nil, configuration: configuration)

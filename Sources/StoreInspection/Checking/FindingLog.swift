@@ -1,10 +1,10 @@
 internal import ManagedObjects
 internal import PropertyLists
 
-/// Counts the findings of a check, and reports a limited number of each kind.
+/// Counts the findings of a check, and passes a limited number of each kind to the caller of the check.
 final class FindingLog {
   private(set) var summary = StoreCheckSummary()
-  /// The identifier of the store, for object URIs.
+  /// The identifier of the store, for the object URIs of findings.
   var storeIdentifier = ""
   private let limit: Int
   private let body: (StoreFinding) -> Void
@@ -15,9 +15,10 @@ final class FindingLog {
     self.body = body
   }
 
-  /// Counts a finding, and reports it unless the limit of its kind is reached.
+  /// Counts a finding. Passes it to the caller of the check, unless the limit for its code is reached.
   ///
-  /// - Parameter complete: Fills in the location.
+  /// - Parameter complete: - Parameter complete: Sets the location of the finding: its object, property, table or
+  ///   column.
   func report(
     _ code: StoreFinding.Code, _ message: @autoclosure () -> String, _ complete: (inout StoreFinding) -> Void = { _ in }
   ) {

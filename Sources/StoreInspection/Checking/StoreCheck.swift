@@ -4,39 +4,42 @@ internal import PropertyLists
 internal import SQLiteStore
 internal import SystemFiles
 
-/// A check of a store's file for defects: damaged pages, dangling references, values that do not fit the model, wrong
-/// counters and orders, missing external files, and a model that differs from the one the store was made with.
+/// A check of a store's file for defects: damaged pages, dangling references, values that do not fit the model, primary
+/// key counters that are too low, wrong positions in ordered relationships, missing external files, and a model that
+/// differs from the one the store was made with.
 ///
 /// ```swift
 /// let summary = try StoreCheck(file).run { print($0) }
 /// exit(summary.errorCount == 0 ? 0 : 1)
 /// ```
 ///
-/// Nothing is written. In an SQLite store, SQLite does the work row by row, so a store of any size needs little memory.
-/// XML and binary stores are read as a whole. A store written by Core Data has no errors.
+/// The check does not change the store. It reads an SQLite store row by row, so a store of any size needs little
+/// memory. It reads XML and binary stores as a whole. A store that Core Data wrote has no errors, but it can have
+/// warnings.
 public struct StoreCheck: Sendable {
   /// The file of the store.
   public var file: URL
-  /// The model of the objects; nil for the one that the store embeds. A store without a model is checked as far as its
-  /// tables reveal its contents.
+  /// The model of the objects; nil for the one that the store embeds. Without any model, only what the tables of an
+  /// SQLite store show is checked.
   public var model: ManagedObjectModel?
   /// The configuration whose entities the store has; nil for all entities.
   public var configuration: String?
-  /// The most findings of each kind that are reported. All are counted.
+  /// The most findings of each kind that are reported. The summary counts all findings.
   public var limit = 100
-  /// The extent of the check for damaged pages in an SQLite store.
+  /// The amount of work that SQLite does to find damaged pages. Has no effect on other stores.
   public var pages = PageCheck.full
   /// True to write nothing at all, not even the files that SQLite needs to share the store with other processes. No
-  /// other process may save to the store meanwhile. False to check a store that is in use, as it is at one moment.
+  /// other process may save to the store meanwhile. Use false to check a store that another process uses: the check
+  /// then sees one state of it.
   public var writesNothing = true
 
-  /// The extent of the check for damaged pages.
+  /// The amount of work that SQLite does to find damaged pages.
   public enum PageCheck: Hashable, Sendable {
-    /// Checks pages and rows, and compares each index with its table.
+    /// Checks pages and rows, and compares each index with its table: SQLite's `integrity_check`.
     case full
-    /// Checks pages and rows.
+    /// Checks pages and rows: SQLite's `quick_check`.
     case quick
-    /// Checks nothing.
+    /// Does not look for damaged pages.
     case none
   }
 
@@ -99,7 +102,8 @@ public struct StoreCheck: Sendable {
   ) throws(ManagedObjectError) -> (schema: StoreSchema, file: FileSchema)? {
     let found: FileSchema
     do { found = try FileSchema(database) } catch {
-      // If the file is not a store, that is an error, not a finding.
+      // An error that does not come from SQLite means that the file is not a store. It is thrown, not reported as a
+      // finding.
       if error.code != .sqlite { throw error }
       checkPages(database, nil, log)
       log.report(.unreadableRows, error.messageWithRemedy)
@@ -151,15 +155,15 @@ public struct StoreCheck: Sendable {
 
   private func checkPages(_ database: Database, _ file: FileSchema?, _ log: FindingLog) {
     if pages == .none { return }
-    // With indexes of expressions and generated columns, a full check could make SQLite work for a long time. Quick
-    // checks ignore them.
+    // A damaged or malicious file could contain indexes of expressions, or generated columns, that take SQLite a long
+    // time to compute. A full check computes them; a quick check does not.
     let isPlain = file.map { file in
       file.others.values.allSatisfy { $0.kind == .view } && file.tables.values.allSatisfy(\.computedColumns.isEmpty)
         && !file.indexes.contains(where: \.isComputed)
     }
     let name = pages == .full && isPlain == true ? "integrity_check" : "quick_check"
     do {
-      // Check constraints could also take a long time, and Core Data does not create any.
+      // `CHECK` constraints could also take a long time to evaluate, and Core Data does not create any.
       try database.execute("PRAGMA ignore_check_constraints = ON")
       let statement = try database.statement("PRAGMA \(name)(\(max(1, min(limit, 1_000_000))))")
       try statement.forEachRow {
@@ -175,12 +179,13 @@ public struct StoreCheck: Sendable {
   }
 }
 
-/// Checks the log and the journal next to a store.
+/// Reports a write-ahead log or a rollback journal next to an SQLite store.
 struct JournalCheck {
   let path: String
   let log: FindingLog
 
-  /// The magic number of a write-ahead log, without the lowest bit of the last byte.
+  /// The first four bytes of a write-ahead log (https://www.sqlite.org/fileformat2.html#the_write_ahead_log). The
+  /// lowest bit of the last byte, which is 0 here, gives the byte order of the checksums.
   private static let logMagic: [UInt8] = [0x37, 0x7F, 0x06, 0x82]
 
   func run() {

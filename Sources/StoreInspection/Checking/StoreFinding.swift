@@ -1,6 +1,6 @@
 internal import ManagedObjects
 
-/// A finding of a store check.
+/// A defect that a ``StoreCheck`` has found.
 ///
 /// ```
 /// error dangling-reference Note/p6 author: it refers to row 99 of ZPERSON, which is missing
@@ -8,19 +8,19 @@ internal import ManagedObjects
 public struct StoreFinding: Hashable, Sendable {
   /// The kind of defect.
   public var code: Code
-  /// The defect, in one line without a location.
+  /// The description of the defect, in one line, without the location.
   public var message: String
-  /// The name of the entity.
+  /// The name of the entity that the defect concerns; nil if there is none.
   public var entity: String?
-  /// The primary key of the object (`Z_PK`).
+  /// The primary key (`Z_PK`) of the object with the defect; nil if the defect does not concern one object.
   public var number: Int64?
-  /// The URI of the object ID, as in ``ManagedObjectID/uriRepresentation``.
+  /// The URI of the object's ID, as in ``ManagedObjectID/uriRepresentation``; nil without an object.
   public var objectURI: String?
-  /// The name of the attribute or relationship.
+  /// The name of the attribute or relationship with the defect. For a uniqueness constraint, several names with commas.
   public var property: String?
-  /// The name of the table.
+  /// The name of the SQLite table with the defect; nil if there is none.
   public var table: String?
-  /// The name of the column.
+  /// The name of the column with the defect; nil if there is none.
   public var column: String?
 
   /// Creates a finding.
@@ -29,7 +29,7 @@ public struct StoreFinding: Hashable, Sendable {
     self.message = message
   }
 
-  /// The severity of the kind of defect.
+  /// The severity of the defect, which follows from ``code``.
   public var severity: Severity { code.severity }
 
   /// The severity of a finding.
@@ -50,33 +50,36 @@ public struct StoreFinding: Hashable, Sendable {
     case damagedPage = "damaged-page"
     /// An index does not match its table.
     case damagedIndex = "damaged-index"
-    /// Rows cannot be read.
+    /// Rows of a table, or the tables of the file, cannot be read.
     case unreadableRows = "unreadable-rows"
-    /// The last changes are in a log next to the store, and not in the store itself.
+    /// A write-ahead log or rollback journal next to the store belongs to it: the last changes are in the log, or the
+    /// journal contains what an interrupted save overwrote.
     case logPresent = "log-present"
-    /// The log next to the store is not one that SQLite would read.
+    /// The file next to the store with the name of its write-ahead log is not a valid log, so SQLite ignores it.
     case unusableLog = "unusable-log"
 
     // The model.
 
-    /// The model is missing: it was neither given nor embedded in the store. Only what the tables reveal was checked.
+    /// The model is missing: the caller passed none, and the store embeds none. Only what the tables of an SQLite store
+    /// show was checked.
     case noModel = "no-model"
     /// The model in the store cannot be read.
     case unreadableModel = "unreadable-model"
-    /// The metadata cannot be read, or lack a required value.
+    /// The metadata of the store cannot be read, or lack a required value.
     case unreadableMetadata = "unreadable-metadata"
-    /// The version hash of an entity differs from that of the model.
+    /// The version hash that the store has for an entity differs from that of the model, or the entity is missing from
+    /// one of them.
     case hashMismatch = "hash-mismatch"
     /// The metadata have no version hashes, so it is unknown if the model fits.
     case missingHashes = "missing-hashes"
-    /// The digest or the checksum of the version hashes does not match the hashes.
+    /// The digest or the checksum in the metadata does not match the version hashes next to it.
     case digestMismatch = "digest-mismatch"
     /// The embedded model does not match the version hashes of the store.
     case cachedModelMismatch = "cached-model-mismatch"
 
     // The tables.
 
-    /// The entities of the store or their inheritance differ from the model.
+    /// The entities that the store lists (`Z_PRIMARYKEY`), or their inheritance, differ from the model.
     case entityMismatch = "entity-mismatch"
     /// An entity of the model has another name in the store.
     case entityName = "entity-name"
@@ -89,9 +92,9 @@ public struct StoreFinding: Hashable, Sendable {
 
     // Rows.
 
-    /// A row has a primary key that is not valid for an object.
+    /// A row has a primary key that is not positive.
     case invalidNumber = "invalid-number"
-    /// A row has no version, or an invalid one.
+    /// A row has no valid version number (`Z_OPT`), which increases with each save of the object.
     case invalidVersion = "invalid-version"
     /// A row has an entity that does not belong to its table.
     case unknownEntity = "unknown-entity"
@@ -100,24 +103,25 @@ public struct StoreFinding: Hashable, Sendable {
 
     // Relationships.
 
-    /// A relationship refers to a missing row. It is not a finding if a to-one relationship keeps references to deleted
-    /// objects, because of its delete rule or because it has no inverse.
+    /// A relationship refers to a missing row. References to deleted objects are not reported if the to-one
+    /// relationship keeps them, because of its delete rule or because it has no inverse.
     case danglingReference = "dangling-reference"
     /// A row of a join table refers to a missing row.
     case danglingJoin = "dangling-join"
-    /// A relationship refers to a row of an entity that it cannot lead to.
+    /// A relationship refers to an object whose entity is neither the destination entity nor a subentity of it.
     case wrongEntity = "wrong-entity"
-    /// The entity column of a relationship differs from the entity of the row that it refers to.
+    /// A relationship refers to an object of another entity than its entity column says.
     case wrongEntityColumn = "wrong-entity-column"
-    /// An object refers to another one, which refers to a third one.
+    /// Object A refers to object B in a one-to-one relationship, but the inverse of B refers to a third object.
     case brokenInverse = "broken-inverse"
-    /// An object refers to another one, which does not refer back. Core Data has written such pairs, and reads them.
+    /// Object A refers to object B in a one-to-one relationship, but the inverse of B is empty. Core Data has written
+    /// such pairs, and reads them.
     case oneSidedRelationship = "one-sided-relationship"
-    /// An object of an ordered relationship has no position in the order.
+    /// An object in an ordered relationship has no position in the order.
     case missingOrder = "missing-order"
-    /// Two objects of an ordered relationship have the same position.
+    /// Two objects in an ordered relationship have the same position.
     case duplicateOrder = "duplicate-order"
-    /// A relationship has more or fewer objects than the model allows.
+    /// A to-many relationship has more or fewer objects than the model allows.
     case objectCount = "object-count"
 
     // Values.
@@ -128,11 +132,11 @@ public struct StoreFinding: Hashable, Sendable {
     case outOfRange = "out-of-range"
     /// A required attribute or relationship has no value.
     case missingValue = "missing-value"
-    /// A value violates a rule of the model.
+    /// A value violates a validation rule of the model.
     case invalidValue = "invalid-value"
     /// Several objects have the same values of a uniqueness constraint.
     case duplicateValue = "duplicate-value"
-    /// The external file of a value is missing.
+    /// The external file that contains a value is missing.
     case missingExternalFile = "missing-external-file"
     /// An external file belongs to no object.
     case orphanedExternalFile = "orphaned-external-file"
@@ -141,7 +145,7 @@ public struct StoreFinding: Hashable, Sendable {
 
     /// A row of the history refers to a missing row.
     case danglingHistory = "dangling-history"
-    /// A row of the history has an unknown value.
+    /// A row of the history has an invalid value, such as an unknown kind of change.
     case invalidHistory = "invalid-history"
 
     /// The severity of findings of this kind.
@@ -162,7 +166,8 @@ public struct StoreFinding: Hashable, Sendable {
 }
 
 extension StoreFinding: CustomStringConvertible {
-  /// The location of the defect: `Note/p6 author`, or `ZNOTE.ZAUTHOR` without an object; empty for the whole store.
+  /// The location of the defect: entity, primary key and property, as in `Note/p6 author`, or table and column, as in
+  /// `ZNOTE.ZAUTHOR`, if the entity is unknown. Empty if the defect concerns the whole store.
   public var location: String {
     let object: String? = entity.map { name in
       name.printable(limit: 100) + (number.map { "/p\($0)" } ?? "")
@@ -179,11 +184,11 @@ extension StoreFinding: CustomStringConvertible {
   }
 }
 
-/// The numbers of findings of a check.
+/// The numbers of findings that a ``StoreCheck`` made.
 public struct StoreCheckSummary: Hashable, Sendable {
   /// The number of findings of each kind, reported or not.
   public internal(set) var counts: [StoreFinding.Code: Int] = [:]
-  /// The number of reported findings.
+  /// The number of findings that were passed to the caller.
   public internal(set) var reportedCount = 0
 
   /// The number of all findings.
@@ -192,7 +197,7 @@ public struct StoreCheckSummary: Hashable, Sendable {
   public var errorCount: Int { count(of: .error) }
   /// The number of warnings.
   public var warningCount: Int { count(of: .warning) }
-  /// The number of findings that were not reported because of the limit of their kind.
+  /// The number of findings that were not reported, because the limit for their kind was reached.
   public var omittedCount: Int { count - reportedCount }
 
   /// The number of findings of a severity.

@@ -4,18 +4,19 @@ internal import SQLiteStore
 
 /// Relationships that are stored as a reference in a row.
 extension TableCheck {
-  /// A reference column, as used by its relationship.
+  /// A column with the primary keys of related objects, and the relationship that it stores.
   private struct Keys {
-    /// The relationship.
+    /// The name of the relationship.
     let property: String
-    /// The entities of the rows with the column.
+    /// The indices of the entities whose rows have a value in the column.
     let owners: Range<Int>
     let columns: StoreTable.KeyColumns
-    /// The entities of the rows that the column can refer to.
+    /// The indices of the entities that the column can refer to.
     let destination: Range<Int>
-    /// True for the column of a to-many relationship without an inverse: it refers to the owner of the relationship.
+    /// True if the column belongs to a to-many relationship without an inverse. Such a column is in the rows of the
+    /// related objects, and refers to the object that has the relationship.
     let namesOwner: Bool
-    /// True if the relationship keeps references to deleted objects.
+    /// True if the relationship keeps references to deleted objects, which are not reported then.
     let keepsDeleted: Bool
   }
 
@@ -60,7 +61,7 @@ extension TableCheck {
     let entityColumn = keys.columns.entity.flatMap { has(table, $0) ? "t.\(table.columns[$0].name.sqlName)" : nil }
     let known = numbers(keys.destination)
     let difference = entityColumn.map { " OR \($0) IS NOT d.Z_ENT" } ?? ""
-    // A primary key up to `Z_MAX` was used before, so it belongs to a deleted object.
+    // Primary keys from 1 to `Z_MAX` have been used. If the row of one is missing, its object was deleted.
     let root = schema.numbers[target.entities.lowerBound]
     let isMissing =
       keys.keepsDeleted
@@ -83,7 +84,7 @@ extension TableCheck {
       }
       let index = schema.entityIndices[row.integer(4)]
       guard let index, keys.destination.contains(index), !row.isNull(4) else {
-        // A row with an entity of another table is reported by another check.
+        // `checkRows` reports a row whose entity belongs to another table.
         guard let index, target.entities.contains(index) else { return }
         let name = self.entity(index).name.quoted
         return report(.wrongEntity, reference + ", which has the entity \(name)", keys.columns.key)
@@ -101,13 +102,13 @@ extension TableCheck {
   func checkJoins() {
     for join in joins {
       let (first, second) = (join.first.property, join.second.property)
-      // The column of a side contains the objects that its relationship leads to.
+      // The column of `first` contains the objects that have the relationship `second`, and the other way round.
       check(join, join.first, second)
       check(join, join.second, first)
     }
   }
 
-  /// - Parameter owner: The relationship of the objects in the column. It leads to the objects in the other column.
+  /// - Parameter owner: - Parameter owner: The relationship that the objects in the column of `side` have.
   private func check(_ join: JoinTable, _ side: JoinTable.Side, _ owner: PropertyName) {
     let entity = owner.owner(in: schema.model)
     guard let table = table(ofEntity: entity.index) else { return }
@@ -168,7 +169,7 @@ extension TableCheck {
 
 /// To-many relationships.
 extension TableCheck {
-  /// Finds objects of ordered relationships that have no position, or share one.
+  /// Finds objects in ordered relationships that have no position, or the same position as another object.
   func checkOrders() {
     for table in tables {
       for entity in entities(table) {
@@ -286,7 +287,7 @@ extension TableCheck {
       guard file.has(join.name, own), file.has(join.name, other) else { return nil }
       let name = join.name.sqlName
       let pairs = "SELECT \(own.sqlName) AS k FROM \(name)"
-      // A pair may be stored in one direction only, or in both.
+      // The relationship is its own inverse. A pair may be stored in one direction only, or in both.
       return isReflexive
         ? "SELECT k FROM (SELECT \(own.sqlName) AS k, \(other.sqlName) AS o FROM \(name) "
           + "UNION SELECT \(other.sqlName), \(own.sqlName) FROM \(name))"

@@ -6,7 +6,7 @@ internal import SQLiteStore
 
 /// Values of attributes.
 extension TableCheck {
-  /// SQL that is true for a defective value.
+  /// SQL that is true for a defective value in a column, and the finding to report for it.
   fileprivate struct Condition {
     let sql: String
     let code: StoreFinding.Code
@@ -15,7 +15,8 @@ extension TableCheck {
     let type: AttributeType?
   }
 
-  /// The most conditions in one statement. SQLite limits the number of result columns and the depth of expressions.
+  /// The most conditions that one statement checks. SQLite limits the number of result columns and the depth of
+  /// expressions.
   private static let conditionsInStatement = 40
 
   /// Finds values that do not have the type of their attribute, and missing values.
@@ -80,7 +81,7 @@ extension TableCheck {
     return conditions
   }
 
-  /// Finds values that violate the rules of the model, and texts that are not URIs.
+  /// Finds values that violate the validation rules of the model, and values of URI attributes that are not URIs.
   func checkRules() {
     let reading = ValueReading(
       database: database, schema: schema, externalData: ExternalData(ofStore: database.file.path))
@@ -97,7 +98,7 @@ extension TableCheck {
             "SELECT Z_PK, Z_ENT, \(name) FROM \(table.name.sqlName) WHERE \(name) IS NOT NULL "
               + "AND Z_ENT IN \(numbers(entity.subtree))", of: table.name
           ) { row in
-            // An unreadable large value is reported by another check.
+            // `checkExternalFiles` reports a value whose external file cannot be found.
             let value = try? reading.value(row, 2, type, isExternal: attribute.definition.isExternal)
             var defect: (StoreFinding.Code, String)?
             if let value {
@@ -157,16 +158,17 @@ extension TableCheck {
         }
       }
     }
-    // Another store may have its external files in the same folder.
+    // Files in a folder that several stores share may belong to another store.
     if files.isShared { return }
     for name in names.sorted() where !known.contains(name) {
       log.report(.orphanedExternalFile, "no object uses the external file \(name.printable(limit: 100))")
     }
   }
 
-  /// Finds the external files of a column.
+  /// Checks that the external files that a column names exist.
   ///
-  /// - Parameter known: Receives the names of the files that exist.
+  /// - Parameter known: - Parameter known: Receives the names of the files that exist, so that the caller can find
+  ///   files that no object uses.
   private func checkFiles(
     of property: String, _ column: Int, _ table: StoreTable, _ entity: ManagedObjectModel.Entity,
     _ files: ExternalData, _ known: inout Set<String>
@@ -203,7 +205,8 @@ extension TableCheck.Condition {
 }
 
 extension AttributeType {
-  /// Returns SQL that is true if a column has a value of another type; nil if any value is allowed.
+  /// Returns SQL that is true if the value of a column does not have this attribute type; nil if the type allows any
+  /// value.
   fileprivate func mismatch(_ column: String) -> String? {
     switch self {
     case .integer16, .integer32, .integer64:
@@ -221,7 +224,8 @@ extension AttributeType {
     }
   }
 
-  /// Returns SQL that is true if a number is outside the range of the type; nil for a type without a range.
+  /// Returns SQL that is true if the value of a column is outside the range of this attribute type; nil for types
+  /// without a range.
   fileprivate func excess(_ column: String) -> String? {
     switch self {
     case .boolean: "typeof(\(column)) = 'integer' AND \(column) NOT IN (0, 1)"

@@ -3,15 +3,16 @@ internal import PropertyLists
 internal import SQLQueries
 internal import SQLiteStore
 
-/// Finds defects in the tables of a store.
+/// Finds defects in the tables of an SQLite store.
 ///
-/// SQLite does the comparisons. Each defect is a row of a statement, and no rows are kept in memory.
+/// Each check is an SQL statement that returns a row for each defect, so rows are not kept in memory.
 struct TableCheck {
   let schema: StoreSchema
   let file: FileSchema
   let database: Database
   let log: FindingLog
-  /// For each table, true if it exists with `Z_PK` and `Z_ENT`. For each join table, true if both key columns exist.
+  /// For each table of the schema, true if the file has the table with the columns `Z_PK` and `Z_ENT`. Other tables are
+  /// not checked further.
   private let soundTables: [Bool]
   private let soundJoins: [Bool]
 
@@ -32,32 +33,32 @@ struct TableCheck {
   /// The join tables that can be read.
   var joins: [JoinTable] { schema.joins.enumerated().filter { soundJoins[$0.offset] }.map(\.element) }
 
-  /// Returns the table of an entity; nil if it cannot be read.
+  /// Returns the table with the rows of an entity; nil if the table cannot be read.
   func table(ofEntity index: Int) -> StoreTable? {
     let tableIndex = schema.tableIndices[index]
     return tableIndex >= 0 && soundTables[tableIndex] ? schema.tables[tableIndex] : nil
   }
 
-  /// True if a table in the file has a column that is not generated.
+  /// True if the file has a column of the schema, and the column is not generated.
   func has(_ table: StoreTable, _ column: Int) -> Bool { file.has(table.name, table.columns[column].name) }
 
   func entity(_ index: Int) -> ManagedObjectModel.Entity {
     ManagedObjectModel.Entity(model: schema.model, index: index)
   }
 
-  /// Returns the entities whose objects are in a table.
+  /// Returns the entities whose rows are in a table.
   func entities(_ table: StoreTable) -> [ManagedObjectModel.Entity] {
     table.entities.filter { schema.numbers[$0] != 0 }.map(entity)
   }
 
-  /// Returns the numbers of entities as an SQL list.
+  /// Returns the entity numbers (`Z_ENT`) of entities, as an SQL list.
   func numbers(_ entities: Range<Int>) -> String {
     "(" + entities.map { schema.numbers[$0] }.filter { $0 != 0 }.map(String.init).joined(separator: ", ") + ")"
   }
 
   /// Calls `body` for each row of a statement.
   ///
-  /// - Parameter table: The table to report in a finding if it cannot be read.
+  /// - Parameter table: - Parameter table: The table of the finding that is reported if the statement fails.
   func each(_ sql: String, of table: String, _ body: (Statement) throws(ManagedObjectError) -> Void) {
     do {
       let statement = try database.statement(sql)
@@ -70,7 +71,7 @@ struct TableCheck {
   /// Reports a defect of a row.
   ///
   /// - Parameters:
-  ///   - row: A row whose first columns are the primary key and the entity number. The entity can be unknown.
+  ///   - - row: A result row that begins with the primary key and the entity number. The entity can be unknown.
   func report(
     _ code: StoreFinding.Code, _ message: @autoclosure () -> String, _ row: Statement, of table: StoreTable,
     property: String? = nil, column: Int? = nil
@@ -127,7 +128,7 @@ extension TableCheck {
     }
   }
 
-  /// Compares the primary key counters with the rows.
+  /// Checks that the primary key counter of each table is not lower than the highest primary key.
   func checkCounters() {
     for table in tables {
       let number = schema.numbers[table.entities.lowerBound]

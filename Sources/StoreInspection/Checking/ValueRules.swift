@@ -2,18 +2,19 @@ internal import ManagedObjects
 internal import ObjectModels
 internal import Predicates
 
-/// The validation rules of an entity, as used by a check of a store.
+/// The validation rules that the model has for the attributes of an entity.
 struct ValueRules {
   private let rules: ValidationRules
 
   init(_ entity: ManagedObjectModel.Entity) { rules = ValidationRules(entity) }
 
-  /// True if the model has conditions for the values of an attribute.
+  /// True if the model has rules for the values of an attribute.
   func hasConditions(forSlot slot: Int) -> Bool {
     rules.attributes.contains { $0.slot == slot && !$0.conditions.isEmpty }
   }
 
-  /// Returns the rule that a value violates; nil if it violates none. Values of another type are not checked here.
+  /// Returns a message with the value and the rule that it violates; nil if it violates none. Does not check the type
+  /// of the value.
   func defect(of value: AttributeValue, inSlot slot: Int) -> String? {
     guard let rule = rules.attributes.first(where: { $0.slot == slot }), value != .null,
       let failure = rule.failure(value), failure.code != .invalidValue
@@ -23,7 +24,8 @@ struct ValueRules {
 }
 
 extension ManagedObjectModel.Entity {
-  /// Returns the limits for the number of objects of a to-many relationship; nil if any number is allowed.
+  /// Returns the minimum and maximum number of objects in a to-many relationship; nil if any number is allowed. If the
+  /// relationship is not mandatory, it may also be empty.
   static func allowedCounts(_ relationship: Relationship) -> (least: Int, most: Int, isMandatory: Bool)? {
     let definition = relationship.definition
     guard definition.isToMany else { return nil }

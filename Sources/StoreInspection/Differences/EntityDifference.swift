@@ -52,13 +52,14 @@ struct EntityDifference {
     }
   }
 
-  /// Returns the order of two objects. Objects without a key value are not matched with others.
+  /// Returns the order of an old and a new object; `equal` if they match and are to be compared. An object without a
+  /// value in its key attribute never matches.
   private static func order(_ first: ReadObject, _ second: ReadObject) -> PredicateOrder {
     guard first.hasKey else { return PredicateOrder(first.id.key.number, second.id.key.number) }
     guard let one = first.key, one != .null else { return .less }
     guard let other = second.key, other != .null else { return .greater }
     if let order = one.order(to: other) { return order }
-    // The keys have different types, because the models differ.
+    // The key attribute has different types in the two models.
     return PredicateOrder("\(one.kindName)\(one)", "\(other.kindName)\(other)")
   }
 
@@ -98,7 +99,7 @@ struct EntityDifference {
   }
 }
 
-/// An object with the values that are compared.
+/// An object of one of the stores, with the values to compare.
 struct ReadObject {
   let id: ManagedObjectID
   let hasKey: Bool
@@ -111,7 +112,8 @@ struct ReadObject {
   }
 }
 
-/// Reads the objects of an entity in batches, sorted by key value or primary key.
+/// Reads the objects of an entity from one of the stores in batches, sorted by the value of the key attribute or by
+/// primary key.
 final class ObjectReader {
   private let difference: StoreDifference
   private let store: any PersistentStore
@@ -151,7 +153,7 @@ final class ObjectReader {
     keys = found
   }
 
-  /// Returns the next object to compare; nil at the end.
+  /// Returns the object at the current position, which ``advance()`` moves; nil at the end.
   func current() throws(ManagedObjectError) -> ReadObject? {
     while batchIndex >= batch.count {
       guard next < keys.count else { return nil }
@@ -202,7 +204,8 @@ final class ObjectReader {
     lastKey = key
   }
 
-  /// Returns the key values of all objects that rows refer to and that are matched by a key attribute.
+  /// Returns the key attribute values of the objects that the relationships of the rows refer to. Leaves out objects
+  /// that are matched by primary key.
   private func targetKeys(_ rows: [StoreRow]) throws(ManagedObjectError) -> [RowKey: AttributeValue] {
     guard let entity else { return [:] }
     var slots: [Int32: Int] = [:]
@@ -259,7 +262,7 @@ final class ObjectReader {
 }
 
 extension StoreDifference.Value {
-  /// An empty value of the same kind.
+  /// Null, or an empty relationship of the same kind.
   fileprivate var emptied: StoreDifference.Value {
     switch self {
     case .attribute: .attribute(.null)

@@ -3,7 +3,7 @@ internal import ObjectModels
 public import Predicates
 internal import PropertyLists
 
-/// A comparison of the objects of two stores, of any kinds.
+/// A comparison of the objects of two stores. The stores can be of different kinds.
 ///
 /// ```swift
 /// var difference = StoreDifference(from: before, to: after)
@@ -11,16 +11,19 @@ internal import PropertyLists
 /// let summary = try difference.run { print($0) }
 /// ```
 ///
-/// Entities and properties are compared by name. Objects are matched by primary key, or by the value of a key
-/// attribute. They are read in batches, sorted by the same, so only 16 bytes of each object stay in memory.
+/// Entities and properties with the same name are compared. Objects are matched by primary key, or by the value of a
+/// key attribute, such as a unique identifier. They are read in batches, so only 16 bytes of each object stay in
+/// memory.
 public struct StoreDifference: Sendable {
   /// The older store.
   public let old: any PersistentStore
   /// The newer store.
   public let new: any PersistentStore
-  /// The attribute that matches objects of all entities that have it; nil to match primary keys.
+  /// The name of the key attribute of all entities that have it: objects with the same value match. Nil to match
+  /// objects by primary key.
   public var key: String?
-  /// The key attributes of single entities, by entity name. Subentities use the key attribute of their superentity.
+  /// The names of the key attributes of single entities, by entity name. These replace ``key``, also for the
+  /// subentities of these entities.
   public var keys: [String: String] = [:]
   /// The names of the entities to compare; nil for all.
   public var entities: Set<String>?
@@ -45,17 +48,17 @@ public struct StoreDifference: Sendable {
   public struct Object: Hashable, Sendable {
     /// The ID of the object in its store.
     public var id: ManagedObjectID
-    /// The value of its key attribute; nil if it is matched by primary key.
+    /// The value of the object's key attribute; nil if the object is matched by primary key.
     public var key: AttributeValue?
-    /// The values of an inserted or deleted object that are not empty; the values of a changed object that differ.
+    /// For an inserted or deleted object, the values that are not empty. For a changed object, the values that differ.
     public var values: [Property]
   }
 
   /// A property of an object.
   public struct Property: Hashable, Sendable {
-    /// The name.
+    /// The name of the property.
     public var name: String
-    /// The value.
+    /// The value of the property.
     public var value: Value
   }
 
@@ -64,7 +67,8 @@ public struct StoreDifference: Sendable {
     case attribute(AttributeValue)
     /// The object that a to-one relationship refers to.
     case object(Reference?)
-    /// The objects of a to-many relationship: in order if it is ordered, otherwise sorted by entity and key.
+    /// The objects of a to-many relationship: in their order if the relationship is ordered, otherwise sorted by entity
+    /// and key.
     case objects([Reference])
 
     /// True for a null value, and for a relationship without objects.
@@ -79,15 +83,15 @@ public struct StoreDifference: Sendable {
 
   /// An object that a relationship refers to. Two references are equal if their objects match.
   public struct Reference: Hashable, Sendable {
-    /// The name of the entity.
+    /// The name of the object's entity.
     public var entity: String
-    /// The primary key; 0 for an object that is matched by a key attribute.
+    /// The primary key of the object; 0 if the object is matched by a key attribute.
     public var number: Int64
-    /// The value of its key attribute; nil if it is matched by primary key.
+    /// The value of the object's key attribute; nil if the object is matched by primary key.
     public var key: AttributeValue?
   }
 
-  /// The numbers of differences that a comparison has found.
+  /// The numbers of objects that a comparison has found to be inserted, deleted, changed and equal.
   public struct Summary: Hashable, Sendable {
     /// The number of objects that only the newer store has.
     public internal(set) var insertedCount = 0
@@ -97,22 +101,23 @@ public struct StoreDifference: Sendable {
     public internal(set) var changedCount = 0
     /// The number of objects that are equal in both stores.
     public internal(set) var unchangedCount = 0
-    /// The number of objects that have no value in their key attribute. They are not matched.
+    /// The number of objects without a value in their key attribute. They match no object, so they also count as
+    /// inserted or deleted.
     public internal(set) var keylessCount = 0
-    /// The number of objects whose key equals that of another object. They are matched in the order of their primary
-    /// keys.
+    /// The number of objects whose key attribute has the same value as that of another object in the same store. They
+    /// are matched in the order of their primary keys.
     public internal(set) var duplicateCount = 0
 
-    /// True if the stores have equal objects.
+    /// True if no object is inserted, deleted or changed.
     public var isEmpty: Bool { insertedCount == 0 && deletedCount == 0 && changedCount == 0 }
   }
 
   /// Compares the stores.
   ///
-  /// - Parameter body: Called for each difference. Entities are sorted by name, and their objects by key value or
-  ///   primary key.
-  /// - Throws: ``ManagedObjectError`` if a store cannot be read, ``ManagedObjectError/Code/undefinedKey`` if a key is
-  ///   not an attribute of its entity, or a name is not that of an entity.
+  /// - Parameter body: - Parameter body: Called for each difference, sorted by the name of the entity, and then by the
+  ///   value of the key attribute or by primary key.
+  /// - Throws: - Throws: ``ManagedObjectError`` if a store cannot be read, ``ManagedObjectError/Code/undefinedKey`` if
+  ///   a key attribute or an entity of ``entities`` does not exist.
   /// - Complexity: O(*n* log *n*) in the number of objects of both stores.
   public func run(_ body: (Change) throws(ManagedObjectError) -> Void) throws(ManagedObjectError) -> Summary {
     for (name, attribute) in keys.sorted(by: { $0.key.precedes($1.key) }) {
@@ -163,12 +168,12 @@ extension StoreDifference.Object {
 }
 
 extension StoreDifference.Reference: CustomStringConvertible {
-  /// The entity, and the primary key or the key value: `Note/p12`, `Note "a1"`.
+  /// The entity, and the primary key or the value of the key attribute: `Note/p12`, `Note "a1"`.
   public var description: String { "\(entity.printable(limit: 100))\(key.map { " \($0)" } ?? "/p\(number)")" }
 }
 
 extension StoreDifference.Value: CustomStringConvertible {
-  /// The value in readable form, in one line.
+  /// The value in one line. Of a to-many relationship, at most 20 objects are shown.
   public var description: String {
     switch self {
     case .attribute(let value): value.description
@@ -180,12 +185,12 @@ extension StoreDifference.Value: CustomStringConvertible {
 }
 
 extension StoreDifference.Object: CustomStringConvertible {
-  /// The entity, the primary key, and the key value: `Note/p12`, `Note/p12 "a1"`.
+  /// The entity, the primary key, and the value of the key attribute, if there is one: `Note/p12`, `Note/p12 "a1"`.
   public var description: String { "\(id)\(key.map { " \($0)" } ?? "")" }
 }
 
 extension StoreDifference.Change: CustomStringConvertible {
-  /// A line for the object, and one for each value that differs.
+  /// A line for the object, and for a changed object, a line for each value that differs.
   public var description: String {
     switch self {
     case .inserted(let object): "+ \(object)"

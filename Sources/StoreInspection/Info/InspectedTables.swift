@@ -4,11 +4,12 @@ internal import PropertyLists
 internal import SQLiteStore
 internal import SystemFiles
 
-/// The tables of a store that is inspected, even if its model is missing or does not fit.
+/// An open SQLite store, with all that is needed to read its tables. Works even if the model is missing or does not
+/// fit.
 struct InspectedTables {
   let database: Database
   let file: FileSchema
-  /// The metadata; nil if they cannot be read.
+  /// The metadata of the store; nil if they cannot be read.
   let metadata: StoreMetadata?
   /// The model that the store embeds; nil if it is missing or unreadable.
   let own: ManagedObjectModel?

@@ -4,17 +4,18 @@ internal import PropertyLists
 internal import SQLQueries
 public import SQLiteStore
 
-/// The history of a store as plain values, written by Core Data or by this package. A model is not required.
+/// The history of an SQLite store: the saves and changes that Core Data or this package recorded in the file. A model
+/// is not required.
 ///
 /// ```swift
 /// try StoreHistory(file).run { print($0.number, $0.date ?? .distantPast, $0.changes.count) }
 /// ```
 ///
-/// For an open store, ``SQLiteStore/history(after:)`` returns the changes with object IDs.
+/// For an open store, use ``SQLiteStore/history(after:)``, which returns the changes with object IDs.
 public struct StoreHistory: Sendable {
   /// The file of the store.
   public var file: URL
-  /// The model of the objects; nil for the one that the store embeds, or one derived from its tables.
+  /// The model of the objects; nil to use the one that the store embeds, or else one that is derived from the tables.
   public var model: ManagedObjectModel?
   /// True to write nothing at all, not even the files that SQLite needs to share the store with other processes. No
   /// other process may save to the store meanwhile.
@@ -30,17 +31,17 @@ public struct StoreHistory: Sendable {
   public struct Transaction: Hashable, Sendable {
     /// The transaction number. It increases with each save.
     public var number: Int64
-    /// The time of the save; nil if the transaction is missing and only its changes exist.
+    /// The time of the save; nil if the file has only the changes of the transaction and not the transaction itself.
     public var date: Date?
-    /// The author.
+    /// The author of the save (`transactionAuthor` of the context in Core Data).
     public var author: String?
-    /// The name of the context.
+    /// The name of the context that saved.
     public var contextName: String?
-    /// The identifier of the program's bundle.
+    /// The bundle identifier of the program that saved.
     public var bundleIdentifier: String?
-    /// The name of the process.
+    /// The name of the process that saved.
     public var processName: String?
-    /// The changes to objects, in the order of the file.
+    /// The changes to objects, in the order in which they were recorded.
     public var changes: [Change] = []
   }
 
@@ -56,20 +57,22 @@ public struct StoreHistory: Sendable {
     public var number: Int64
     /// The URI of the object ID, as in ``ManagedObjectID/uriRepresentation``; nil if the entity is unknown.
     public var objectURI: String?
-    /// The names of the properties whose values changed, sorted; nil if they are unknown, and for changes other than
-    /// updates.
+    /// For an update, the names of the properties whose values changed, sorted; nil if they are unknown, and for other
+    /// changes.
     public var updatedProperties: [String]?
-    /// The bits of the properties whose values changed, as stored in the file.
+    /// A bit set as stored in the file, with a bit for each property whose value changed.
     public var propertyBits: Data?
-    /// The preserved values of a deleted object, by attribute name, or by column name without a model.
+    /// The values of a deleted object that the model says to preserve, by attribute name, or by column name if the
+    /// attribute is unknown.
     public var tombstone: [String: AttributeValue] = [:]
   }
 
-  /// Calls `body` for each transaction, the oldest first. A store without a history has none.
+  /// Calls `body` for each transaction, the oldest first. Does not call it if the store has no history.
   ///
-  /// Memory holds the changes of one transaction at a time.
+  /// Only one transaction at a time is in memory.
   ///
-  /// - Parameter number: Only transactions with a greater number are read.
+  /// - Parameter number: - Parameter number: The number of a transaction that was read before: only later transactions
+  ///   are read.
   /// - Throws: ``ManagedObjectError/Code/open`` if the file is not a store,
   ///   ``ManagedObjectError/Code/storeTypeMismatch`` if it is a store of another kind than SQLite.
   /// - Complexity: O(*n*) in the number of changes, O(*n* log *n*) if the index of the transactions is missing.
@@ -85,7 +88,7 @@ public struct StoreHistory: Sendable {
   }
 }
 
-/// Reads the tables of a history, one transaction at a time.
+/// Reads the tables of a store's history, one transaction at a time.
 struct StoreHistoryReading {
   private let tables: InspectedTables
   private var database: Database { tables.database }
@@ -136,7 +139,7 @@ struct StoreHistoryReading {
         if !transactions.isNull(1) { transaction.date = Date(timeIntervalSinceReferenceDate: transactions.real(1)) }
         func text(_ column: Int32) -> String? {
           if !transactions.isNull(column) { return texts[transactions.integer(column)] }
-          // Older files, without the string table, have the texts in the row.
+          // Older files do not have the table of strings. They have the strings in the row of the transaction.
           return transactions.isNull(column + 4) ? nil : transactions.text(column + 4)
         }
         (transaction.author, transaction.contextName) = (text(2), text(3))
@@ -161,7 +164,8 @@ struct StoreHistoryReading {
     return texts
   }
 
-  /// The columns of preserved values, in the order of their numbers.
+  /// The names of the columns with preserved values of deleted objects (`ZTOMBSTONE0`, …), in the order of their
+  /// numbers.
   private var tombstones: [String] {
     let start = "ZTOMBSTONE"
     return (file.tables[HistoryTables.changes]?.columns ?? []).compactMap { name in
@@ -206,7 +210,7 @@ struct StoreHistoryReading {
 }
 
 extension AttributeValue {
-  /// Creates a value from a stored one, without an attribute type.
+  /// Creates a value from a column whose attribute type is unknown.
   init(raw value: SQLValue) {
     switch value {
     case .null: self = .null

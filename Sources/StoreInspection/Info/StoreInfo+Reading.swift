@@ -6,16 +6,18 @@ internal import SQLiteStore
 internal import SystemFiles
 
 extension StoreInfo {
-  /// Reads the description of a file.
+  /// Reads a description of a store or a model file.
   ///
   /// - Parameters:
-  ///   - url: A store or a model: a file, or the folder of a model.
-  ///   - model: The model of a store; nil for the one that it embeds, or one derived from its tables.
+  ///   - - url: The URL of a store or a model. A model can be a folder.
+  ///   - - model: The model of the store; nil to use the one that the store embeds, or else one that is derived from
+  ///     the tables.
   ///   - configuration: The configuration whose entities the store has; nil for all entities.
   ///   - writesNothing: True to write nothing at all, not even the files that SQLite needs to share the store with
   ///     other processes. No other process may save to the store meanwhile.
-  /// - Throws: ``ManagedObjectError/Code/noSuchFile`` if the file does not exist, ``ManagedObjectError/Code/open`` if
-  ///   it looks like a store or a model and is not one. Other files get the kind ``Kind/other``.
+  /// - Throws: - Throws: ``ManagedObjectError/Code/noSuchFile`` if the file does not exist,
+  ///   ``ManagedObjectError/Code/open`` if the file looks like a store or a model but is not a valid one. Other files
+  ///   get the kind ``Kind/other``.
   /// - Complexity: O(*n*) in the number of rows of an SQLite store; other files are read as a whole.
   public init(
     _ url: URL, model: ManagedObjectModel? = nil, configuration: String? = nil, writesNothing: Bool = true
@@ -40,7 +42,7 @@ extension StoreInfo {
   }
 }
 
-/// Models, and stores that are read as a whole.
+/// Models, and XML and binary stores.
 extension StoreInfo {
   private static func folder(_ url: URL, _ path: String) throws(ManagedObjectError) -> StoreInfo {
     let names = FileSystem.names(in: path)
@@ -50,7 +52,7 @@ extension StoreInfo {
       try info.describe { () throws(ManagedObjectModelError) in try ManagedObjectModel(source: contents) }
       return info
     }
-    // A folder of any kind can contain models.
+    // The name or the contents must show that the folder is a versioned model, because any folder can contain models.
     let isCompiled = url.pathExtension == "momd" || names.contains("VersionInfo.plist")
     guard isCompiled || url.pathExtension == "xcdatamodeld" || names.contains(".xccurrentversion") else {
       return StoreInfo(.other, url)
@@ -70,7 +72,7 @@ extension StoreInfo {
     }
   }
 
-  /// Sets the entities from the model in the file.
+  /// Describes the entities of a model that `read` reads from the file.
   private mutating func describe(
     _ read: () throws(ManagedObjectModelError) -> ManagedObjectModel
   ) throws(ManagedObjectError) {
@@ -116,14 +118,14 @@ extension StoreInfo {
     }
   }
 
-  /// Counts the objects of a store that is read as a whole, if there is a model that fits.
+  /// Describes the entities of an XML or binary store, and counts their objects if `model` is the model of the store.
   private mutating func readObjects(
     _ model: ManagedObjectModel?, _ configuration: String?,
     _ open: (ManagedObjectModel) throws(ManagedObjectError) -> any PersistentStore
   ) throws(ManagedObjectError) {
     identifier = metadata[StoreMetadataKey.identifier]?.string
     guard let model else {
-      // The metadata at least have the names of the entities.
+      // Without a model, the names of the entities are known from the version hashes in the metadata.
       let names = metadata[StoreMetadataKey.versionHashes]?.dictionary?.keys.sorted() ?? []
       entities = names.map { Entity(name: $0) }
       return
@@ -149,7 +151,7 @@ extension StoreInfo {
     setCounts(model) { counts[$0.name] }
   }
 
-  /// - Parameter count: Returns the number of objects of an entity itself.
+  /// - Parameter count: - Parameter count: Returns the number of objects of an entity without its subentities.
   private mutating func setCounts(_ model: ManagedObjectModel, _ count: (ManagedObjectModel.Entity) -> Int64?) {
     for index in entities.indices {
       guard let entity = model.entity(named: entities[index].name), let own = count(entity) else { continue }
@@ -244,7 +246,7 @@ extension StoreInfo {
     facts.pageCount = try number("page_count")
     facts.freePageCount = try number("freelist_count")
     let path = connection.file.path
-    // The write version of the file format: 2 for a file with a write-ahead log.
+    // Byte 18 is the write version of the file format: 2 for a file that uses a write-ahead log.
     facts.usesLog = FileSystem.beginning(of: path, count: 19).map { $0.count == 19 && Array($0)[18] == 2 } ?? false
     facts.logSize = FileSystem.sizeOfRegularFile(path + "-wal")
     facts.journalSize = FileSystem.sizeOfRegularFile(path + "-journal")

@@ -4,14 +4,14 @@ public import OrderedCollections
 public import PropertyLists
 internal import SQLiteStore
 
-/// A description of a store or a model file, without its objects.
+/// A description of a store or a model file: its kind, model, entities, numbers of objects, and history.
 ///
 /// ```swift
 /// let info = try StoreInfo(file)
 /// for entity in info.entities { print(entity.name, entity.totalCount ?? 0) }
 /// ```
 ///
-/// Nothing is written.
+/// Reading a description does not change the file.
 public struct StoreInfo: Sendable {
   /// The kind of file.
   public internal(set) var kind: Kind
@@ -19,27 +19,28 @@ public struct StoreInfo: Sendable {
   public let url: URL
   /// The size of the file, in bytes; nil for a folder.
   public internal(set) var fileSize: Int?
-  /// The identifier of the store (`NSStoreUUID`).
+  /// The identifier of the store (`NSStoreUUID`); nil if it is unknown or the file is not a store.
   public internal(set) var identifier: String?
-  /// The metadata of the store.
+  /// The metadata of the store; empty for a model.
   public internal(set) var metadata: OrderedDictionary<String, PropertyList> = [:]
   /// The reason why a part of the file could not be read; nil if everything was read.
   public internal(set) var defect: String?
-  /// The source of the model that lists the entities.
+  /// The source of the model from which ``entities`` were read.
   public internal(set) var modelSource = ModelSource.none
-  /// The entities, in the order of the model.
+  /// The entities of the model, in its order.
   public internal(set) var entities: [Entity] = []
   /// The names of the versions of a versioned model, in order; empty for other files.
   public internal(set) var versions: [String] = []
   /// The name of the current version of a versioned model.
   public internal(set) var currentVersion: String?
-  /// The facts of the SQLite file; nil for other files.
+  /// The pages and logs of an SQLite file; nil for other files.
   public internal(set) var database: DatabaseFacts?
-  /// The facts of the history; nil if the store has none.
+  /// A summary of the history; nil if the store has no history.
   public internal(set) var history: HistoryFacts?
-  /// The folder of external files; nil if it does not exist.
+  /// The folder with the external files of the store; nil if it does not exist.
   public internal(set) var externalData: ExternalFiles?
-  /// The reasons why this package cannot save to the store; empty if it can.
+  /// The reasons why this package cannot save to an SQLite store, as in ``SQLiteStore/writingObstacles``; empty if it
+  /// can, or if the model is missing.
   public internal(set) var writingObstacles: [String] = []
 
   /// A kind of file. The raw values are meant for scripts, and do not change.
@@ -50,7 +51,7 @@ public struct StoreInfo: Sendable {
     case xml = "XML"
     /// A binary store of this package.
     case binary = "Binary"
-    /// A binary store of Core Data, which cannot be read.
+    /// A binary store of Core Data, which this package cannot read.
     case coreDataBinary = "Core Data Binary"
     /// A compiled model, `.mom`.
     case compiledModel = "mom"
@@ -60,7 +61,7 @@ public struct StoreInfo: Sendable {
     case sourceModel = "xcdatamodel"
     /// A source model with its versions, `.xcdatamodeld`.
     case sourceVersions = "xcdatamodeld"
-    /// Another file.
+    /// A file that is neither a store nor a model.
     case other = "other"
 
     /// True for a store.
@@ -75,35 +76,36 @@ public struct StoreInfo: Sendable {
     public var isModel: Bool { !isStore && self != .other }
   }
 
-  /// The source of a model.
+  /// The source of the model of a store.
   public enum ModelSource: String, Hashable, Sendable, CaseIterable {
-    /// The caller has passed it.
+    /// The model that the caller passed.
     case given
-    /// The store embeds it, or the file is a model.
+    /// The model that the store embeds, or the model in a model file.
     case store
-    /// It was derived from the tables of the store: ``SQLiteStore/tableModel(ofFile:writesNothing:)``.
+    /// A model that was derived from the tables of the store: ``SQLiteStore/tableModel(ofFile:writesNothing:)``.
     case tables
     /// The model is missing.
     case none
   }
 
-  /// An entity.
+  /// An entity of a store or a model.
   public struct Entity: Hashable, Sendable {
-    /// The name.
+    /// The name of the entity.
     public var name: String
-    /// The name of the superentity.
+    /// The name of the superentity; nil for a root entity.
     public var superentity: String?
-    /// True if only subentities have objects.
+    /// True if the entity itself can have no objects, only its subentities.
     public var isAbstract = false
-    /// The number of objects of this entity itself; nil if it is unknown.
+    /// The number of objects of this entity without its subentities; nil if it is unknown.
     public var ownCount: Int64?
-    /// The number of objects of this entity and its descendants; nil if it is unknown.
+    /// The number of objects of this entity and all of its subentities; nil if it is unknown.
     public var totalCount: Int64?
-    /// The comparison of the version hash in the store with that of the model.
+    /// The result of comparing the entity's version hash in the store with that of the model.
     public var hash = HashState.unknown
   }
 
-  /// The comparison of a version hash in a store with that of a model.
+  /// The result of comparing an entity's version hash in a store with that of a model. Equal hashes mean the same
+  /// version.
   public enum HashState: String, Hashable, Sendable, CaseIterable {
     /// The hashes are equal.
     case equal
@@ -111,29 +113,31 @@ public struct StoreInfo: Sendable {
     case different
     /// The store has no hash for the entity.
     case missing
-    /// The hash cannot be computed, or the model is missing.
+    /// The hashes cannot be compared: the hash of the model cannot be computed, or the model or all hashes of the store
+    /// are missing.
     case unknown
   }
 
-  /// The facts of an SQLite file.
+  /// The pages and logs of an SQLite file.
   public struct DatabaseFacts: Hashable, Sendable {
     /// The size of a page, in bytes.
     public internal(set) var pageSize: Int64 = 0
-    /// The number of pages.
+    /// The number of pages, used and unused.
     public internal(set) var pageCount: Int64 = 0
     /// The number of unused pages.
     public internal(set) var freePageCount: Int64 = 0
     /// True if the file uses a write-ahead log.
     public internal(set) var usesLog = false
-    /// The size of the log (`-wal`), in bytes; nil if it does not exist.
+    /// The size of the write-ahead log (`-wal`), in bytes; nil if there is no log.
     public internal(set) var logSize: Int?
-    /// The size of the rollback journal of a save that did not finish (`-journal`), in bytes; nil if it does not exist.
+    /// The size of the rollback journal (`-journal`), in bytes; nil if there is none. A journal that is not empty
+    /// belongs to a save that did not finish.
     public internal(set) var journalSize: Int?
   }
 
-  /// The facts of a history.
+  /// A summary of a store's history.
   public struct HistoryFacts: Hashable, Sendable {
-    /// The number of saves.
+    /// The number of recorded saves.
     public internal(set) var transactionCount: Int64 = 0
     /// The number of recorded changes to objects.
     public internal(set) var changeCount: Int64 = 0
@@ -145,11 +149,11 @@ public struct StoreInfo: Sendable {
     public internal(set) var firstDate: Date?
     /// The time of the last save.
     public internal(set) var lastDate: Date?
-    /// The names of the authors, sorted; at most 100.
+    /// The authors of the recorded saves, sorted; at most 100.
     public internal(set) var authors: [String] = []
   }
 
-  /// The facts of a folder of external files.
+  /// The folder with the external files of a store.
   public struct ExternalFiles: Hashable, Sendable {
     /// The path of the folder.
     public internal(set) var folder = ""
@@ -164,19 +168,19 @@ public struct StoreInfo: Sendable {
     metadata[StoreMetadataKey.frameworkVersion]?.integer.flatMap { Int64(exactly: $0) }
   }
 
-  /// The version identifiers of the model that the store was made with.
+  /// The version identifiers of the model that the store was made with, from the metadata.
   public var modelVersionIdentifiers: [String] {
     metadata[StoreMetadataKey.versionIdentifiers]?.array?.compactMap(\.string) ?? []
   }
 
-  /// True if the version hashes of all entities equal those of the model; nil if a hash cannot be computed, or the
-  /// hashes or the model are missing.
+  /// True if the store has the version hashes of the model; false if the hash of an entity differs or is missing; nil
+  /// if the hashes cannot be compared, as in ``HashState/unknown``.
   public var hasEqualHashes: Bool? {
     if entities.contains(where: { $0.hash == .different || $0.hash == .missing }) { return false }
     return entities.isEmpty || entities.contains { $0.hash == .unknown } ? nil : true
   }
 
-  /// The number of all objects; nil if it is unknown.
+  /// The number of objects of all entities; nil if it is unknown.
   public var objectCount: Int64? {
     entities.isEmpty || entities.contains { $0.ownCount == nil } ? nil : entities.reduce(0) { $0 + ($1.ownCount ?? 0) }
   }
