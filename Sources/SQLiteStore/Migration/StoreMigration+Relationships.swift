@@ -1,9 +1,10 @@
 internal import ManagedObjects
 internal import SQLQueries
 
-/// Relationships whose storage moves to other columns or tables.
+/// Migration of relationships, whose storage can move to other columns or tables.
 extension StoreMigration {
-  /// Sets the entity columns of to-one relationships, and removes references to dropped objects.
+  /// Completes the to-one relationships of a new table: sets the columns with the entity number of the related object,
+  /// and removes references to objects that the migration drops.
   func completeKeys(_ index: Int) throws(ManagedObjectError) {
     let table = new.tables[index]
     var done: Set<Int> = []
@@ -35,15 +36,15 @@ extension StoreMigration {
     }
   }
 
-  /// True if the old table has entities whose rows are dropped.
+  /// True if the migration drops rows of the old table from which the table `target` gets its rows.
   private func losesRows(_ destination: Range<Int>, _ target: StoreTable) -> Bool {
     let kept = Set(target.entities.compactMap { mapping.entities[$0] })
     guard let source = kept.first, let table = old.table(ofEntity: source) else { return true }
     return table.entities.contains { !kept.contains($0) }
   }
 
-  /// Copies the relationship data that is not in the columns of copied rows: to-many relationships, their orders, and
-  /// new inverses.
+  /// Copies the relationships that are not in the columns of the copied rows: to-many relationships, their orders, and
+  /// new inverses of one-to-one relationships.
   func copyRelationships() throws(ManagedObjectError) {
     var doneJoins: Set<Int> = []
     for table in new.tables {
@@ -53,7 +54,8 @@ extension StoreMigration {
     }
   }
 
-  /// - Parameter doneJoins: The indices of the join tables that are already filled.
+  /// - Parameter doneJoins: - Parameter doneJoins: The indices of the join tables that are already filled. Adds those
+  ///   that it fills.
   private func copyRelationships(of table: StoreTable, _ doneJoins: inout Set<Int>) throws(ManagedObjectError) {
     for index in table.entities where new.numbers[index] != 0 {
       let entity = ManagedObjectModel.Entity(model: mapping.destination, index: index)
@@ -84,7 +86,7 @@ extension StoreMigration {
     }
   }
 
-  /// Writes the owners into a column of the objects that they refer to.
+  /// Writes the primary key of each pair's owner into a column of the related object's row.
   private func fill(
     _ table: StoreTable, _ column: Int, _ entityColumn: Int?, _ pairs: Pairs
   ) throws(ManagedObjectError) {
@@ -109,7 +111,7 @@ extension StoreMigration {
     try database.execute(
       "INSERT OR IGNORE INTO \(join.name.sqlName) (\(columns.map(\.sqlName).joined(separator: ", "))) "
         + "SELECT \(values.joined(separator: ", ")) FROM (\(order == nil ? pairs.sql : pairs.numbered)) x")
-    // The other side has its own order.
+    // If both sides are ordered, the join table has a second order column.
     let back = join.first.column == own ? join.first : join.second
     guard let backOrder = back.order, backOrder != order, let inverse = mapping.inverse(of: name, mapping.destination),
       let former = self.pairs(of: inverse)
@@ -120,12 +122,12 @@ extension StoreMigration {
         + "WHERE x.o = \(table).\(other.sqlName) AND x.p = \(table).\(own.sqlName)")
   }
 
-  // The pairs of related objects in the old store.
+  // The pairs of related objects of a relationship in the old store.
 
-  /// Pairs of related objects that exist in the new store.
+  /// SQL for the pairs of related objects of a relationship that both exist in the new store.
   private struct Pairs {
-    /// SQL with the columns `o` and `oe` (the owner and its entity), `p` and `pe` (the related object and its entity),
-    /// and `f` (the position, or NULL).
+    /// A SELECT statement with the columns `o` and `oe` (the primary key and entity number of the owner), `p` and `pe`
+    /// (those of the related object), and `f` (the position in the order, or NULL).
     let sql: String
     let isOrdered: Bool
 
@@ -134,16 +136,16 @@ extension StoreMigration {
       Pairs(sql: "SELECT p AS o, pe AS oe, o AS p, oe AS pe, NULL AS f FROM (\(sql))", isOrdered: false)
     }
 
-    /// SQL for the pairs with a position each. In a relationship that was unordered, the positions follow the primary
-    /// keys.
+    /// A SELECT statement in which each pair has a position. If the relationship was unordered, the related objects are
+    /// ordered by primary key.
     var numbered: String {
       if isOrdered { return sql }
       return "SELECT o, p, 1024 + 1024 * ROW_NUMBER() OVER (PARTITION BY o ORDER BY p) AS f FROM (\(sql))"
     }
   }
 
-  /// Returns the pairs of a relationship of the new store, taken from the old relationship or its inverse; nil if both
-  /// are new.
+  /// Returns the pairs of a relationship of the new model. They come from the old relationship, or from its inverse.
+  /// Returns nil if both are new.
   private func pairs(of name: PropertyName) -> Pairs? {
     if let pairs = ownPairs(of: name) { return pairs }
     return mapping.inverse(of: name, mapping.destination).flatMap { ownPairs(of: $0) }?.reversed
@@ -170,7 +172,7 @@ extension StoreMigration {
 
   private func numbers(_ entities: [Int]) -> String { entities.map { "\(new.numbers[$0])" }.joined(separator: ", ") }
 
-  /// Returns SQL for all pairs of a relationship of the old store.
+  /// Returns a SELECT statement for all pairs of a relationship of the old model.
   private func formerPairs(of name: PropertyName) -> (sql: String, isOrdered: Bool)? {
     let entity = name.owner(in: mapping.source)
     guard let relationship = entity.relationship(named: name.name) else { return nil }
@@ -197,7 +199,8 @@ extension StoreMigration {
           "SELECT \(own.sqlName) AS o, \(other.sqlName) AS p, \(order) AS f FROM \(table)"
         }
         var sql = select(own, other, order?.sqlName ?? "NULL")
-        // A pair may be stored in one direction only. Its position is then that of the other object.
+        // The relationship is its own inverse, and a pair may be stored in one direction only. In the other direction,
+        // the pair has no position, and comes last.
         if isReflexive, order != nil {
           sql = "SELECT o, p, MIN(f) AS f FROM (\(sql) UNION ALL \(select(other, own, "\(Int64.max)"))) GROUP BY o, p"
           sql = "SELECT o, p, 1024 + 1024 * ROW_NUMBER() OVER (PARTITION BY o ORDER BY f, p) AS f FROM (\(sql))"

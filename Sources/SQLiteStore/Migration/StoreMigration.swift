@@ -3,11 +3,11 @@ internal import ManagedObjects
 internal import PropertyLists
 internal import SQLQueries
 
-/// Changes the tables of a store to another version of its model, in one transaction. Other processes see either the
-/// old store or the new one.
+/// Performs an inferred migration: changes the tables of a store to those of another version of its model. The caller
+/// has begun a transaction, so other processes see either the old store or the new one.
 ///
 /// Renames the old tables, creates the new ones as in a new store, and copies the rows with SQL. Rows keep their
-/// primary keys and versions. Columns that the models do not know are copied too.
+/// primary keys and versions. Columns that are not in the models are copied too.
 struct StoreMigration {
   let database: Database
   let old: StoreSchema
@@ -17,14 +17,14 @@ struct StoreMigration {
   private let configuration: String?
   private let oldTables: StoreTables
   private let report: MigrationRun.StepReport
-  /// The values and objects dropped by the migration.
+  /// The values and objects that the migration drops.
   let losses: [MigrationLoss]
 
   /// - Parameters:
   ///   - externalData: The external files of the store.
-  ///   - policy: The handling of values that the new model does not have.
-  /// - Throws: ``ManagedObjectError/Code/droppedValues`` for values that the policy does not drop,
-  ///   ``ManagedObjectError/Code/migration`` if recreating the tables would lose something.
+  ///   - - policy: The handling of values and objects that the new model cannot represent.
+  /// - Throws: - Throws: ``ManagedObjectError/Code/droppedValues`` if values would be dropped and the policy does not
+  ///   allow that, ``ManagedObjectError/Code/migration`` if the file has parts that would be lost with the old tables.
   init(
     _ database: Database, _ mapping: InferredMapping, _ configuration: String?, _ externalData: ExternalData,
     _ policy: DroppedValuePolicy, report: @escaping MigrationRun.StepReport
@@ -43,6 +43,8 @@ struct StoreMigration {
     try policy.check(losses)
   }
 
+  /// - Returns: Changes the tables, the metadata and the embedded model.
+  ///
   /// - Returns: The names of the external files that are no longer used.
   func changeTables(_ metadata: inout StoreMetadata) throws(ManagedObjectError) -> Set<String> {
     var files = try ExternalColumns(old).files(database)
@@ -64,7 +66,7 @@ struct StoreMigration {
     return files
   }
 
-  /// Calls `body` to process the rows of a table, and reports the progress before and after.
+  /// Calls `body` to process the rows of a new table, and reports the progress before and after.
   func reporting(
     _ phase: MigrationProgress.Phase, _ table: StoreTable, _ count: Int, _ body: () throws(ManagedObjectError) -> Void
   ) throws(ManagedObjectError) {
@@ -74,7 +76,7 @@ struct StoreMigration {
     try report(phase, name, count, count)
   }
 
-  /// Returns the highest primary key that each new table has or had.
+  /// Returns the highest primary key that each table has or had, by the index of the new table.
   private func highestNumbers() throws(ManagedObjectError) -> [Int: Int64] {
     var highest: [Int: Int64] = [:]
     for (index, table) in new.tables.enumerated() {
@@ -84,7 +86,7 @@ struct StoreMigration {
     return highest
   }
 
-  /// Returns the old table that the rows of a table come from; nil if all its entities are new.
+  /// Returns the old table from which a new table gets its rows; nil if all its entities were added.
   private func sourceTable(of table: StoreTable) -> StoreTable? {
     for index in table.entities {
       if let source = mapping.entities[index], let found = old.table(ofEntity: source) { return found }
@@ -95,7 +97,7 @@ struct StoreMigration {
   private func copyRows(_ index: Int) throws(ManagedObjectError) {
     let table = new.tables[index]
     guard let source = sourceTable(of: table) else { return }
-    // The entities with rows, as new and old indices.
+    // The new and old indices of the entities whose rows are copied.
     let pairs = table.entities.compactMap { index in
       mapping.entities[index].map { (new: index, old: $0) }
     }.filter { old.numbers[$0.old] != 0 && new.numbers[$0.new] != 0 }
@@ -140,7 +142,7 @@ struct StoreMigration {
     return try statement.step() ? Int(statement.integer(0)) : 0
   }
 
-  /// Throws if an entity with rows becomes abstract.
+  /// Throws if an entity that has rows becomes abstract.
   private func checkAbstract(_ pairs: [(new: Int, old: Int)], _ source: StoreTable) throws(ManagedObjectError) {
     for pair in pairs where mapping.destination.records[pair.new].definition.isAbstract {
       let statement = try database.statement(
@@ -154,7 +156,7 @@ struct StoreMigration {
     }
   }
 
-  /// Adds the columns that the models do not know to a table. Returns their names.
+  /// Adds the columns of an old table that are not in the models to the new table. Returns their names.
   private func carryUnknownColumns(
     from source: StoreTable, to table: StoreTable
   ) throws(ManagedObjectError) -> [String] {
@@ -173,17 +175,19 @@ struct StoreMigration {
     return names
   }
 
-  /// The source of a column's values.
+  /// The source of the values of a new column.
   private enum ColumnValue: Equatable {
     case nothing
     case column(String)
-    /// A column, or another value if it is NULL.
+    /// An old column, or another value if the column is NULL.
     case columnOr(String, SQLValue)
     case constant(SQLValue)
-    /// Inline data that gets the form for external storage, or another value if it is NULL.
+    /// An old column whose data gets the prefix for attributes with external storage, or another value if the column is
+    /// NULL.
     case external(String, SQLValue)
-    /// Data that no longer has the form for external storage, or another value if it is NULL. Data in an external file
-    /// becomes NULL at first: see ``StoreMigration/takeIntoRows(_:_:_:_:)``.
+    /// An old column whose data loses the prefix for attributes with external storage, or another value if the column
+    /// is NULL. Data in external files becomes NULL at first; ``StoreMigration/takeIntoRows(_:_:_:_:)`` copies it
+    /// later.
     case `internal`(String, SQLValue)
   }
 
@@ -226,7 +230,7 @@ struct StoreMigration {
       .isExternal ?? false
   }
 
-  /// Returns the column of a property in an old table.
+  /// Returns the column of a property in an old table, quoted for SQL.
   func oldColumn(_ name: String, _ entity: Int, _ table: StoreTable) -> String? {
     let property = PropertyName(ManagedObjectModel.Entity(model: mapping.source, index: entity), name)
     return (table.attributeColumns[property] ?? table.toOneColumns[property]?.key).map {
@@ -234,7 +238,7 @@ struct StoreMigration {
     }
   }
 
-  /// Returns SQL for the value of a column, depending on the entity of the row.
+  /// Returns SQL for the values of a new column. Each entity of the old table can have its own source.
   private func expression(_ cases: [(number: Int64, value: ColumnValue)], _ bound: inout [SQLValue]) -> String {
     func text(_ value: ColumnValue) -> String {
       switch value {
@@ -261,7 +265,7 @@ struct StoreMigration {
 }
 
 extension String {
-  /// True if a type name can be inserted into SQL unquoted.
+  /// True if the declared type of a column can be inserted into SQL without quotation marks.
   fileprivate var isPlainType: Bool {
     utf8.allSatisfy {
       (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0)
@@ -270,7 +274,7 @@ extension String {
 }
 
 extension SQLValue {
-  /// Converts a value to its stored form.
+  /// Creates the value of a column from the value of an attribute.
   init(_ value: AttributeValue, isExternal: Bool) {
     self =
       switch value {
@@ -285,7 +289,7 @@ extension SQLValue {
       case .data(let value): .blob(isExternal ? Data([1]) + value : value)
       case .uuid(let value): unsafe withUnsafeBytes(of: value.uuid) { unsafe .blob(Data($0)) }
       case .url(let value): .text(value.absoluteString)
-      // A composite value has one column for each element. Such attributes cannot be migrated by SQL.
+      // A composite attribute has one column for each element. SQL cannot migrate such attributes.
       case .composite: .null
       }
   }

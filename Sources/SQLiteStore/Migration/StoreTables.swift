@@ -2,24 +2,28 @@ internal import ManagedObjects
 internal import PropertyLists
 internal import SQLQueries
 
-/// The tables of a store during a migration. They are renamed to make room for the new ones.
+/// The old tables of a store during a migration. They are renamed, because the new tables have the same names.
 struct StoreTables {
   let schema: StoreSchema
   let file: FileSchema
   let database: Database
 
   private static let aside = "Z_OLD_"
-  /// The prefix of the names of SQLite's internal indexes for constraints. The name of the table follows.
+  /// The prefix that SQLite gives to the indexes of `UNIQUE` and `PRIMARY KEY` constraints. The name of the table
+  /// follows.
   private static let constraintIndex = "sqlite_autoindex_"
 
-  /// The quoted name of an old table during the migration.
+  /// Returns the name of an old table after ``putAside()``, quoted for SQL.
   static func asideName(_ name: String) -> String { plainAsideName(name).sqlName }
 
   static func plainAsideName(_ name: String) -> String { aside + name }
 
   private var names: [String] { schema.tables.map(\.name) + schema.joins.map(\.name) }
 
-  /// - Throws: ``ManagedObjectError/Code/migration`` if recreating the tables would lose something.
+  /// - Throws: Checks that a migration would not lose parts of the file that are not in the model.
+  ///
+  /// - Throws: ``ManagedObjectError/Code/migration`` if the file has such parts: triggers of other programs, a history,
+  ///   or rows that are not objects.
   /// - Complexity: O(*n*) in the number of rows.
   func check() throws(ManagedObjectError) {
     var reasons: [String] = []
@@ -41,8 +45,8 @@ struct StoreTables {
         + "a copy of the store, or copy its objects to a new store")
   }
 
-  /// Returns the rows that are not objects of the model. Another program may have inserted them, and a migration would
-  /// lose them.
+  /// Returns messages about rows that are not objects of the model. Another program may have inserted them, and a
+  /// migration would lose them.
   private func strangeRows(of table: StoreTable) throws(ManagedObjectError) -> [String] {
     let numbers = table.entities.map { schema.numbers[$0] }.filter { $0 != 0 }.map { "\($0)" }
     var reasons: [String] = []
@@ -64,17 +68,17 @@ struct StoreTables {
   func putAside() throws(ManagedObjectError) {
     for trigger in file.triggers { try database.execute("DROP TRIGGER \(trigger.name.sqlName)") }
     let tables = Set(names.map { $0.uppercased() })
-    // An index without SQL text belongs to a constraint of its table, and is renamed and dropped with it.
+    // An index without SQL belongs to a constraint of its table, and is renamed and dropped with the table.
     for index in file.indexes where tables.contains(index.table) && !index.statement.isEmpty {
       try database.execute("DROP INDEX \(index.name.sqlName)")
     }
     try rename()
   }
 
-  /// Renames the tables. All except unusual ones are renamed by an update of the schema, because `ALTER TABLE … RENAME
-  /// TO` parses the statements of the whole schema for each table.
+  /// Renames the tables. Updates `sqlite_schema` to rename them, because `ALTER TABLE … RENAME TO` parses the
+  /// statements of the whole schema for each table. Uses `ALTER TABLE` only for tables with unusual SQL.
   ///
-  /// - Complexity: O(*n* log *n*) in the number of tables, and O(*u* · *n*) for *u* unusual ones.
+  /// - Complexity: - Complexity: O(*n* log *n*) in the number of tables, and O(*u* · *n*) if *u* of them are unusual.
   private func rename() throws(ManagedObjectError) {
     var unusual: [String] = []
     var asideNames: [String: String] = [:]
@@ -93,7 +97,7 @@ struct StoreTables {
       if let definition = definition(ofTable: name) {
         rows.append((list.integer(0), asideName, asideName, .text("CREATE TABLE \(asideName.sqlName)\(definition)")))
       } else {
-        // An index of a constraint. SQLite finds it by the name of its table.
+        // This is an index of a constraint. SQLite finds it by a name that contains the name of the table.
         let number = name.dropFirst(Self.constraintIndex.count + table.count)
         rows.append((list.integer(0), Self.constraintIndex + asideName + number, asideName, .null))
       }
@@ -106,13 +110,14 @@ struct StoreTables {
         try update.run()
       }
     }
-    // Keeps references in views and foreign keys of other programs, because the tables get their old names again.
+    // Does not change the table names in views and foreign keys of other programs, because the new tables will have
+    // these names.
     try database.execute("PRAGMA legacy_alter_table = ON")
     defer { try? database.execute("PRAGMA legacy_alter_table = OFF") }
     for name in unusual { try database.execute("ALTER TABLE \(name.sqlName) RENAME TO \(Self.asideName(name))") }
   }
 
-  /// Returns the part of a table's SQL text after its name; nil if that part may contain another table name.
+  /// Returns the part of a table's `CREATE TABLE` statement after its name; nil if that part may contain a table name.
   private func definition(ofTable name: String) -> Substring? {
     guard let statement = file.tables[name.uppercased()]?.statement else { return nil }
     let names = [name, name.sqlName].map { "CREATE TABLE \($0)" }
@@ -123,13 +128,13 @@ struct StoreTables {
     return words.isDisjoint(with: [".", "REFERENCES"]) ? definition : nil
   }
 
-  /// Creates the indexes of other programs again, on the new tables.
+  /// Creates the indexes of other programs again, for the new tables.
   ///
-  /// - Throws: ``ManagedObjectError/Code/migration`` if an index does not fit them.
+  /// - Throws: - Throws: ``ManagedObjectError/Code/migration`` if the new tables do not have the columns of an index.
   func restoreIndexes() throws(ManagedObjectError) {
     let tables = Set(names.map { $0.uppercased() })
     for index in file.indexes where tables.contains(index.table) && !index.statement.isEmpty {
-      // Core Data's indexes are created for the new model.
+      // Skips Core Data's indexes. Those of the new model are created elsewhere.
       if index.name.uppercased().hasPrefix("Z") { continue }
       do { try database.execute(index.statement) } catch {
         throw ManagedObjectError(
@@ -165,15 +170,16 @@ struct StoreTables {
 
   private static let attached = "made"
 
-  /// Returns the highest primary key that a renamed table has or had.
+  /// Returns the highest primary key that an old table has or had.
   func highestNumber(_ table: StoreTable) throws(ManagedObjectError) -> Int64 {
     try RowNumbers.highest(
       inTable: Self.asideName(table.name), ofEntity: schema.numbers[table.entities.lowerBound], database)
   }
 
-  /// Replaces the rows of entities in `Z_PRIMARYKEY` with those of another model.
+  /// Replaces the list of entities in `Z_PRIMARYKEY` with the entities of the new model.
   ///
-  /// - Parameter highest: Returns the highest primary key that a table has or had. Its argument is the table index.
+  /// - Parameter highest: - Parameter highest: Returns the highest primary key that a new table has or had. Its
+  ///   argument is the index of the table.
   func replaceEntities(with new: StoreSchema, highest: (Int) -> Int64) throws(ManagedObjectError) {
     try database.execute("DELETE FROM Z_PRIMARYKEY WHERE Z_ENT < \(EntityNumbers.firstPrivateNumber)")
     try SchemaWriter(schema: new, database: database).writeEntities(highest: highest)

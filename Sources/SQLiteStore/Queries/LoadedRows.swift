@@ -3,19 +3,20 @@ internal import OrderedCollections
 internal import PropertyLists
 internal import SQLQueries
 
-/// The rows that a request needs in memory, for requests that cannot be expressed in SQL.
+/// The rows that are needed to execute a request in memory, for requests that SQL cannot express.
 ///
-/// It has the candidate rows, and all rows of the entities that the key paths of the request lead to.
+/// These are the candidates, which are the rows that may match the predicate, and all rows of the entities that the key
+/// paths of the request lead to.
 struct LoadedRows: RowSource {
   let model: ManagedObjectModel
   let storeNumber: StoreNumber
-  /// The candidate rows, by entity; nil if all rows of the entity are candidates.
+  /// The rows that may match, by the index of the entity; nil if all rows of the requested entity may match.
   private var candidates: [[StoreRow]]?
   private var entityRows: [[StoreRow]]
 
   /// - Parameters:
   ///   - entity: The entity of the request.
-  ///   - candidates: The candidate rows, sorted by entity and primary key; nil for all rows.
+  ///   - - candidates: The rows that may match, sorted by entity and primary key; nil for all rows.
   init(
     _ request: FetchRequest, _ entity: ManagedObjectModel.Entity, _ candidates: [StoreRow]?, _ state: inout StoreState
   ) throws(ManagedObjectError) {
@@ -59,7 +60,8 @@ struct LoadedRows: RowSource {
     }
   }
 
-  /// Reads the values that a fetch leaves unread, for the properties with the given names.
+  /// Reads the values that fetched rows do not contain, such as to-many relationships, of the properties with the given
+  /// names.
   private static func readRest(
     of rows: inout [StoreRow], ofEntity index: Int, _ names: Set<String>, _ model: ManagedObjectModel,
     _ state: inout StoreState
@@ -69,7 +71,7 @@ struct LoadedRows: RowSource {
     }
   }
 
-  /// Returns the rows with the values that were read later.
+  /// Returns the given rows with the values that ``readRest(of:ofEntity:_:_:_:)`` has read.
   func completed(_ rows: [StoreRow]) -> [StoreRow] {
     guard let candidates else { return rows }
     let completed = Dictionary(candidates.joined().map { ($0.key, $0) }, uniquingKeysWith: { first, _ in first })

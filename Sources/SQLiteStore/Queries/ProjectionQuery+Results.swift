@@ -2,9 +2,9 @@ internal import ManagedObjects
 internal import OrderedCollections
 internal import SQLQueries
 
-/// Reading results.
+/// Reading the results of a dictionary request.
 extension ProjectionQuery {
-  /// Returns the dictionaries of a statement's rows; nil if a row has a value that cannot be a result.
+  /// Returns a dictionary for each row of the statement; nil if a value does not have the requested type.
   func dictionaries(
     _ statement: Statement, _ request: FetchRequest, _ reading: ValueReading, _ context: FunctionContext
   ) throws(ManagedObjectError) -> [OrderedDictionary<String, RowValue>]? {
@@ -59,7 +59,7 @@ extension ProjectionQuery {
 }
 
 extension RowValue {
-  /// The value used to find equal results.
+  /// The value to compare, to find equal dictionaries.
   fileprivate var comparable: PredicateValue<AttributeValue> {
     switch self {
     case .attribute(let value): .value(value)

@@ -1,7 +1,7 @@
 internal import ManagedObjects
 internal import SQLQueries
 
-/// A condition on the values of a row that is evaluated in memory.
+/// A condition that an SQL function evaluates in memory for the values of a row.
 final class RowTest: FunctionObject {
   private let test: ValueTest
   private let leaves: [Leaf.Kind]
@@ -34,20 +34,20 @@ final class RowTest: FunctionObject {
   }
 }
 
-/// Collects the values of many rows into a list.
+/// A collector, with which an SQL function collects values of many rows into a list.
 final class ValueCollector: FunctionObject {
   private let leaf: Leaf.Kind
   private let isSet: Bool
   private let context: FunctionContext
 
-  /// - Parameter isSet: True if the list is a set of objects.
+  /// - Parameter isSet: - Parameter isSet: True if the list represents a set.
   init(_ leaf: Leaf.Kind, isSet: Bool, _ context: FunctionContext) {
     self.leaf = leaf
     self.isSet = isSet
     self.context = context
   }
 
-  /// The largest list, in bytes. Requests with longer lists are executed in memory.
+  /// The size of the largest list, in bytes. Requests with larger lists are executed in memory.
   private static let greatestSize = 1 << 28
 
   override var emptyList: [UInt8]? { ValueCode.start(isSet: isSet) }
@@ -63,13 +63,13 @@ final class ValueCollector: FunctionObject {
   }
 }
 
-/// The parts of a store that registered functions need.
+/// The parts of a store that SQL functions need to read values.
 struct FunctionContext {
   let entityIndices: [Int64: Int]
   let storeNumber: StoreNumber
   let externalData: ExternalData
 
-  /// Returns the value of an attribute. An error is recorded in `object`.
+  /// Returns the value of an attribute from an argument of an SQL function; nil after an error, which `object` records.
   @inline(__always)
   func value(
     _ argument: FunctionObject.Argument, _ type: AttributeType, _ isExternal: Bool, _ object: FunctionObject

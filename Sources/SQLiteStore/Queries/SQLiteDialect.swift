@@ -1,6 +1,6 @@
 internal import SQLQueries
 
-/// SQLite's SQL. Conditions have the values 1 and 0.
+/// The SQL dialect of SQLite. Conditions have the values 1 and 0.
 struct SQLiteDialect: SQLDialect {
   let holds = "1"
   let fails = "0"
@@ -12,7 +12,7 @@ struct SQLiteDialect: SQLDialect {
   func equal(_ first: String, _ second: String) -> String { "\(first) IS \(second)" }
   func notEqual(_ first: String, _ second: String) -> String { "\(first) IS NOT \(second)" }
 
-  /// Returns SQL that is true for any number except 0.
+  /// Any number except 0 is true.
   func isTrue(_ sql: String) -> String { "(\(sql) IS NOT NULL AND (\(sql) < 0 OR \(sql) > 0))" }
   func truthValue(_ sql: String) -> String { "(\(sql) <> 0)" }
 

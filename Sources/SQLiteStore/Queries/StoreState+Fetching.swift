@@ -2,7 +2,7 @@ internal import ManagedObjects
 internal import OrderedCollections
 internal import SQLQueries
 
-/// Fetch requests.
+/// Execution of fetch requests.
 extension StoreState {
   mutating func perform(
     _ request: FetchRequest, of entity: ManagedObjectModel.Entity
@@ -12,7 +12,7 @@ extension StoreState {
     let selection = selection(of: entity)
     let query = selection.flatMap { self.query(for: request, of: entity, $0) }
     guard let selection, let query, query.isComplete else { return try evaluate(request, of: entity, query) }
-    // A request whose statement is too large is executed in memory.
+    // If SQLite rejects the statement because it is too large, the request is executed in memory.
     guard let (statement, arguments) = try prepared(query) else { return try evaluate(request, of: entity, nil) }
     defer { statement.clear() }
     do { return try result(of: statement, request, entity, selection) } catch {
@@ -21,12 +21,14 @@ extension StoreState {
     }
   }
 
-  /// Returns the selection of an entity's table; nil if the store does not have the entity.
+  /// Returns the columns to select for rows of an entity and its subentities; nil if the store does not have the
+  /// entity.
   mutating func selection(of entity: ManagedObjectModel.Entity) -> RowSelection? {
     schema.table(ofEntity: entity.index).flatMap { selection($0.entities) }
   }
 
-  /// Returns the query of a request; nil if it cannot be expressed in SQL.
+  /// Returns the SQL statement of a request, or one that finds the rows that may match; nil if the store does not have
+  /// the entity.
   func query(
     for request: FetchRequest, of entity: ManagedObjectModel.Entity, _ selection: RowSelection
   ) -> StoreQuery? {
@@ -37,7 +39,7 @@ extension StoreState {
     FunctionContext(entityIndices: schema.entityIndices, storeNumber: storeNumber, externalData: reading.externalData)
   }
 
-  /// Returns a prepared statement with its arguments bound; nil if SQLite rejects the SQL.
+  /// Returns a prepared statement with bound arguments; nil if SQLite rejects the SQL, because it is too large.
   private func prepared(_ query: StoreQuery) throws(ManagedObjectError) -> (Statement, QueryArguments)? {
     let statement: Statement
     do { statement = try database.statement(query.sql, query.readsOneTable ? .rows : .pairs) } catch {
@@ -70,12 +72,13 @@ extension StoreState {
     }
   }
 
-  /// Returns the query of a dictionary request; nil if SQL cannot express the whole request.
+  /// Returns the SQL statement of a dictionary request; nil if SQL cannot express the whole request.
   func projection(_ request: FetchRequest, of entity: ManagedObjectModel.Entity) -> ProjectionQuery? {
     ProjectionQuery(request, request.entities(entity), schema, storeNumber, SQLiteDialect())
   }
 
-  /// Executes a dictionary request with a statement, or in memory on the rows that a statement finds.
+  /// Executes a dictionary request: with one SQL statement if possible, otherwise in memory on the objects that match
+  /// the predicate.
   private mutating func dictionaries(
     _ request: FetchRequest, of entity: ManagedObjectModel.Entity
   ) throws(ManagedObjectError) -> [OrderedDictionary<String, RowValue>] {
@@ -84,7 +87,7 @@ extension StoreState {
       do {
         if let all = try projection.dictionaries(statement, request, reading, functionContext) { return all }
       } catch {
-        // The digits of a sum exceed SQLite's limits, or a function failed.
+        // The statement failed because the sum of integers overflows, or because an SQL function failed.
         guard error.isFailedStatement else { throw error }
       }
     }
@@ -101,7 +104,8 @@ extension StoreState {
 
   /// Executes a request in memory.
   ///
-  /// - Parameter query: Finds the candidate rows; nil to use all rows of the entity.
+  /// - Parameter query: - Parameter query: The statement that finds the rows that may match; nil to use all rows of the
+  ///   entity.
   private mutating func evaluate(
     _ request: FetchRequest, of entity: ManagedObjectModel.Entity, _ query: StoreQuery?
   ) throws(ManagedObjectError) -> StoreFetchResult {
@@ -122,7 +126,7 @@ extension StoreState {
 }
 
 extension FetchRequest {
-  /// Returns the indices of the entities whose objects are fetched.
+  /// Returns the indices of the entities whose objects the request fetches.
   func entities(_ entity: ManagedObjectModel.Entity) -> Range<Int> {
     includesSubentities ? entity.index..<entity.record.endOfSubentities : entity.index..<entity.index + 1
   }

@@ -1,9 +1,11 @@
 internal import FoundationEssentials
 internal import ManagedObjects
 
-/// Encodes a list of values as a blob, to pass the values collected from many rows to another function.
+/// Encodes a list of values as a blob. An SQL function that collects values of many rows returns it, and another one
+/// takes it as an argument.
 ///
-/// The first byte is the kind of collection. Each value follows as a type byte, its length as 8 bytes, and its bytes.
+/// The first byte is 1 for a set, otherwise 0. Each value follows as a byte for its type, its length in 8 bytes, and
+/// its bytes.
 enum ValueCode {
   private enum Sign: UInt8 {
     case null = 0
@@ -13,7 +15,7 @@ enum ValueCode {
   /// Returns the beginning of a list.
   static func start(isSet: Bool) -> [UInt8] { [isSet ? 1 : 0] }
 
-  /// Returns the SQL literal of an empty collection.
+  /// Returns an SQL literal for the blob of an empty list.
   static func empty(isSet: Bool) -> String { isSet ? "X'01'" : "X'00'" }
 
   static func append(_ value: AttributeValue, to bytes: inout [UInt8]) {
@@ -29,7 +31,7 @@ enum ValueCode {
     case .data(let value): append(.data, value, to: &bytes)
     case .uuid(let value): append(.uuid, value.uuidString.utf8, to: &bytes)
     case .url(let value): append(.url, value.absoluteString.utf8, to: &bytes)
-    // Composite values have several columns, and are never collected.
+    // Composite attributes have several columns, and are never collected.
     case .composite: append(.null, EmptyCollection(), to: &bytes)
     }
   }

@@ -2,17 +2,17 @@ package import FoundationEssentials
 internal import ManagedObjects
 internal import SystemFiles
 
-/// The external files of attributes that allow external storage.
+/// The folder with the external files of a store, for attributes that allow external storage.
 ///
-/// A column has the byte 1 and the data, or the byte 2 and the name of a file: a UUID as text, terminated by a zero
-/// byte. The files are in `.NAME_SUPPORT/_EXTERNAL_DATA` in the folder of the store. `NAME` is the store's name without
-/// its extension.
+/// The column of such an attribute has either the byte 1 and the data, or the byte 2 and the name of a file: a UUID as
+/// text, terminated by a zero byte. The files are in `.NAME_SUPPORT/_EXTERNAL_DATA` next to the store. `NAME` is the
+/// file name of the store without its extension.
 ///
-/// A fetch does not read the files: each is read when its value is accessed. New values are stored in the column. The
-/// file of a replaced value is kept, because another row may refer to it, or another process may be reading it. An
-/// unused file does no harm.
+/// A fetch does not read the files: each file is read when its value is accessed. New values are stored in the column.
+/// If a value is replaced, its file is kept, because another row may refer to it, or another process may be reading it.
+/// An unused file does no harm.
 ///
-/// Stores in one folder whose names differ only in the extension share the files: `Notes.sqlite`, and a copy
+/// Stores in one folder whose names differ only in the extension share the files, for example `Notes.sqlite` and a copy
 /// `Notes.bak`.
 package struct ExternalData {
   private let store: String
@@ -24,21 +24,23 @@ package struct ExternalData {
     folder = "\(FileSystem.parent(of: path))/.\(Self.name(ofStore: path))_SUPPORT/_EXTERNAL_DATA"
   }
 
-  /// Returns the part of a store's name that is in the name of its folder.
+  /// Returns the part of a store's file name that is in the name of the folder with its external files.
   private static func name(ofStore path: String) -> String {
     URL(filePath: path).deletingPathExtension().lastPathComponent
   }
 
   private static let inline: UInt8 = 1
   private static let inFile: UInt8 = 2
-  /// The size of a value that names a file, in bytes.
+  /// The size of a column value that names a file, in bytes.
   package static let sizeOfName = 38
-  /// The largest file that is read, in bytes. SQLite allows no larger values either.
+  /// The size of the largest file that is read, in bytes. It is also the size of SQLite's largest values.
   private static let greatestSize = 1 << 30
 
-  /// Returns the data of a column's value; nil if the file that it names does not exist.
+  /// Returns the data for the value of a column: from the column, or from the file that it names. Returns nil if that
+  /// file does not exist.
   ///
-  /// - Throws: ``ManagedObjectError/Code/invalidValue`` for a value in another form.
+  /// - Throws: - Throws: ``ManagedObjectError/Code/invalidValue`` if the value has neither form,
+  ///   ``ManagedObjectError/Code/operation`` if the file cannot be read.
   func content(of value: Data) throws(ManagedObjectError) -> Data? {
     switch value.first {
     case Self.inline: return value.dropFirst()
@@ -48,7 +50,7 @@ package struct ExternalData {
       }
       let path = "\(folder)/\(name)"
       guard FileSystem.existsItself(path) else { return nil }
-      // A link could lead to any file of the user.
+      // Does not follow a symbolic link, which could lead to any file of the user.
       guard FileSystem.isRegularFileItself(path) else {
         throw ManagedObjectError(.operation, "cannot read \(path): it is not a regular file")
       }
@@ -63,24 +65,24 @@ package struct ExternalData {
     }
   }
 
-  /// True if a column of the current row has its value in an external file.
+  /// True if a column of the statement's current row names an external file.
   static func isInFile(_ statement: Statement, _ column: Int32) -> Bool {
     statement.byteCount(column) == sizeOfName && fileName(statement.data(column)) != nil
   }
 
-  /// SQL that is true if a column has its value inline.
+  /// Returns SQL that is true if the data is in the column itself.
   static func isInline(_ column: String) -> String { "substr(CAST(\(column) AS BLOB), 1, 1) IN (x'01', x'')" }
 
-  /// SQL that is true if a column has its value in an external file.
+  /// Returns SQL that is true if a column names an external file.
   package static func isInFile(_ column: String) -> String { "substr(CAST(\(column) AS BLOB), 1, 1) = x'02'" }
 
-  /// The names of all external files.
+  /// The names of all files in the folder.
   package var fileNames: [String] { FileSystem.names(in: folder) }
 
-  /// True if an external file exists.
+  /// True if the folder has a file with the name.
   package func has(_ name: String) -> Bool { FileSystem.sizeOfRegularFile("\(folder)/\(name)") != nil }
 
-  /// True if another file next to the store has the same folder for its values. It can be a copy of the store.
+  /// True if another file next to the store, such as a copy of it, has the same folder for external files.
   package var isShared: Bool {
     let name = Self.name(ofStore: store)
     let own = Set(DatabaseFile.suffixes.map { URL(filePath: store).lastPathComponent + $0 })
@@ -91,17 +93,18 @@ package struct ExternalData {
     }
   }
 
-  /// Removes files that the store no longer uses, unless another store shares the folder. A file that cannot be removed
-  /// stays, and does no harm.
+  /// Removes external files that the store no longer uses, unless another store shares the folder. A file that cannot
+  /// be removed stays, and does no harm.
   func remove(_ names: Set<String>) {
     if names.isEmpty || isShared { return }
     for name in names where has(name) { FileSystem.removeFile("\(folder)/\(name)") }
   }
 
-  /// Returns the column value for data stored inline.
+  /// Returns the column value for data that is stored in the column itself.
   func value(_ data: Data) -> Data { Data([Self.inline]) + data }
 
-  /// Returns the name of the file that has a value. It must be a UUID, so that it cannot lead to another folder.
+  /// Returns the file name in a column value; nil if the value has none. The name must be a UUID, so that it cannot
+  /// lead to another folder.
   package static func fileName(_ value: Data) -> String? {
     guard value.first == inFile, value.count == sizeOfName, value.last == 0 else { return nil }
     let text = String(decoding: value.dropFirst().dropLast(), as: UTF8.self)

@@ -1,16 +1,16 @@
 internal import ManagedObjects
 internal import PropertyLists
 
-/// Assigns primary keys to new rows, in sequence for each table.
+/// Assigns primary keys to new rows, in ascending order for each table.
 ///
-/// The file has the highest primary key of each table in `Z_MAX`. Other connections may save rows in the meantime.
-/// Primary keys that they have taken are not used for rows of this store.
+/// The column `Z_MAX` of `Z_PRIMARYKEY` has the highest primary key of each table. Between the assignment of a key and
+/// the save, other connections may save rows with the same key. This type records the keys that they have taken.
 struct RowNumbers {
-  /// The highest primary key assigned in each table, saved or not; nil if none was requested yet.
+  /// The highest primary key that was assigned for each table, saved or not; nil if none was assigned yet.
   private var last: [Int64?]
-  /// The highest primary key in each table of the file, as far as this store knows.
+  /// The highest primary key of each table in the file when this store last read or saved it.
   private var known: [Int64]
-  /// The primary keys that other connections have taken, as sorted ranges.
+  /// For each table, the primary keys that other connections have taken, as sorted ranges.
   private var taken: [[ClosedRange<Int64>]]
 
   init(_ schema: StoreSchema) {
@@ -52,7 +52,7 @@ struct RowNumbers {
   static func highest(
     inTable table: String, ofEntity entity: Int64, _ database: Database
   ) throws(ManagedObjectError) -> Int64 {
-    // `Z_MAX` can be too low in a file that other programs have written.
+    // `Z_MAX` can be too low if another program has written the file.
     let statement = try database.statement(
       "SELECT MAX(IFNULL((SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = ?), 0), "
         + "IFNULL((SELECT MAX(Z_PK) FROM \(table)), 0))")
@@ -71,7 +71,9 @@ struct RowNumbers {
     last[table] = max(last[table] ?? 0, highest)
   }
 
-  /// - Parameter numbers: Primary keys above all that were taken before.
+  /// - Parameter numbers: Records primary keys that other connections have taken.
+  ///
+  /// - Parameter numbers: Primary keys that are greater than all that were recorded before.
   private mutating func take(_ numbers: ClosedRange<Int64>, _ table: Int) {
     if let previous = taken[table].last, previous.upperBound == numbers.lowerBound - 1 {
       taken[table][taken[table].count - 1] = previous.lowerBound...numbers.upperBound
@@ -86,9 +88,10 @@ struct RowNumbers {
     return index < ranges.count && ranges[index].contains(number)
   }
 
-  /// Writes the primary keys of new rows to `Z_MAX`, in the transaction that saves the rows.
+  /// Updates `Z_MAX` for the primary keys of new rows, in the transaction that saves the rows.
   ///
-  /// - Throws: ``ManagedObjectError/Code/keysTaken`` if another connection has taken one of them.
+  /// - Throws: - Throws: ``ManagedObjectError/Code/keysTaken`` if another connection has saved a row with one of the
+  ///   keys.
   mutating func use(_ keys: [RowKey], _ schema: StoreSchema, _ database: Database) throws(ManagedObjectError) {
     var highest: [Int: Int64] = [:]
     for key in keys {
@@ -109,7 +112,7 @@ struct RowNumbers {
     }
   }
 
-  /// Records that rows were saved.
+  /// Records that new rows with these keys were saved.
   mutating func confirm(_ keys: [RowKey], _ schema: StoreSchema) {
     for key in keys {
       let table = schema.tableIndices[Int(key.entityIndex)]

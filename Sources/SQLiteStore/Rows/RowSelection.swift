@@ -3,24 +3,24 @@ internal import ManagedObjects
 internal import PropertyLists
 internal import SQLQueries
 
-/// The columns of a table that are selected to read rows, and the conversion of their values.
+/// The columns to select from a table to read rows, and the conversion of result rows to ``StoreRow``s.
 struct RowSelection: Sendable {
   let tableName: String
   /// The selected columns, quoted for SQL: primary key, entity, version, then the columns of values.
   let columns: [String]
-  /// The select list, with the table alias ``QueryTranslation/rootAlias``.
+  /// The columns as the list of a SELECT statement, with the table alias ``QueryTranslation/rootAlias``.
   let list: String
-  /// The table with that alias.
+  /// The table and its alias, for a FROM clause.
   let source: String
-  /// SQL that reads the row with a primary key.
+  /// A statement that reads the row with the primary key in its parameter.
   let statementOfOne: String
-  /// The entities whose rows are selected.
+  /// The indices of the entities whose rows can be read.
   let entities: Range<Int>
   private let storeNumber: StoreNumber
   private let entityIndices: [Int64: Int]
-  /// The entity number of the first entity.
+  /// The entity number of the first entity, which most rows have.
   private let firstNumber: Int64
-  /// The sources of the slots of each entity.
+  /// For each entity, the source of the value in each slot.
   private let slots: [[Slot]]
 
   private enum Slot: Sendable {
@@ -84,11 +84,12 @@ struct RowSelection: Sendable {
     statementOfOne = "SELECT \(list) FROM \(source) WHERE \(alias).Z_PK = ?"
   }
 
-  /// Returns the current row of a statement, whose first columns are those of the selection. Values in external files
+  /// Returns the current row of a statement that begins with the columns of this selection. Values in external files
   /// are left unread.
   ///
-  /// - Parameter slot: A slot whose value is read even if it is in an external file.
-  /// - Throws: ``ManagedObjectError/Code/invalidValue`` for a value that the row cannot have.
+  /// - Parameter slot: - Parameter slot: The slot of a value to read even if it is in an external file.
+  /// - Throws: - Throws: ``ManagedObjectError/Code/invalidValue`` if the row is not an object of the entities, or a
+  ///   value does not have the type of its attribute.
   func row(
     _ statement: Statement, _ reading: ValueReading, withFileOf slot: Int? = nil
   ) throws(ManagedObjectError) -> StoreRow {
@@ -120,7 +121,7 @@ struct RowSelection: Sendable {
       values: values)
   }
 
-  /// Returns the error for a row that cannot be an object of its table.
+  /// Returns the error for a row with an invalid primary key, or an entity number that does not belong to its table.
   static func invalidRow(_ number: Int64, _ entity: Int64, of table: String) -> ManagedObjectError {
     ManagedObjectError(
       .invalidValue,
@@ -171,8 +172,8 @@ struct RowSelection: Sendable {
       if let entityColumn, let known = entityIndices[statement.integer(entityColumn)], destination.contains(known) {
         index = known
       } else {
-        // Without the entity column, the entity is read from the other row. If that is deleted, the first concrete
-        // entity is assumed.
+        // If there is no valid entity column, the entity is read from the row of the related object. If that object was
+        // deleted, the first entity that is not abstract is assumed.
         let found = try reading.entity(ofRow: number, destination)
         index = found ?? destination.first { !reading.schema.model.records[$0].definition.isAbstract } ?? index
       }

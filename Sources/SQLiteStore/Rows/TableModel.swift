@@ -1,17 +1,17 @@
 package import ManagedObjects
 
-/// Derives a model from the tables of a store, for a store without its model.
+/// Derives a model from the tables of a store, for a store whose model is lost.
 ///
 /// `Z_PRIMARYKEY` has the entities and their inheritance. Properties are named after their columns, in lower case.
-/// Which entity of a table declares a property is unknown, so the root entity declares all. Integers, Booleans and most
-/// references look the same, and become 64-bit integers; data may be an archive or a UUID. Names of tables and columns
-/// reveal these relationships: many-to-many ones, to-one ones that lead to one of several entities, and to-many ones
-/// without an inverse.
+/// Which entity of a table declares a property is unknown, so the root entity declares all. Columns of integers,
+/// Booleans and most to-one relationships look the same, and become 64-bit integers. Archives and UUIDs become data.
+/// The names of tables and columns show some relationships: many-to-many ones, to-one ones that can lead to several
+/// entities, and to-many ones without an inverse.
 package struct TableModel {
   private let file: FileSchema
   private let database: Database
   private var entities: [Int64: Entity] = [:]
-  /// The property names used in each table, by the number of its root entity.
+  /// The names of the properties found so far in each table, by the entity number of its root entity.
   private var takenNames: [Int64: Set<String>] = [:]
 
   private struct Entity {
@@ -20,6 +20,8 @@ package struct TableModel {
     var properties: [PropertyDescription] = []
   }
 
+  /// - Throws: Returns a model that is derived from the tables of a store.
+  ///
   /// - Throws: ``ManagedObjectError/Code/open`` if no model can be derived from the tables.
   package static func make(of file: FileSchema, _ database: Database) throws(ManagedObjectError) -> ManagedObjectModel {
     var maker = TableModel(file: file, database: database)
@@ -52,7 +54,7 @@ package struct TableModel {
       guard number > 0, number < EntityNumbers.firstPrivateNumber else { return }
       found[number] = Entity(name: list.text(1), parent: list.integer(2))
     }
-    // After a migration, an entity can have its old name here while its table has the new name.
+    // After a migration, `Z_PRIMARYKEY` can have the old name of an entity whose table has the new name.
     let roots = found.filter { $0.value.parent == 0 }
     let nameless = roots.filter { file.tables["Z" + $0.value.name.uppercased()] == nil }
     let names = Set(roots.values.map { "Z" + $0.name.uppercased() })
@@ -66,8 +68,8 @@ package struct TableModel {
     entities = found
   }
 
-  /// Returns the lowercase name of a column; nil if it is not a valid property name, or its uppercase form is another
-  /// name.
+  /// Returns the name of a column in lower case; nil if that is not a valid property name, or if a property of that
+  /// name would have a different column.
   private static func name(_ column: String) -> String? {
     let name = column.lowercased()
     let isSound =
@@ -82,7 +84,7 @@ package struct TableModel {
     return Int64(digits).map { ($0, name[digits.endIndex...]) }
   }
 
-  /// Returns the number of an entity's root entity; nil for a cycle.
+  /// Returns the entity number of an entity's root entity; nil if the superentities form a cycle.
   private func root(_ number: Int64) -> Int64? {
     var (next, steps) = (number, 0)
     while let entity = entities[next], steps <= entities.count {
@@ -93,7 +95,7 @@ package struct TableModel {
     return nil
   }
 
-  /// True if no entity in the same table has a property with the name.
+  /// True if no entity in the table of an entity has a property with the name yet.
   private func isFree(_ name: String, _ entity: Int64) -> Bool {
     root(entity).map { takenNames[$0]?.contains(name) != true } ?? false
   }
@@ -107,7 +109,7 @@ package struct TableModel {
     guard let entity = entities[number], entity.parent == 0 || entities[entity.parent] == nil,
       let table = file.tables["Z" + entity.name.uppercased()]
     else { return }
-    /// The destinations of to-one relationships, by column.
+    /// The entity numbers of the destinations of to-one relationships, by column.
     var destinations: [String: Int64] = [:]
     for column in table.columns where column.hasPrefix("Z") {
       if let (other, rest) = Self.number(column.dropFirst()), rest.hasPrefix("_") {
@@ -151,7 +153,8 @@ package struct TableModel {
     }
   }
 
-  /// True if all values of a BLOB column have the form for external storage, and at least one is in an external file.
+  /// True if all values of a BLOB column begin with the byte of external storage, and at least one names an external
+  /// file.
   private func hasExternalData(_ table: String, _ column: String) throws(ManagedObjectError) -> Bool {
     let (name, list) = (column.sqlName, "FROM \(table.sqlName) WHERE")
     let others = "\(name) IS NOT NULL AND NOT (\(ExternalData.isInline(name)) OR \(ExternalData.isInFile(name)))"
@@ -176,7 +179,7 @@ package struct TableModel {
       sides.append((column, entity, name))
     }
     func isOrdered(_ column: String) -> Bool { columns.contains("Z_FOK_" + column.dropFirst(2)) }
-    /// A column name that is already used in another table has a number as suffix.
+    /// If another table already has a column of this name, the name gets a number as a suffix.
     func isNamed(_ name: String) -> Bool {
       name.hasPrefix(there) && name.dropFirst(there.count).allSatisfy { $0.isASCII && $0.isNumber }
     }
