@@ -20,11 +20,11 @@ extension QueryTranslation {
   /// Follows the keys of a key path from an object or a collection, as long as they are names of properties.
   ///
   /// - Parameters:
-  ///   - - flattens: True to follow a to-many relationship from the elements of a collection, and put all objects into
+  ///   - flattens: True to follow a to-many relationship from the elements of a collection, and put all objects into
   ///     one collection. If false, this throws.
-  ///   - - stopsAtCollections: True to stop at the first collection, and not follow keys from its elements.
-  /// - Returns: - Returns: The destination, and the keys that were not followed: operators on collections, such as
-  ///   `@count`, and keys of values, such as `length`.
+  ///   - stopsAtCollections: True to stop at the first collection, and not follow keys from its elements.
+  /// - Returns: The destination, and the keys that were not followed: operators on collections, such as `@count`, and
+  ///   keys of values, such as `length`.
   mutating func follow(
     _ keys: ArraySlice<String>, from start: Destination, flattens: Bool = false, stopsAtCollections: Bool = false
   ) throws(Untranslatable) -> (Destination, rest: ArraySlice<String>) {

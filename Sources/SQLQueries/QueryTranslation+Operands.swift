@@ -29,7 +29,7 @@ package struct Leaf {
 }
 
 extension QueryTranslation {
-  /// - Parameter flattens: Translates an expression.
+  /// Translates an expression.
   ///
   /// - Parameter flattens: True if a key path may have several to-many relationships, whose objects become one
   ///   collection.

@@ -5,9 +5,9 @@ extension QueryTranslation {
   /// Returns the terms of an ORDER BY clause: those of the sort descriptors, then the entity and the primary key.
   ///
   /// - Parameters:
-  ///   - - testsAll: True if the condition must be tested for all rows, even those beyond the limit. No index is then
+  ///   - testsAll: True if the condition must be tested for all rows, even those beyond the limit. No index is then
   ///     used to sort.
-  ///   - - endsWithObject: False to leave out the entity and the primary key, which groups of objects do not have.
+  ///   - endsWithObject: False to leave out the entity and the primary key, which groups of objects do not have.
   mutating func order(
     _ descriptors: [FetchRequest.SortDescriptor], testsAll: Bool, endsWithObject: Bool = true
   ) throws(Untranslatable) -> String {
@@ -48,7 +48,7 @@ extension QueryTranslation {
 
   /// Returns the SQL expressions that sort a value, the most significant first.
   ///
-  /// - Parameter form: - Parameter form: The form in which strings are compared.
+  /// - Parameter form: The form in which strings are compared.
   func ordered(_ value: ValueTerm, _ form: TextForm) throws(Untranslatable) -> [String] {
     switch value.type.columnTraits.order {
     case .stored: return [value.sql]

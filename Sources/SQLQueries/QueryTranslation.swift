@@ -34,7 +34,7 @@ package struct QueryTranslation {
     case collector(Leaf.Kind, isSet: Bool)
   }
 
-  /// - Parameter entities: Creates a translation for a request that fetches objects of some entities.
+  /// Creates a translation for a request that fetches objects of some entities.
   ///
   /// - Parameter entities: The indices of the entities whose objects are fetched.
   /// - Returns: Nil if the store has none of the entities.

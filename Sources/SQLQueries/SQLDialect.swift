@@ -69,8 +69,8 @@ extension SQLDialect {
 
   /// Returns a condition that is true if a value is not NULL and the comparison with another value is true.
   ///
-  /// - Parameter isColumn: - Parameter isColumn: True if the value is a column, which may have an index. If false, the
-  ///   SQL contains the value only once, so that it is computed once.
+  /// - Parameter isColumn: True if the value is a column, which may have an index. If false, the SQL contains the value
+  ///   only once, so that it is computed once.
   func order(_ value: String, _ comparator: PredicateComparator, _ other: String, isColumn: Bool) -> String {
     notNull(value, order(value, comparator, other), isColumn: isColumn)
   }

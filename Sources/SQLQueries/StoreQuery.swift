@@ -28,8 +28,8 @@ extension StoreQuery {
   private static let greatestHeight = 64
 
   /// - Parameters:
-  ///   - - entities: The indices of the entities whose objects are fetched.
-  ///   - - rowColumns: The result columns for rows, in SQL with the table alias ``QueryTranslation/rootAlias``.
+  ///   - entities: The indices of the entities whose objects are fetched.
+  ///   - rowColumns: The result columns for rows, in SQL with the table alias ``QueryTranslation/rootAlias``.
   /// - Returns: Nil if the store has none of the entities.
   package init?(
     _ request: FetchRequest, _ entities: Range<Int>, rowColumns: String, _ schema: any QuerySchema,

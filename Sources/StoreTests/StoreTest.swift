@@ -38,8 +38,7 @@ public struct StoreTest: Sendable, CustomStringConvertible {
 
   /// Runs the test in a temporary folder, which is deleted afterwards.
   ///
-  /// - Throws: - Throws: ``StoreTestFailure`` if the store does not behave as the test expects, or an error that the
-  ///   store threw.
+  /// - Throws: ``StoreTestFailure`` if the store does not behave as the test expects, or an error that the store threw.
   public func run(opening: @escaping Opening) throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "store-test-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

@@ -25,8 +25,8 @@ extension Database {
 
   /// Turns off syncing and the journal on the disk, for a temporary file that is discarded after a crash.
   ///
-  /// - Parameter rollsBack: - Parameter rollsBack: False for a file that is also discarded after an error. A failed
-  ///   transaction then leaves the file damaged, but large transactions need no memory for the original pages.
+  /// - Parameter rollsBack: False for a file that is also discarded after an error. A failed transaction then leaves
+  ///   the file damaged, but large transactions need no memory for the original pages.
   func relax(rollsBack: Bool) throws(ManagedObjectError) {
     try execute("PRAGMA journal_mode = \(rollsBack ? "MEMORY" : "OFF")")
     try execute("PRAGMA synchronous = OFF")

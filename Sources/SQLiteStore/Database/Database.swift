@@ -54,10 +54,10 @@ internal import SystemFiles
   /// Opens a file.
   ///
   /// - Parameters:
-  ///   - - name: The path to show in messages; nil to use `path`.
+  ///   - name: The path to show in messages; nil to use `path`.
   ///   - busyTime: The time to wait for another process that is writing, in milliseconds.
-  /// - Throws: - Throws: ``ManagedObjectError/Code/open`` if the file cannot be opened. SQLite reads the file only at
-  ///   the first statement, which throws if the file is not a database.
+  /// - Throws: ``ManagedObjectError/Code/open`` if the file cannot be opened. SQLite reads the file only at the first
+  ///   statement, which throws if the file is not a database.
   package init(
     path: String, named name: String? = nil, _ mode: Mode, busyTime: Int32 = Database.busyTime
   ) throws(ManagedObjectError) {
@@ -151,8 +151,8 @@ internal import SystemFiles
   /// Returns a prepared statement for some SQL, from the cache if possible. It has no bindings, and is ready for its
   /// first step.
   ///
-  /// - Parameter growth: - Parameter growth: How the work of the statement grows with the size of the file, which
-  ///   determines its limit.
+  /// - Parameter growth: The way in which the work of the statement grows with the size of the file. It determines the
+  ///   limit.
   package func statement(_ sql: String, _ growth: WorkLimit.Growth = .rows) throws(ManagedObjectError) -> Statement {
     uses += 1
     if let statement = statements[sql] {

@@ -15,7 +15,7 @@ package struct DatabaseFile {
   /// The suffixes of the file and of the files next to it.
   static let suffixes = ["", "-shm"] + journals
 
-  /// - Throws: Checks that SQLite can open the file safely.
+  /// Checks that SQLite can open the file safely.
   ///
   /// - Throws: ``ManagedObjectError/Code/open`` if the file, or one that SQLite keeps next to it, exists and is not a
   ///   regular file: SQLite would wait for a pipe, and write through a link. Also if the file cannot be a database, or

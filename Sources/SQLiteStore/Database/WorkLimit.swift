@@ -80,8 +80,7 @@ package final class WorkLimit {
   /// more data than the file. A statement with ``Growth/pairs`` can return the values of a related row many times, so
   /// its limit is higher.
   ///
-  /// - Throws: - Throws: ``ManagedObjectError/Code/sqlite`` if a sound file of this size cannot have that many rows or
-  ///   bytes.
+  /// - Throws: ``ManagedObjectError/Code/sqlite`` if a sound file of this size cannot have that many rows or bytes.
   func check(rowCount: Int, byteCount: Int, _ growth: Growth) throws(ManagedObjectError) {
     guard let size else { return }
     // Allows more rows than a table can have, because a statement can combine two lists of pairs of objects.

@@ -102,8 +102,8 @@ public final class EntityMigration {
   /// were deleted again.
   ///
   /// - Parameters:
-  ///   - - mappingName: The name of the entity mapping that created the objects; nil for any mapping.
-  ///   - - sources: Objects of the old store.
+  ///   - mappingName: The name of the entity mapping that created the objects; nil for any mapping.
+  ///   - sources: Objects of the old store.
   public func destinationInstances(
     forEntityMappingName mappingName: String? = nil, sourceInstances sources: [ManagedObject]
   ) throws(ManagedObjectError) -> [ManagedObject] {

@@ -38,10 +38,10 @@ struct InferredMapping {
     checkHierarchies()
   }
 
-  /// - Parameter isSettled: Throws if the mapping cannot be inferred.
+  /// Throws if the mapping cannot be inferred.
   ///
   /// - Parameter isSettled: Returns true for a reason to ignore, because a function of the program handles the objects.
-  /// - Throws: - Throws: ``ManagedObjectError/Code/inferredMapping`` with all reasons that are not ignored.
+  /// - Throws: ``ManagedObjectError/Code/inferredMapping`` with all reasons that are not ignored.
   func check(except isSettled: (Reason) -> Bool = { _ in false }) throws(ManagedObjectError) {
     var messages: Set<String> = []
     let errors = reasons.filter { !isSettled($0) && messages.insert($0.message).inserted }

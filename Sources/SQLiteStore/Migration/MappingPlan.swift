@@ -34,7 +34,7 @@ struct MappingPlan {
     var relates: Bool { makesObjects && (!relationships.isEmpty || policy?.createRelationships != nil) }
   }
 
-  /// - Throws: Checks a mapping.
+  /// Checks a mapping.
   ///
   /// - Throws: ``ManagedObjectError`` with all reasons why the mapping cannot be performed.
   init(

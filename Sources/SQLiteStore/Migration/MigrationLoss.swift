@@ -38,7 +38,7 @@ extension MigrationLoss {
   ///
   /// - Parameters:
   ///   - old: The schema of the store before its tables are renamed.
-  ///   - - handled: The names of the entities whose objects a function of the program migrates. They do not count.
+  ///   - handled: The names of the entities whose objects a function of the program migrates. They do not count.
   /// - Complexity: O(*n*) in the number of rows of tables that lose something.
   static func all(
     _ mapping: InferredMapping, _ old: StoreSchema, _ database: Database, except handled: Set<String> = []

@@ -21,7 +21,7 @@ struct MigrationRun {
     case inferred(InferredMapping)
     case mapped(MappingPlan)
 
-    /// - Throws: Creates a step, and checks that it can be performed.
+    /// Creates a step, and checks that it can be performed.
     ///
     /// - Throws: ``ManagedObjectError`` with all reasons why the step cannot be performed.
     init(
@@ -174,7 +174,7 @@ struct MigrationRun {
   ///
   /// - Parameters:
   ///   - original: The path of the file to begin with.
-  ///   - - isCopy: True if that file is a copy, which may be changed.
+  ///   - isCopy: True if that file is a copy, which may be changed.
   /// - Returns: The path of the resulting file.
   private mutating func makeStore(
     _ folder: ScratchFolder, from original: String, isCopy: Bool

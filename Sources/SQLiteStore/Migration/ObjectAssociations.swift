@@ -24,7 +24,7 @@ struct ObjectAssociations {
     }
   }
 
-  /// - Parameter pairs: Adds pairs of objects that an entity mapping has created.
+  /// Adds pairs of objects that an entity mapping has created.
   ///
   /// - Parameter pairs: Pairs sorted by source object. Each source object must follow those that were added before.
   mutating func add(_ pairs: [(source: RowKey, destination: RowKey)], toMapping index: Int) {
@@ -34,8 +34,8 @@ struct ObjectAssociations {
 
   /// Removes the pairs whose destination object was deleted.
   ///
-  /// - Parameter present: - Parameter present: Returns those of the given keys whose objects still exist.
-  /// - Complexity: - Complexity: O(*n*) in the number of pairs.
+  /// - Parameter present: Returns those of the given keys whose objects still exist.
+  /// - Complexity: O(*n*) in the number of pairs.
   mutating func keep(
     batchSize: Int, _ present: ([RowKey]) throws(ManagedObjectError) -> Set<RowKey>
   ) throws(ManagedObjectError) {

@@ -8,13 +8,13 @@ extension PersistentStoreDescription {
   ///   - file: The URL of the store.
   ///   - migratesAutomatically: True to migrate a store of another version of the model when it is opened. If the
   ///     description has a ``PersistentStoreDescription/migration``, that is used instead.
-  ///   - - stages: The versions of the model through which a store is migrated; nil to infer the changes from the model
+  ///   - stages: The versions of the model through which a store is migrated; nil to infer the changes from the model
   ///     of the store and the new model. See
   ///     ``SQLiteStore/migrate(_:through:to:configuration:output:droppedValues:progress:)`` and
   ///     ``SQLiteStore/migrate(_:from:to:by:configuration:output:droppedValues:progress:)``.
-  ///   - - droppedValues: The handling of values that the new model cannot represent, in an automatic migration. By
+  ///   - droppedValues: The handling of values that the new model cannot represent, in an automatic migration. By
   ///     default, opening a store with such values throws ``ManagedObjectError/Code/droppedValues``.
-  ///   - - tracksHistory: True to record a history of changes from now on: ``SQLiteStore/history(after:)``. The history
+  ///   - tracksHistory: True to record a history of changes from now on: ``SQLiteStore/history(after:)``. The history
   ///     lets other programs find out which objects were saved: ``PersistentStoreCoordinator/remoteChanges``.
   ///   - allowsTriggers: True to save even if the file has triggers, views or virtual tables of other programs.
   public static func sqlite(

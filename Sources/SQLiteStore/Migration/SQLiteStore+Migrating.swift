@@ -23,17 +23,17 @@ extension SQLiteStore {
   ///
   /// - Parameters:
   ///   - file: The URL of the store. It must not be open.
-  ///   - - source: The model of the store; nil for the model that the store embeds. With nil, a store that already has
+  ///   - source: The model of the store; nil for the model that the store embeds. With nil, a store that already has
   ///     the new model stays as it is, so that a migration can be repeated.
   ///   - destination: The new model of the store.
-  ///   - - mapping: The mapping of the objects; empty to infer all changes.
+  ///   - mapping: The mapping of the objects; empty to infer all changes.
   ///   - configuration: The configuration whose entities the store has; nil for all entities.
   ///   - output: The URL of a new store; the old store then stays as it is. The file must not exist. Nil to change the
   ///     store. The new store has all data in the file itself. It has the objects that exist when the migration begins,
   ///     even if another process saves meanwhile.
-  ///   - - droppedValues: The handling of values and objects that the new model cannot represent. What a mapping model
+  ///   - droppedValues: The handling of values and objects that the new model cannot represent. What a mapping model
   ///     drops, and objects that a function of the program migrates, do not count, because this is intentional.
-  ///   - - progress: Called after each batch of objects of a mapping; without a mapping, before and after the rows of
+  ///   - progress: Called after each batch of objects of a mapping; without a mapping, before and after the rows of
   ///     each table. If `progress` throws, the migration ends: a ``ManagedObjectError`` is rethrown, another error
   ///     becomes the ``ManagedObjectError/underlyingError`` of ``ManagedObjectError/Code/migrationCancelled``.
   /// - Returns: The dropped values and objects.
@@ -58,7 +58,7 @@ extension SQLiteStore {
       writesNothing: false, droppedValues: droppedValues, progress: progress)
   }
 
-  /// - Parameter writesNothing: Migrates a store, as the public function does.
+  /// Migrates a store, as the public function does.
   ///
   /// - Parameter writesNothing: True to write nothing next to the old store if there is an `output`. No other process
   ///   may save to the old store meanwhile.
@@ -93,9 +93,9 @@ extension SQLiteStore {
   /// ``migrate(_:from:to:by:configuration:output:droppedValues:progress:)``.
   ///
   /// - Parameters:
-  ///   - - migration: The versions of the model, and mappings between them.
-  ///   - - destination: The version to end with, as the model that the program uses; nil for the last version.
-  ///   - - droppedValues: The handling of values and objects that the next version cannot represent.
+  ///   - migration: The versions of the model, and mappings between them.
+  ///   - destination: The version to end with, as the model that the program uses; nil for the last version.
+  ///   - droppedValues: The handling of values and objects that the next version cannot represent.
   /// - Returns: The dropped values and objects.
   /// - Throws: ``ManagedObjectError/Code/incompatibleVersionHash`` if the store fits none of the versions, and the
   ///   errors of a migration to one version.

@@ -29,8 +29,8 @@ package final class ScratchFolder {
   /// - Parameters:
   ///   - store: The path of the store.
   ///   - isLocked: True if the caller holds a lock on the store itself.
-  /// - Throws: - Throws: ``ManagedObjectError/Code/migration``, or ``ManagedObjectError/Code/save`` for the purpose
-  ///   `creation`, if the path is a file or another program's folder, or if another process uses the folder.
+  /// - Throws: ``ManagedObjectError/Code/migration``, or ``ManagedObjectError/Code/save`` for the purpose `creation`,
+  ///   if the path is a file or another program's folder, or if another process uses the folder.
   package init(beside store: String, for purpose: Purpose = .migration, isLocked: Bool) throws(ManagedObjectError) {
     path = Self.path(beside: store, for: purpose)
     self.purpose = purpose
@@ -52,7 +52,7 @@ package final class ScratchFolder {
   /// Removes the files that a killed process has left in the folder for migrations. Does not touch another program's
   /// folder of the same name.
   ///
-  /// - Parameter store: - Parameter store: The path of a store on which the caller holds a lock.
+  /// - Parameter store: The path of a store on which the caller holds a lock.
   static func removeLeftovers(beside store: String) {
     if FileSystem.isFolder(path(beside: store, for: .migration)) {
       _ = try? ScratchFolder(beside: store, isLocked: true)
@@ -77,7 +77,7 @@ package final class ScratchFolder {
       "\(path) is in the way, and was not left by a \(purpose.rawValue); move it to another folder")
   }
 
-  /// - Parameter isNew: Locks the folder.
+  /// Locks the folder.
   ///
   /// - Parameter isNew: True if this process has created the folder, and must remove it after an error.
   private func takeLock(isNew: Bool) throws(ManagedObjectError) {

@@ -33,12 +33,12 @@ public struct StagedMigration: Sendable {
   /// Creates a migration through the versions of a model.
   ///
   /// - Parameters:
-  ///   - - versions: A model with its versions.
-  ///   - - names: The names of the versions, the oldest first. Nil for all versions up to the current one, sorted by
+  ///   - versions: A model with its versions.
+  ///   - names: The names of the versions, the oldest first. Nil for all versions up to the current one, sorted by
   ///     name, with `Notes 9` before `Notes 10`.
-  ///   - - mappings: Mapping models with version hashes. Each is used between two successive versions whose hashes it
+  ///   - mappings: Mapping models with version hashes. Each is used between two successive versions whose hashes it
   ///     has.
-  ///   - - classes: The policies for all mapping models: ``StoreMapping/classPolicies``.
+  ///   - classes: The policies for all mapping models: ``StoreMapping/classPolicies``.
   /// - Throws: ``ManagedObjectModelError`` if a name does not belong to a version.
   public init(
     _ versions: VersionedModel, names: [String]? = nil, mappings: [MappingModel] = [],
@@ -69,7 +69,7 @@ public struct StagedMigration: Sendable {
   /// - Parameters:
   ///   - url: A folder `.momd` or `.xcdatamodeld`.
   ///   - names: The names of the versions, as in ``init(_:names:mappings:classes:)``.
-  ///   - - classes: The policies for all mapping models: ``StoreMapping/classPolicies``.
+  ///   - classes: The policies for all mapping models: ``StoreMapping/classPolicies``.
   /// - Throws: ``ManagedObjectModelError`` if a model or mapping model cannot be read, or a name does not belong to a
   ///   version.
   public init(
@@ -87,7 +87,7 @@ public struct StagedMigration: Sendable {
 
   /// Returns the steps that migrate a store from its version to a later one.
   ///
-  /// - Parameter destination: - Parameter destination: The version to end with; nil for the last version.
+  /// - Parameter destination: The version to end with; nil for the last version.
   func steps(
     from metadata: StoreMetadata, to destination: ManagedObjectModel?, _ path: String, _ configuration: String?
   ) throws(ManagedObjectError) -> (source: ManagedObjectModel, steps: [MigrationRun.Step]) {

@@ -66,8 +66,8 @@ public struct EntityMigrationPolicy: Sendable {
   /// Creates a policy.
   ///
   /// - Parameters:
-  ///   - - createDestinationInstances: Creates the objects; nil to create them as the mapping describes.
-  ///   - - createRelationships: Sets the relationships of each object; nil to set them as the mapping describes.
+  ///   - createDestinationInstances: Creates the objects; nil to create them as the mapping describes.
+  ///   - createRelationships: Sets the relationships of each object; nil to set them as the mapping describes.
   public init(createDestinationInstances: Creation? = nil, createRelationships: Relation? = nil) {
     self.createDestinationInstances = createDestinationInstances
     self.createRelationships = createRelationships

@@ -88,7 +88,7 @@ extension ExternalData {
     throw Self.missing(Self.fileName(value).map { [$0] } ?? [])
   }
 
-  /// - Throws: Checks that external files exist.
+  /// Checks that external files exist.
   ///
   /// - Throws: ``ManagedObjectError/Code/migration`` if a file does not exist.
   func require(_ names: Set<String>) throws(ManagedObjectError) {

@@ -54,8 +54,7 @@ extension StoreMigration {
     }
   }
 
-  /// - Parameter doneJoins: - Parameter doneJoins: The indices of the join tables that are already filled. Adds those
-  ///   that it fills.
+  /// - Parameter doneJoins: The indices of the join tables that are already filled. Adds those that it fills.
   private func copyRelationships(of table: StoreTable, _ doneJoins: inout Set<Int>) throws(ManagedObjectError) {
     for index in table.entities where new.numbers[index] != 0 {
       let entity = ManagedObjectModel.Entity(model: mapping.destination, index: index)

@@ -22,9 +22,9 @@ struct StoreMigration {
 
   /// - Parameters:
   ///   - externalData: The external files of the store.
-  ///   - - policy: The handling of values and objects that the new model cannot represent.
-  /// - Throws: - Throws: ``ManagedObjectError/Code/droppedValues`` if values would be dropped and the policy does not
-  ///   allow that, ``ManagedObjectError/Code/migration`` if the file has parts that would be lost with the old tables.
+  ///   - policy: The handling of values and objects that the new model cannot represent.
+  /// - Throws: ``ManagedObjectError/Code/droppedValues`` if values would be dropped and the policy does not allow that,
+  ///   ``ManagedObjectError/Code/migration`` if the file has parts that would be lost with the old tables.
   init(
     _ database: Database, _ mapping: InferredMapping, _ configuration: String?, _ externalData: ExternalData,
     _ policy: DroppedValuePolicy, report: @escaping MigrationRun.StepReport
@@ -43,7 +43,7 @@ struct StoreMigration {
     try policy.check(losses)
   }
 
-  /// - Returns: Changes the tables, the metadata and the embedded model.
+  /// Changes the tables, the metadata and the embedded model.
   ///
   /// - Returns: The names of the external files that are no longer used.
   func changeTables(_ metadata: inout StoreMetadata) throws(ManagedObjectError) -> Set<String> {

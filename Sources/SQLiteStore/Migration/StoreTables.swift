@@ -20,7 +20,7 @@ struct StoreTables {
 
   private var names: [String] { schema.tables.map(\.name) + schema.joins.map(\.name) }
 
-  /// - Throws: Checks that a migration would not lose parts of the file that are not in the model.
+  /// Checks that a migration would not lose parts of the file that are not in the model.
   ///
   /// - Throws: ``ManagedObjectError/Code/migration`` if the file has such parts: triggers of other programs, a history,
   ///   or rows that are not objects.
@@ -78,7 +78,7 @@ struct StoreTables {
   /// Renames the tables. Updates `sqlite_schema` to rename them, because `ALTER TABLE … RENAME TO` parses the
   /// statements of the whole schema for each table. Uses `ALTER TABLE` only for tables with unusual SQL.
   ///
-  /// - Complexity: - Complexity: O(*n* log *n*) in the number of tables, and O(*u* · *n*) if *u* of them are unusual.
+  /// - Complexity: O(*n* log *n*) in the number of tables, and O(*u* · *n*) if *u* of them are unusual.
   private func rename() throws(ManagedObjectError) {
     var unusual: [String] = []
     var asideNames: [String: String] = [:]
@@ -130,7 +130,7 @@ struct StoreTables {
 
   /// Creates the indexes of other programs again, for the new tables.
   ///
-  /// - Throws: - Throws: ``ManagedObjectError/Code/migration`` if the new tables do not have the columns of an index.
+  /// - Throws: ``ManagedObjectError/Code/migration`` if the new tables do not have the columns of an index.
   func restoreIndexes() throws(ManagedObjectError) {
     let tables = Set(names.map { $0.uppercased() })
     for index in file.indexes where tables.contains(index.table) && !index.statement.isEmpty {
@@ -178,8 +178,8 @@ struct StoreTables {
 
   /// Replaces the list of entities in `Z_PRIMARYKEY` with the entities of the new model.
   ///
-  /// - Parameter highest: - Parameter highest: Returns the highest primary key that a new table has or had. Its
-  ///   argument is the index of the table.
+  /// - Parameter highest: Returns the highest primary key that a new table has or had. Its argument is the index of the
+  ///   table.
   func replaceEntities(with new: StoreSchema, highest: (Int) -> Int64) throws(ManagedObjectError) {
     try database.execute("DELETE FROM Z_PRIMARYKEY WHERE Z_ENT < \(EntityNumbers.firstPrivateNumber)")
     try SchemaWriter(schema: new, database: database).writeEntities(highest: highest)

@@ -16,7 +16,7 @@ struct LoadedRows: RowSource {
 
   /// - Parameters:
   ///   - entity: The entity of the request.
-  ///   - - candidates: The rows that may match, sorted by entity and primary key; nil for all rows.
+  ///   - candidates: The rows that may match, sorted by entity and primary key; nil for all rows.
   init(
     _ request: FetchRequest, _ entity: ManagedObjectModel.Entity, _ candidates: [StoreRow]?, _ state: inout StoreState
   ) throws(ManagedObjectError) {

@@ -40,7 +40,7 @@ final class ValueCollector: FunctionObject {
   private let isSet: Bool
   private let context: FunctionContext
 
-  /// - Parameter isSet: - Parameter isSet: True if the list represents a set.
+  /// - Parameter isSet: True if the list represents a set.
   init(_ leaf: Leaf.Kind, isSet: Bool, _ context: FunctionContext) {
     self.leaf = leaf
     self.isSet = isSet

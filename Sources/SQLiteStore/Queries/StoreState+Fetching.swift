@@ -104,8 +104,7 @@ extension StoreState {
 
   /// Executes a request in memory.
   ///
-  /// - Parameter query: - Parameter query: The statement that finds the rows that may match; nil to use all rows of the
-  ///   entity.
+  /// - Parameter query: The statement that finds the rows that may match; nil to use all rows of the entity.
   private mutating func evaluate(
     _ request: FetchRequest, of entity: ManagedObjectModel.Entity, _ query: StoreQuery?
   ) throws(ManagedObjectError) -> StoreFetchResult {

@@ -39,7 +39,7 @@ package struct ExternalData {
   /// Returns the data for the value of a column: from the column, or from the file that it names. Returns nil if that
   /// file does not exist.
   ///
-  /// - Throws: - Throws: ``ManagedObjectError/Code/invalidValue`` if the value has neither form,
+  /// - Throws: ``ManagedObjectError/Code/invalidValue`` if the value has neither form,
   ///   ``ManagedObjectError/Code/operation`` if the file cannot be read.
   func content(of value: Data) throws(ManagedObjectError) -> Data? {
     switch value.first {

@@ -71,7 +71,7 @@ struct RowNumbers {
     last[table] = max(last[table] ?? 0, highest)
   }
 
-  /// - Parameter numbers: Records primary keys that other connections have taken.
+  /// Records primary keys that other connections have taken.
   ///
   /// - Parameter numbers: Primary keys that are greater than all that were recorded before.
   private mutating func take(_ numbers: ClosedRange<Int64>, _ table: Int) {
@@ -90,8 +90,7 @@ struct RowNumbers {
 
   /// Updates `Z_MAX` for the primary keys of new rows, in the transaction that saves the rows.
   ///
-  /// - Throws: - Throws: ``ManagedObjectError/Code/keysTaken`` if another connection has saved a row with one of the
-  ///   keys.
+  /// - Throws: ``ManagedObjectError/Code/keysTaken`` if another connection has saved a row with one of the keys.
   mutating func use(_ keys: [RowKey], _ schema: StoreSchema, _ database: Database) throws(ManagedObjectError) {
     var highest: [Int: Int64] = [:]
     for key in keys {

@@ -87,9 +87,9 @@ struct RowSelection: Sendable {
   /// Returns the current row of a statement that begins with the columns of this selection. Values in external files
   /// are left unread.
   ///
-  /// - Parameter slot: - Parameter slot: The slot of a value to read even if it is in an external file.
-  /// - Throws: - Throws: ``ManagedObjectError/Code/invalidValue`` if the row is not an object of the entities, or a
-  ///   value does not have the type of its attribute.
+  /// - Parameter slot: The slot of a value to read even if it is in an external file.
+  /// - Throws: ``ManagedObjectError/Code/invalidValue`` if the row is not an object of the entities, or a value does
+  ///   not have the type of its attribute.
   func row(
     _ statement: Statement, _ reading: ValueReading, withFileOf slot: Int? = nil
   ) throws(ManagedObjectError) -> StoreRow {

@@ -20,7 +20,7 @@ package struct TableModel {
     var properties: [PropertyDescription] = []
   }
 
-  /// - Throws: Returns a model that is derived from the tables of a store.
+  /// Returns a model that is derived from the tables of a store.
   ///
   /// - Throws: ``ManagedObjectError/Code/open`` if no model can be derived from the tables.
   package static func make(of file: FileSchema, _ database: Database) throws(ManagedObjectError) -> ManagedObjectModel {

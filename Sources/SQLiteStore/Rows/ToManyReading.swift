@@ -8,7 +8,8 @@ struct ToManyReading {
   let schema: StoreSchema
   let storeNumber: StoreNumber
 
-  /// Returns the objects that a relationship of each owner refers to, in order.
+  /// Returns the objects that the relationship has for each owner, by the primary key of the owner. The objects of an
+  /// ordered relationship are in order.
   ///
   /// - Parameter owners: The primary keys of the owners, which are in one table.
   func keys(_ columns: ToManyColumns, _ owners: [Int64]) throws(ManagedObjectError) -> [Int64: [RowKey]] {
@@ -49,21 +50,21 @@ struct ToManyReading {
           + "WHERE j.\(own.sqlName) \(list.condition)"
       }
       var all = select(own, other, order.map { "j.\($0.sqlName)" } ?? "0")
-      // A pair may be stored in one direction only. Its position is then that of the other object.
+      // A pair may be stored in one direction only. In the other direction, the pair has no position, and comes last.
       if isReflexive { all += " UNION " + select(other, own, order == nil ? "0" : "\(Int64.max)") }
       return (all + (order == nil ? "" : " ORDER BY o, f, p"), isReflexive)
     }
   }
 }
 
-/// A list of integers in a statement. A single integer is bound as it is, several as a JSON array, so that one
-/// statement serves lists of any length.
+/// A list of integers for a condition. A single integer is bound as it is. Several are bound as a JSON array, so that
+/// lists of any length have the same SQL.
 struct NumberList {
   private let numbers: [Int64]
 
   init(_ numbers: [Int64]) { self.numbers = numbers }
 
-  /// The end of a condition; a column name precedes it.
+  /// The part of the condition that follows the name of a column.
   var condition: String { numbers.count == 1 ? "= ?1" : "IN (SELECT value FROM json_each(?1))" }
 
   func bind(to statement: Statement, _ parameter: Int32) throws(ManagedObjectError) {

@@ -3,9 +3,10 @@ package import ManagedObjects
 internal import PropertyLists
 internal import SQLQueries
 
-/// Reads values of attributes from columns.
+/// Converts column values to values of attributes.
 ///
-/// In columns with numeric affinity, SQLite returns whole numbers as integers and others as floating-point numbers.
+/// From columns with numeric affinity, SQLite returns whole numbers as integers, and other numbers as floating-point
+/// numbers.
 package struct ValueReading {
   let database: Database
   let schema: StoreSchema
@@ -17,7 +18,7 @@ package struct ValueReading {
     self.externalData = externalData
   }
 
-  /// Returns the value of a column; nil if it is not valid for the type.
+  /// Returns the value of a column; nil if the column has a value that is not of the attribute type.
   @inline(__always)
   package func value(
     _ statement: Statement, _ column: Int32, _ type: AttributeType, isExternal: Bool
@@ -25,7 +26,7 @@ package struct ValueReading {
     try Self.value(StatementColumn(statement: statement, column: column), type, isExternal ? externalData : nil)
   }
 
-  /// Returns the value of a column or of a function's argument; nil if it is not valid for the type.
+  /// Returns the value of a column or of an SQL function's argument; nil if it is not of the attribute type.
   ///
   /// - Parameter externalData: The external files of the store; nil for an attribute without external storage.
   @inline(__always)
@@ -50,7 +51,7 @@ package struct ValueReading {
       if kind == .real || kind == .integer { return .date(Date(timeIntervalSinceReferenceDate: source.real)) }
     case .decimal:
       if kind == .integer { return .decimal(Decimal(source.integer)) }
-      // SQLite's text for a floating-point number has fewer digits than the number.
+      // The number is not read as text, because SQLite's text for it has fewer digits.
       if kind == .real { return StoredDecimal.decimal(source.real) }
       if kind == .text { return StoredDecimal.decimal(source.text) }
     case .uuid:
@@ -71,7 +72,7 @@ package struct ValueReading {
 
   private static func uuid(_ data: Data) -> UUID? { data.count == 16 ? UUID(data.bytes) : nil }
 
-  /// Returns the entity of a row that can have one of several entities; nil if the row does not exist.
+  /// Returns the index of the entity that a row has. Returns nil if the row does not exist, or has none of `entities`.
   func entity(ofRow number: Int64, _ entities: Range<Int>) throws(ManagedObjectError) -> Int? {
     guard let table = schema.table(ofEntity: entities.lowerBound) else { return nil }
     let statement = try database.statement("SELECT Z_ENT FROM \(table.name.sqlName) WHERE Z_PK = ?")

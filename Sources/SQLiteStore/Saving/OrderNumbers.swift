@@ -1,13 +1,14 @@
 internal import PropertyLists
 
-/// Assigns position numbers to an ordered list, and changes as few of them as possible.
+/// Assigns position numbers to the elements of an ordered list, and changes as few numbers as possible.
 enum OrderNumbers {
-  /// Returns true for each number of a longest strictly increasing subsequence. Numbers below 1 mean that an element
-  /// has no position yet.
+  /// Chooses the position numbers that can stay as they are: the longest strictly increasing subsequence. Returns true
+  /// for each of its elements. A number below 1 means that an element has no position yet.
   ///
   /// - Complexity: O(*n* log *n*).
   static func kept(_ numbers: [Int64]) -> [Bool] {
-    // For each length, the index of the last number of an increasing subsequence; the one with the least last number.
+    // For each length, the index of the last number of an increasing subsequence of that length. Of several
+    // subsequences, the one with the least last number counts.
     var ends: [Int] = []
     var before = [Int](repeating: -1, count: numbers.count)
     for (index, number) in numbers.enumerated() where number > 0 {
@@ -24,8 +25,8 @@ enum OrderNumbers {
     return kept
   }
 
-  /// Returns increasing position numbers. Kept numbers stay, unless the gaps between them are too small for the new
-  /// ones.
+  /// Returns increasing position numbers. Numbers for which `kept` is true do not change. If the gaps between these are
+  /// too small for the other elements, all numbers change.
   static func numbers(_ old: [Int64], _ kept: [Bool], first: Int64, step: Int64) -> [Int64] {
     var new = old
     var next = 0

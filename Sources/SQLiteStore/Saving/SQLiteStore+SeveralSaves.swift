@@ -3,9 +3,9 @@ package import ManagedObjects
 /// Several saves in one transaction.
 extension SQLiteStore {
   /// Begins a transaction that includes all saves of this store until ``endSaving(keepsChanges:)``. Requests of this
-  /// store see the saved rows. Other processes wait until it ends.
+  /// store see the saved rows. Other processes cannot save until the transaction ends.
   ///
-  /// If a save throws, the transaction must be rolled back.
+  /// If a save throws, the caller must roll the transaction back.
   package func beginSaving() throws(ManagedObjectError) {
     try checkIsWritable()
     try withState { state throws(ManagedObjectError) in

@@ -2,7 +2,7 @@ internal import ManagedObjects
 internal import PropertyLists
 internal import SQLQueries
 
-/// Uniqueness constraints. They are checked before anything is written, so that the error reports all conflicts.
+/// The check of uniqueness constraints. It runs before rows are written, so that the error reports all conflicts.
 extension SaveTransaction {
   private struct Constraint {
     let names: [String]
@@ -10,7 +10,7 @@ extension SaveTransaction {
     let table: StoreTable
     let columns: [String]
 
-    /// SQL that finds the rows with given values.
+    /// A statement that finds the rows with the values in its parameters.
     var search: String {
       let conditions = columns.enumerated().map { "\($1.sqlName) = ?\($0 + 1)" }
       return "SELECT Z_PK, Z_ENT FROM \(table.name.sqlName) WHERE \(conditions.joined(separator: " AND "))"
@@ -23,6 +23,8 @@ extension SaveTransaction {
     let values: [RowValue]
   }
 
+  /// Checks that no two rows will have the same values of a uniqueness constraint after the save.
+  ///
   /// - Parameter changed: For each updated row, the slots whose values change.
   func checkConstraints(_ changed: [[Int]]) throws(ManagedObjectError) {
     guard schema.model.entities.contains(where: { !$0.definition.uniquenessConstraints.isEmpty }) else { return }
@@ -54,7 +56,8 @@ extension SaveTransaction {
         if let slots, constraint.slots.allSatisfy({ !slots.contains($0) }) { continue }
         for owner in try self.owners(of: constraint, row) where owner != row.key && !deleted.contains(owner) {
           if rowIndices[owner] != nil {
-            // The row gets other values later in this save. Until then, it must not block this row.
+            // The row `owner` is in this save too, and gets other values later. Until then, it must not keep the values
+            // that `row` gets.
             try vacate(owner, constraint)
             continue
           }
@@ -69,7 +72,7 @@ extension SaveTransaction {
     if let error = ManagedObjectError(constraintMerge: conflicts) { throw error }
   }
 
-  /// Returns the constraints of an entity, including inherited ones.
+  /// Returns the uniqueness constraints of an entity and its superentities.
   private func constraints(ofEntity index: Int) -> [Constraint] {
     guard let table = schema.table(ofEntity: index) else { return [] }
     var constraints: [Constraint] = []
@@ -86,7 +89,7 @@ extension SaveTransaction {
     return constraints
   }
 
-  /// Returns the keys of the rows in the file that have the constraint's values of a row.
+  /// Returns the keys of the rows in the file that have the same values of a constraint as `row`.
   private func owners(of constraint: Constraint, _ row: StoreRow) throws(ManagedObjectError) -> [RowKey] {
     let statement = try database.statement(constraint.search)
     for (index, slot) in constraint.slots.enumerated() {
@@ -106,7 +109,7 @@ extension SaveTransaction {
     return owners
   }
 
-  /// Sets a row's values of a constraint to NULL, because the save assigns them to another row.
+  /// Sets the columns of a constraint to NULL in a row, because the save assigns their values to another row.
   private func vacate(_ key: RowKey, _ constraint: Constraint) throws(ManagedObjectError) {
     let sets = constraint.columns.map { "\($0.sqlName) = NULL" }
     let statement = try database.statement(

@@ -1,25 +1,26 @@
 internal import ManagedObjects
 internal import SQLQueries
 
-/// Ordered relationships. Each object has a position number, in steps of 1,024, so that others can be inserted between.
+/// Writing of ordered relationships. The objects of such a relationship have position numbers in steps of 1,024, so
+/// that objects can be inserted between them without changing other numbers.
 extension SaveTransaction {
   private static let step: Int64 = 1_024
   private static let first: Int64 = 2_048
 
-  /// An ordered relationship of one object.
+  /// An ordered relationship of one object, the owner.
   struct OrderedSlot: Hashable {
     let owner: RowKey
     let slot: Int
   }
 
-  /// An object to append to an ordered relationship.
+  /// An object that is to be appended to an ordered relationship.
   struct Addition {
     let key: RowKey
     let relationship: OrderedSlot
     let columns: ToManyColumns
   }
 
-  /// Writes the order of a relationship. Objects whose numbers are in order already keep them.
+  /// Writes the order of a relationship. Objects whose position numbers are already in order keep their numbers.
   func writeOrder(_ keys: [RowKey], of owner: RowKey, _ columns: ToManyColumns) throws(ManagedObjectError) {
     guard let order = OrderColumn(columns, schema) else { return }
     var numbers: [Int64: Int64] = [:]
@@ -37,8 +38,8 @@ extension SaveTransaction {
     }
   }
 
-  /// Records that an object is appended to an ordered relationship, unless the save itself sets its position there. The
-  /// objects are appended after the orders in the save are written.
+  /// Adds an object to those that will be appended to an ordered relationship, after the orders that are in the save
+  /// have been written. Does nothing if the save itself contains the object's position.
   func add(_ key: RowKey, toOrderOf owner: RowKey, _ slot: Int, _ columns: ToManyColumns) {
     guard columns.isOrdered else { return }
     if value(owner, slot)?.refers(to: key) == true, isDecided(owner, slot) { return }
@@ -61,7 +62,7 @@ extension SaveTransaction {
     try writing.run()
   }
 
-  /// Appends an object when no higher number is left, and renumbers all.
+  /// Appends an object if no greater position number is left: changes the numbers of all objects.
   private func appendAnew(_ addition: Addition) throws(ManagedObjectError) {
     let owner = addition.relationship.owner
     let keys = try stored(owner, addition.columns).keys.filter { $0 != addition.key }
@@ -76,11 +77,11 @@ extension SaveTransaction {
     return try reading.step() ? max(reading.integer(0), 0) : 0
   }
 
-  /// SQL for the order column of a relationship.
+  /// Statements for the column with the position numbers of a relationship.
   private struct OrderColumn {
-    /// Selects the primary keys of an owner's objects, and their position numbers.
+    /// A statement that returns the primary keys of an owner's objects, and their position numbers.
     let reading: String
-    /// Sets the position number of an object of an owner.
+    /// A statement that sets the position number of one of an owner's objects.
     let writing: String
 
     init?(_ columns: ToManyColumns, _ schema: StoreSchema) {

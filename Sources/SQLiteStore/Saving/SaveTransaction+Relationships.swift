@@ -2,11 +2,11 @@ internal import ManagedObjects
 internal import OrderedCollections
 internal import SQLQueries
 
-/// Both sides of relationships.
+/// Writing of both sides of relationships.
 ///
-/// Runs after the columns of the save's rows are written. Applies the change of one side to the other side, also in
-/// rows outside the save: first removals, then additions. If the save changes a to-one relationship, that value has
-/// precedence over what other rows say about it.
+/// The columns of the rows in the save have been written before. If the save changes one side of a relationship, this
+/// code changes the other side, also in rows outside the save: first it removes objects, then it adds objects. If the
+/// save contains contradictory changes, the value of a to-one relationship has precedence.
 extension SaveTransaction {
   func writeRelationships() throws(ManagedObjectError) {
     for row in changes.deleted { try forget(row) }
@@ -17,7 +17,7 @@ extension SaveTransaction {
     for key in touched.sorted() { try raiseVersion(of: key) }
   }
 
-  /// Removes a row from the relationships of rows that it no longer refers to.
+  /// Removes a row from the inverse relationships of the rows that it no longer refers to.
   private func unlink(_ row: StoreRow, _ old: StoreRow) throws(ManagedObjectError) {
     let entity = Int(row.key.entityIndex)
     for (slot, columns) in schema.slotColumns[entity].enumerated() {
@@ -40,9 +40,9 @@ extension SaveTransaction {
     }
   }
 
-  /// Adds a row to the relationships of rows that it now refers to.
+  /// Adds a row to the inverse relationships of the rows that it now refers to.
   ///
-  /// - Parameter old: The row before the save; nil for a new one.
+  /// - Parameter old: The row before the save; nil for a new row.
   func link(_ row: StoreRow, _ old: StoreRow?) throws(ManagedObjectError) {
     let entity = Int(row.key.entityIndex)
     for (slot, columns) in schema.slotColumns[entity].enumerated() {
@@ -65,12 +65,11 @@ extension SaveTransaction {
     }
   }
 
-  /// Makes two rows refer to each other in a one-to-one relationship. Rows that referred to one of them lose the
-  /// reference.
+  /// Makes two rows refer to each other in a one-to-one relationship. Clears the references of other rows to these two.
   private func pair(
     _ key: RowKey, _ column: ToOneColumns, _ target: RowKey, _ back: ToOneColumns, _ side: RelationshipSide
   ) throws(ManagedObjectError) {
-    // Another row may have taken the target already.
+    // The relationship of another row in the save may have got the target in the meantime.
     guard try current(key, column) == target else { return }
     let owner = try current(target, back)
     if owner == key { return }
@@ -79,8 +78,8 @@ extension SaveTransaction {
     try assign(key, to: target, back)
   }
 
-  /// Returns the object to write for a to-one relationship; nil for a deleted one, unless the relationship keeps
-  /// references to deleted objects.
+  /// Returns the key to write for a to-one relationship: that of `target`, or nil if the object was deleted. Some
+  /// relationships keep references to deleted objects.
   func existing(
     _ target: RowKey, _ row: StoreRow, _ slot: Int, _ destination: Range<Int>
   ) throws(ManagedObjectError) -> RowKey? {
@@ -88,7 +87,7 @@ extension SaveTransaction {
     let side = schema.sides[Int(row.key.entityIndex)][slot]
     if side == nil, filling == nil { return target }
     if try exists(target) { return target }
-    // When a store is filled, its keys of deleted objects are unknown.
+    // When a new store is filled, it is unknown which keys belong to deleted objects.
     if filling == nil, let side, schema.sides[Int(target.entityIndex)][side.inverseSlot]?.leavesReferences == true {
       return target
     }
@@ -96,8 +95,10 @@ extension SaveTransaction {
     return nil
   }
 
-  /// - Throws: ``ManagedObjectError/Code/externalRelationship`` for an object of another store,
-  ///   ``ManagedObjectError/Code/invalidValue`` for another object that the relationship cannot have.
+  /// Checks that a relationship can have an object.
+  ///
+  /// - Throws: ``ManagedObjectError/Code/externalRelationship`` if the object belongs to another store,
+  ///   ``ManagedObjectError/Code/invalidValue`` if the relationship cannot have the object for another reason.
   func check(_ target: RowKey, _ row: StoreRow, _ slot: Int, _ destination: Range<Int>) throws(ManagedObjectError) {
     guard target.store != storeNumber || target.number <= 0 || !destination.contains(Int(target.entityIndex)) else {
       return
@@ -113,10 +114,10 @@ extension SaveTransaction {
     throw error
   }
 
-  /// Returns the columns of the inverse of a relationship, in the row that it refers to.
+  /// Returns the columns of a relationship's inverse in the row `target`.
   ///
-  /// - Returns: Nil if the relationship cannot lead to the row's entity. The snapshots of a save may contain such a
-  ///   row.
+  /// - Returns: Nil if the relationship cannot lead to the entity of `target`. The old values in a save can contain
+  ///   such a key.
   func inverseColumns(of target: RowKey, _ side: RelationshipSide) -> SlotColumns? {
     let index = Int(target.entityIndex)
     guard schema.slotColumns.indices.contains(index), schema.slotColumns[index].indices.contains(side.inverseSlot)
@@ -124,7 +125,7 @@ extension SaveTransaction {
     return schema.slotColumns[index][side.inverseSlot]
   }
 
-  /// Returns the object that a to-one relationship currently refers to in the file.
+  /// Returns the object that a to-one relationship of a row now refers to in the file.
   func current(_ key: RowKey, _ columns: ToOneColumns) throws(ManagedObjectError) -> RowKey? {
     guard let table = schema.table(ofEntity: Int(key.entityIndex)) else { return nil }
     let entity = columns.entityColumn.map { table.columns[$0].name.sqlName } ?? "NULL"
@@ -173,10 +174,10 @@ extension SaveTransaction {
     noteChange(of: key)
   }
 
-  // Rows outside the save, and rows that get other values than the save has.
+  // Finding rows that change although they are not in the save, and rows that get other values than those in the save.
 
-  /// Returns the value that the save has for a slot of a row; nil if the row is not in the save, or the value was not
-  /// read.
+  /// Returns the value that the save contains for a slot of a row; nil if the row is not in the save, or if its value
+  /// is unread.
   func value(_ key: RowKey, _ slot: Int) -> RowValue? {
     guard let rowIndex = rowIndices[key] else { return nil }
     let inserted = changes.inserted.count
@@ -186,29 +187,29 @@ extension SaveTransaction {
     return value
   }
 
-  /// True if the save changes a relationship of a row.
+  /// True if the save itself contains a change of a relationship of a row.
   func isDecided(_ key: RowKey, _ slot: Int) -> Bool {
     guard let rowIndex = rowIndices[key], let value = value(key, slot) else { return false }
     let inserted = changes.inserted.count
     return rowIndex < inserted ? value.count > 0 : changes.snapshots[rowIndex - inserted].values[slot] != value
   }
 
-  /// Records that a relationship of a row no longer refers to an object.
+  /// Records that a relationship of the row `owner` no longer has the object `key`, if that is not in the save.
   func noteLoss(of key: RowKey, by owner: RowKey, _ slot: Int) {
     if rowIndices[owner] == nil || value(owner, slot)?.refers(to: key) != false { noteChange(of: owner) }
   }
 
-  /// Records that a relationship of a row now refers to an object.
+  /// Records that a relationship of the row `owner` now has the object `key`, if that is not in the save.
   func noteGain(of key: RowKey, by owner: RowKey, _ slot: Int) {
     if value(owner, slot)?.refers(to: key) != true { noteChange(of: owner) }
   }
 
-  /// Records that a row gets another value than the save has, or that it changes without being in the save.
+  /// Records that a row gets another value than the one in the save, or that it changes although it is not in the save.
   func noteChange(of key: RowKey) {
     if rowIndices[key] != nil { mended.insert(key) } else if !deleted.contains(key) { touched.insert(key) }
   }
 
-  /// True if the row exists in the file or in the save, and the save does not delete it.
+  /// True if a row exists in the file or in the save, and the save does not delete it.
   func exists(_ key: RowKey) throws(ManagedObjectError) -> Bool {
     if rowIndices[key] != nil { return true }
     if deleted.contains(key) { return false }
@@ -235,17 +236,18 @@ extension SaveTransaction {
   }
 }
 
-/// The columns of a to-one relationship in a table.
+/// The columns of a to-one relationship in a table, by index.
 struct ToOneColumns {
   let column: Int
-  /// The column of the entity number; nil if the destination has no subentities, or the file lacks the column.
+  /// The column with the entity number of the related object; nil if the destination entity has no subentities, or if
+  /// the file lacks the column.
   let entityColumn: Int?
-  /// The entities that the relationship can lead to.
+  /// The indices of the entities that the related object can have.
   let destination: Range<Int>
 }
 
 extension SlotColumns {
-  /// The columns of a to-one relationship; nil for other slots.
+  /// The columns of the property if it is a to-one relationship; otherwise nil.
   var toOne: ToOneColumns? {
     guard case .toOne(let column, let entityColumn, let destination) = self else { return nil }
     return ToOneColumns(column: column, entityColumn: entityColumn, destination: destination)
@@ -253,22 +255,25 @@ extension SlotColumns {
 }
 
 extension StoreTable {
-  /// SQL for the version of a row. Values below 1 count as 1.
+  /// SQL for the version number of a row. Values below 1 count as 1.
   var version: String { "MAX(IFNULL(Z_OPT, 1), 1)" }
 
-  /// SQL for the version after that of a row, as computed by ``Swift/Int64/nextVersion``.
+  /// SQL for the next version number of a row, as ``Swift/Int64/nextVersion`` computes it.
   var nextVersion: String { "CASE \(version) WHEN \(Int64.max) THEN 1 ELSE \(version) + 1 END" }
 
-  /// The assignments of an UPDATE that set a reference, its entity and its position to NULL.
+  /// Returns assignments for an UPDATE statement. They clear a to-one relationship: they set its columns for the
+  /// primary key, the entity number and the position to NULL.
   func settingNull(_ column: Int, _ entityColumn: Int?) -> String {
     [column, entityColumn, order(of: column)].compactMap(\.self).map { "\(columns[$0].name.sqlName) = NULL" }
       .joined(separator: ", ")
   }
 
-  /// The assignment of an UPDATE that sets the position to NULL, for a row that gets another owner.
+  /// Returns an assignment for an UPDATE statement that changes the owner of a row. It sets the row's position in the
+  /// order of the former owner to NULL.
   func endingOrder(of column: Int) -> String { order(of: column).map { ", \(columns[$0].name.sqlName) = NULL" } ?? "" }
 
-  /// The order column that belongs to a reference column.
+  /// Returns the column with the position that belongs to a column with a primary key; nil for an unordered
+  /// relationship.
   func order(of column: Int) -> Int? {
     (toOneColumns.values.first { $0.key == column } ?? ownerColumns.values.first { $0.key == column })?.order
   }

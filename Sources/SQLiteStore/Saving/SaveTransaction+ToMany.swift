@@ -2,9 +2,9 @@ internal import ManagedObjects
 internal import OrderedCollections
 internal import SQLQueries
 
-/// To-many relationships.
+/// Writing of to-many relationships.
 extension SaveTransaction {
-  /// Returns the objects of a to-many relationship that are in the file.
+  /// Returns the value that a to-many relationship of a row has in the file.
   func stored(_ key: RowKey, _ columns: ToManyColumns) throws(ManagedObjectError) -> RowValue {
     let keys =
       try ToManyReading(database: database, schema: schema, storeNumber: storeNumber)
@@ -12,12 +12,13 @@ extension SaveTransaction {
     return columns.isOrdered ? .orderedToMany(OrderedSet(keys)) : .toMany(Set(keys))
   }
 
-  /// Adds the new objects of a relationship, and writes its order.
+  /// Adds objects to a to-many relationship, and writes its order. Objects that the save removes from it have been
+  /// removed before.
   func write(
     _ value: RowValue, _ old: RowValue?, of row: StoreRow, _ slot: Int, _ columns: ToManyColumns
   ) throws(ManagedObjectError) {
     let side = schema.sides[Int(row.key.entityIndex)][slot]
-    // Only new objects are listed and sorted, because a relationship may have many others.
+    // Only the added objects are listed and sorted, because the relationship may have many other objects.
     let new = value.keys(where: { old?.refers(to: $0) != true })
     for key in new { try check(key, row, slot, columns.destination) }
     var missing: Set<RowKey> = []
@@ -30,13 +31,14 @@ extension SaveTransaction {
 
   /// Adds an object to a to-many relationship.
   ///
-  /// - Returns: False if the object does not exist, or if the save assigns it to another owner.
+  /// - Returns: False if the object does not exist, or if the save gives it another owner.
   private func add(
     _ key: RowKey, to row: StoreRow, _ slot: Int, _ columns: ToManyColumns, _ side: RelationshipSide?
   ) throws(ManagedObjectError) -> Bool {
     switch columns.source {
     case .column(let index, let column, let entityColumn, _):
-      // Most new objects refer to their new owner themselves, and have been written with it.
+      // A new object has usually been written with its owner already, because its own to-one relationship has the owner
+      // too.
       if let side, let rowIndex = rowIndices[key], rowIndex < changes.inserted.count,
         changes.inserted[rowIndex].values[side.inverseSlot].refers(to: row.key)
       {
@@ -47,7 +49,7 @@ extension SaveTransaction {
       let own = ToOneColumns(column: column, entityColumn: entityColumn, destination: owners(of: row.key, key, side))
       let owner = try current(key, own)
       if owner == row.key { return true }
-      // Another batch of the filling has set the owner already.
+      // When a new store is filled, an earlier batch may have set the owner already.
       if filling != nil, side != nil, owner != nil { return false }
       if side != nil {
         if let owner { noteLoss(of: key, by: owner, slot) }
@@ -79,7 +81,7 @@ extension SaveTransaction {
     return true
   }
 
-  /// Records an error: two owners would have the same object in a relationship without an inverse.
+  /// Records the error that two owners would have the same object in a relationship without an inverse.
   private func noteOwnedTwice(_ key: RowKey, by owner: RowKey, _ other: RowKey, _ slot: Int) {
     let relationship = schema.model.entity(at: Int(owner.entityIndex)).relationships.first { $0.slot == slot }
     ownerErrors.append(
@@ -88,7 +90,7 @@ extension SaveTransaction {
         key: relationship?.name ?? ""))
   }
 
-  /// Returns the entities that the owner of an object can have.
+  /// Returns the indices of the entities that the owner of an object can have.
   private func owners(of owner: RowKey, _ key: RowKey, _ side: RelationshipSide?) -> Range<Int> {
     if let side, let columns = schema.slotColumns[Int(key.entityIndex)][side.inverseSlot].toOne {
       return columns.destination
@@ -97,7 +99,7 @@ extension SaveTransaction {
     return schema.table(ofEntity: index)?.entities ?? index..<index + 1
   }
 
-  /// Sets the owner of an object for a relationship without an inverse.
+  /// Sets the owner of an object in a relationship without an inverse.
   private func setOwner(
     _ owner: RowKey, of key: RowKey, _ table: StoreTable, _ column: Int, _ entityColumn: Int?
   ) throws(ManagedObjectError) {
@@ -173,10 +175,10 @@ extension SaveTransaction {
     }
   }
 
-  /// Sets a to-one column to NULL in all rows that refer to an object.
+  /// Clears a column with primary keys in all rows that refer to an object.
   ///
-  /// - Parameter isSide: True if the column is a relationship of the rows, rather than a relationship without an
-  ///   inverse.
+  /// - Parameter isSide: True if the column is a to-one relationship of the rows. False if it belongs to a to-many
+  ///   relationship without an inverse: the rows then do not count as changed.
   private func clear(
     _ table: StoreTable, _ column: Int, _ entityColumn: Int?, _ target: RowKey, isSide: Bool
   ) throws(ManagedObjectError) {

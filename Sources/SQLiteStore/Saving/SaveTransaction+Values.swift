@@ -3,9 +3,10 @@ internal import ManagedObjects
 internal import PropertyLists
 internal import SQLQueries
 
-/// Binding the values of a row.
+/// Binding of the values of rows to statements.
 extension SaveTransaction {
-  /// Binds the value of a slot: its first column to the parameter, its second column to the next parameter.
+  /// Binds the value in a slot of a row to a parameter. A to-one relationship with an entity column also uses the next
+  /// parameter.
   func bindValue(
     _ row: StoreRow, _ slot: Int, _ source: SlotColumns, _ statement: Statement, _ parameter: Int32
   ) throws(ManagedObjectError) {
@@ -24,7 +25,7 @@ extension SaveTransaction {
         try statement.bindNull(parameter + 1)
       }
     case .unread:
-      // The row was deleted before this value was read, so it is lost.
+      // The row was deleted before this value was read from it, so the value is lost.
       guard case .attribute = source else { throw otherKind(row, slot) }
       try statement.bindNull(parameter)
     default: throw otherKind(row, slot)
@@ -53,7 +54,7 @@ extension SaveTransaction {
     case (.decimal, .decimal(let decimal)):
       guard let number = StoredDecimal.value(decimal) else { throw unsuitable("SQLite cannot store NaN", row, slot) }
       try statement.bind(parameter, number)
-      // SQLite keeps at most 17 digits of a decimal.
+      // SQLite keeps at most 17 digits of a decimal, so the row can get another value than the one in the save.
       if StoredDecimal.decimal(number) != .decimal(decimal) { mended.insert(row.key) }
     case (.uuid, .uuid(let uuid)): try statement.bind(parameter, uuid.data)
     case (.uri, .url(let url)):
@@ -62,7 +63,7 @@ extension SaveTransaction {
         throw unsuitable("the text of the URL is not a valid URL", row, slot)
       }
       try statement.bind(parameter, text)
-      // The text of a relative URL includes its base.
+      // A relative URL is saved with its base, so the row can get another value than the one in the save.
       if stored != url { mended.insert(row.key) }
     case (.binary, .data(let data)):
       try statement.bind(parameter, isExternal ? state.reading.externalData.value(data) : data)
@@ -71,7 +72,7 @@ extension SaveTransaction {
     }
   }
 
-  /// Throws for NaN, which SQLite cannot store.
+  /// Binds a floating-point number. Throws for NaN, which SQLite cannot store.
   private func bindValue(
     _ number: Double, _ row: StoreRow, _ slot: Int, _ statement: Statement, _ parameter: Int32
   ) throws(ManagedObjectError) {

@@ -2,39 +2,41 @@ internal import ManagedObjects
 internal import OrderedCollections
 internal import SQLQueries
 
-/// The statements of one save.
+/// A save: writes the changes to the file. The caller has begun the database transaction.
 ///
-/// Deletes rows first, so that other rows can take over their unique values. Then updates rows, inserts rows, and
-/// writes to-many relationships.
+/// Deletes rows first, so that other rows can get their unique values. Then updates rows, inserts rows, and writes the
+/// other sides of relationships.
 ///
-/// The file stores both sides of a relationship as one value, except in one-to-one relationships. Rows outside the save
-/// get a new version if one of their relationships changes, so that contexts read them again.
+/// The file stores both sides of a relationship as one value, except in one-to-one relationships. If a save changes a
+/// relationship of a row outside the save, the row gets a new version number, so that contexts read it again.
 final class SaveTransaction {
   let database: Database
   let schema: StoreSchema
   let storeNumber: StoreNumber
   private(set) var changes: StoreChanges
   let state: StoreState
-  /// Rows that change without being in the save, or that get other values than the save has.
+  /// The rows that change although they are not in the save, and the rows that get other values than those in the save.
+  /// The store returns them to the caller of the save.
   var mended: Set<RowKey> = []
   /// The transaction number of the save in the history; nil without a history.
   private(set) var historyNumber: Int64?
-  /// The indices of inserted rows, followed by those of updated rows.
+  /// The index of each inserted or updated row. The inserted rows are counted first, then the updated ones.
   let rowIndices: RowPositions
-  /// The indices of deleted rows.
+  /// The index of each deleted row.
   let deleted: RowPositions
-  /// All keys that a new store is filled with, while this transaction writes one batch; nil for a normal save.
+  /// The keys of all rows of a new store that is being filled in batches, of which this object writes one; nil for a
+  /// normal save.
   let filling: StoreFilling?
   private var conflicts: [MergeConflict] = []
-  /// Rows outside the save whose relationships the save changes.
+  /// The rows outside the save whose relationships change, and which get a new version number.
   var touched: Set<RowKey> = []
-  /// Cache: whether a row outside the save exists.
+  /// A cache: for a row outside the save, true if it exists.
   var existence: [RowKey: Bool] = [:]
-  /// Objects to append to ordered relationships.
+  /// The objects to append to ordered relationships.
   var additions: [Addition] = []
-  /// The highest position number of each ordered relationship that the save appends to.
+  /// The highest position number in each ordered relationship to which the save appends objects.
   var lastNumbers: [OrderedSlot: Int64] = [:]
-  /// Errors for objects that would have two owners in a relationship without an inverse.
+  /// The errors for objects that would have two owners in a relationship without an inverse.
   var ownerErrors: [ManagedObjectError] = []
   private var columnWriters: [Int: EntityColumns] = [:]
   private var updateStatements: [UpdateKey: Statement] = [:]
@@ -73,7 +75,8 @@ final class SaveTransaction {
     historyNumber = try history.write(changes, slots, touched: touched.sorted())
   }
 
-  /// Reads the values that the history preserves of deleted rows, if they are in external files.
+  /// For deleted rows, reads the values that the history preserves, if they are in external files and so were not read
+  /// yet.
   private func readPreservedValues() throws(ManagedObjectError) {
     var state = state
     for (index, row) in changes.deleted.enumerated() {
@@ -85,7 +88,7 @@ final class SaveTransaction {
     }
   }
 
-  /// Records the rows whose derived attributes were changed by triggers of the file.
+  /// Adds the rows whose derived attributes were changed by triggers of the file to ``mended``.
   private func noteDerivedChanges() {
     for (entity, number) in database.derivedChanges.rows {
       guard let index = schema.entityIndices[entity], number > 0 else { continue }
@@ -94,14 +97,14 @@ final class SaveTransaction {
     }
   }
 
-  /// Reads the rows in the file as snapshots of the updated rows, if the changes do not contain them.
+  /// Reads the old values of the updated rows from the file, if the caller did not pass them as snapshots.
   private func readMissingSnapshots() throws(ManagedObjectError) {
     let areKnown =
       changes.snapshots.count == changes.updated.count
       && zip(changes.snapshots, changes.updated).allSatisfy { $0.key == $1.key && $0.values.count == $1.values.count }
     if !areKnown {
       var state = state
-      // A deleted row becomes a merge conflict later.
+      // A row that was deleted in the meantime becomes a merge conflict later.
       let stored = try state.rows(changes.updated.map(\.key))
       changes.snapshots = zip(changes.updated, stored).map { $1 ?? $0 }
     }
@@ -115,11 +118,11 @@ final class SaveTransaction {
     }
   }
 
-  /// The columns and the INSERT statement of an entity.
+  /// The columns and the INSERT statement for the rows of an entity.
   private final class EntityColumns {
     let table: StoreTable
     let number: Int64
-    /// The slots that have columns, and the first parameter of each.
+    /// The slots that have columns, and the first parameter of the INSERT statement for each.
     let slots: [(slot: Int, source: SlotColumns, parameter: Int32)]
     let insertion: Statement
 
@@ -136,7 +139,7 @@ final class SaveTransaction {
         names += columns.map { table.columns[$0].name.sqlName }
       }
       self.slots = slots
-      // `Z_OPT` has no parameter.
+      // `Z_OPT`, the version number, is always 1 and has no parameter.
       let values = names.map { $0 == "Z_OPT" ? "1" : "?" }
       insertion = try transaction.database.statement(
         "INSERT INTO \(table.name.sqlName) (\(names.joined(separator: ", "))) VALUES (\(values.joined(separator: ", ")))"
@@ -200,7 +203,7 @@ final class SaveTransaction {
     for slot in key.slots {
       let source = schema.slotColumns[key.entityIndex][slot]
       for column in source.columns { sets.append("\(table.columns[column].name.sqlName) = ?\(sets.count + 3)") }
-      // A position in the order of one owner is not valid for another owner.
+      // If the owner changes, the position in the order of the former owner is not valid anymore.
       if let column = source.toOne?.column { orders += table.endingOrder(of: column) }
     }
     return try database.statement(
@@ -221,8 +224,8 @@ final class SaveTransaction {
     if database.changeCount == 0 { conflicts.append(MergeConflict(object: nil, snapshot: row, stored: nil)) }
   }
 
-  /// Records the owners of a row in relationships without an inverse, because they lose it when it is deleted. Their
-  /// versions stay, because their own rows do not change.
+  /// Adds the owners of a deleted row in relationships without an inverse to ``mended``, because they lose the object.
+  /// They keep their version numbers, because their own rows do not change.
   private func noteOwners(of key: RowKey, _ table: StoreTable) throws(ManagedObjectError) {
     for (name, columns) in table.ownerColumns {
       let entities = name.owner(in: schema.model).subtree
@@ -232,8 +235,8 @@ final class SaveTransaction {
     }
   }
 
-  /// Returns the error for a violated unique index that the constraints of the model do not explain. The index may have
-  /// other columns or another collation.
+  /// Returns the error for a violated unique index, although the constraints of the model are not violated. The index
+  /// may have other columns or another collation than the constraint.
   private func uniqueness(_ error: ManagedObjectError, _ row: StoreRow) -> ManagedObjectError {
     var failure = ManagedObjectError(.constraintMerge, error.message, objectID: state.objectID(row.key))
     failure.sqliteCode = error.sqliteCode

@@ -2,21 +2,24 @@ internal import ManagedObjects
 internal import PropertyLists
 internal import SQLQueries
 
-/// The keys of the rows that a new store is filled with, in batches.
+/// The keys of the rows with which a new store is filled, in batches.
 struct StoreFilling {
   /// The keys of all rows, sorted.
   private let keys: [RowKey]
 
   init(_ keys: [RowKey]) { self.keys = keys }
 
+  /// True if one of the rows has the key.
+  ///
   /// - Complexity: O(log *n*).
   func contains(_ key: RowKey) -> Bool {
     let index = keys.partitioningIndex { $0 >= key }
     return index < keys.count && keys[index] == key
   }
 
-  /// - Throws: ``ManagedObjectError/Code/invalidState`` for a key that is not valid for a row of the store, or that
-  ///   occurs twice.
+  /// Checks the keys.
+  ///
+  /// - Throws: ``ManagedObjectError/Code/invalidState`` if a key is not valid for a row of the store, or occurs twice.
   fileprivate func check(_ state: StoreState) throws(ManagedObjectError) {
     for (keyIndex, key) in keys.enumerated() {
       let index = Int(key.entityIndex)
@@ -29,13 +32,14 @@ struct StoreFilling {
     }
   }
 
-  /// The most rows and bytes of a batch. The number of bytes is an estimate from the rows of the batch before.
+  /// The greatest number of rows in a batch, and their greatest size in bytes. The size is estimated from the previous
+  /// batch.
   private static let greatestCount = 1000
   private static let greatestSize = 4 << 20
 
   /// Calls `body` with the keys of each batch. All keys of a batch have the same entity.
   ///
-  /// - Parameter body: Returns the size of the rows in bytes, which determines the size of the next batch.
+  /// - Parameter body: Returns the size of the rows in bytes, which determines the number of rows in the next batch.
   fileprivate func forEachBatch(
     _ body: (ArraySlice<RowKey>) throws(ManagedObjectError) -> Int
   ) throws(ManagedObjectError) {
@@ -56,7 +60,7 @@ extension StoreState {
   ///
   /// - Parameters:
   ///   - keys: The keys of all rows, sorted.
-  ///   - read: Reads rows with keys of the new store. See ``SQLiteStore/fill(_:read:)``.
+  ///   - read: Returns rows with keys of the new store. See ``SQLiteStore/fill(_:read:)``.
   mutating func fill(
     _ keys: [RowKey], read: (ArraySlice<RowKey>, RowPart) throws(ManagedObjectError) -> [StoreRow]
   ) throws(ManagedObjectError) {
@@ -103,7 +107,8 @@ extension StoreState {
     return SaveTransaction(changes, self, rowIndices: rowIndices, deleted: RowPositions(capacity: 0), filling: filling)
   }
 
-  /// Returns the slots of relationships that affect other rows or tables: to-many ones, and one-to-one ones.
+  /// Returns the slots of the relationships that are not only in the columns of the entity's own rows: to-many and
+  /// one-to-one ones.
   private func links(ofEntity entity: Int) -> [Int] {
     schema.slotColumns[entity].indices.filter { slot in
       switch schema.slotColumns[entity][slot] {
@@ -118,7 +123,7 @@ extension StoreState {
 }
 
 extension StoreRow {
-  /// The approximate size of the values, in bytes.
+  /// The approximate size of the row's values, in bytes.
   fileprivate var size: Int {
     values.reduce(0) { size, value in
       switch value {

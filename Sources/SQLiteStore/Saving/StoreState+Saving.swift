@@ -3,6 +3,9 @@ internal import SQLQueries
 
 /// Saving.
 extension StoreState {
+  /// Saves changes in one transaction. Returns the keys of rows that change although they are not in the save, or that
+  /// get other values than those in the save.
+  ///
   /// - Parameter keepsChanges: False to roll back at the end.
   mutating func apply(_ changes: StoreChanges, keepsChanges: Bool) throws(ManagedObjectError) -> [RowKey] {
     if changes.isEmpty, !hasNewMetadata { return [] }
@@ -22,7 +25,7 @@ extension StoreState {
         return (saving.mended, saving.historyNumber)
       }
     } catch {
-      // Primary keys taken by other connections stay known after the failure.
+      // Remembers the primary keys that other connections have taken, even though the save failed.
       self.numbers = numbers
       throw try completed(error)
     }
@@ -35,8 +38,8 @@ extension StoreState {
     return saved.mended.sorted()
   }
 
-  /// Adds the current rows of the file to a merge error. Conflicts of updated rows come before those of deleted ones.
-  /// Other errors stay as they are.
+  /// Adds the current rows of the file to a merge error, and sorts its conflicts: updated rows come before deleted
+  /// ones. Returns other errors as they are.
   private mutating func completed(_ error: ManagedObjectError) throws(ManagedObjectError) -> ManagedObjectError {
     guard error.code == .merge else { return error }
     var error = error
@@ -47,7 +50,7 @@ extension StoreState {
     return error
   }
 
-  /// Returns complete rows, with the values that a fetch leaves unread.
+  /// Returns rows with all values, including those that ``rows(_:)`` leaves unread.
   mutating func wholeRows(_ keys: [RowKey]) throws(ManagedObjectError) -> [RowKey: StoreRow] {
     try database.transaction(.deferred) { () throws(ManagedObjectError) in
       var whole: [RowKey: StoreRow] = [:]
@@ -62,10 +65,11 @@ extension StoreState {
     }
   }
 
-  /// Returns the indices of inserted rows followed by updated rows, and the indices of deleted rows.
+  /// Checks the rows of a save. Returns the index of each inserted or updated row, with the inserted rows counted
+  /// first, and the index of each deleted row.
   ///
-  /// - Throws: ``ManagedObjectError/Code/invalidState`` for a key that is not valid for a row of the store, or that
-  ///   occurs twice.
+  /// - Throws: ``ManagedObjectError/Code/invalidState`` if a key is not valid for a row of the store, or occurs twice,
+  ///   ``ManagedObjectError/Code/invalidValue`` if a row has a wrong number of values.
   private func checkedKeys(
     _ changes: StoreChanges
   ) throws(ManagedObjectError) -> (rowIndices: RowPositions, deleted: RowPositions) {

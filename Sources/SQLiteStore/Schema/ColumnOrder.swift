@@ -1,28 +1,31 @@
 internal import ManagedObjects
 
-/// The columns of an entity in naming order: names are assigned to them one after the other.
+/// The columns of an entity in the order in which they get their names. A column whose name is already used gets a
+/// number as a suffix, so the order matters.
 struct ColumnOrder {
   struct Column {
     let name: String
-    /// The attribute or relationship of the column.
+    /// The name of the attribute or relationship.
     let property: String
-    /// The index among the leaves of a composite attribute; nil for other columns.
+    /// For a composite attribute, the index of the element among ``AttributeDescription/leaves``; nil for other
+    /// columns.
     let leaf: Int?
-    /// The group in the layout: integers, to-one relationships, then the other groups of types.
+    /// The index of the group in which the column is in the table: 0 for integers, 1 for to-one relationships, then
+    /// other types.
     let group: Int
     /// The declared type of the column; nil for an attribute without a column.
     let type: String?
   }
 
   private(set) var columns: [Column] = []
-  /// Composite attributes whose column names are uncertain, and the reason.
+  /// The composite attributes whose column names are uncertain, with the reason.
   private(set) var uncertain: [String: String] = [:]
 
   /// - Parameters:
   ///   - attributes: The attributes, sorted by name.
   ///   - relationships: The names of the to-one relationships, sorted.
   init(_ attributes: [ManagedObjectModel.Entity.Attribute], _ relationships: [String]) {
-    // To-one relationships follow the first group.
+    // To-one relationships come after the first group.
     func group(_ type: AttributeType) -> Int {
       let index = type.column?.group ?? AttributeColumn.groupCount
       return index == 0 ? 0 : index + 1
@@ -46,8 +49,8 @@ struct ColumnOrder {
       }
     }
     columns += relationships.map { Column(name: $0, property: $0, leaf: nil, group: 1, type: "INTEGER") }
-    // The first column with a name gets it without a number: with leaves, the first in the layout, otherwise the first
-    // property.
+    // Of several columns with one name, the first gets it without a number. If the entity has composite attributes, the
+    // columns are sorted as in the table, otherwise by property.
     columns = columns.enumerated().sorted {
       let (first, second) = ($0.element, $1.element)
       if hasLeaves, first.group != second.group { return first.group < second.group }
@@ -57,8 +60,8 @@ struct ColumnOrder {
     findUncertain()
   }
 
-  /// Finds leaves that share a name with a column of another group and the same type. No known file shows which of the
-  /// two comes first.
+  /// Finds elements of composite attributes that share a name with a column of another group and the same declared
+  /// type. No known file shows which of the two columns comes first.
   private mutating func findUncertain() {
     for (name, same) in Dictionary(grouping: columns, by: { $0.name.uppercased() }) where same.count > 1 {
       for (index, column) in same.enumerated() {
@@ -73,7 +76,8 @@ struct ColumnOrder {
 }
 
 extension AttributeDescription {
-  /// The elements of a composite attribute with nested composite elements flattened, in the order of the model.
+  /// The elements of a composite attribute that are not composite themselves, including those of nested composite
+  /// elements, in the order of the model.
   var leaves: [AttributeDescription] { elements.flatMap { $0.type == .composite ? $0.leaves : [$0] } }
 }
 
@@ -81,7 +85,7 @@ extension AttributeDescription {
 struct AttributeColumn {
   /// The declared type of the column.
   let type: String
-  /// The group in the layout. Columns of a group are adjacent.
+  /// The index of the group of types. The columns of a group are adjacent in the table.
   let group: Int
 
   static let groupCount = 8

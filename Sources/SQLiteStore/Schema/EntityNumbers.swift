@@ -3,7 +3,7 @@ internal import PropertyLists
 
 /// Reads the entity numbers that a file assigns in `Z_PRIMARYKEY`, and matches them with the entities of a model.
 package struct EntityNumbers {
-  /// The lower bound of the numbers that Core Data uses for its own tables, such as the history. Entities have lower
+  /// The least number that Core Data uses for its own tables, such as those of the history. Entities have lower
   /// numbers.
   static let firstPrivateNumber: Int64 = 16_000
 
@@ -11,11 +11,11 @@ package struct EntityNumbers {
   private let database: Database
   /// The number of each entity, by its index in the model; 0 if the file does not have the entity.
   private var numbers: [Int64]
-  /// The number of each entity's superentity in the file.
+  /// The number of each entity's superentity in the file, by the index of the entity in the model.
   private var parents: [Int64]
-  /// Called for each mismatch with the model; nil to throw instead.
+  /// A function that is called for each mismatch with the model; nil to throw instead.
   private let report: ((String) -> Void)?
-  /// Called for each entity that has another name in the file.
+  /// A function that is called for each entity that has another name in the file.
   private let reportName: ((ManagedObjectModel.Entity, String) -> Void)?
 
   /// Returns the number of each entity, by its index in the model; 0 if the file does not have the entity.
@@ -27,11 +27,11 @@ package struct EntityNumbers {
     try read(model, configuration, database, report: nil)
   }
 
-  /// Returns the entity numbers of the file, as far as its entities match the model.
+  /// Returns the number of each entity, as above. Entities that do not match can be reported instead of throwing.
   ///
   /// - Parameters:
   ///   - report: Called for each mismatch with the model; nil to throw instead.
-  ///   - reportName: Called for each entity whose name in the file differs without a matching renaming identifier.
+  ///   - reportName: Called for each entity that has another name in the file, which is not its renaming identifier.
   package static func read(
     _ model: ManagedObjectModel, _ configuration: String?, _ database: Database, report: ((String) -> Void)?,
     reportName: ((ManagedObjectModel.Entity, String) -> Void)? = nil
@@ -56,8 +56,8 @@ package struct EntityNumbers {
     parents = numbers
   }
 
-  /// Reads the rows of `Z_PRIMARYKEY`. After a migration, a renamed entity can still have its old name there. It is
-  /// found by its renaming identifier, or by its number, because numbers follow the order of the model.
+  /// Reads the rows of `Z_PRIMARYKEY`. After a migration, a renamed entity can still have its old name there. Such an
+  /// entity is found by its renaming identifier, or by its number, because numbers follow the order of the model.
   private mutating func readRows() throws(ManagedObjectError) {
     var unknown: [(number: Int64, name: String, parent: Int64)] = []
     var known: Set<Int64> = []

@@ -2,9 +2,9 @@ package import ManagedObjects
 package import OrderedCollections
 internal import SQLQueries
 
-/// The tables of a file, as SQLite reports them.
+/// The tables, views, indexes and triggers that a file has, as SQLite reports them.
 package struct FileSchema {
-  /// The tables that can belong to a store, by name in upper case.
+  /// The tables whose names show that they can belong to a store, by name in upper case.
   package private(set) var tables: [String: Table] = [:]
   /// The views and virtual tables, by name in upper case.
   package private(set) var others: [String: Other] = [:]
@@ -16,7 +16,7 @@ package struct FileSchema {
     package var columns: OrderedSet<String> = []
     /// The declared types of the columns, in upper case.
     var types: [String: String] = [:]
-    /// The generated columns.
+    /// The names of the generated columns, in upper case.
     package var computedColumns: Set<String> = []
     /// True if `Z_PK` is the integer primary key, and so an alias of the row ID.
     package var hasNumbers = false
@@ -40,10 +40,12 @@ package struct FileSchema {
     let name: String
     /// The name of the table in upper case.
     let table: String
-    /// The SQL text; empty for an index that belongs to a constraint.
+    /// The SQL that creates the index or trigger; empty for an index that belongs to a constraint.
     let statement: String
   }
 
+  /// Reads the schema of a file.
+  ///
   /// - Throws: ``ManagedObjectError/Code/open`` if the file is not a store.
   package init(_ database: Database) throws(ManagedObjectError) {
     var names: [String] = []
@@ -98,15 +100,17 @@ package struct FileSchema {
     table.hasNumbers = keys == ["Z_PK INTEGER"] && !StatementWords(table.statement).contains("WITHOUT")
   }
 
-  /// True if a table can belong to a store, judged by its name.
+  /// True if the name of a table shows that it can belong to a store.
   private static func isOwn(_ name: String) -> Bool { ["Z", "A"].contains(name.prefix(1).uppercased()) }
 
   package func has(_ table: String, _ column: String) -> Bool {
     tables[table.uppercased()]?.columns.contains(column.uppercased()) ?? false
   }
 
-  /// - Throws: ``ManagedObjectError/Code/open`` if the table does not exist. Views and virtual tables are not accepted:
-  ///   a view could run forever, and a virtual table could do anything.
+  /// Checks that the file has a table. Does not accept views and virtual tables, because a view could run forever, and
+  /// a virtual table could do anything.
+  ///
+  /// - Throws: ``ManagedObjectError/Code/open`` if the table does not exist.
   func require(_ table: String, _ database: Database, _ defect: String) throws(ManagedObjectError) {
     if tables[table.uppercased()] != nil { return }
     let other = others[table.uppercased()].map { "\(table) is a \($0.kind.rawValue)" }
@@ -115,7 +119,7 @@ package struct FileSchema {
 }
 
 extension StoreSchema {
-  /// Creates the schema of a file.
+  /// Creates the schema for a model, and checks that the file has its tables and columns.
   ///
   /// - Throws: ``ManagedObjectError/Code/open`` if the tables do not fit the model.
   package init(
@@ -143,10 +147,11 @@ extension StoreSchema {
     self = schema
   }
 
-  /// Checks that the file has the expected columns for composite attributes. Their names do not contain the name of the
-  /// attribute, and get a number if another column has the same name.
+  /// Checks that the file has the expected columns for composite attributes. The names of these columns do not contain
+  /// the name of the attribute, and get a number if another column has the same name.
   ///
-  /// - Throws: ``ManagedObjectError/Code/open`` with the name of an attribute whose columns are uncertain.
+  /// - Throws: ``ManagedObjectError/Code/open`` if the columns of an attribute are missing, or it is uncertain which
+  ///   they are.
   private func checkComposites(
     of table: StoreTable, _ file: FileSchema, _ database: Database
   ) throws(ManagedObjectError) {

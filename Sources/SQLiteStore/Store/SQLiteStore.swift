@@ -260,9 +260,9 @@ extension SQLiteStore {
   ///
   /// - Parameters:
   ///   - keys: The keys of all rows, without duplicates.
-  ///   - - read: Returns the rows with the given keys, which belong to one entity. The rows and their relationships
-  ///     must have keys of this store. Values outside the requested part can be ``RowValue/unread``. `read` must not
-  ///     use this store.
+  ///   - read: Returns the rows with the given keys, which belong to one entity. The rows and their relationships must
+  ///     have keys of this store. Values outside the requested part can be ``RowValue/unread``. `read` must not use
+  ///     this store.
   /// - Throws: The errors of ``save(_:)``.
   /// - Complexity: O(*n* log *n*).
   package func fill(

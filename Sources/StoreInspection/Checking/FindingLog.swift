@@ -17,8 +17,7 @@ final class FindingLog {
 
   /// Counts a finding. Passes it to the caller of the check, unless the limit for its code is reached.
   ///
-  /// - Parameter complete: - Parameter complete: Sets the location of the finding: its object, property, table or
-  ///   column.
+  /// - Parameter complete: Sets the location of the finding: its object, property, table or column.
   func report(
     _ code: StoreFinding.Code, _ message: @autoclosure () -> String, _ complete: (inout StoreFinding) -> Void = { _ in }
   ) {

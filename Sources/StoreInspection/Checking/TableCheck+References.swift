@@ -108,7 +108,7 @@ extension TableCheck {
     }
   }
 
-  /// - Parameter owner: - Parameter owner: The relationship that the objects in the column of `side` have.
+  /// - Parameter owner: The relationship that the objects in the column of `side` have.
   private func check(_ join: JoinTable, _ side: JoinTable.Side, _ owner: PropertyName) {
     let entity = owner.owner(in: schema.model)
     guard let table = table(ofEntity: entity.index) else { return }

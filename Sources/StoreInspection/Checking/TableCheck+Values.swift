@@ -167,8 +167,8 @@ extension TableCheck {
 
   /// Checks that the external files that a column names exist.
   ///
-  /// - Parameter known: - Parameter known: Receives the names of the files that exist, so that the caller can find
-  ///   files that no object uses.
+  /// - Parameter known: Receives the names of the files that exist, so that the caller can find files that no object
+  ///   uses.
   private func checkFiles(
     of property: String, _ column: Int, _ table: StoreTable, _ entity: ManagedObjectModel.Entity,
     _ files: ExternalData, _ known: inout Set<String>

@@ -58,7 +58,7 @@ struct TableCheck {
 
   /// Calls `body` for each row of a statement.
   ///
-  /// - Parameter table: - Parameter table: The table of the finding that is reported if the statement fails.
+  /// - Parameter table: The table of the finding that is reported if the statement fails.
   func each(_ sql: String, of table: String, _ body: (Statement) throws(ManagedObjectError) -> Void) {
     do {
       let statement = try database.statement(sql)
@@ -71,7 +71,7 @@ struct TableCheck {
   /// Reports a defect of a row.
   ///
   /// - Parameters:
-  ///   - - row: A result row that begins with the primary key and the entity number. The entity can be unknown.
+  ///   - row: A result row that begins with the primary key and the entity number. The entity can be unknown.
   func report(
     _ code: StoreFinding.Code, _ message: @autoclosure () -> String, _ row: Statement, of table: StoreTable,
     property: String? = nil, column: Int? = nil

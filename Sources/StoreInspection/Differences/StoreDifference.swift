@@ -114,10 +114,10 @@ public struct StoreDifference: Sendable {
 
   /// Compares the stores.
   ///
-  /// - Parameter body: - Parameter body: Called for each difference, sorted by the name of the entity, and then by the
-  ///   value of the key attribute or by primary key.
-  /// - Throws: - Throws: ``ManagedObjectError`` if a store cannot be read, ``ManagedObjectError/Code/undefinedKey`` if
-  ///   a key attribute or an entity of ``entities`` does not exist.
+  /// - Parameter body: Called for each difference, sorted by the name of the entity, and then by the value of the key
+  ///   attribute or by primary key.
+  /// - Throws: ``ManagedObjectError`` if a store cannot be read, ``ManagedObjectError/Code/undefinedKey`` if a key
+  ///   attribute or an entity of ``entities`` does not exist.
   /// - Complexity: O(*n* log *n*) in the number of objects of both stores.
   public func run(_ body: (Change) throws(ManagedObjectError) -> Void) throws(ManagedObjectError) -> Summary {
     for (name, attribute) in keys.sorted(by: { $0.key.precedes($1.key) }) {

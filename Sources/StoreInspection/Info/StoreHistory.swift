@@ -71,8 +71,7 @@ public struct StoreHistory: Sendable {
   ///
   /// Only one transaction at a time is in memory.
   ///
-  /// - Parameter number: - Parameter number: The number of a transaction that was read before: only later transactions
-  ///   are read.
+  /// - Parameter number: The number of a transaction that was read before: only later transactions are read.
   /// - Throws: ``ManagedObjectError/Code/open`` if the file is not a store,
   ///   ``ManagedObjectError/Code/storeTypeMismatch`` if it is a store of another kind than SQLite.
   /// - Complexity: O(*n*) in the number of changes, O(*n* log *n*) if the index of the transactions is missing.

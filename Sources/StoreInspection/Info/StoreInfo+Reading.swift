@@ -9,15 +9,14 @@ extension StoreInfo {
   /// Reads a description of a store or a model file.
   ///
   /// - Parameters:
-  ///   - - url: The URL of a store or a model. A model can be a folder.
-  ///   - - model: The model of the store; nil to use the one that the store embeds, or else one that is derived from
-  ///     the tables.
+  ///   - url: The URL of a store or a model. A model can be a folder.
+  ///   - model: The model of the store; nil to use the one that the store embeds, or else one that is derived from the
+  ///     tables.
   ///   - configuration: The configuration whose entities the store has; nil for all entities.
   ///   - writesNothing: True to write nothing at all, not even the files that SQLite needs to share the store with
   ///     other processes. No other process may save to the store meanwhile.
-  /// - Throws: - Throws: ``ManagedObjectError/Code/noSuchFile`` if the file does not exist,
-  ///   ``ManagedObjectError/Code/open`` if the file looks like a store or a model but is not a valid one. Other files
-  ///   get the kind ``Kind/other``.
+  /// - Throws: ``ManagedObjectError/Code/noSuchFile`` if the file does not exist, ``ManagedObjectError/Code/open`` if
+  ///   the file looks like a store or a model but is not a valid one. Other files get the kind ``Kind/other``.
   /// - Complexity: O(*n*) in the number of rows of an SQLite store; other files are read as a whole.
   public init(
     _ url: URL, model: ManagedObjectModel? = nil, configuration: String? = nil, writesNothing: Bool = true
@@ -151,7 +150,7 @@ extension StoreInfo {
     setCounts(model) { counts[$0.name] }
   }
 
-  /// - Parameter count: - Parameter count: Returns the number of objects of an entity without its subentities.
+  /// - Parameter count: Returns the number of objects of an entity without its subentities.
   private mutating func setCounts(_ model: ManagedObjectModel, _ count: (ManagedObjectModel.Entity) -> Int64?) {
     for index in entities.indices {
       guard let entity = model.entity(named: entities[index].name), let own = count(entity) else { continue }
