@@ -3,7 +3,7 @@ internal import ManagedObjects
 
 /// The model of the tests, and objects for it.
 ///
-/// A note has an author, tags and an album. The notes of an album are ordered. A letter is a subentity of note. A
+/// A note has an author, tags and an album. The notes of an album are ordered. `Letter` is a subentity of `Note`. A
 /// person has a chief and a unique email. A sample has an attribute of each type.
 enum TestLibrary {
   static func model(hasSummary: Bool = false) throws -> ManagedObjectModel {

@@ -36,8 +36,8 @@ internal import SystemFiles
   private static let greatestKeptSize = 1 << 15
   /// The number of statements executed so far.
   var executedStatements = 0
-  /// True if SQLite had to prepare a statement again because another process changed the schema. ``SQLiteStore`` then
-  /// checks the tables.
+  /// True if SQLite had to prepare a statement again because the schema had changed. ``SQLiteStore`` then checks the
+  /// tables.
   var mayHaveOtherTables = false
   /// True during a transaction that can write.
   private(set) var isWriting = false

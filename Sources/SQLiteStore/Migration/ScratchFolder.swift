@@ -16,7 +16,7 @@ package final class ScratchFolder {
   private static let ownNames: Set<String> = Set(
     (storeNames + [lockName]).flatMap { name in DatabaseFile.suffixes.map { name + $0 } })
   private var count = 0
-  /// True after this process has got the lock, so that it may remove the files.
+  /// True after it is certain that no other process uses the folder, so that this process may remove the files.
   private var isOwn = false
 
   /// The purpose of the unfinished files.

@@ -1,13 +1,13 @@
 internal import ManagedObjects
 internal import SQLQueries
 
-/// The triggers, views and virtual tables of a file that neither Core Data nor this package makes. A save would run the
-/// triggers.
+/// The triggers, views and virtual tables of a file that neither Core Data nor this package has created. A save would
+/// run such triggers.
 ///
-/// Core Data's triggers are recognized by their SQL text, because a program can give any name to its own triggers.
+/// Core Data's triggers are recognized by their SQL, because another program can give any name to its triggers.
 package struct ForeignParts {
   private let file: FileSchema
-  /// The columns of derived attributes, as `TABLE.COLUMN` in upper case.
+  /// The columns of the derived attributes of the model, as `TABLE.COLUMN` in upper case.
   private let derivedColumns: Set<String>
 
   package init(_ file: FileSchema, _ schema: StoreSchema) {
@@ -23,13 +23,13 @@ package struct ForeignParts {
     derivedColumns = columns
   }
 
-  /// The triggers that Core Data does not make.
+  /// The triggers that Core Data has not created.
   var triggers: [FileSchema.Part] { file.triggers.filter { !isOwn($0) } }
 
-  /// The triggers that Core Data makes.
+  /// The triggers that Core Data has created.
   package var ownTriggers: [FileSchema.Part] { file.triggers.filter(isOwn) }
 
-  /// The texts for ``SQLiteStore/writingObstacles``, one for each part.
+  /// The texts to show in ``SQLiteStore/writingObstacles``, one for each trigger, view and virtual table.
   package var obstacles: [String] {
     let triggers = triggers.sorted { $0.name < $1.name }.map {
       "the trigger \($0.name.quoted) of the table \($0.table) is not one of Core Data's: allow triggers to save with it"
@@ -40,7 +40,7 @@ package struct ForeignParts {
     return triggers + others
   }
 
-  /// True for the virtual table of an R-tree index.
+  /// True if a virtual table is an R-tree index of Core Data.
   private func isOwn(_ other: FileSchema.Other) -> Bool {
     var phrase = StatementPhrase(other.statement)
     return other.kind == .virtualTable && other.name.hasPrefix("Z_RT_")
@@ -53,7 +53,7 @@ package struct ForeignParts {
     return trigger.name.hasPrefix("Z_DA_") && keepsDerivedAttribute(trigger)
   }
 
-  /// True for a trigger that maintains an R-tree index.
+  /// True if all that a trigger does is keep an R-tree index of Core Data up to date.
   private func keepsIndex(_ trigger: FileSchema.Part) -> Bool {
     var phrase = StatementPhrase(trigger.statement)
     guard phrase.take("CREATE TRIGGER $trigger AFTER") else { return false }
@@ -74,7 +74,8 @@ package struct ForeignParts {
     return file.others[index].map { isOwn($0) } ?? false
   }
 
-  /// True for a trigger that counts the objects of a relationship, and writes only the column of a derived attribute.
+  /// True if all that a trigger does is count the objects in a relationship and write the count into the column of a
+  /// derived attribute.
   private func keepsDerivedAttribute(_ trigger: FileSchema.Part) -> Bool {
     var phrase = StatementPhrase(trigger.statement)
     guard phrase.take("CREATE TRIGGER $trigger AFTER"),
@@ -113,18 +114,19 @@ package struct ForeignParts {
   }
 }
 
-/// The words of a statement, consumed phrase by phrase.
+/// The words of an SQL statement, which are compared with phrases from the beginning to the end.
 private struct StatementPhrase {
   private var words: ArraySlice<String>
-  /// The word matched by each `$` placeholder so far.
+  /// The word that each `$` placeholder of the phrases has matched so far.
   private(set) var names: [String: String] = [:]
 
   init(_ statement: String) { words = Array(StatementWords(statement))[...] }
 
   var isAtEnd: Bool { words.isEmpty }
 
-  /// Consumes the words of a phrase if they are next. `$x` matches an unquoted name, the same one each time; `#name`
-  /// matches any unquoted name, and `#number` a number.
+  /// Removes the words of a phrase from the beginning of the rest of the statement. Returns false, and removes nothing,
+  /// if the rest does not begin with the phrase. In a phrase, `$x` matches an unquoted name, which must be the same
+  /// each time; `#name` matches any unquoted name, and `#number` a number.
   mutating func take(_ phrase: String) -> Bool {
     var (rest, found) = (words, names)
     for expected in phrase.split(separator: " ") {
@@ -140,9 +142,9 @@ private struct StatementPhrase {
     return true
   }
 
-  /// Consumes one or more items separated by commas.
+  /// Removes a list of names that are separated by commas. Returns false if there is no name.
   ///
-  /// - Parameter separator: A space if an item can have several words, a comma if it has one.
+  /// - Parameter separator: A space if each item of the list may have several words, a comma if it has one.
   mutating func takeNames(_ separator: String) -> Bool {
     guard take("#name") else { return false }
     while take(", #name") || separator == " " && take("#name") {}

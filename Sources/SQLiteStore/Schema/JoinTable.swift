@@ -2,28 +2,29 @@ internal import ManagedObjects
 
 /// The table of a many-to-many relationship, with a row for each pair of objects.
 ///
-/// It is named after the relationship of the entity with the lower number, such as `Z_1BOOKS`. Each of its two columns
-/// is named after the entity whose primary keys it has and the relationship that leads to these objects: `Z_1AUTHORS`
-/// and `Z_2BOOKS`. An ordered relationship has a column for the order, `Z_FOK_2BOOKS`. For two relationships in one
-/// entity, the table is named after one or the other, depending on the age of the store.
+/// The table is named after the entity with the lower number and its relationship, such as `Z_1BOOKS`. Each of its two
+/// columns is named after the entity whose primary keys it has and the relationship that leads to these objects:
+/// `Z_1AUTHORS` and `Z_2BOOKS`. An ordered relationship has a column for the position, `Z_FOK_2BOOKS`. If both
+/// relationships belong to one entity, the table is named after one or the other, depending on the age of the store.
 package struct JoinTable: Sendable {
   package let name: String
-  /// The index of the entity that the table is named after.
+  /// The index of the entity after which the table is named.
   let ownerIndex: Int
   package private(set) var first: Side
   package private(set) var second: Side
-  /// True for a relationship that is its own inverse.
+  /// True if the relationship is its own inverse.
   var isReflexive: Bool { first.property == second.property }
 
   package struct Side: Sendable {
     /// The relationship that leads to the objects in the column.
     package let property: PropertyName
-    /// The name of the column, without the number that makes it unique.
+    /// The name of the column, without the number that can follow it to make it unique.
     fileprivate let baseColumn: String
     package fileprivate(set) var column: String
-    /// The column that orders the objects of the relationship; nil for an unordered one.
+    /// The name of the column with the position of the object in the relationship; nil if the relationship is
+    /// unordered.
     package fileprivate(set) var order: String?
-    /// True for an ordered relationship whose order column is missing in the file.
+    /// True if the relationship is ordered, but the file lacks the column with the position.
     package fileprivate(set) var lacksOrder = false
   }
 
@@ -39,7 +40,9 @@ package struct JoinTable: Sendable {
     destination: ManagedObjectModel.Entity, inverse: ManagedObjectModel.Entity.Relationship
   )
 
-  /// - Parameter names: Returns the name of a table, chosen from its sorted possible names.
+  /// Returns the join tables of all many-to-many relationships of a model.
+  ///
+  /// - Parameter names: Chooses the name of a table. The argument contains the names that the table can have, sorted.
   static func all(_ model: ManagedObjectModel, _ numbers: [Int64], names: ([String]) -> String) -> [JoinTable] {
     var tables: [JoinTable] = []
     var uses: [String: Int] = [:]
@@ -79,10 +82,10 @@ package struct JoinTable: Sendable {
     return tables
   }
 
-  /// Returns the table with the column names of a file. They may end with another number, and an order column may be
-  /// missing.
+  /// Returns the table with the column names of a file, which can end with another number. The columns with positions
+  /// can be missing.
   ///
-  /// - Parameter columns: The names in the file, in upper case.
+  /// - Parameter columns: The column names of the table in the file, in upper case.
   func fitted(to columns: [String]) -> JoinTable {
     var table = self
     table.first.fit(to: columns, besides: second)
@@ -90,8 +93,8 @@ package struct JoinTable: Sendable {
     return table
   }
 
-  /// Returns the many-to-many relationships with their inverses. Each pair is listed once, from the side of the entity
-  /// with the lower number.
+  /// Returns all many-to-many relationships with their inverses. Each pair is listed once, with the relationship of the
+  /// entity with the lower number first.
   private static func pairs(_ model: ManagedObjectModel, _ numbers: [Int64]) -> [Pair] {
     var pairs: [Pair] = []
     var seen: Set<PropertyName> = []
@@ -103,7 +106,7 @@ package struct JoinTable: Sendable {
         guard numbers[destination.index] != 0, let inverse = entity.inverse(of: relationship), !inverse.isTransient,
           inverse.definition.isToMany
         else { continue }
-        // The inverse may be declared in a superentity of the destination.
+        // A superentity of the destination entity may declare the inverse.
         let back = PropertyName(destination, inverse.name)
         guard seen.insert(PropertyName(entity, relationship.name)).inserted else { continue }
         seen.insert(back)

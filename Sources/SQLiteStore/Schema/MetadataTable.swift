@@ -32,7 +32,7 @@ package enum MetadataTable {
     return StoreMetadata(file: values, identifier: identifier, type: storeType)
   }
 
-  /// Inserts or replaces the row.
+  /// Inserts the row, or replaces the existing one.
   static func write(_ metadata: StoreMetadata, _ database: Database) throws(ManagedObjectError) {
     var values = metadata.fileValues
     values[StoreMetadataKey.type] = .string(storeType)

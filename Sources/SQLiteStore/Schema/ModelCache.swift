@@ -2,12 +2,13 @@ internal import CZlib
 internal import FoundationEssentials
 package import ManagedObjects
 
-/// The row of `Z_MODELCACHE`: the model of the store as a keyed archive, compressed with raw deflate (RFC 1951).
+/// The row of `Z_MODELCACHE`: the model that a store embeds, as a keyed archive that is compressed with raw deflate
+/// (RFC 1951).
 ///
 /// Archives with a zlib or gzip header and uncompressed archives are read as well, because other programs may write
 /// them.
 package enum ModelCache {
-  /// The largest archive that is read, in bytes.
+  /// The size of the largest archive that is read, in bytes.
   private static let greatestSize = 64 << 20
 
   /// Returns the model that a store embeds; nil if it has none, as in files written before 2015.
@@ -49,12 +50,12 @@ package enum ModelCache {
     try statement.run()
   }
 
-  /// Raw deflate without a header, with the largest window.
+  /// The argument of zlib for raw deflate, which has no header, with the largest window.
   private static let windowBits: Int32 = -15
-  /// A zlib or gzip header, detected automatically.
+  /// The argument of zlib for data with a header, which can be a zlib or a gzip header.
   private static let windowBitsOfAnyHeader: Int32 = 15 + 32
 
-  /// Returns the uncompressed archive; nil if it is damaged or too large.
+  /// Returns the uncompressed archive; nil if the data is damaged or the archive is too large.
   private static func content(of data: Data) -> Data? {
     if data.starts(with: Data("bplist".utf8)) { return data }
     return inflate(data, windowBits) ?? inflate(data, windowBitsOfAnyHeader)
@@ -79,7 +80,8 @@ package enum ModelCache {
     return unsafe run(&stream, data, limit: .max) { unsafe CZlib.deflate(&$0, $1) }
   }
 
-  /// Calls a zlib function until it reaches the end of the stream.
+  /// Compresses or uncompresses data: calls a zlib function until it has reached the end of the stream. Returns nil if
+  /// the data is damaged or the result is larger than `limit`.
   private static func run(
     _ stream: inout z_stream, _ data: Data, limit: Int, _ call: (inout z_stream, Int32) -> Int32
   ) -> Data? {
@@ -98,7 +100,8 @@ package enum ModelCache {
         }
         output.append(contentsOf: block[..<made])
         if code == Z_STREAM_END { return output }
-        // A full output block is not an error. If nothing was written, the input is truncated.
+        // If the output block is full, zlib can return `Z_BUF_ERROR`, and is called again. If it wrote nothing, the
+        // input is truncated.
         guard code == Z_OK || code == Z_BUF_ERROR, made > 0, output.count <= limit else { return nil }
       }
     }

@@ -5,7 +5,7 @@ internal import SQLQueries
 struct SchemaStatements {
   let schema: StoreSchema
 
-  /// Each table with its join tables, in Core Data's order.
+  /// Each table with the join tables that are named after its entities, in Core Data's order.
   private var tablesAndJoins: [(StoreTable, [JoinTable])] {
     schema.tables.map { table in (table, schema.joins.filter { table.entities.contains($0.ownerIndex) }) }
   }
@@ -23,8 +23,8 @@ struct SchemaStatements {
     "CREATE TABLE Z_MODELCACHE (Z_CONTENT BLOB)",
   ]
 
-  /// Returns the indexes of a table: one for each reference to another object, one for the entity if the table has
-  /// several, and those of the model.
+  /// Returns the statements that create the indexes of a table: one for each column that refers to another object, one
+  /// for the column with the entity if the table has several entities, and those of the model.
   private func indexes(of table: StoreTable) -> [String] {
     let keys = (table.toOneColumns.values.map(\.key) + table.ownerColumns.values.map(\.key)).sorted()
     var indexes = keys.map { simpleIndex(table, table.columns[$0].name) }
@@ -32,7 +32,8 @@ struct SchemaStatements {
     let entities = table.entities.map { ManagedObjectModel.Entity(model: schema.model, index: $0) }
     for entity in entities {
       for index in entity.definition.fetchIndexes {
-        // Indexes with expressions are rejected before, as obstacles to writing.
+        // Indexes with expressions do not occur here, because ``WritingObstacles`` prevents such stores from being
+        // created.
         let columns = index.elements.compactMap { element -> String? in
           guard case .property(let property) = element.content else { return nil }
           return column(property, of: entity, table, isAscending: element.isAscending)
@@ -66,7 +67,7 @@ struct SchemaStatements {
       + "(\(column.sqlNameIfNeeded))"
   }
 
-  /// Returns a property as an indexed column; nil if it has no column.
+  /// Returns the column of a property as an element of a CREATE INDEX statement; nil if the property has no column.
   private func column(
     _ property: String, of entity: ManagedObjectModel.Entity, _ table: StoreTable, isAscending: Bool = true
   ) -> String? {
@@ -106,7 +107,8 @@ extension JoinTable {
 }
 
 extension String {
-  /// The text as a name, quoted only if SQLite needs it. Core Data does not quote names.
+  /// This string as the name of a table or a column in SQL, in quotation marks only if SQLite needs them, because Core
+  /// Data does not quote names.
   fileprivate var sqlNameIfNeeded: String {
     let isPlain = utf8.allSatisfy {
       switch $0 {

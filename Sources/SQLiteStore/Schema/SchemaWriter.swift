@@ -1,6 +1,6 @@
 internal import ManagedObjects
 
-/// Creates the tables of a new store, as Core Data does.
+/// Writes the tables, the metadata and the model of a new store, as Core Data does.
 struct SchemaWriter {
   let schema: StoreSchema
   let database: Database
@@ -12,9 +12,10 @@ struct SchemaWriter {
     try ModelCache.write(schema.model, database)
   }
 
-  /// Writes the rows of `Z_PRIMARYKEY`.
+  /// Writes the rows of `Z_PRIMARYKEY`, one for each entity.
   ///
-  /// - Parameter highest: Returns the highest primary key that a table has or had. Its argument is the table index.
+  /// - Parameter highest: Returns the highest primary key that a table has or had. Its argument is the index of the
+  ///   table.
   func writeEntities(highest: (Int) -> Int64) throws(ManagedObjectError) {
     let insertion = try database.statement(
       "INSERT INTO Z_PRIMARYKEY (Z_ENT, Z_NAME, Z_SUPER, Z_MAX) VALUES (?, ?, ?, ?)")

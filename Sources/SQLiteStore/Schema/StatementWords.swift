@@ -1,6 +1,6 @@
-/// The words of an SQL statement in upper case, and its punctuation.
+/// A sequence of the words of an SQL statement, in upper case, and its punctuation marks.
 ///
-/// A string or a quoted name is returned as `"`. Comments are skipped.
+/// Each string literal and each quoted name is one element, `"`. Comments are skipped.
 struct StatementWords: Sequence, IteratorProtocol {
   private var rest: ArraySlice<UInt8>
 
@@ -28,7 +28,8 @@ struct StatementWords: Sequence, IteratorProtocol {
     return nil
   }
 
-  /// Skips the bytes through `end`. A doubled quotation mark ends one quoted word and begins another.
+  /// Skips the bytes up to `end`, and `end` itself. A quoted word that contains a doubled quotation mark counts as two
+  /// quoted words.
   private mutating func skip(through end: UInt8) { rest = rest.firstIndex(of: end).map { rest[($0 + 1)...] } ?? [] }
 
   private mutating func skipComment() {

@@ -1,25 +1,28 @@
 package import ManagedObjects
 package import SQLQueries
 
-/// The tables and columns of a store for the entities and properties of a model, by Core Data's rules.
+/// The tables and columns in which a store keeps the entities and properties of its model, according to Core Data's
+/// rules.
 ///
 /// An entity and all its descendants share a table. See ``StoreTable`` for its columns, and ``JoinTable`` for
 /// many-to-many relationships.
 package struct StoreSchema: QuerySchema {
   package let model: ManagedObjectModel
-  /// The number (`Z_ENT`) of each entity, by its index in the model; 0 if the store does not have the entity.
+  /// The entity number (`Z_ENT`) of each entity, by the index of the entity in the model; 0 if the store does not have
+  /// the entity.
   package let numbers: [Int64]
-  /// The entity indices, by entity number.
+  /// The indices of entities in the model, by entity number.
   package let entityIndices: [Int64: Int]
   /// The tables, one for each root entity.
   package let tables: [StoreTable]
-  /// The index in ``tables`` of each entity; −1 if the store does not have the entity.
+  /// The index in ``tables`` of each entity's table, by the index of the entity; −1 if the store does not have the
+  /// entity.
   package let tableIndices: [Int]
-  /// The columns of each entity's values, by slot.
+  /// The columns of each property, by the index of the entity and the slot of the property.
   package let slotColumns: [[SlotColumns]]
-  /// The relationships of each entity that have an inverse, by slot.
+  /// For each entity, the relationships that have an inverse, by slot.
   let sides: [[Int: RelationshipSide]]
-  /// The tables of many-to-many relationships.
+  /// The join tables, one for each many-to-many relationship and its inverse.
   package let joins: [JoinTable]
 
   /// Creates the schema of a new store.
@@ -36,8 +39,10 @@ package struct StoreSchema: QuerySchema {
     self.init(model, numbers: numbers, file: nil)
   }
 
-  /// - Parameter file: The tables of an existing file; nil to apply the rules only. Files of different ages have other
-  ///   names for some tables, and may lack optional columns.
+  /// Creates the schema of a store with given entity numbers.
+  ///
+  /// - Parameter file: The tables of an existing file; nil for a new store. Older files have other names for some
+  ///   tables and columns, and may lack optional columns.
   package init(_ model: ManagedObjectModel, numbers: [Int64], file: FileSchema?) {
     self.model = model
     self.numbers = numbers
@@ -90,7 +95,7 @@ extension SlotColumns {
     var all: [[SlotColumns]] = []
     let sides = joinSides(joins)
     for entity in model.entities {
-      // Inherited properties use the columns of the superentity. Superentities precede their subentities.
+      // Inherited properties have the columns of the superentity, which is before its subentities in the model.
       var slots = entity.superentity.map { all[$0.index] } ?? []
       slots += [SlotColumns](repeating: .none, count: entity.slotCount - slots.count)
       defer { all.append(slots) }
@@ -121,12 +126,12 @@ extension SlotColumns {
     return all
   }
 
-  /// Returns the columns of relationships that have a join table.
+  /// Returns the columns of the relationships that are stored in join tables.
   private static func joinSides(_ joins: [JoinTable]) -> [PropertyName: ToManyColumns.Source] {
     var sides: [PropertyName: ToManyColumns.Source] = [:]
     for (index, join) in joins.enumerated() {
-      // For a relationship that is its own inverse, the last assignment counts: the second column has the destination
-      // objects.
+      // If the relationship is its own inverse, the second assignment replaces the first: the related objects are in
+      // the second column.
       for (side, other) in [(join.first, join.second), (join.second, join.first)] {
         sides[side.property] = .join(
           index, own: other.column, other: side.column, order: side.order, isReflexive: join.isReflexive)
@@ -155,7 +160,7 @@ extension SlotColumns {
   }
 }
 
-/// The name of a property and the entity that declares it. Entities that inherit the property have the same value.
+/// The name of a property and the entity that declares it. It is the same for all entities that inherit the property.
 package struct PropertyName: Hashable, Sendable {
   let entityIndex: Int
   package let name: String

@@ -2,17 +2,18 @@ package import ManagedObjects
 internal import OrderedCollections
 package import SQLQueries
 
-/// The table of a root entity and all its descendants.
+/// The table with the rows of a root entity and all of its subentities.
 ///
-/// The columns are `Z_PK`, `Z_ENT`, `Z_OPT`, and then those of properties in groups: integers and Booleans with to-one
-/// relationships, orders, dates and floating-point numbers, decimals, strings, URIs, UUIDs, transformable values, data.
-/// Within a group, columns are sorted by entity number, then by property name. A name that is already used gets a
-/// number.
+/// The first columns are `Z_PK`, `Z_ENT` and `Z_OPT`: the primary key, the entity number and the version number. The
+/// columns of properties follow in groups: integers and Booleans with to-one relationships, positions in ordered
+/// relationships, dates and floating-point numbers, decimals, strings, URIs, UUIDs, transformable values, data. Within
+/// a group, columns are sorted by entity number, then by property name. A column whose name is already used gets a
+/// number as a suffix.
 package struct StoreTable: Sendable {
   package let name: String
-  /// The entities whose rows are in the table.
+  /// The indices of the entities whose rows are in the table.
   package let entities: Range<Int>
-  /// All columns except the first three, in order.
+  /// All columns except `Z_PK`, `Z_ENT` and `Z_OPT`, in order.
   package let columns: [TableColumn]
   package let attributeColumns: [PropertyName: Int]
   /// The columns of composite attributes.
@@ -21,18 +22,22 @@ package struct StoreTable: Sendable {
   private(set) var uncertainComposites: [PropertyName: String]
   /// The columns of to-one relationships.
   package private(set) var toOneColumns: [PropertyName: KeyColumns]
-  /// The columns of to-many relationships without an inverse that lead to this table.
+  /// The columns with the owners of this table's rows, by to-many relationship without an inverse. Such a relationship
+  /// is stored in the table of the related objects.
   package private(set) var ownerColumns: [PropertyName: KeyColumns]
-  /// Optional columns that the file lacks: entities and orders.
+  /// The optional columns that the file lacks: those with the entity number of a related object, or with a position in
+  /// an order.
   private(set) var missingColumns: Set<Int> = []
 
-  /// The columns that refer to another object.
+  /// The columns that refer to another object, by index.
   package struct KeyColumns: Sendable {
-    /// The primary key of the object.
+    /// The column with the primary key of the object.
     package let key: Int
-    /// The entity number of the object; nil if it can have one entity only, or the file lacks the column.
+    /// The column with the entity number of the object; nil if the object can have only one entity, or if the file
+    /// lacks the column.
     package let entity: Int?
-    /// The position of this row in an ordered relationship of the object; nil if the relationship is unordered.
+    /// The column with the position of this row in an ordered relationship of the object; nil if the relationship is
+    /// unordered, or if the file lacks the column.
     package let order: Int?
   }
 
@@ -49,7 +54,7 @@ package struct StoreTable: Sendable {
     ownerColumns = maker.ownerColumns
   }
 
-  /// Removes the optional columns that a file does not have.
+  /// Marks the optional columns that a file does not have as missing, so that they are not used.
   ///
   /// - Parameter names: The column names of the file, in upper case.
   mutating func forgetColumns(except names: OrderedSet<String>) {
@@ -65,8 +70,8 @@ package struct StoreTable: Sendable {
     ownerColumns = ownerColumns.mapValues(fitted)
   }
 
-  /// Returns the columns that store an attribute: one, or one for each leaf of a composite attribute. Empty for a
-  /// transient attribute, and for one without a type.
+  /// Returns the columns that store an attribute: one column, or for a composite attribute, a column for each element
+  /// that is not composite itself. Returns none for a transient attribute or one without a type.
   package func parts(
     of attribute: ManagedObjectModel.Entity.Attribute, in entity: ManagedObjectModel.Entity
   ) -> [(path: String, definition: AttributeDescription, column: Int)] {
@@ -76,7 +81,7 @@ package struct StoreTable: Sendable {
   }
 }
 
-/// Lays out the columns of a table.
+/// Determines the names and the order of a table's columns.
 private struct ColumnMaker {
   private let entities: [ManagedObjectModel.Entity]
   private let numbers: [Int64]
@@ -84,18 +89,19 @@ private struct ColumnMaker {
   private(set) var attributeColumns: [PropertyName: Int] = [:]
   private(set) var compositeColumns: [PropertyName: CompositeColumns] = [:]
   private(set) var uncertainComposites: [PropertyName: String] = [:]
-  /// The columns of leaves, by composite attribute and leaf index.
+  /// The columns of composite attributes, by attribute and by the index of the element in
+  /// ``AttributeDescription/leaves``.
   private var leafColumns: [PropertyName: [Int: Int]] = [:]
   private(set) var toOneColumns: [PropertyName: StoreTable.KeyColumns] = [:]
   private(set) var ownerColumns: [PropertyName: StoreTable.KeyColumns] = [:]
-  /// The number of times that each name has been used.
+  /// The number of columns that have got each name, with or without a suffix.
   private var uses: [String: Int] = [:]
-  /// The column names of properties, without the prefix.
+  /// The column names of properties, without the prefix `Z`.
   private var names: [PropertyName: String] = [:]
-  /// The column names of leaves, by composite attribute and leaf index.
+  /// The column names of composite attributes, by attribute and by the index of the element, without the prefix `Z`.
   private var leafNames: [PropertyName: [Int: String]] = [:]
 
-  /// The to-many relationships without an inverse that lead to this table.
+  /// The to-many relationships without an inverse whose related objects are in this table.
   private let lonely: [LonelyRelationship]
 
   init(_ root: ManagedObjectModel.Entity, _ numbers: [Int64], _ lonely: [LonelyRelationship]) {
@@ -126,7 +132,7 @@ private struct ColumnMaker {
     }
   }
 
-  /// Returns the attributes that an entity does not inherit, sorted by name.
+  /// Returns the attributes that an entity declares itself, sorted by name.
   private func ownAttributes(_ entity: ManagedObjectModel.Entity) -> [ManagedObjectModel.Entity.Attribute] {
     entity.attributes.dropFirst(entity.superentity?.attributes.count ?? 0)
       .filter { !$0.isTransient }
@@ -139,15 +145,15 @@ private struct ColumnMaker {
       .sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
   }
 
-  /// True for the to-one side of an ordered relationship.
+  /// True if the inverse of a to-one relationship is ordered.
   private func isInOrder(
     _ relationship: ManagedObjectModel.Entity.Relationship, _ entity: ManagedObjectModel.Entity
   ) -> Bool {
     entity.inverse(of: relationship).map { $0.definition.isToMany && $0.definition.isOrdered } ?? false
   }
 
-  /// Assigns names to the columns of an entity's attributes, leaves and to-one relationships. If several have the same
-  /// name, the first in the order keeps it, and the others get a number.
+  /// Assigns names to the columns of an entity's attributes and to-one relationships. If several columns would have the
+  /// same name, the first of ``ColumnOrder`` gets it, and the others get a number as a suffix.
   private mutating func nameColumns(of entity: ManagedObjectModel.Entity) {
     let attributes = ownAttributes(entity)
     let order = ColumnOrder(attributes, ownToOnes(entity).map(\.name))
@@ -162,10 +168,11 @@ private struct ColumnMaker {
     for (attribute, reason) in order.uncertain { uncertainComposites[PropertyName(entity, attribute)] = reason }
   }
 
-  /// Returns the name of a property's column, without its prefix.
+  /// Returns the name of a property's column, without the prefix `Z`.
   private func columnName(_ name: PropertyName) -> String { names[name] ?? name.name.uppercased() }
 
-  /// Adds the columns of a group. Leaves are placed at the position of their composite attribute.
+  /// Adds the columns of an entity's attributes that belong to a group. The columns of a composite attribute are sorted
+  /// by the name of the attribute.
   private mutating func addAttributes(of entity: ManagedObjectModel.Entity, group: Int) {
     for attribute in ownAttributes(entity) {
       let name = PropertyName(entity, attribute.name)
@@ -183,7 +190,7 @@ private struct ColumnMaker {
     }
   }
 
-  /// Collects the columns of the leaves of a composite attribute.
+  /// Combines the columns of a composite attribute to one ``CompositeColumns``.
   private mutating func joinLeaves(
     _ attribute: ManagedObjectModel.Entity.Attribute, _ entity: ManagedObjectModel.Entity
   ) {
@@ -244,7 +251,7 @@ private struct ColumnMaker {
       let name = "\(numbers[owner.index])" + relationship.name.uppercased()
       let key = columns.count
       columns.append(TableColumn(name: "Z" + name, type: "INTEGER"))
-      // No column stores the entity of the owner, even if the owner can have several entities.
+      // There is no column for the entity number of the owner, even if the owner can have several entities.
       if relationship.isOrdered { columns.append(TableColumn(name: "Z_FOK_" + name, type: "INTEGER")) }
       ownerColumns[PropertyName(owner, relationship.name)] = StoreTable.KeyColumns(
         key: key, entity: nil, order: relationship.isOrdered ? key + 1 : nil)
@@ -252,14 +259,14 @@ private struct ColumnMaker {
   }
 }
 
-/// A to-many relationship without an inverse. The table of its destination has a column for the owner.
+/// A to-many relationship without an inverse. The table of the related objects has a column with their owner.
 struct LonelyRelationship {
   let owner: ManagedObjectModel.Entity
   let name: String
   let isOrdered: Bool
   let destinationIndex: Int
 
-  /// Returns all such relationships of a model, in the order of their entities.
+  /// Returns all to-many relationships without an inverse of a model, in the order of their entities.
   static func all(_ model: ManagedObjectModel, _ numbers: [Int64]) -> [LonelyRelationship] {
     var all: [LonelyRelationship] = []
     for owner in model.entities where numbers[owner.index] != 0 {

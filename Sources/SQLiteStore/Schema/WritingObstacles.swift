@@ -2,10 +2,10 @@ internal import ManagedObjects
 internal import PropertyLists
 internal import SQLQueries
 
-/// The reasons why a store cannot be written as Core Data would write it.
+/// A namespace for functions that find the reasons why this package cannot save to a store as Core Data would.
 package enum WritingObstacles {
-  /// Returns the parts of a model that no store can be written with: attributes whose storage in Core Data is unknown,
-  /// and indexes that need functions of Core Data.
+  /// Returns messages about parts of a model with which no store can be saved: attributes whose storage in Core Data is
+  /// unknown, and indexes that need functions of Core Data.
   static func inModel(_ schema: StoreSchema) -> [String] {
     var obstacles: [String] = []
     for entity in schema.model.entities where schema.numbers[entity.index] != 0 {
@@ -30,8 +30,8 @@ package enum WritingObstacles {
     return obstacles
   }
 
-  /// Returns the obstacles of ``inModel(_:)``, and the parts that a new store cannot have: derived attributes, which
-  /// need triggers, and names that two tables or columns would share.
+  /// Returns the messages of ``inModel(_:)``, and messages about parts of a model that a new store cannot have: derived
+  /// attributes, which need triggers, and names that two tables or columns would share.
   static func inNewStore(_ schema: StoreSchema) -> [String] {
     var obstacles = inModel(schema)
     for (entity, attribute) in derivedAttributes(schema) {
@@ -54,11 +54,11 @@ package enum WritingObstacles {
     return obstacles
   }
 
-  /// Returns the obstacles of ``inModel(_:)``, and the parts of a file that a save would violate or not keep up to
-  /// date.
+  /// Returns the messages of ``inModel(_:)``, and messages about parts of a file that a save would not keep correct,
+  /// such as a history that another program records.
   ///
   /// - Parameters:
-  ///   - triggers: The triggers that a save may run.
+  ///   - triggers: The triggers that a save is allowed to run.
   ///   - tracksHistory: True if this package records the history of the file.
   package static func inFile(
     _ file: FileSchema, _ schema: StoreSchema, triggers: [FileSchema.Part], tracksHistory: Bool
@@ -107,7 +107,7 @@ package enum WritingObstacles {
     }
   }
 
-  /// Returns one error that lists the obstacles.
+  /// Returns an error that lists the first obstacles.
   static func error(_ obstacles: [String], _ path: String) -> ManagedObjectError {
     let shown = obstacles.prefix(5).map { $0.printable(limit: 200) } + (obstacles.count > 5 ? ["…"] : [])
     return ManagedObjectError(
@@ -120,7 +120,7 @@ extension FetchIndexDescription.Element.Content {
 }
 
 extension FileSchema.Part {
-  /// True for an index of expressions, and for a partial index.
+  /// True if the index contains expressions, or has a condition (WHERE).
   package var isComputed: Bool {
     let operators: Set = ["IS", "NOT", "CASE", "AND", "OR", "IN", "LIKE", "GLOB", "MATCH", "REGEXP", "BETWEEN", "NULL"]
     var depth = 0
@@ -128,7 +128,7 @@ extension FileSchema.Part {
       if word == "WHERE" || depth == 1 && operators.contains(word) { return true }
       if word == ")" { depth -= 1 }
       if word == "(" { depth += 1 }
-      // A plain column list has names, COLLATE, directions and commas only.
+      // The column list of an index without expressions contains only names, COLLATE, ASC or DESC, and commas.
       if depth > 1 || depth == 1 && !(word == "(" || word == "," || word == "\"" || word.first?.isPartOfName == true) {
         return true
       }
@@ -142,7 +142,7 @@ extension Character {
 }
 
 extension String {
-  /// The text with its ASCII letters in upper case. SQLite compares names in this form.
+  /// This string with its ASCII letters in upper case. SQLite compares names in this form.
   fileprivate var asciiUppercased: String {
     String(decoding: utf8.map { (0x61...0x7A).contains($0) ? $0 - 32 : $0 }, as: UTF8.self)
   }

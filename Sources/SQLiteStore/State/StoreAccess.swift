@@ -1,4 +1,4 @@
-/// The access to the file of a store, and the options of a save.
+/// The way in which a store is opened: read-only or for saving, with options for saves.
 ///
 /// ```swift
 /// let reader = try SQLiteStore(file, model: model, access: .readOnly)
@@ -6,37 +6,37 @@
 /// ```
 public struct StoreAccess: Hashable, Sendable {
   let mode: Database.Mode
-  /// True if a missing file is created.
+  /// True to create the file if it does not exist.
   package var createsFile = false
   var tracksHistory = false
   var allowsTriggers = false
 
-  /// True if the store cannot be saved.
+  /// True if the store is opened only for reading.
   public var isReadOnly: Bool { mode == .readOnly || mode == .immutable }
 
-  /// Reads and saves, and creates a missing file.
+  /// Allows reading and saving. Creates the file if it does not exist.
   public static let readWrite = readWrite()
 
-  /// Reads and saves.
+  /// Allows reading and saving.
   ///
   /// - Parameters:
-  ///   - createsFile: False to throw if the file is missing.
-  ///   - tracksHistory: True to record a history of changes from now on: ``SQLiteStore/history(after:)``. A store that
-  ///     has a history keeps recording it in any case.
-  ///   - allowsTriggers: True to save even if the file has triggers, views or virtual tables that neither Core Data nor
-  ///     this package makes. A save runs such triggers, whatever they do. If false, they are among the
-  ///     ``SQLiteStore/writingObstacles``.
+  ///   - createsFile: True to create the file if it does not exist. If false, opening the store throws.
+  ///   - tracksHistory: True to record a history of changes from now on: ``SQLiteStore/history(after:)``. If false, a
+  ///     store whose history this package already records continues to record it.
+  ///   - allowsTriggers: True to save even if the file has triggers, views or virtual tables of other programs. A save
+  ///     runs such triggers, whatever they do. If false, they are listed in ``SQLiteStore/writingObstacles``, and a
+  ///     save throws.
   public static func readWrite(
     createsFile: Bool = true, tracksHistory: Bool = false, allowsTriggers: Bool = false
   ) -> StoreAccess {
     StoreAccess(mode: .create, createsFile: createsFile, tracksHistory: tracksHistory, allowsTriggers: allowsTriggers)
   }
 
-  /// Only reads. Creates no files except those that SQLite needs to share the store with other processes, so that their
-  /// saves are seen.
+  /// Allows only reading. Creates no files except those that SQLite needs to share the store with other processes, so
+  /// that the store sees their saves.
   public static let readOnly = readOnly(writesNothing: false)
 
-  /// Only reads.
+  /// Allows only reading.
   ///
   /// - Parameter writesNothing: True to write nothing at all, not even the files that SQLite needs to share the store
   ///   with other processes. No other process may save to the store meanwhile.
@@ -44,6 +44,6 @@ public struct StoreAccess: Hashable, Sendable {
     StoreAccess(mode: writesNothing ? .immutable : .readOnly)
   }
 
-  /// Saves that are rolled back. A leftover log is not checkpointed into the file.
+  /// Allows only saves that are rolled back. A leftover write-ahead log is not checkpointed into the file.
   static func trial(allowsTriggers: Bool) -> StoreAccess { StoreAccess(mode: .trial, allowsTriggers: allowsTriggers) }
 }

@@ -5,31 +5,32 @@ internal import PropertyLists
 internal import SQLQueries
 internal import SystemFiles
 
-/// The state of an open store: its connection, schema, metadata and counters.
+/// The state of an open store: its connection, schema, metadata and primary key counters.
 struct StoreState {
   let database: Database
   let schema: StoreSchema
   let storeNumber: StoreNumber
   let configuration: String?
   var metadata: StoreMetadata
-  /// True if the metadata have been set and not saved yet.
+  /// True if the program has set metadata that are not saved yet.
   var hasNewMetadata = false
   var numbers: RowNumbers
   let reading: ValueReading
-  /// The reasons why the store cannot be saved.
+  /// The reasons why this package cannot save to the store.
   private(set) var obstacles: [String]
-  /// The obstacles that are parts of the file that a save would run, such as triggers. Empty if the caller allows them.
+  /// Those reasons that are triggers, views and virtual tables of other programs. Empty if the caller allows triggers.
   private var foreignParts: [String]
   private let allowsTriggers: Bool
-  /// The schema version of the file when the tables were last checked: ``Database/schemaVersion()``.
+  /// The value of ``Database/schemaVersion()`` when the tables were last checked.
   private var schemaVersion: Int64
   private var selections: [Range<Int>: RowSelection] = [:]
   /// The data version and the last transaction number at the last call of ``changesByOthers()``; nil before the first
   /// call.
   var others: (dataVersion: Int64, historyNumber: Int64)?
-  /// The numbers of this store's own history transactions since that call.
+  /// The numbers of the transactions that this store has added to the history since that call.
   var ownTransactions: [Int64] = []
-  /// The part of the state that a rollback restores; nil outside a transaction of several saves.
+  /// The state at the beginning of a transaction of several saves, which is restored if the transaction is rolled back;
+  /// nil outside such a transaction.
   private var savedState: SavedState?
 
   private struct SavedState {
@@ -41,9 +42,10 @@ struct StoreState {
   }
 
   /// - Parameters:
-  ///   - name: The path for messages; nil to use `path`.
+  ///   - name: The path to show in messages; nil to use `path`.
   ///   - given: The model; nil to use the model that the file embeds.
-  ///   - checksHashes: False for a model derived from the tables, which does not have the version hashes of the file.
+  ///   - checksHashes: False for a model that is derived from the tables, which does not have the version hashes of the
+  ///     file.
   init(
     path: String, named name: String? = nil, _ given: ManagedObjectModel?, _ configuration: String?,
     _ storeNumber: StoreNumber, _ access: StoreAccess, checksHashes: Bool
@@ -80,12 +82,12 @@ struct StoreState {
     return (others + foreign, foreign)
   }
 
-  /// Compares a model with the version hashes of the file.
+  /// Checks that a model has the version hashes of the file.
   ///
-  /// How Core Data computes the hash of an entity with derived attributes is unknown. Such an entity is compared with
-  /// the entity of the model embedded in the store, which the hashes belong to.
+  /// It is unknown how Core Data computes the hash of an entity with derived attributes. Such an entity is compared
+  /// with the entity of the model that the store embeds, because the hashes of the file belong to that model.
   ///
-  /// - Throws: ``ManagedObjectError/Code/incompatibleVersionHash``.
+  /// - Throws: ``ManagedObjectError/Code/incompatibleVersionHash`` if an entity differs.
   private static func check(
     _ model: ManagedObjectModel, _ configuration: String?, _ metadata: StoreMetadata, _ file: FileSchema,
     _ database: Database
@@ -99,7 +101,9 @@ struct StoreState {
     }
   }
 
-  /// - Throws: ``ManagedObjectError/Code/save`` if a store of the model cannot be created.
+  /// Checks that a new store can have a model.
+  ///
+  /// - Throws: ``ManagedObjectError/Code/save`` if this package cannot create a store with the model.
   private static func checkNewStore(
     _ path: String, _ model: ManagedObjectModel, _ configuration: String?
   ) throws(ManagedObjectError) {
@@ -107,12 +111,16 @@ struct StoreState {
     if !obstacles.isEmpty { throw WritingObstacles.error(obstacles, path) }
   }
 
-  /// - Throws: ``ManagedObjectError/Code/save`` if the store has obstacles to saving.
+  /// Checks that this package can save to the store.
+  ///
+  /// - Throws: ``ManagedObjectError/Code/save`` if there are reasons why it cannot.
   func checkObstacles() throws(ManagedObjectError) {
     if !obstacles.isEmpty { throw WritingObstacles.error(obstacles, database.path) }
   }
 
-  /// - Throws: ``ManagedObjectError/Code/save`` if writing would run parts of the file that the caller does not allow.
+  /// Checks that writing to the file runs no triggers of other programs, unless the caller allows them.
+  ///
+  /// - Throws: ``ManagedObjectError/Code/save`` if the file has triggers, views or virtual tables that are not allowed.
   func checkForeignParts() throws(ManagedObjectError) {
     if !foreignParts.isEmpty { throw WritingObstacles.error(foreignParts, database.path) }
   }
@@ -124,8 +132,8 @@ struct StoreState {
     return failure
   }
 
-  /// Updates the state if another process has changed the tables since they were last checked, for example to record a
-  /// history.
+  /// Reads the tables again if another process has changed them since they were last checked, for example to record a
+  /// history. Updates the metadata and the reasons why the store cannot be saved.
   ///
   /// - Throws: ``ManagedObjectError/Code/incompatibleVersionHash`` if the store now has another model.
   mutating func checkTables() throws(ManagedObjectError) {
@@ -164,7 +172,7 @@ struct StoreState {
     try checkNewStore(database.path, model, configuration)
     try database.execute("PRAGMA auto_vacuum = 2")
     try database.transaction(.exclusive) { () throws(ManagedObjectError) in
-      // Another process may have created them in the meantime.
+      // Another process may have created the tables in the meantime.
       guard try isEmpty() else { return }
       var metadata = StoreMetadata(
         identifier: UUID().uuidString, type: MetadataTable.storeType, model: model, configuration: configuration)
@@ -207,12 +215,12 @@ struct StoreState {
     if let failure { throw failure }
   }
 
-  /// Returns a text that differs after each transaction; nil if the file does not exist.
+  /// Returns a text that changes with each transaction; nil if the file does not exist.
   func changeToken(canWrite: Bool) -> String? {
     let path = database.file.path
     if canWrite, FileSystem.sizeOfRegularFile(path + "-wal") ?? 0 > 0 {
       database.wait(0)
-      // Fails if another connection is reading. The log stays part of the state then.
+      // This fails if another connection is reading. The log then remains, and is a part of the text.
       try? database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
       database.wait(Database.busyTime)
     }
@@ -220,7 +228,7 @@ struct StoreState {
       return nil
     }
     var parts = [identity.text]
-    // The change counter and the rest of the database header: https://sqlite.org/fileformat2.html#the_database_header
+    // The header of the database from its change counter on: https://sqlite.org/fileformat2.html#the_database_header
     parts.append(header.dropFirst(24).map { String($0, radix: 16) }.joined(separator: " "))
     if let log = try? FileIdentity(at: path + "-wal"), log.size > 0,
       let head = FileSystem.beginning(of: path + "-wal", count: 32)
@@ -230,13 +238,13 @@ struct StoreState {
     return parts.joined(separator: "/")
   }
 
-  /// Returns the metadata in the file, or those that were set and not saved yet.
+  /// Returns the metadata that the program has set and not saved yet, or else those in the file.
   mutating func currentMetadata() -> OrderedDictionary<String, PropertyList> {
     if !hasNewMetadata, let metadata = try? MetadataTable.read(database) { self.metadata = metadata }
     return metadata.values
   }
 
-  /// Returns the selection that reads rows of the given entities. Selections are cached.
+  /// Returns the columns to select for rows of the given entities, which are in one table. The results are cached.
   mutating func selection(_ entities: Range<Int>) -> RowSelection? {
     if let selection = selections[entities] { return selection }
     guard let table = schema.table(ofEntity: entities.lowerBound) else { return nil }
@@ -245,14 +253,14 @@ struct StoreState {
     return selection
   }
 
-  /// Returns all rows of a statement whose first columns are those of the selection.
+  /// Returns all rows of a statement that begins with the columns of a selection.
   func rows(_ statement: Statement, _ selection: RowSelection) throws(ManagedObjectError) -> [StoreRow] {
     var rows: [StoreRow] = []
     try statement.forEachRow { () throws(ManagedObjectError) in rows.append(try selection.row(statement, reading)) }
     return rows
   }
 
-  /// Returns a single row, as needed to fire a fault.
+  /// Returns one row; nil if it does not exist. Firing a fault reads a single row, so this case has its own function.
   private mutating func row(_ key: RowKey, withFileOf slot: Int?) throws(ManagedObjectError) -> StoreRow? {
     guard key.store == storeNumber, let table = schema.table(ofEntity: Int(key.entityIndex)),
       let selection = selection(table.entities)
@@ -265,7 +273,9 @@ struct StoreState {
     return row.key == key ? row : nil
   }
 
-  /// - Parameter slot: A slot whose value is read even if it is in an external file.
+  /// Returns the row for each key; nil if it does not exist.
+  ///
+  /// - Parameter slot: The slot of a value to read even if it is in an external file.
   mutating func rows(_ keys: [RowKey], withFileOf slot: Int? = nil) throws(ManagedObjectError) -> [StoreRow?] {
     if keys.count == 1 { return [try row(keys[0], withFileOf: slot)] }
     var results = [StoreRow?](repeating: nil, count: keys.count)
@@ -287,7 +297,7 @@ struct StoreState {
     return results
   }
 
-  /// Groups the indices of keys of this store by table.
+  /// Returns the tables of the given keys, each with the indices of its keys. Leaves out keys of other stores.
   private func keyIndices(_ keys: [RowKey]) -> [(StoreTable, [Int])] {
     var indices: [Int: [Int]] = [:]
     for (keyIndex, key) in keys.enumerated() where key.store == storeNumber {
@@ -313,7 +323,7 @@ struct StoreState {
     }
   }
 
-  /// Returns the path of the external file that has the value of a slot; nil if the store itself has the value.
+  /// Returns the path of the external file that contains an attribute's value; nil if the value is in the SQLite file.
   func externalFile(ofSlot slot: Int, _ key: RowKey) throws(ManagedObjectError) -> String? {
     let index = Int(key.entityIndex)
     guard schema.slotColumns.indices.contains(index), schema.slotColumns[index].indices.contains(slot),

@@ -12,7 +12,7 @@ internal import SystemFiles
 /// let container = try PersistentContainer(model: model, stores: [.sqlite(file)])
 /// ```
 ///
-/// The store opens files that Core Data wrote, and Core Data can open them after a save. To-many relationships are read
+/// The store opens files that Core Data wrote, and keeps them in Core Data's format. To-many relationships are read
 /// when you access them. Each request sees all changes that other processes have saved before it.
 public final class SQLiteStore: PersistentStore {
   /// The value of ``StoreMetadataKey/type``.
@@ -27,7 +27,7 @@ public final class SQLiteStore: PersistentStore {
   public let isReadOnly: Bool
   /// The reasons why this package cannot save to the store: parts of the model or the file that it cannot write as Core
   /// Data would, and triggers, views and virtual tables of other programs. Each is a text such as `the store has a
-  /// history of its changes`. Empty for most stores, which can be saved.
+  /// history of its changes`. Empty for most stores.
   ///
   /// If there is a reason, ``save(_:)`` throws, and a new store with the model cannot be created.
   public let writingObstacles: [String]

@@ -98,7 +98,7 @@ extension TableCheck {
             "SELECT Z_PK, Z_ENT, \(name) FROM \(table.name.sqlName) WHERE \(name) IS NOT NULL "
               + "AND Z_ENT IN \(numbers(entity.subtree))", of: table.name
           ) { row in
-            // `checkExternalFiles` reports a value whose external file cannot be found.
+            // `checkExternalFiles` reports an external value that cannot be read.
             let value = try? reading.value(row, 2, type, isExternal: attribute.definition.isExternal)
             var defect: (StoreFinding.Code, String)?
             if let value {

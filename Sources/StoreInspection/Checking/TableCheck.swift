@@ -14,6 +14,7 @@ struct TableCheck {
   /// For each table of the schema, true if the file has the table with the columns `Z_PK` and `Z_ENT`. Other tables are
   /// not checked further.
   private let soundTables: [Bool]
+  /// For each join table of the schema, true if the file has it with both columns for primary keys.
   private let soundJoins: [Bool]
 
   init(_ tables: (schema: StoreSchema, file: FileSchema), _ database: Database, _ log: FindingLog) {
