@@ -27,6 +27,8 @@ extension StoreQuery {
   /// expressions.
   private static let greatestHeight = 64
 
+  /// Creates the statement of a request.
+  ///
   /// - Parameters:
   ///   - entities: The indices of the entities whose objects are fetched.
   ///   - rowColumns: The result columns for rows, in SQL with the table alias ``QueryTranslation/rootAlias``.

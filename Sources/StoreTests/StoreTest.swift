@@ -70,7 +70,7 @@ struct StoreBench {
     return try opening(other, TestLibrary.model())
   }
 
-  /// Returns the objects of an entity, sorted by the property `key`. Throws if there are fewer than `count`.
+  /// Returns the objects of an entity, sorted by the property `key`. Throws if there are too few.
   ///
   /// - Parameter count: The minimum number of objects.
   static func fetch(

@@ -8,7 +8,7 @@ internal import SystemFiles
 ///
 /// Prepared statements are cached: the ``greatestStatementCount`` most recently used ones, except for very long ones.
 @safe package final class Database {
-  /// The ways to open the file.
+  /// A way to open the file.
   package enum Mode {
     /// Read-only. Creates only the files that SQLite needs to read a file to which other processes write.
     case readOnly

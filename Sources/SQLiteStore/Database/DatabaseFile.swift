@@ -44,8 +44,7 @@ package struct DatabaseFile {
   /// True if the file has a write-ahead log or a rollback journal that is not empty.
   var hasJournal: Bool { Self.journals.contains { (FileSystem.sizeOfRegularFile(path + $0) ?? 0) > 0 } }
 
-  /// The magic bytes at the end of a journal that contains the path of another file
-  /// (https://www.sqlite.org/fileformat2.html).
+  /// The magic bytes at the end of a journal that contains the path of another file.
   private static let endOfName: [UInt8] = [0xD9, 0xD5, 0x05, 0xF9, 0x20, 0xA1, 0x63, 0xD7]
 
   /// True if the journal belongs to a transaction in several files. Such a journal contains the path of another file,

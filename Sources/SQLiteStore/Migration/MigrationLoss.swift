@@ -75,7 +75,9 @@ extension MigrationLoss {
 }
 
 extension DroppedValuePolicy {
-  /// - Throws: ``ManagedObjectError/Code/droppedValues`` if the policy does not allow the losses.
+  /// Checks that the policy allows the losses of a migration.
+  ///
+  /// - Throws: ``ManagedObjectError/Code/droppedValues`` if it does not allow them.
   func check(_ losses: [MigrationLoss]) throws(ManagedObjectError) {
     if self == .drop { return }
     let errors = losses.map { ManagedObjectError(.droppedValues, "\($0)") }

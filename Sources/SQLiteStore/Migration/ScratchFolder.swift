@@ -26,6 +26,8 @@ package final class ScratchFolder {
     fileprivate var errorCode: ManagedObjectError.Code { self == .migration ? .migration : .save }
   }
 
+  /// Creates the folder, or uses the existing one, and removes files that were left in it.
+  ///
   /// - Parameters:
   ///   - store: The path of the store.
   ///   - isLocked: True if the caller holds a lock on the store itself.

@@ -54,7 +54,10 @@ extension StoreMigration {
     }
   }
 
-  /// - Parameter doneJoins: The indices of the join tables that are already filled. Adds those that it fills.
+  /// Copies the relationships that the entities of a new table declare.
+  ///
+  /// - Parameter doneJoins: The indices of the join tables that are already filled. This function adds those that it
+  ///   fills.
   private func copyRelationships(of table: StoreTable, _ doneJoins: inout Set<Int>) throws(ManagedObjectError) {
     for index in table.entities where new.numbers[index] != 0 {
       let entity = ManagedObjectModel.Entity(model: mapping.destination, index: index)

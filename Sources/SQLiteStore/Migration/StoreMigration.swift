@@ -20,6 +20,8 @@ struct StoreMigration {
   /// The values and objects that the migration drops.
   let losses: [MigrationLoss]
 
+  /// Creates a migration, and checks that it can be performed.
+  ///
   /// - Parameters:
   ///   - externalData: The external files of the store.
   ///   - policy: The handling of values and objects that the new model cannot represent.

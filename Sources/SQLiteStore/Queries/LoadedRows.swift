@@ -14,6 +14,8 @@ struct LoadedRows: RowSource {
   private var candidates: [[StoreRow]]?
   private var entityRows: [[StoreRow]]
 
+  /// Reads the rows that a request needs.
+  ///
   /// - Parameters:
   ///   - entity: The entity of the request.
   ///   - candidates: The rows that may match, sorted by entity and primary key; nil for all rows.

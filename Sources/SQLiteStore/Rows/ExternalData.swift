@@ -33,7 +33,7 @@ package struct ExternalData {
   private static let inFile: UInt8 = 2
   /// The size of a column value that names a file, in bytes.
   package static let sizeOfName = 38
-  /// The size of the largest file that is read, in bytes. It is also the size of SQLite's largest values.
+  /// The size of the largest file that is read, in bytes. SQLite does not allow larger values either.
   private static let greatestSize = 1 << 30
 
   /// Returns the data for the value of a column: from the column, or from the file that it names. Returns nil if that

@@ -20,9 +20,9 @@ final class SaveTransaction {
   var mended: Set<RowKey> = []
   /// The transaction number of the save in the history; nil without a history.
   private(set) var historyNumber: Int64?
-  /// The index of each inserted or updated row. The inserted rows are counted first, then the updated ones.
+  /// The index of each inserted or updated row, by key. The inserted rows are counted first, then the updated ones.
   let rowIndices: RowPositions
-  /// The index of each deleted row.
+  /// The index of each deleted row, by key.
   let deleted: RowPositions
   /// The keys of all rows of a new store that is being filled in batches, of which this object writes one; nil for a
   /// normal save.

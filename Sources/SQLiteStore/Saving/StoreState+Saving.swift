@@ -1,7 +1,7 @@
 internal import ManagedObjects
 internal import SQLQueries
 
-/// Saving.
+/// Saving of changes.
 extension StoreState {
   /// Saves changes in one transaction. Returns the keys of rows that change although they are not in the save, or that
   /// get other values than those in the save.

@@ -27,7 +27,8 @@ package struct EntityNumbers {
     try read(model, configuration, database, report: nil)
   }
 
-  /// Returns the number of each entity, as above. Entities that do not match can be reported instead of throwing.
+  /// Returns the number of each entity, by its index in the model; 0 if the file does not have the entity. Mismatches
+  /// with the model can be reported instead of thrown.
   ///
   /// - Parameters:
   ///   - report: Called for each mismatch with the model; nil to throw instead.

@@ -18,7 +18,8 @@ struct StoreState {
   let reading: ValueReading
   /// The reasons why this package cannot save to the store.
   private(set) var obstacles: [String]
-  /// Those reasons that are triggers, views and virtual tables of other programs. Empty if the caller allows triggers.
+  /// The reasons in ``obstacles`` that are triggers, views or virtual tables of other programs. Empty if the caller
+  /// allows triggers.
   private var foreignParts: [String]
   private let allowsTriggers: Bool
   /// The value of ``Database/schemaVersion()`` when the tables were last checked.
@@ -41,6 +42,8 @@ struct StoreState {
     let others: (dataVersion: Int64, historyNumber: Int64)?
   }
 
+  /// Opens a file.
+  ///
   /// - Parameters:
   ///   - name: The path to show in messages; nil to use `path`.
   ///   - given: The model; nil to use the model that the file embeds.

@@ -40,7 +40,7 @@ public final class SQLiteStore: PersistentStore {
   ///   - file: The URL of the store.
   ///   - model: The model of its objects.
   ///   - configuration: The configuration whose entities the store has; nil for all entities.
-  ///   - access: The access to the file.
+  ///   - access: The access to the file: read-only or for saving, with options for saves.
   /// - Throws: ``ManagedObjectError/Code/noSuchFile`` if the file does not exist and is not created,
   ///   ``ManagedObjectError/Code/incompatibleVersionHash`` if the store was made with another model,
   ///   ``ManagedObjectError/Code/storeTypeMismatch`` if it is a store of another kind, ``ManagedObjectError/Code/open``
@@ -84,7 +84,8 @@ public final class SQLiteStore: PersistentStore {
     try self.init(file, nil, nil, .readOnly(writesNothing: writesNothing))
   }
 
-  /// Creates a store at a temporary path; the caller moves it to `file` when it is complete. Errors name `file`.
+  /// Creates a store at a temporary path. The caller moves the store to `file` when it is complete. Errors contain the
+  /// URL `file`.
   ///
   /// - Parameter path: The temporary path.
   package convenience init(
@@ -150,7 +151,8 @@ public final class SQLiteStore: PersistentStore {
     }
   }
 
-  /// Calls `body` with the state of the store, under the lock. Errors that concern the file name it.
+  /// Calls `body` with the state of the store, under the lock. If an error concerns the file, adds the URL of the file
+  /// to it.
   func withState<Result: Sendable>(
     _ body: (inout StoreState) throws(ManagedObjectError) -> Result
   ) throws(ManagedObjectError) -> Result {
@@ -162,8 +164,8 @@ public final class SQLiteStore: PersistentStore {
     }
   }
 
-  /// Calls `body` to read from the file. If another process may have changed the tables, checks afterwards that they
-  /// still match the model. Errors that concern the file name it.
+  /// Calls `body` to read from the file, as ``withState(_:)`` does. If another process may have changed the tables,
+  /// checks afterwards that they still match the model.
   ///
   /// - Throws: ``ManagedObjectError/Code/incompatibleVersionHash`` if the store now has another model.
   func reading<Result: Sendable>(
@@ -249,7 +251,7 @@ public final class SQLiteStore: PersistentStore {
 package enum RowPart: Sendable {
   /// Attributes and to-one relationships.
   case columns
-  /// The to-many relationships in the given slots, which are stored in other rows or in join tables.
+  /// The relationships in the given slots, which are stored in other rows or in join tables too.
   case links([Int])
 }
 

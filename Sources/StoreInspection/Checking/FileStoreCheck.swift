@@ -26,6 +26,8 @@ struct FileStoreCheck {
     self.data = data
   }
 
+  /// Checks the file.
+  ///
   /// - Throws: ``ManagedObjectError`` if the file is not a store.
   func run(_ log: FindingLog) throws(ManagedObjectError) {
     guard let model else {

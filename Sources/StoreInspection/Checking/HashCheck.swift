@@ -3,8 +3,10 @@ internal import ManagedObjects
 internal import ObjectModels
 internal import PropertyLists
 
-/// Compares the version hashes of a store's metadata with a model.
+/// The check of version hashes.
 extension FindingLog {
+  /// Compares the version hashes in the metadata of a store with a model, and reports differences.
+  ///
   /// - Parameters:
   ///   - metadata: The metadata of the store.
   ///   - model: The model that the store is read with.

@@ -35,7 +35,8 @@ public struct StoreCheck: Sendable {
 
   /// The amount of work that SQLite does to find damaged pages.
   public enum PageCheck: Hashable, Sendable {
-    /// Checks pages and rows, and compares each index with its table: SQLite's `integrity_check`.
+    /// Checks pages and rows, and compares each index with its table: SQLite's `integrity_check`. If the file has
+    /// generated columns, indexes of expressions or virtual tables, this is the same as ``quick``.
     case full
     /// Checks pages and rows: SQLite's `quick_check`.
     case quick
@@ -184,8 +185,8 @@ struct JournalCheck {
   let path: String
   let log: FindingLog
 
-  /// The first four bytes of a write-ahead log (https://www.sqlite.org/fileformat2.html#the_write_ahead_log). The
-  /// lowest bit of the last byte, which is 0 here, gives the byte order of the checksums.
+  /// The first four bytes of a write-ahead log (https://www.sqlite.org/fileformat2.html). The lowest bit of the last
+  /// byte, which is 0 here, gives the byte order of the checksums.
   private static let logMagic: [UInt8] = [0x37, 0x7F, 0x06, 0x82]
 
   func run() {

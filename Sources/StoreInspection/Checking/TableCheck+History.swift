@@ -1,7 +1,7 @@
 internal import ManagedObjects
 internal import SQLiteStore
 
-/// The tables of the history.
+/// The check of the history.
 extension TableCheck {
   /// Finds rows of the history with dangling references or unknown values.
   func checkHistory() {

@@ -2,7 +2,7 @@ internal import ManagedObjects
 internal import SQLQueries
 internal import SQLiteStore
 
-/// Relationships that are stored as a reference in a row.
+/// Checks of references to other objects, in the rows of objects and in join tables.
 extension TableCheck {
   /// A column with the primary keys of related objects, and the relationship that it stores.
   private struct Keys {
@@ -108,6 +108,8 @@ extension TableCheck {
     }
   }
 
+  /// Checks one column of a join table.
+  ///
   /// - Parameter owner: The relationship that the objects in the column of `side` have.
   private func check(_ join: JoinTable, _ side: JoinTable.Side, _ owner: PropertyName) {
     let entity = owner.owner(in: schema.model)
@@ -167,7 +169,7 @@ extension TableCheck {
   }
 }
 
-/// To-many relationships.
+/// Checks of to-many relationships.
 extension TableCheck {
   /// Finds objects in ordered relationships that have no position, or the same position as another object.
   func checkOrders() {

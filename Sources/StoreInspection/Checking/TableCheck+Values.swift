@@ -4,7 +4,7 @@ internal import PropertyLists
 internal import SQLQueries
 internal import SQLiteStore
 
-/// Values of attributes.
+/// Checks of attribute values.
 extension TableCheck {
   /// SQL that is true for a defective value in a column, and the finding to report for it.
   fileprivate struct Condition {

@@ -16,6 +16,8 @@ struct InspectedTables {
   let modelSource: StoreInfo.ModelSource
   let schema: StoreSchema
 
+  /// Opens a store, and reads what describes its tables.
+  ///
   /// - Throws: ``ManagedObjectError/Code/noSuchFile`` if the file does not exist, ``ManagedObjectError/Code/open`` if
   ///   it is not a store.
   init(_ url: URL, model: ManagedObjectModel?, configuration: String?, writesNothing: Bool) throws(ManagedObjectError) {

@@ -150,6 +150,8 @@ extension StoreInfo {
     setCounts(model) { counts[$0.name] }
   }
 
+  /// Sets the numbers of objects of all entities.
+  ///
   /// - Parameter count: Returns the number of objects of an entity without its subentities.
   private mutating func setCounts(_ model: ManagedObjectModel, _ count: (ManagedObjectModel.Entity) -> Int64?) {
     for index in entities.indices {
