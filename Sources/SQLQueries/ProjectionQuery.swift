@@ -43,7 +43,7 @@ package struct ProjectionQuery {
     let sql = translation.attempt { (translation) throws(Untranslatable) in
       try projection.add(request, entity, &translation)
       let condition = try translation.condition(request.predicate ?? .constant(true))
-      // Which rows SQL tests, and so whether the statement fails, could depend on the requested values.
+      // The requested values could change which rows SQL tests, and so decide if the statement fails.
       if condition.mayFail { throw Untranslatable() }
       return try projection.statement(request, condition, &translation)
     }

@@ -114,7 +114,7 @@ extension QueryTranslation {
     variables[name] = element
     defer { variables[name] = outer }
     let condition = try condition(predicate)
-    // Whether the statement fails could depend on which elements SQL tests.
+    // The order in which SQL tests elements could decide if the statement fails.
     if condition.mayFail { throw Untranslatable() }
     collection.scope.add(condition.sql)
     // `SUBQUERY` of a missing collection is an empty collection.

@@ -46,8 +46,8 @@ struct MappingPlan {
         reason.entities.allSatisfy { index in
           guard let former = inferred.entities[index] else { return true }
           let policy = mapping.entityPolicies[source.entities[former].name]
-          // What cannot be inferred for a relationship does not matter if a function of the program sets relationships.
-          // Other reasons do not matter if a function creates the objects.
+          // A reason about a relationship does not matter if a function of the program sets relationships. Other
+          // reasons do not matter if a function creates the objects.
           if reason.isOfRelationship { return policy?.createRelationships != nil }
           return policy?.createDestinationInstances != nil
         }

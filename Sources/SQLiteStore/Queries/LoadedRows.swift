@@ -5,8 +5,8 @@ internal import SQLQueries
 
 /// The rows that are needed to execute a request in memory, for requests that SQL cannot express.
 ///
-/// These are the candidates, which are the rows that may match the predicate, and all rows of the entities that the key
-/// paths of the request lead to.
+/// Contains the rows that may match the predicate (the candidates), and all rows of the entities that the key paths of
+/// the request lead to.
 struct LoadedRows: RowSource {
   let model: ManagedObjectModel
   let storeNumber: StoreNumber

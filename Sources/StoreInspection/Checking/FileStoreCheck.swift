@@ -42,7 +42,7 @@ struct FileStoreCheck {
       contents = try kind.contents(
         of: data, model: model, configuration: configuration, defects: StoreDefects { defects.append($0) })
     } catch {
-      // These are not defects of the file: it is a store of another kind, or an XML store cannot have the model.
+      // Such errors are not defects of the file: it is a store of another kind, or an XML store cannot have the model.
       if error.code == .storeTypeMismatch || error.code == .incompatibleSchema { throw error }
       if let mismatched = try? kind.metadata(of: data) {
         log.checkHashes(mismatched, model, own: nil, configuration: configuration)
