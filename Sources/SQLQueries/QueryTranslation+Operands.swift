@@ -114,7 +114,7 @@ extension QueryTranslation {
     variables[name] = element
     defer { variables[name] = outer }
     let condition = try condition(predicate)
-    // The order in which SQL tests elements could decide if the statement fails.
+    // The statement would fail or not depending on which elements SQL tests.
     if condition.mayFail { throw Untranslatable() }
     collection.scope.add(condition.sql)
     // `SUBQUERY` of a missing collection is an empty collection.
