@@ -112,8 +112,8 @@ import Testing
     let entity = try #require(model["Tag"])
     let error = #expect(throws: ManagedObjectError.self) { try store.fetch(FetchRequest("Tag"), of: entity) }
     #expect(error?.code == .sqlite && error?.message.contains("more data than the file has room for") == true)
-    // Nor are they processed one by one for long. The limit counts all bytes of the values, so the short form can have a
-    // condition that compares only the last one.
+    // Nor are they processed one by one for long. The limit counts all bytes of the values, so the condition of the
+    // short form compares only the last one.
     let condition = LongForm.isWanted ? "label CONTAINS 'y'" : "label ENDSWITH 'y'"
     let request = FetchRequest("Tag", where: try ManagedPredicate(format: condition))
     #expect(errorCode { _ = try store.fetch(request, of: entity) } == .timeout)

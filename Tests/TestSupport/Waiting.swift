@@ -1,8 +1,8 @@
 public import Dispatch
 internal import Foundation
 
-/// The minutes after which a test that waits for an event fails instead of hanging. The event occurs much earlier on any
-/// machine, so nothing depends on this number.
+/// The minutes after which a test that waits for an event fails instead of hanging. The event occurs much earlier on
+/// any machine, so nothing depends on this number.
 public let hangLimitInMinutes = 20
 
 /// ``hangLimitInMinutes``, in seconds.
