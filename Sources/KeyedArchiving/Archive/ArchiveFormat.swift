@@ -18,7 +18,7 @@ public enum ArchiveFormat: Hashable, Sendable, CaseIterable {
   /// A compiled nib.
   case nibArchive
 
-  /// Detects the format from the first bytes. Returns nil for other data.
+  /// Detects the format from the first bytes. Returns nil if the data begins like none of the formats.
   ///
   /// The rest of the data is not checked.
   public init?(_ data: Data) { self.init(data.bytes) }
@@ -46,7 +46,7 @@ public enum ArchiveFormat: Hashable, Sendable, CaseIterable {
       && (bytes.starts(with: signature.littleEndian, at: 2) || bytes.starts(with: signature.bigEndian, at: 2))
   }
 
-  /// The number of bytes, counted from an XML declaration, that are searched for the root element.
+  /// The number of bytes that are searched for the root element, from the start of the XML declaration.
   private static var greatestPrologLength: Int { 1024 }
 
   private static func isXML(_ bytes: RawSpan) -> Bool {
@@ -59,8 +59,8 @@ public enum ArchiveFormat: Hashable, Sendable, CaseIterable {
   }
 }
 
-/// The signature of a typedstream, at offset 2. It also gives the byte order. Byte 0 is the version, byte 1 the length
-/// of the signature.
+/// The signature of a typedstream, which starts at offset 2 and tells the byte order. Byte 0 is the version, and byte 1
+/// is the length of the signature.
 package enum TypedstreamSignature {
   package static let littleEndian: StaticString = "streamtyped"
   package static let bigEndian: StaticString = "typedstream"

@@ -5,11 +5,11 @@ package struct ArchiveLayout {
   package static let archiverName = "NSKeyedArchiver"
   package static let version = 100_000
 
-  /// The name of the class that wrote the archive.
+  /// `$archiver`: the name of the class that wrote the archive.
   package let archiver: String
-  /// A dictionary: the top-level values by key. References to objects are UIDs.
+  /// `$top`: a dictionary with the top-level values by key. References to objects are UIDs.
   package let top: FlatNode
-  /// An array: the objects by UID. The first is `$null`.
+  /// `$objects`: an array with the objects by UID. The first is `$null`.
   package let objects: FlatNode
 
   package init(_ document: PropertyListDocument) throws(KeyedArchiveError) {
@@ -24,7 +24,7 @@ package struct ArchiveLayout {
   }
 }
 
-/// The archive parts that a property list has, and the findings about missing or invalid parts.
+/// The parts of an archive that a property list contains, and a finding for each part that is missing or invalid.
 package struct ArchiveParts {
   package private(set) var archiver: String?
   package private(set) var top: FlatNode?
@@ -38,7 +38,7 @@ package struct ArchiveParts {
       return
     }
     var parts: [String: FlatNode] = [:]
-    // A keyed archive has four keys. A few more do no harm.
+    // A keyed archive has four keys. At most 64 are read, so that a damaged file cannot cause much work.
     for entry in 0..<min(root.count, 64) {
       do {
         let key = try document.key(ofEntry: entry, of: root)

@@ -1,16 +1,17 @@
 package import FoundationEssentials
 @_spi(Archives) package import PropertyLists
 
-/// Reads the objects of an archive for code that visits all of them, and limits the work.
+/// Reads the objects of an archive for code that visits all of them, such as views and checks. Limits the total work.
 ///
 /// Objects in a binary file can overlap and be referenced many times, so a few kilobytes can ask for any amount of
-/// work. The values and bytes that are read here may not exceed `PropertyListDocument.expandedSizeLimit`.
+/// work. The number of values and bytes that a reader reads is limited to `PropertyListDocument.expandedSizeLimit`.
 package struct ArchiveReader {
   package let document: PropertyListDocument
-  /// An array: the objects by UID.
+  /// The object table, an array: the objects by UID.
   package let objects: FlatNode
   private var budget: WorkBudget
-  /// The keys of recently read dictionaries. Nil in a reader of a single object, where a cache does not pay off.
+  /// A cache of the keys of recently read dictionaries. Nil in a reader of a single object, which would not use it
+  /// twice.
   private var shapes: DictionaryShapes?
   private var classes: [UInt32: KeyedArchive.ClassDescription?] = [:]
 
@@ -29,7 +30,8 @@ package struct ArchiveReader {
     budget = WorkBudget(document.expandedSizeLimit)
   }
 
-  /// Subtracts work from the budget. Throws ``KeyedArchiveError/Kind/limitExceeded`` when the budget is used up.
+  /// Subtracts a number of values or bytes from the budget. Throws ``KeyedArchiveError/Kind/limitExceeded`` if the
+  /// budget is used up.
   @inline(__always)
   package mutating func spend(_ size: Int) throws(KeyedArchiveError) {
     guard budget.spend(size) else { throw limitExceeded }
@@ -39,15 +41,14 @@ package struct ArchiveReader {
     KeyedArchiveError(.limitExceeded, "the objects expand to more than \(budget.limit) values and bytes")
   }
 
-  /// Continues after an error, unless the budget is used up. Subtracts 64, because an error takes more time than a
-  /// value.
+  /// Returns so that the caller can continue after an error. Rethrows the error if it means that the budget is used up.
+  /// Subtracts 64 from the budget, because an error takes more time than a value.
   package mutating func tolerate(_ error: KeyedArchiveError) throws(KeyedArchiveError) {
     if error.kind == .limitExceeded { throw error }
     try spend(64)
   }
 
-  /// Throws if a container contains itself, or is nested too deeply. `depth` is the number of containers around it in
-  /// the same object.
+  /// Throws if a container contains itself or is nested too deeply.
   package mutating func checkNesting(
     of node: FlatNode, in outer: some Sequence<FlatNode>, depth: Int
   ) throws(KeyedArchiveError) {

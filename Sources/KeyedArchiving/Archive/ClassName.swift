@@ -3,7 +3,7 @@ enum ClassName {
   static func `default`(of type: Any.Type) -> String {
     var name = ""
     var rest = Substring(String(reflecting: type))
-    // "(unknown context at $7f3c2a10)." is printed for each private or local context.
+    // Reflection prints "(unknown context at $7f3c2a10)." for each private or local context.
     while let start = rest.firstIndex(of: "("), rest[start...].hasPrefix("(unknown context at "),
       let end = rest[start...].firstIndex(of: ")")
     {
@@ -17,12 +17,12 @@ enum ClassName {
   /// Returns the superclass of a class, or nil for other types.
   static func superclass(of type: Any.Type) -> AnyClass? { (type as? AnyClass).flatMap { _getSuperclass($0) } }
 
-  /// Returns one spelling for all names of the same class. The Objective-C runtime's name of a Swift class,
-  /// `_TtC6Module5Class`, becomes `Module.Class`, also for nested and private types. Other names are returned
-  /// unchanged.
+  /// Returns a class name in one spelling, so that different names of the same class are equal. The Objective-C
+  /// runtime's name of a Swift class, `_TtC6Module5Class`, becomes `Module.Class`, also for nested and private types.
+  /// Other names are returned unchanged.
   static func normalized(_ name: String) -> String {
     guard name.utf8.starts(with: "_Tt".utf8) else {
-      // Reflection on Linux returns these prefixes for Foundation's own classes.
+      // Reflection on Linux prints Foundation's own classes with these prefixes.
       for prefix in ["Foundation.NS", "__C.NS"] where name.hasPrefix(prefix) {
         return "NS" + name.dropFirst(prefix.utf8.count)
       }
@@ -31,9 +31,10 @@ enum ClassName {
     return demangled(name) ?? name
   }
 
-  /// Demangles a name in the form that Swift used before version 4. After `_Tt` comes a letter for the kind of each
-  /// type, innermost first (`C` class, `V` structure, `O` enumeration). The module and the types follow, outermost
-  /// first, each after its length. The name of a private type follows a `P` and a discriminator.
+  /// Returns `Module.Class` for a name that is mangled in the form from before Swift 4, or nil for another form. After
+  /// `_Tt` comes a letter for the kind of each type, innermost first (`C` class, `V` structure, `O` enumeration). The
+  /// module and the types follow, outermost first, each after its length. The name of a private type follows a `P` and
+  /// a discriminator.
   private static func demangled(_ name: String) -> String? {
     var rest = Substring(name).dropFirst(3)
     var typeCount = 0

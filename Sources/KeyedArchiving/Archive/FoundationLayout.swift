@@ -1,9 +1,9 @@
-/// The layout of those Foundation classes whose objects are simple values, such as strings and arrays.
+/// The archived keys of a Foundation class whose objects are simple values, such as strings and arrays.
 ///
 /// The keys are the ones in Apple's archives from macOS 10.14.
 package struct FoundationLayout {
   package let form: Form
-  /// True for a mutable class. Its objects can be created before their contents are decoded, so they can contain
+  /// True for a mutable class. A reader can create its objects before it decodes their contents, so they can contain
   /// themselves.
   package let isMutable: Bool
 
@@ -36,7 +36,7 @@ package struct FoundationLayout {
     }
   }
 
-  /// True if the value alone determines the class.
+  /// True if views show the value without the name of the class, because its form, such as `[…]`, implies the class.
   package var isTold: Bool {
     switch form {
     case .array, .dictionary, .string, .data, .date: !isMutable

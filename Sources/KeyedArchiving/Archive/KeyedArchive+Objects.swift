@@ -47,7 +47,7 @@ extension KeyedArchive {
 
     /// The kinds of value in an object table.
     public enum Kind: String, Hashable, Sendable, CaseIterable {
-      /// The string `$null`, which means no object.
+      /// The string `$null`, which represents nil.
       case null
       /// A string, number, Boolean, data or date that is stored directly in the object table, without a class.
       case string, integer, real, boolean, data, date
@@ -102,7 +102,7 @@ extension KeyedArchive.Object {
   /// ``Kind/instance``.
   ///
   /// - Throws: ``KeyedArchiveError/Kind/propertyList(_:)`` if a key or value cannot be read,
-  ///   ``KeyedArchiveError/Kind/limitExceeded`` if keys overlap.
+  ///   ``KeyedArchiveError/Kind/limitExceeded`` if the keys of a binary file overlap too much.
   /// - Complexity: O(*k*), where *k* is the number of keys of the object.
   public var fields: [KeyedArchive.Field] {
     get throws(KeyedArchiveError) {
@@ -113,8 +113,8 @@ extension KeyedArchive.Object {
     }
   }
 
-  /// The class of an instance, or the class that a class description describes. Nil for all other kinds, and if the
-  /// archive contradicts itself about the class.
+  /// The class of an instance, or the class that a class description describes. Nil for all other kinds, and if there
+  /// is no readable class description.
   ///
   /// - Complexity: O(*k*), where *k* is the number of keys of the object.
   public var classDescription: KeyedArchive.ClassDescription? {

@@ -3,7 +3,7 @@ public import FoundationEssentials
 
 /// A keyed archive as it is stored: objects, classes and references, for inspection.
 ///
-/// No object is instantiated, so no type needs to be known, and you can open an archive from any source safely.
+/// No object is instantiated. You need no types for the objects, and can safely open an archive from any source.
 ///
 /// ```swift
 /// let archive = try KeyedArchive(contentsOf: url)
@@ -12,12 +12,12 @@ public import FoundationEssentials
 ///
 /// The module `ArchiveViews` adds a tree, JSON, a graph and a check.
 ///
-/// Opening an archive reads only its four parts. An object is read when you ask for it.
+/// Opening an archive reads only `$archiver`, `$version`, `$top` and `$objects`. An object is read when you access it.
 public struct KeyedArchive: Sendable {
   /// The archive as a property list.
   public let document: PropertyListDocument
-  /// The class that wrote the archive, according to the archive: `NSKeyedArchiver` for Apple's archiver and for
-  /// ``KeyedArchiver``.
+  /// The name of the class that wrote the archive, from the archive's `$archiver`: `NSKeyedArchiver` for Apple's
+  /// archiver and for ``KeyedArchiver``.
   public let archiver: String
   package let topNode: PropertyListDocument.Node
   package let objectsNode: PropertyListDocument.Node
@@ -57,8 +57,7 @@ public struct KeyedArchive: Sendable {
     objectsNode = objects
   }
 
-  /// The values that were encoded outside of any object, in the order of the file. Most archives have one, with the key
-  /// `root`.
+  /// The top-level keys and values, in the order of the file. Most archives have only the key `root`.
   ///
   /// - Throws: ``KeyedArchiveError/Kind/propertyList(_:)`` if a key or value cannot be read.
   public var topLevelFields: [Field] {
@@ -73,8 +72,8 @@ public struct KeyedArchive: Sendable {
 
   /// A key and its value.
   public struct Field: Sendable {
-    /// The key as it was encoded. A key that begins with `$` has a second `$` in the file, which is removed here. The
-    /// keys `$0`, `$1` and so on belong to values that were encoded without a key.
+    /// The key as it was encoded. If it begins with `$`, the file has a second `$`, which is not part of this property.
+    /// The keys `$0`, `$1` and so on are those of values that were encoded without a key.
     public let key: String
     /// The value of the key.
     public let value: Value
@@ -82,7 +81,7 @@ public struct KeyedArchive: Sendable {
 
   /// The value of a key.
   public enum Value: Sendable {
-    /// A reference to an object, or to nothing. UID 0 means nothing, and so does any UID whose object has the kind
+    /// A reference to an object, by its UID. UID 0 represents nil, and so does any UID whose object has the kind
     /// ``Object/Kind/null``.
     case reference(PropertyList.UID)
     /// A value that is stored inline: a number, a Boolean, bytes, or an array that may contain references.
@@ -106,7 +105,7 @@ public struct KeyedArchive: Sendable {
   public struct CountedClass: Hashable, Sendable {
     /// The description of the class in the archive.
     public let description: ClassDescription
-    /// The number of objects that refer to the description.
+    /// The number of objects whose `$class` is the description.
     public let instanceCount: Int
   }
 
@@ -150,10 +149,11 @@ public struct KeyedArchive: Sendable {
     public let kind: Kind
     /// A description of the problem, in one line and without its position.
     public let message: String
-    /// The object that the finding is about, or that contains the value it is about. Nil for the archive as a whole.
+    /// The UID of the object with the problem, or of the object that contains the value with the problem. Nil if the
+    /// finding is about the archive as a whole.
     public let uid: PropertyList.UID?
-    /// The path to the value, from that object or from the root of the property list. Empty if the finding is about the
-    /// object itself.
+    /// The path to the value with the problem, from the object ``uid``, or from the root of the property list if that
+    /// is nil. Empty if the finding is about the object itself.
     public let path: PropertyListKeyPath
 
     /// The kinds of finding.
@@ -172,7 +172,7 @@ public struct KeyedArchive: Sendable {
       case objectTable
       /// The first object is not `$null`.
       case firstObject
-      /// A value or a key cannot be read: its bytes break the rules of the format, or it contains itself.
+      /// A value or a key cannot be read, because its bytes are not valid in the format, or because it contains itself.
       case unreadableValue
       /// A key occurs twice in a dictionary.
       case duplicateKey
@@ -188,17 +188,17 @@ public struct KeyedArchive: Sendable {
       case invalidClass
       /// A dictionary that is not in the object table has a `$class`.
       case inlineObject
-      /// A class description has no name, or contradicts itself.
+      /// A class description has no name, or its `$classes` do not contain that name.
       case classDescription
-      /// A class is described twice.
+      /// A class has two class descriptions.
       case classDescribedTwice
-      /// An object of a Foundation class lacks something that Apple's reader needs to decode it.
+      /// An object of a Foundation class has no value for a key that its class requires, or an invalid value.
       case invalidContents
       /// An immutable array, set or dictionary contains itself.
       case circularCollection
       /// An object cannot be reached from any top-level key.
       case unreachableObject
-      /// Objects overlap, or expand so far that the rest was not checked.
+      /// The check ended early, because objects of a binary file overlap or expand too much.
       case limitExceeded
     }
 
@@ -212,7 +212,7 @@ public struct KeyedArchive: Sendable {
       case note
     }
 
-    /// The severity, which follows from the ``kind``.
+    /// The severity of findings of this ``kind``.
     public var severity: Severity {
       switch kind {
       case .unreachableObject: .note
@@ -232,8 +232,8 @@ public struct KeyedArchive: Sendable {
 }
 
 extension KeyedArchive.Finding: CustomStringConvertible {
-  /// The position and the message: `object 12, friends[3]: the UID 99 is outside the object table, which has 20
-  /// objects`.
+  /// The position and the message, for example `object 12, friends[3]: the UID 99 is outside the object table, which
+  /// has 20 objects`.
   public var description: String {
     var location: [String] = []
     if let uid { location.append("object \(uid.value)") }

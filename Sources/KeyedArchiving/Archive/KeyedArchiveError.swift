@@ -5,7 +5,8 @@ public import FoundationEssentials
 public struct KeyedArchiveError: Error, Hashable, Sendable {
   /// The kind of error, for use in code. The text for people is ``KeyedArchiveError/message``.
   public enum Kind: Hashable, Sendable {
-    /// The bytes are not a property list, a part of it cannot be read, or the file cannot be read or written.
+    /// The data is not a property list, a part of the property list cannot be read, or a file cannot be read or
+    /// written.
     case propertyList(PropertyListError)
     /// The property list is not a keyed archive.
     case notAnArchive
@@ -16,26 +17,26 @@ public struct KeyedArchiveError: Error, Hashable, Sendable {
     case valueNotFound
     /// The class of an object is not among the expected types.
     case classNotAllowed
-    /// A value has another kind than the expected one.
+    /// A value is not of the expected type, for example a string instead of a number.
     case typeMismatch
     /// The expected type cannot represent a number exactly.
     case numberOutOfRange
     /// The contents of an object are not valid for its type.
     case invalidContents
-    /// An object is a part of itself, and was not published while it was decoded.
+    /// An object contains itself. Objects of classes can, if they call ``KeyedUnarchiver/publish(_:)``.
     case circularReference
     /// Objects are nested deeper than the limit, or than the stack of the thread allows.
     case nestedTooDeeply
-    /// This process cannot make the value, because it is not linked with full Foundation and its data about languages,
-    /// calendars and time zones.
+    /// Creating the value requires the data about languages, calendars and time zones in full Foundation, which this
+    /// process is not linked with.
     case unavailable
-    /// Decoding takes more work than an archive of this size may require. See `ParsingLimits`.
+    /// Decoding requires more work than the limits allow for an archive of this size. See `ParsingLimits`.
     case limitExceeded
     /// The value cannot be represented in an archive.
     case invalidValue
     /// A key was encoded twice in one object.
     case duplicateKey
-    /// The archiver has finished, or has failed before.
+    /// The archive is already complete, or cannot be completed while an object is being encoded.
     case finished
   }
 
@@ -43,7 +44,7 @@ public struct KeyedArchiveError: Error, Hashable, Sendable {
   public var kind: Kind
   /// A description of the problem, in one line and without its position.
   public var message: String
-  /// The path to the value that is wrong: a top-level key, then keys and indices.
+  /// The path to the value that caused the error: a top-level key, then keys and indices.
   ///
   /// - Complexity: O(*n*) in the length of the path for errors that an unarchiver throws.
   public var path: PropertyListKeyPath? {
@@ -51,9 +52,9 @@ public struct KeyedArchiveError: Error, Hashable, Sendable {
     set { storedPath = StoredPath(newValue) }
   }
   private var storedPath: StoredPath
-  /// The UID of the object that is wrong, or that contains the value that is wrong.
+  /// The UID of the object that caused the error, or of the object that contains the value that caused it.
   public var uid: PropertyList.UID?
-  /// The class of that object, according to the archive.
+  /// The class name in the archive of the object with the UID.
   public var className: String?
 
   /// Creates an error. Types that check their contents use ``KeyedUnarchiver/failure(_:_:)``, which adds the position.
@@ -64,7 +65,7 @@ public struct KeyedArchiveError: Error, Hashable, Sendable {
     self.init(kind, message, StoredPath(path), uid: uid, className: className)
   }
 
-  /// Creates an error with a path that shares its steps with other errors.
+  /// Creates an error whose path shares its steps in memory with the paths of other errors.
   init(_ kind: Kind, _ message: String, trail: DecodingTrail?, uid: PropertyList.UID?, className: String?) {
     self.init(
       kind, message, trail.map { StoredPath.trail($0) } ?? .path(PropertyListKeyPath()), uid: uid, className: className)
@@ -78,8 +79,8 @@ public struct KeyedArchiveError: Error, Hashable, Sendable {
     self.className = className
   }
 
-  /// The path of an error. Many errors are caught and never shown, so the steps of an unarchiver's path are copied only
-  /// when the path is read.
+  /// The path of an error. An unarchiver's path is stored as a linked list, and becomes an array only when it is read,
+  /// because many errors are caught and never shown.
   private enum StoredPath: Hashable, Sendable {
     case none
     case path(PropertyListKeyPath)
@@ -118,7 +119,8 @@ public struct KeyedArchiveError: Error, Hashable, Sendable {
 }
 
 extension KeyedArchiveError: CustomStringConvertible {
-  /// The position, the message and the object: `root.friends[3].born: no value for the key (object 12, Person)`.
+  /// The position, the message and the object, for example `root.friends[3].born: no value for the key (object 12,
+  /// Person)`.
   public var description: String {
     var text = path.map { Self.spelled($0).printable(limit: 300) + ": " } ?? ""
     text += message
@@ -129,7 +131,7 @@ extension KeyedArchiveError: CustomStringConvertible {
     return text
   }
 
-  /// Returns a path as `root.friends[3].born`. The middle of a long path is left out.
+  /// Returns a path as text, for example `root.friends[3].born`. The middle of a long path is left out.
   package static func spelled(_ path: PropertyListKeyPath) -> String {
     let components = path.components
     guard components.count > 20 else { return spelled(components[...]) }
@@ -154,7 +156,7 @@ extension KeyedArchiveError: LocalizedError {
 
   package init(_ error: PropertyListError) { self.init(.propertyList(error), error.description) }
 
-  /// Returns the error with a UID, unless it has one.
+  /// Returns the error with this UID, or unchanged if it already has a UID.
   package func at(_ uid: PropertyList.UID) -> KeyedArchiveError {
     guard self.uid == nil else { return self }
     var error = self
@@ -163,16 +165,17 @@ extension KeyedArchiveError: LocalizedError {
   }
 }
 
-/// Returns the result of a property list function, and translates its error.
+/// Returns the result of an expression. If it throws a `PropertyListError`, throws that error as a
+/// ``KeyedArchiveError``.
 @inline(__always)
 package func translated<T>(_ body: @autoclosure () throws(PropertyListError) -> T) throws(KeyedArchiveError) -> T {
   do { return try body() } catch { throw KeyedArchiveError(error) }
 }
 
-/// The path from the top of an archive to a value, as a linked list that begins with the last step. Paths with a common
-/// beginning share those steps.
+/// The path from the top of an archive to a value, as a linked list from the last step to the first. Paths with the
+/// same first steps share them in memory.
 ///
-/// Unchecked `Sendable` is safe: only `deinit` changes `before`, when no other reference is left.
+/// Unchecked `Sendable` is safe: only `deinit` changes `before`, after all other references have been released.
 final class DecodingTrail: @unchecked Sendable {
   let step: PropertyListKeyPath.Component
   private var before: DecodingTrail?
@@ -182,7 +185,7 @@ final class DecodingTrail: @unchecked Sendable {
     self.step = step
   }
 
-  /// Returns a path with one more step, or `before` if the step is nil.
+  /// Returns the path `before` with one more step, or `before` itself if the step is nil.
   static func adding(_ step: PropertyListKeyPath.Component?, to before: DecodingTrail?) -> DecodingTrail? {
     step.map { DecodingTrail(before, $0) } ?? before
   }
@@ -196,7 +199,7 @@ final class DecodingTrail: @unchecked Sendable {
     }
   }
 
-  /// The steps in their order.
+  /// The steps from the first to the last.
   ///
   /// - Complexity: O(*n*) in the number of steps.
   var path: PropertyListKeyPath {

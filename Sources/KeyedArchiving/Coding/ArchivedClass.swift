@@ -1,7 +1,7 @@
-/// The class of a type in archives: its name, ancestors, hints and aliases.
+/// The class that a Swift type has in archives: its name, ancestors, hints and aliases.
 ///
-/// An archive describes the class of each object by a dictionary with `$classname`, `$classes` (the class and its
-/// ancestors) and, if there are any, `$classhints`.
+/// An archive describes each class by a dictionary with `$classname`, `$classes` (the class and its ancestors) and, if
+/// there are any, `$classhints`.
 ///
 /// ```swift
 /// static let archivedClass = ArchivedClass("Person")
@@ -12,18 +12,18 @@ public struct ArchivedClass: Hashable, Sendable {
 
   /// The ancestors, nearest first: the rest of `$classes`. Apple's classes all end with `NSObject`.
   ///
-  /// Ancestors are written for other readers. This package compares only the name and the aliases of a type with the
-  /// name and the hints of an object's class.
+  /// Ancestors are written for other readers. When this package decodes an object as a type, it compares only the name
+  /// and the aliases of the type with the name and the hints of the object's class.
   public var ancestors: [String]
 
-  /// The classes that a reader may use instead if it does not know this one: `$classhints`.
+  /// The names of the classes that a reader may use instead if it does not know this one: `$classhints`.
   public var hints: [String]
 
-  /// More class names that are decoded as this type and never written: former names, or names of subclasses that this
-  /// type can represent, such as `NSMutableArray` for arrays.
+  /// More class names whose objects are decoded as this type. They are never written. Examples are former names, or
+  /// names of subclasses that this type can represent, such as `NSMutableArray` for arrays.
   public var aliases: [String]
 
-  /// The kinds of value that the object table stores without a class, and that are decoded as this type.
+  /// The kinds of value without a class, such as strings in the object table, that are decoded as this type.
   var natives: NativeKinds = []
 
   /// Creates a class with a name.
@@ -32,7 +32,7 @@ public struct ArchivedClass: Hashable, Sendable {
   ///   - name: the name that is written as `$classname`.
   ///   - ancestors: the rest of `$classes`, nearest first.
   ///   - hints: the classes that are written as `$classhints`.
-  ///   - aliases: more names that are decoded as the type.
+  ///   - aliases: more class names whose objects are decoded as the type.
   public init(_ name: String, ancestors: [String] = ["NSObject"], hints: [String] = [], aliases: [String] = []) {
     self.name = name
     self.ancestors = ancestors
@@ -48,8 +48,8 @@ public struct ArchivedClass: Hashable, Sendable {
   /// Creates the default class of a type. Its name is `Module.Type`, the name of Swift classes in archives of Apple's
   /// software.
   ///
-  /// The name of a private or local type has no part for the private context, because the compiler's name for it
-  /// differs from build to build. The ancestors are the archived names of the superclasses, and `NSObject`.
+  /// For a private or local type, the name leaves out the private context, whose name differs from build to build. The
+  /// ancestors are the archived names of the superclasses, and `NSObject`.
   ///
   /// `IndexSet`, `PersonNameComponents` and `NSRange` of full Foundation get the names of their Objective-C classes.
   public init(_ type: Any.Type) {
@@ -90,11 +90,12 @@ extension ArchivedClass {
     self.natives = natives
   }
 
-  /// The class of ``ArchivedValue``, which can be any object.
+  /// The class of ``ArchivedValue``, which can represent objects of many classes.
   static let anyObject = ArchivedClass("NSObject", ancestors: [])
 
-  /// True if a type has its superclass's name in archives, because it does not override ``SecureCoding/archivedClass``.
-  /// An archive does not distinguish the two, so such a type is neither archived nor decoded.
+  /// Returns true if a type has the same class name as its superclass, because it does not override
+  /// ``SecureCoding/archivedClass``. Its objects would be decoded as the superclass, so encoding or decoding them is an
+  /// error.
   func isInherited(by type: any SecureCoding.Type) -> Bool {
     guard let superclass = ClassName.superclass(of: type) as? any SecureCoding.Type else { return false }
     return superclass.archivedClass.name == name

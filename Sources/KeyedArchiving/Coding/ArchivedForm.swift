@@ -1,7 +1,7 @@
-/// A type of this package that represents a class of Apple's archives. Error messages name it by that class, such as
-/// `NSExpression`, because programs cannot see the type.
+/// An internal type of this package that represents a class in Apple's archives. Programs cannot see the type, so error
+/// messages contain the name of the class instead, such as `NSExpression`.
 package protocol ArchivedForm: SecureCoding {
-  /// The name in error messages. The default is the name of ``SecureCoding/archivedClass``.
+  /// The name of the type in error messages. The default is the name of ``SecureCoding/archivedClass``.
   static var nameInMessages: String { get }
 }
 
@@ -10,7 +10,7 @@ extension ArchivedForm {
 }
 
 extension DefaultStringInterpolation {
-  /// Appends the name of a type for an error message.
+  /// Appends the name of a type to an error message.
   mutating func appendInterpolation(_ type: any SecureCoding.Type) {
     appendLiteral((type as? any ArchivedForm.Type)?.nameInMessages ?? String(describing: type))
   }

@@ -3,7 +3,7 @@ internal import Synchronization
 /// The types of full Foundation that have classes in Apple's archives.
 ///
 /// This module does not import full Foundation, so that programs need not link it. It recognizes the types by their
-/// names, and converts their values by way of their `Codable` form.
+/// names. To convert a value, it encodes or decodes the value as `Codable`.
 enum FoundationType {
   case indexSet, personNameComponents, range
 
@@ -12,7 +12,7 @@ enum FoundationType {
   static func of(_ type: Any.Type) -> FoundationType? {
     known.withLock { known in
       if let answer = known[ObjectIdentifier(type)] { return answer }
-      // The names on Linux and on Apple's systems.
+      // `NSRange` has one name on Linux and another on Apple's systems.
       let found: FoundationType? =
         switch String(reflecting: type) {
         case "Foundation.IndexSet": .indexSet

@@ -23,58 +23,58 @@
 /// Classes, structures and enumerations can conform. Objects of classes keep their identity: all references to one
 /// object are decoded as one object. Structures and enumerations are values, and an archive stores equal values once.
 ///
-/// A `Codable` type needs no code. The keys in its archive are the names of its coding keys:
+/// A `Codable` type needs no methods of its own. Its archived keys are the names of its coding keys:
 ///
 /// ```swift
 /// struct Settings: Codable, SecureCoding { var volume: Double }
 /// ```
 ///
-/// Enumerations with raw values need no code either. They are archived as their raw values.
+/// Enumerations with raw values need none either. They are archived as their raw values.
 ///
-/// - Note: An archive can only create objects of types that your decoding calls name.
+/// - Note: Decoding creates only objects of types that your decoding calls name, whatever the archive contains.
 public protocol SecureCoding: SendableMetatype {
   /// The class of the type in archives. Its default name is `Module.Type`. A subclass must override it.
   static var archivedClass: ArchivedClass { get }
 
-  /// Encodes the contents, each under a key of its own.
+  /// Encodes the contents of the value, each under its own key.
   ///
-  /// - Throws: The errors of the encoding calls, and errors of the type's own.
+  /// - Throws: The errors of the calls to `coder`, or the type's own errors.
   func encode(with coder: KeyedArchiver) throws
 
-  /// Creates a value from the contents that ``encode(with:)`` has encoded, in this or an earlier version of the
-  /// program, or in another program.
+  /// Creates a value from its archived contents. Another program, or an earlier version of this one, may have encoded
+  /// them.
   ///
-  /// The author of an archive controls its contents. Check the conditions that your type relies on, and throw an error
-  /// if one is not met.
+  /// An archive can contain anything. Check the conditions that your type relies on, and throw an error if one is not
+  /// met.
   ///
-  /// - Throws: The errors of the decoding calls, and errors of the type's own.
+  /// - Throws: The errors of the calls to `coder`, or the type's own errors.
   init(coder: KeyedUnarchiver) throws
 
-  /// Returns the value that is archived instead of this one, or nil to archive this value, which is the default. It is
-  /// called once for each object of a class, and not for the replacement.
+  /// Returns the value to archive instead of this one, or nil, the default, to archive this value. An archiver calls it
+  /// once for each instance of a class, and does not call it for the replacement.
   ///
-  /// For elements of sets and keys of dictionaries, this method and ``encode(with:)`` are also called before, with a
-  /// temporary archiver that finds out the order of the elements.
+  /// For elements of sets and keys of dictionaries, temporary archivers call this method and ``encode(with:)`` first,
+  /// to determine the order of the elements.
   func replacementObject(for coder: KeyedArchiver) throws -> (any SecureCoding)?
 
-  /// Returns the value that replaces a decoded value. The default is the value itself. It is called after
-  /// ``SecureCoding/init(coder:)``, before any reference to the value is decoded, except for references to an object
-  /// that was published while it was being decoded.
+  /// Returns the value to use instead of this decoded value. The default is the value itself. The unarchiver calls it
+  /// after ``SecureCoding/init(coder:)``. All references to the value then return the replacement, except those that
+  /// were decoded before, which is possible after ``KeyedUnarchiver/publish(_:)``.
   func awakeAfterDecoding(by coder: KeyedUnarchiver) throws -> Self
 
-  /// Decodes a value of this type at a reference. For this package's own types.
+  /// Decodes a value of this type at a reference. Only types of this package implement it.
   static func _unarchive(_ reference: ArchivedReference, by coder: KeyedUnarchiver) throws -> Self
 
-  /// Encodes the value and returns a reference to it. For this package's own types.
+  /// Encodes the value and returns a reference to it. Only types of this package implement it.
   func _archive(by coder: KeyedArchiver) throws -> ArchivedReference
 }
 
-/// A type that can represent objects of any class that a program names: ``OpaqueObject``.
+/// A type that represents objects of all classes that a program chooses: ``OpaqueObject``.
 protocol AnyClassCoding: SecureCoding {}
 
-/// The position of a value in an archive: at a key, or in a collection.
+/// A value at a key or in a collection of an archive: the UID of an object, or a value that is stored inline.
 public struct ArchivedReference {
-  /// A UID, or a value that is stored inline.
+  /// The node of the UID or of the inline value.
   let node: FlatNode
 }
 

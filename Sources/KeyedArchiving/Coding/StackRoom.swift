@@ -1,16 +1,19 @@
 @_spi(Archives) package import PropertyLists
 
-/// Checks that a thread's stack has room for more nested objects.
+/// Checks whether nested objects may be encoded or decoded at a depth, and whether the thread's stack has room for
+/// them.
 package struct StackRoom {
   private var stack: CallStack?
-  /// The number of nesting levels around this archive, and the greatest number of levels in total.
+  /// The number of nesting levels that were in progress before this archive's first level, and the greatest number of
+  /// levels in total.
   private var levels = (outer: 0, greatest: 0)
-  /// The number of levels that are kept free.
+  /// The number of levels by which the greatest number is reduced.
   private let reserve: Int
 
   package init(reserve: Int) { self.reserve = reserve }
 
-  /// Returns the stack of this thread. Counts the levels again at the top.
+  /// Returns the stack of this thread. Determines the allowed levels if the thread changed, or if `isTop` is true: no
+  /// object of the archive is being encoded or decoded.
   package mutating func stack(isTop: Bool) -> CallStack {
     if let stack, !isTop, stack.isOfThisThread { return stack }
     let stack = CallStack.current
@@ -19,18 +22,19 @@ package struct StackRoom {
     return stack
   }
 
-  /// Returns true if work at this depth must continue on another stack because this one is full.
+  /// Returns true if the thread's stack is full, so that work at this depth must continue on another stack. Throws if
+  /// the depth is not allowed.
   package mutating func isUsedUp(at depth: Int, isTop: Bool) throws(KeyedArchiveError) -> Bool {
     let stack = stack(isTop: isTop)
     if isTooDeep(depth) { throw tooDeep(stack.size) }
     return !stack.hasRoom
   }
 
-  /// True if the depth is not allowed. Valid only after ``stack(isTop:)`` has counted the levels.
+  /// Returns true if the depth is not allowed. Call ``stack(isTop:)`` first, which determines the allowed levels.
   @inline(__always)
   package func isTooDeep(_ depth: Int) -> Bool { levels.outer + depth >= levels.greatest }
 
-  /// Returns the error for values that are nested deeper than any stack allows.
+  /// Returns the error for values that are nested deeper than the allowed levels.
   package func tooDeep(_ stackSize: Int) -> KeyedArchiveError {
     KeyedArchiveError(
       .nestedTooDeeply,
@@ -38,7 +42,8 @@ package struct StackRoom {
         + "\(stackSize) bytes can handle")
   }
 
-  /// Runs the body on another stack. It is not mutating, because the body checks the stack itself.
+  /// Runs the body on another stack. Returns nil, without running it, if there is no other stack. Not mutating, because
+  /// the body calls mutating methods of the same value.
   package func extended<T>(_ stack: CallStack, at depth: Int, _ body: () throws -> T) throws -> T? {
     try stack.extended(levels: levels.outer + depth, body)
   }
