@@ -48,7 +48,8 @@ package struct ArchiveReader {
     try spend(64)
   }
 
-  /// Throws if a container contains itself or is nested too deeply.
+  /// Throws if a container contains itself or is nested too deeply. `outer` has the containers around it in the same
+  /// object, and `depth` is their number.
   package mutating func checkNesting(
     of node: FlatNode, in outer: some Sequence<FlatNode>, depth: Int
   ) throws(KeyedArchiveError) {

@@ -3,28 +3,28 @@
 /// Defines the order in which the elements of sets and the keys of dictionaries are written, so that the same elements
 /// always give the same archive. Swift's own order differs from process to process.
 ///
-/// Integers and strings have the order of a Core Foundation hash table that just holds them, after they were inserted
-/// in ascending order. Elements of other types are ordered by the bytes of an archive of each.
+/// Integers and strings have the order of a Core Foundation hash table of the smallest size that fits, into which they
+/// are inserted in ascending order. To order elements of other types, each element is archived by itself, and the bytes
+/// of these archives are compared.
 ///
-/// An element can lead to any number of objects, also in circles, so the archive that orders it is limited. It contains
-/// a limited number of objects, no unordered collection that belongs to one of those objects, and only a few levels of
-/// unordered collections within values. These limits depend on the element alone. The order of elements that differ
-/// only beyond the limits is arbitrary.
+/// An element can lead to any number of objects, also in cycles, so these archives are limited: they contain at most 16
+/// objects, no contents of sets or dictionaries inside those objects, and at most three levels of sets and dictionaries
+/// inside values. Elements that differ only beyond the limits have an arbitrary order.
 enum CanonicalOrder {
-  /// The limits of an archive that is made to order elements.
+  /// How much more may be added to an archive that only orders an element.
   struct Extent {
-    /// The number of unordered collections being ordered, each nested in the one before.
+    /// The number of sets and dictionaries that are being ordered, one inside the other.
     let level: Int
-    /// The number of objects that may still be added.
+    /// The number of class instances that may still be added.
     var objectCount = 16
-    /// The number of objects being encoded, each nested in the one before.
+    /// The number of class instances that are being encoded, one inside the other.
     var objectDepth = 0
   }
 
   private static let greatestLevel = 3
 
-  /// Returns the positions of the elements in the order in which they are written. Returns an empty array beyond the
-  /// limits of an archive that only orders elements.
+  /// Returns the positions of the elements in the order in which they are written. Returns an empty array if `coder`
+  /// makes an archive that only orders an element, and its limits do not allow another collection.
   static func positions<Element: SecureCoding>(of elements: [Element], for coder: KeyedArchiver) throws -> [Int] {
     guard elements.count > 1 else { return Array(elements.indices) }
     if let integers = elements as? [Int] {
@@ -47,7 +47,8 @@ enum CanonicalOrder {
     return CoreFoundationOrder.positions(of: hashes, grows: false).map { ascending[$0] }
   }
 
-  /// Does the same as ``positions(of:for:)`` for elements that are encoded by a closure.
+  /// Returns the positions of elements in the order of the archives that a closure makes of them. The limits are those
+  /// of ``positions(of:for:)``.
   static func positions<Element>(
     of elements: [Element], for coder: KeyedArchiver, _ encode: (Element, KeyedArchiver) throws -> Void
   ) throws -> [Int] {

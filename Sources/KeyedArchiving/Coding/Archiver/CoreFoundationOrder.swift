@@ -1,17 +1,17 @@
 /// The iteration order of Core Foundation's dictionaries and sets: the order of the buckets of a hash table.
 ///
-/// Apple's archiver writes the keys of an object in this order, so the bytes of a file are the same only in this order
+/// Apple's archiver writes the keys of an object in this order. An archiver must use it to produce the same bytes
 /// (`CFBasicHash.c`, `CFString.c`; the sizes were confirmed with archives from macOS 10.14).
 enum CoreFoundationOrder {
-  /// The sizes of the table, and the number of elements that fit into each.
+  /// The possible numbers of buckets of the table, and the number of elements that a table of each size can hold.
   private static let sizes: [(size: Int, capacity: Int)] = [
     (3, 3), (7, 6), (13, 11), (23, 19), (41, 32), (71, 52), (127, 85), (191, 118), (251, 155), (383, 237), (631, 390),
     (1087, 672), (1723, 1065), (2803, 1732), (4523, 2795), (7351, 4543), (11959, 7391), (19447, 12019), (31231, 19302),
     (50683, 31324), (81919, 50629), (132607, 81956),
   ]
 
-  /// Returns the positions of `hashes` in the order of a table into which they were inserted one after another. If
-  /// there are more elements than the largest table holds, the order is that of insertion.
+  /// Inserts elements with these hashes into a table one after another, and returns their positions in the order of the
+  /// table. If there are more elements than the largest table can hold, returns them in the order of insertion.
   ///
   /// - Parameter grows: true if the table grows as it fills, false if it has its final size from the start.
   static func positions(of hashes: [UInt64], grows: Bool) -> [Int] {
@@ -36,8 +36,8 @@ enum CoreFoundationOrder {
     table[bucket] = position
   }
 
-  /// Returns the hash of `CFStringHash`. Of a text with more than 96 UTF-16 units, it uses the first, the middle and
-  /// the last 32.
+  /// Returns the hash of a string, as `CFStringHash` computes it. If the string has more than 96 UTF-16 units, only the
+  /// first, the middle and the last 32 are hashed.
   static func hash(_ text: String) -> UInt64 {
     let units = Array(text.utf16)
     var hash = UInt64(units.count)
@@ -66,6 +66,6 @@ enum CoreFoundationOrder {
     }
   }
 
-  /// Returns the hash of `CFNumberHash` for an integer.
+  /// Returns the hash of an integer, as `CFNumberHash` computes it.
   static func hash(_ value: Int64) -> UInt64 { value.magnitude &* 2_654_435_761 }
 }

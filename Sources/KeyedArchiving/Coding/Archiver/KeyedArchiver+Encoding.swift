@@ -5,16 +5,17 @@ public import FoundationEssentials
 extension KeyedArchiver {
   /// Encodes a value or an object.
   ///
-  /// An object that was encoded before is encoded as a reference. Equal values are stored once. Nil is encoded as a
-  /// reference to nothing.
+  /// A class instance that was encoded before is not stored again, and neither is a value that is equal to an earlier
+  /// one: the key gets a reference to what is already in the archive. Nil is encoded as a reference to `$null`.
   ///
   /// - Throws: ``KeyedArchiveError``, or an error of a type's own ``SecureCoding/encode(with:)``.
   public func encode<T: SecureCoding>(_ value: T, forKey key: String) throws {
     try encode(userKey: key) { coder in try value._archive(by: coder).node }
   }
 
-  /// Encodes a reference to an object that is archived only if it is also encoded unconditionally, before or after. If
-  /// it is not, the reference is decoded as nil. Use it for the reference from a child to its parent.
+  /// Encodes a reference to an object without archiving the object. If another call, before or after, encodes the
+  /// object unconditionally, the reference leads to it. Otherwise the reference is decoded as nil. Use it for the
+  /// reference from a child to its parent.
   public func encodeConditionalObject<T: SecureCoding & AnyObject>(_ object: T?, forKey key: String) throws {
     try encode(userKey: key) { coder in
       guard let object else { return .uid(0) }
@@ -80,9 +81,10 @@ extension KeyedArchiver {
     try encode(userKey: key) { _ in .integer(value) }
   }
 
-  // For the layouts of Apple's classes, whose keys are not escaped.
+  // Methods for types that write the keys of Apple's classes. These keys are written unchanged.
 
-  /// Throws ``KeyedArchiveError/Kind/invalidValue`` if a value cannot be represented in an archive.
+  /// Throws ``KeyedArchiveError/Kind/invalidValue``, with the message `finding`, if `isValid` is false: an archive
+  /// cannot represent the value.
   @inline(__always)
   func require(_ isValid: Bool, _ finding: @autoclosure () -> String) throws {
     if !isValid { throw KeyedArchiveError(.invalidValue, finding()) }
@@ -110,7 +112,7 @@ extension KeyedArchiver {
     try encode(rawKey: key) { coder in try coder.pool.inline(data) }
   }
 
-  /// Returns a property list that is stored inline.
+  /// Adds a property list to the object pool as a value that is stored inline, and returns its node.
   func inline(_ value: PropertyList, depth: Int) throws -> FlatNode {
     switch value {
     case .string(let text): return try pool.inline(text)

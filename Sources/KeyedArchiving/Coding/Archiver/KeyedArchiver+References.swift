@@ -1,15 +1,15 @@
 @_spi(Archives) internal import PropertyLists
 
-/// References to values and objects, which are archived at their first reference.
+/// Makes references to values and objects. A value or object is archived at its first reference.
 extension KeyedArchiver {
-  /// Returns a reference to a value. All equal values share one reference.
+  /// Archives a value, unless an equal one is in the archive, and returns a reference to it.
   func reference<T: SecureCoding>(toValue value: T) throws -> ArchivedReference {
     if let replacement = try replacement(of: value) { return try archive(replacement: replacement) }
     return try reference(toValue: value, try record(of: type(of: value)))
   }
 
-  /// Returns a reference to a value of a type whose values have several classes. `archivedClass` is the class of this
-  /// value.
+  /// Archives a value with a class other than that of its type, and returns a reference to it. For types whose values
+  /// have several classes, such as ``Archived/Unit``.
   package func reference<T: SecureCoding>(toValue value: T, as archivedClass: ArchivedClass) throws -> ArchivedReference
   {
     if let replacement = try replacement(of: value) { return try archive(replacement: replacement) }
@@ -29,7 +29,7 @@ extension KeyedArchiver {
     return ArchivedReference(node: .uid(uid))
   }
 
-  /// Returns a reference to an object. Encodes its contents the first time.
+  /// Archives an object at its first reference, and returns a reference to it.
   func reference<T: SecureCoding & AnyObject>(toObject object: T) throws -> ArchivedReference {
     if let uid = identities[ObjectIdentifier(object)] {
       if !conditional.isEmpty, let value = conditional.removeValue(forKey: uid) { try archive(value, as: uid) }
@@ -58,7 +58,7 @@ extension KeyedArchiver {
     return contents
   }
 
-  /// Returns a reference to an object that is archived only if it is also referenced unconditionally.
+  /// Returns a reference to an object without archiving it; see ``encodeConditionalObject(_:forKey:)``.
   func reference<T: SecureCoding & AnyObject>(conditionallyTo object: T) throws -> ArchivedReference {
     if let uid = identities[ObjectIdentifier(object)] { return ArchivedReference(node: .uid(uid)) }
     let value: any SecureCoding = try replacement(of: object) ?? object
@@ -78,7 +78,8 @@ extension KeyedArchiver {
     if type(of: value) is AnyObject.Type {
       try pool.fill(uid, with: objectContents(of: value))
     } else {
-      // A value, which may be stored under another UID too.
+      // The replacement is not a class instance, so an equal value may already have another UID. Both UIDs then have
+      // the same contents.
       let other = try archive(replacement: value).node.uid
       pool.fill(uid, as: other)
     }

@@ -7,8 +7,8 @@ public import FoundationEssentials
 /// let data = try KeyedArchiver.archivedData(withRootObject: person)
 /// ```
 ///
-/// The archive has the same objects, order, UIDs and class descriptions as one from Apple's archiver, in the layouts of
-/// Apple's classes, and `NSKeyedUnarchiver` reads it.
+/// The archive has the same objects, order, UIDs, class descriptions and keys as one from Apple's archiver, and
+/// `NSKeyedUnarchiver` reads it.
 ///
 /// To encode several top-level values, or to change class names in one archive, create an archiver:
 ///
@@ -19,9 +19,9 @@ public import FoundationEssentials
 /// let data = try archiver.encodedData()
 /// ```
 ///
-/// - Note: After an error the archive is incomplete, so all further calls of the archiver throw.
+/// - Note: After an error the archive is incomplete, so all further calls of the archiver throw that error.
 public final class KeyedArchiver {
-  /// The format of ``encodedData()``.
+  /// The format of the data that ``encodedData()`` returns.
   public let outputFormat: PropertyListFormat
 
   /// The greatest nesting depth of objects on any thread. On a thread with less than 8 MB of stack it is smaller: one
@@ -35,8 +35,9 @@ public final class KeyedArchiver {
 
   var classes = WrittenClasses()
 
-  // State that is used for every value. Unchecked exclusivity is safe: each access ends before code outside of this
-  // package is called, so accesses do not overlap. Checks at run time would take a fifth of the time.
+  // These properties are used for every value, and checking their exclusivity at run time would take a fifth of the
+  // time. Unchecked exclusivity is safe: each access ends before code outside of this package is called, so accesses do
+  // not overlap.
   @safe @exclusivity(unchecked) var pool = ObjectPool()
   @safe @exclusivity(unchecked) private var keys = ArchivedKeys()
   /// The keys and values of the objects being encoded, those of the innermost object last.
@@ -45,30 +46,32 @@ public final class KeyedArchiver {
   @safe @exclusivity(unchecked) private var outer: [Frame] = []
   @safe @exclusivity(unchecked) var current: Frame
 
-  /// The UIDs of class instances. ``retained`` keeps the instances alive, so that no other object gets the same
-  /// identity.
+  /// The UIDs of the class instances that have been referenced. ``retained`` keeps the instances alive, so that no
+  /// other object gets the same identity.
   var identities: [ObjectIdentifier: UInt32] = [:]
   var retained: [AnyObject] = []
-  /// The objects that have only been referenced conditionally, or their replacements, by UID.
+  /// The objects that have only been referenced conditionally, by UID. An object with a replacement is stored as its
+  /// replacement.
   var conditional: [UInt32: any SecureCoding] = [:]
 
   /// The arrays of ``ArchivedValue`` that have been archived, by the addresses of their elements. They are kept alive,
   /// so that no other array gets the same address.
   var sharedElements: [UInt: (elements: Any, height: Int, reference: ArchivedReference)] = [:]
-  /// The greatest ``depth`` so far in the current value.
+  /// The greatest ``depth`` that was reached while the current value was encoded.
   var deepest = 0
 
-  /// The opaque objects that have been archived: their new UIDs, by source document and UID in it.
+  /// The new UIDs of opaque objects that have been archived, by their source document and their UID in it.
   var copied: [ObjectIdentifier: [UInt32: UInt32]] = [:]
 
   var isReplacement = false
-  /// The limits of this archiver, if it only orders the elements of a collection.
+  /// The limits, if the archiver only orders an element of a collection; see ``CanonicalOrder``. Otherwise nil.
   var extent: CanonicalOrder.Extent?
-  /// The nesting depth of the objects around this archive, if it only orders elements. Otherwise 0.
+  /// If the archiver only orders an element of a collection, the nesting depth of that collection. Otherwise 0.
   private let outerDepth: Int
-  /// The number of collections among the objects being encoded. They are not levels of their own.
+  /// The number of objects being encoded that are collections. These do not count as nesting levels.
   private var collectionDepth = 0
-  /// Allows a few levels fewer than an unarchiver, so that every archive made here can be unarchived here.
+  /// The reserve makes the archiver allow fewer levels than an unarchiver, so that an archive can be decoded on the
+  /// thread that made it.
   private var stackRoom = StackRoom(reserve: 16)
   private var failure: (any Error)?
   private var hasFinished = false
@@ -81,9 +84,9 @@ public final class KeyedArchiver {
   struct Frame {
     let type: WrittenClasses.Record
     let start: Int
-    /// True for a collection, which counts as a part of the object that contains it.
+    /// True for a collection, which is not a nesting level of its own.
     var isCollection = false
-    /// The key or index of the part being encoded.
+    /// The key or index of the part that is being encoded.
     var step: PropertyListKeyPath.Component?
   }
 
@@ -98,7 +101,7 @@ public final class KeyedArchiver {
     outerDepth = 0
   }
 
-  /// Creates an archiver that orders an element of a collection that `coder` is about to encode.
+  /// Creates an archiver for an archive that only orders an element of a collection, which `coder` is about to encode.
   init(_ extent: CanonicalOrder.Extent, within coder: KeyedArchiver) {
     outputFormat = .binary
     current = Frame(type: WrittenClasses.Record.ofTop(), start: 0)
@@ -117,8 +120,8 @@ public final class KeyedArchiver {
     try archiver(of: root, outputFormat).encodedData()
   }
 
-  /// Archives one value into a file, atomically: another program that opens the file finds the old contents or all of
-  /// the new ones.
+  /// Archives one value and writes the archive to a file, atomically: another program that opens the file reads either
+  /// the old contents or the complete new ones.
   ///
   /// - Throws: The errors of ``archivedData(withRootObject:outputFormat:)``, and
   ///   ``KeyedArchiveError/Kind/propertyList(_:)`` if the file cannot be written. The file is then unchanged.
@@ -173,15 +176,15 @@ public final class KeyedArchiver {
     return try pool.finish(top: top)
   }
 
-  /// The elements of the arrays being encoded, and the keys and values of an object that is complete. Accessors are
-  /// necessary because a span of it is valid only during an access.
+  /// A stack with the elements of the arrays that are being encoded, and with the keys and values of an object that is
+  /// about to be stored. It has accessors because its span is valid only during an access.
   @inline(__always)
   var elements: [FlatNode] {
     _read { yield storedElements }
     _modify { yield &storedElements }
   }
 
-  /// Sets another class name for objects of a type, in this archive only. Nil restores the type's own name.
+  /// Sets the class name for objects of a type, in this archive only. Nil restores the type's own name.
   ///
   /// The ancestors of a renamed class are not written, as on Apple's systems. Call this method before you encode
   /// objects of the type.
@@ -195,7 +198,7 @@ public final class KeyedArchiver {
     if hasFinished { throw KeyedArchiveError(.finished, "the archive is complete") }
   }
 
-  /// Encodes the value of a key of the current object. The key is written unchanged.
+  /// Encodes the value that a closure returns under a key of the current object. The key is written unchanged.
   @inline(__always)
   func encode(rawKey key: String, _ value: (KeyedArchiver) throws -> FlatNode) throws {
     if failure != nil || hasFinished { try checkState() }
@@ -210,7 +213,8 @@ public final class KeyedArchiver {
     }
   }
 
-  /// Encodes the value of a key that a type chose. The key is escaped if necessary.
+  /// Encodes the value that a closure returns under a type's key of the current object. A key that begins with `$` gets
+  /// a second `$`.
   @inline(__always)
   func encode(userKey key: String, _ value: (KeyedArchiver) throws -> FlatNode) throws {
     try encode(rawKey: ArchiveKey.escaped(key), value)
@@ -230,9 +234,9 @@ public final class KeyedArchiver {
 
   private var path: PropertyListKeyPath { PropertyListKeyPath((outer + [current]).compactMap(\.step)) }
 
-  /// Encodes the contents of a value or an object.
+  /// Calls `encode(with:)` of a value or an object, and returns the encoded contents.
   ///
-  /// - Parameter isShared: true if equal contents are stored once.
+  /// - Parameter isShared: true for a value, so that equal contents are stored once; false for a class instance.
   func contents<T: SecureCoding>(of value: T, _ record: WrittenClasses.Record, isShared: Bool) throws -> FlatNode {
     if isStackDue, try needsMoreStack() {
       return try onMoreStack {
@@ -256,7 +260,7 @@ public final class KeyedArchiver {
 
   @inline(never)
   private func leave(isShared: Bool) throws -> FlatNode {
-    // Thrown again here, because the value may have caught the error. Its contents are incomplete.
+    // The value may have caught the error of an encoding call, but its contents are incomplete.
     if let failure { throw failure }
     // Written after the contents, because Apple's archiver numbers class descriptions in this order.
     let classUID = try current.type.uid ?? classes.write(current.type, into: &pool)
@@ -268,7 +272,7 @@ public final class KeyedArchiver {
     return result
   }
 
-  /// Marks the current object as a collection of elements of one type. It is not a level of nesting of its own.
+  /// Marks the current object as a collection of elements of one type, so that it does not count as a nesting level.
   func noteCollection() {
     if outer.isEmpty || current.isCollection { return }
     current.isCollection = true
@@ -277,13 +281,14 @@ public final class KeyedArchiver {
 
   var depth: Int { outerDepth + outer.count - collectionDepth }
 
-  /// True if the stack must be checked. Every fourth level is enough, because the reserve has room for a few objects.
+  /// True if the room on the stack must be checked. Checking every fourth level is enough, because a full stack still
+  /// has room for a few objects.
   @inline(__always)
   private var isStackDue: Bool { outer.count & 3 == 0 }
 
-  /// Returns true if encoding must continue on another stack because this one is full.
+  /// Returns true if the stack is full, so that encoding must continue on another stack.
   ///
-  /// - Parameter more: the number of values being encoded around the next one.
+  /// - Parameter more: the number of levels by which the next value is deeper than the current object.
   @inline(never)
   func needsMoreStack(within more: Int = 0) throws -> Bool {
     try stackRoom.isUsedUp(at: depth + more, isTop: isAtTop && more == 0)
@@ -291,7 +296,7 @@ public final class KeyedArchiver {
 
   private var isAtTop: Bool { outer.isEmpty && outerDepth == 0 }
 
-  /// Runs the body on another stack.
+  /// Runs the body on another stack. Throws if there is none.
   func onMoreStack<T>(_ body: () throws -> T) throws -> T {
     let stack = stackRoom.stack(isTop: isAtTop)
     let room = stackRoom
@@ -304,7 +309,8 @@ public final class KeyedArchiver {
     if !stack.hasRoom { throw stackRoom.noRoom(stack, at: depth) }
   }
 
-  /// Returns the entries of an object, in the order of Core Foundation's dictionaries.
+  /// Adds the dictionary of a finished object to the object pool, and returns its node. The keys have the order of Core
+  /// Foundation's dictionaries.
   private func contents(of frame: Frame, classUID: UInt32?, isShared: Bool) throws -> FlatNode {
     let start = frame.start
     if let classUID {

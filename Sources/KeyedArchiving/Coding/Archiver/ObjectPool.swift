@@ -3,22 +3,22 @@ internal import FoundationEssentials
 
 /// The object table of an archive that is being written.
 ///
-/// An object gets its UID when it is first reached, and its contents when they are known. Equal contents of values are
-/// stored once, so two values have equal contents if their numbers in the pool are equal.
+/// An object gets its UID when it is first reached, and its contents when they have been encoded. Equal contents are
+/// stored once in a `ValuePool`, where each has a number, so comparing two contents means comparing their numbers.
 struct ObjectPool: ~Copyable {
   private var values: ValuePool
-  /// The objects by UID. An object without contents is `$null`.
+  /// The objects by UID. An object whose contents are not known yet is `$null`.
   private var objects: [ValuePool.Reference]
   private let null: ValuePool.Reference
-  /// The UIDs of scalar objects, and of values that are shared by equal contents. Both arrays are indexed by the number
-  /// in the value pool; 0 means no object.
+  /// The UIDs of the objects with a given scalar, and of the values with given contents. Both arrays are indexed by the
+  /// number of the scalar or contents in the `ValuePool`. 0 means that there is no such object.
   private var scalarObjects: [UInt32] = []
   private var sharedObjects: [UInt32] = []
 
   init() {
     var values = ValuePool()
     guard let text = try? values.string("$null"), let null = try? values.reference(to: text) else {
-      // An empty pool has room for a billion values.
+      // This cannot fail: an empty pool has room for a billion values.
       preconditionFailure("an empty pool must have room for one value")
     }
     self.values = values
@@ -26,7 +26,7 @@ struct ObjectPool: ~Copyable {
     objects = [null]
   }
 
-  /// Reserves a UID for an object whose contents follow.
+  /// Reserves a UID for an object. Its contents are set later by `fill`.
   @inline(__always)
   mutating func reserve() throws -> UInt32 {
     guard objects.count < ValuePool.greatestCount else {
@@ -43,15 +43,18 @@ struct ObjectPool: ~Copyable {
 
   mutating func fill(_ uid: UInt32, as other: UInt32) { objects[Int(uid)] = objects[Int(other)] }
 
-  // Scalars, which are stored without a class, in the object table or inline in an object.
+  // Scalars: strings, data, numbers and Booleans. They are stored without a class, in the object table or inline in an
+  // object.
 
-  /// Returns the UID of a string. Not for the text `$null`, which needs an object with a class.
+  /// Adds a string to the object table, unless it is there, and returns its UID. Do not call it for the string `$null`,
+  /// which would represent nil.
   @inline(__always)
   mutating func string(_ text: String) throws -> UInt32 { try object(ofScalar: inline(text)) }
 
   mutating func data(_ data: Data) throws -> UInt32 { try object(ofScalar: inline(data)) }
 
-  /// Returns the UID of a number, a Boolean, or a string or data value of this pool.
+  /// Adds a scalar to the object table, unless it is there, and returns its UID. A string or data must be a value of
+  /// this pool.
   mutating func object(ofScalar node: FlatNode) throws -> UInt32 {
     let number = try translated(values.number(ofScalar: node))
     scalarObjects.extend(to: number, with: 0)
@@ -68,34 +71,37 @@ struct ObjectPool: ~Copyable {
 
   mutating func inline(_ data: Data) throws -> FlatNode { try translated(values.data(data)) }
 
-  /// Returns the contents of an array, or of a dictionary whose children are keys and values in turn.
+  /// Adds an array or a dictionary to the values of the pool, and returns its node. The children of a dictionary are
+  /// its keys, each followed by its value.
   ///
   /// - Parameter isShared: true if equal contents are stored once.
   mutating func container(_ kind: NodeKind, _ children: Span<FlatNode>, isShared: Bool = true) throws -> FlatNode {
     try translated(values.container(kind, children, isShared: isShared))
   }
 
-  /// Returns the UID of the shared value with these contents, or nil if there is none.
+  /// Returns the UID of the value with these contents, or nil if there is none.
   func value(with contents: FlatNode) -> UInt32? {
     guard contents.offset < sharedObjects.count, sharedObjects[contents.offset] != 0 else { return nil }
     return sharedObjects[contents.offset]
   }
 
-  /// Shares an object with all later values that have the same contents.
+  /// Makes ``value(with:)`` return this UID for these contents, so that later values with equal contents share the
+  /// object.
   mutating func share(_ uid: UInt32, as contents: FlatNode) {
     sharedObjects.extend(to: contents.offset, with: 0)
     sharedObjects[contents.offset] = uid
   }
 
-  /// Removes an object if it was reserved last, and returns true. Otherwise its own contents contain an equal object,
-  /// and it must stay.
+  /// Removes a UID that is not needed, because the object is equal to another one. Returns false, without removing it,
+  /// if it was not the last one to be reserved.
   mutating func withdraw(_ uid: UInt32) -> Bool {
     guard Int(uid) == objects.count - 1 else { return false }
     objects.removeLast()
     return true
   }
 
-  /// Returns the whole archive in the binary format, with `$top`. The pool is empty afterwards.
+  /// Returns the complete archive in the binary format. `top` becomes the value of `$top`. The pool is empty
+  /// afterwards.
   mutating func finish(top: FlatNode) throws -> Data {
     scalarObjects = []
     sharedObjects = []

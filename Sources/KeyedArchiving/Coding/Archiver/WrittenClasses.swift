@@ -3,11 +3,11 @@
 /// The classes in an archive that is being written: the class of each type, and the UID of each class description.
 struct WrittenClasses {
   private var records: [ObjectIdentifier: Record] = [:]
-  /// The records of types whose values have several classes, by the class of the value.
+  /// The records for types whose values have several classes, by class.
   private var variants: [ArchivedClass: Record] = [:]
-  /// A cache of recently used types, in slots chosen by their addresses.
+  /// A cache of the records of recently used types. The address of a type determines its slot.
   private var recent = [(type: ObjectIdentifier, record: Record)?](repeating: nil, count: 16)
-  /// The first record with each class name, and the UID of its description.
+  /// The first record that was written for each class name, and the UID of its class description.
   private var written: [String: (record: Record, uid: UInt32)] = [:]
   /// The UIDs of the class descriptions that were written for opaque objects.
   private var opaque: [Opaque: UInt32] = [:]
@@ -18,17 +18,17 @@ struct WrittenClasses {
     let isRenamed: Bool
   }
 
-  /// A type's class, with the keys that its last value encoded.
+  /// The class of a type in this archive, with the keys that the type's last value encoded.
   final class Record {
     let archivedClass: ArchivedClass
-    /// The type. Nil for values whose class differs from that of most values of their type.
+    /// The type. Nil if this is not the class of the type itself, but of some of its values.
     fileprivate let type: Any.Type?
     /// True if the name was set in the archiver. The ancestors of such a class are not written.
     fileprivate let isRenamed: Bool
     fileprivate(set) var uid: UInt32?
-    /// The keys in the order in which values of this type encode them.
+    /// The keys of the last value of this type, in the order in which it encoded them.
     private var sequence: [(text: String, key: FlatNode)] = []
-    /// The keys that were ordered last, and their order.
+    /// The keys for which ``order`` was computed.
     private var orderedKeys: [FlatNode] = []
     private var order: [Int] = []
 
@@ -38,7 +38,7 @@ struct WrittenClasses {
       self.isRenamed = isRenamed
     }
 
-    /// Returns a record for the values at the top of an archive, which belong to no object.
+    /// Returns a record for the keys at the top of an archive, which has no class.
     static func ofTop() -> Record { Record(ArchivedClass(""), nil) }
   }
 
@@ -52,7 +52,8 @@ struct WrittenClasses {
     return record
   }
 
-  /// Makes the record of a type. The caller passes the archived class, because reading it runs code of the type.
+  /// Adds the record of a type, unless it exists, and returns it. The caller passes `archivedClass`, because reading
+  /// that property of the type runs code outside of this package.
   mutating func add(_ type: any SecureCoding.Type, _ archivedClass: ArchivedClass) -> Record {
     let identity = ObjectIdentifier(type)
     if let record = records[identity] { return record }
@@ -62,8 +63,8 @@ struct WrittenClasses {
     return record
   }
 
-  /// Returns the record for values whose class differs from that of most values of their type. Returns nil if the type
-  /// was renamed in this archive.
+  /// Returns the record for those values of a type that have another class than the type itself. Returns nil if the
+  /// type was renamed in this archive.
   mutating func variant(of type: any SecureCoding.Type, as archivedClass: ArchivedClass) -> Record? {
     if names[ObjectIdentifier(type)] != nil { return nil }
     if let record = variants[archivedClass] { return record }
@@ -78,7 +79,7 @@ struct WrittenClasses {
     recent = recent.map { _ in nil }
   }
 
-  /// Writes a class description, unless another type has the same class, and returns its UID.
+  /// Writes the class description of a record, unless another type with the same class has written it. Returns its UID.
   mutating func write(_ record: Record, into pool: inout ObjectPool) throws -> UInt32 {
     let archivedClass = record.archivedClass
     if let (known, uid) = written[archivedClass.name] {
@@ -91,7 +92,8 @@ struct WrittenClasses {
     return uid
   }
 
-  /// Writes the class description of an opaque object unchanged, even if another class of the archive has its name.
+  /// Writes the class description of an opaque object unchanged, and returns its UID. Unlike the descriptions of types,
+  /// it may have the name of a different class in the archive.
   mutating func write(opaque description: KeyedArchive.ClassDescription, into pool: inout ObjectPool) throws -> UInt32 {
     let ancestors = Array(description.classes.drop { $0 != description.name }.dropFirst())
     let archivedClass = ArchivedClass(description.name, ancestors: ancestors, hints: description.hints)
@@ -130,8 +132,8 @@ struct WrittenClasses {
 }
 
 extension WrittenClasses.Record {
-  /// Throws if two types have the same class name by accident. Types such as arrays of different elements share a class
-  /// on purpose.
+  /// Throws if two types have the same class name by accident: their ancestors or hints differ, or the name is the
+  /// default name of both. Types that share a class on purpose, such as arrays of different elements, are allowed.
   fileprivate func requireSameClass(as other: WrittenClasses.Record) throws {
     let name = archivedClass.name
     guard other.archivedClass.ancestors == archivedClass.ancestors, other.archivedClass.hints == archivedClass.hints
@@ -148,8 +150,8 @@ extension WrittenClasses.Record {
       className: name)
   }
 
-  /// Returns the key that an object encodes at `position`. Values of one type encode the same keys in the same order,
-  /// so a comparison usually replaces a lookup.
+  /// Returns the node of a key that an object encodes as its key number `position`. Values of one type usually encode
+  /// the same keys in the same order, so comparing the key with that of the last value avoids most lookups.
   @inline(__always)
   func key(_ text: String, at position: Int, in keys: inout ArchivedKeys, _ pool: inout ObjectPool) throws -> FlatNode {
     if position < sequence.count, sequence[position].text == text { return sequence[position].key }
@@ -167,7 +169,7 @@ extension WrittenClasses.Record {
     return key
   }
 
-  /// Returns the order of the entries from `start` on.
+  /// Returns the order in which the keys of the entries from `start` on are written. Throws if a key occurs twice.
   @inline(__always)
   func order(of entries: [KeyedArchiver.Entry], from start: Int, in keys: ArchivedKeys) throws -> [Int] {
     if orderedKeys.count == entries.count - start {
@@ -182,7 +184,7 @@ extension WrittenClasses.Record {
   }
 }
 
-/// The keys of an archive that is being written, each once.
+/// The keys of an archive that is being written, with their nodes in the pool and their hashes.
 struct ArchivedKeys {
   private var nodes: [String: FlatNode] = [:]
   private var keys: [FlatNode: (text: String, hash: UInt64)] = [:]
@@ -195,7 +197,7 @@ struct ArchivedKeys {
     return node
   }
 
-  /// Returns the order of keys in Core Foundation's dictionaries. Throws if a key occurs twice.
+  /// Returns the positions of keys in the order of Core Foundation's dictionaries. Throws if a key occurs twice.
   func order(of keys: [FlatNode]) throws -> [Int] {
     var seen = Set<FlatNode>(minimumCapacity: keys.count)
     for key in keys where !seen.insert(key).inserted {

@@ -3,12 +3,12 @@ internal import OrderedCollections
 @_spi(Archives) public import PropertyLists
 
 extension KeyedUnarchiver {
-  /// Decodes the value of a key as the static type `T`. A metatype in a variable cannot select a subclass; for that,
+  /// Decodes the value of a key. The type is the static type `T`: to decode a subclass whose metatype is in a variable,
   /// use ``decode(of:forKey:)``.
   ///
   /// - Throws: ``KeyedArchiveError/Kind/valueNotFound`` if the key has no value or the value is nil; another
-  ///   ``KeyedArchiveError`` if the value has another type; or an error of the type's own
-  ///   ``SecureCoding/init(coder:)``.
+  ///   ``KeyedArchiveError`` if the value has another type; or an error that the type's ``SecureCoding/init(coder:)``
+  ///   throws.
   public func decode<T: SecureCoding>(_ type: T.Type = T.self, forKey key: String) throws -> T {
     guard let node = try node(forUserKey: key) else { throw noValue(key) }
     return try T._unarchive(ArchivedReference(node: node), by: self)
@@ -31,10 +31,10 @@ extension KeyedUnarchiver {
   @inline(never)
   func noValue(_ key: String) -> any Error { failure(.valueNotFound, "no value for the key \(key.quoted)") }
 
-  /// Decodes bytes that `encodeBytes` has encoded, or the bytes of a data object.
+  /// Decodes bytes that were encoded by ``KeyedArchiver/encodeBytes(_:forKey:)``, or as `Data`.
   public func decodeBytes(forKey key: String) throws -> Data { try decode(Data.self, forKey: key) }
 
-  /// Decodes a property list that was encoded inline, not as objects.
+  /// Decodes a property list that was encoded by ``KeyedArchiver/encode(propertyList:forKey:)``.
   ///
   /// - Throws: ``KeyedArchiveError/Kind/propertyList(_:)`` if it cannot be read,
   ///   ``KeyedArchiveError/Kind/nestedTooDeeply`` if it is nested more than 512 deep.
@@ -43,7 +43,8 @@ extension KeyedUnarchiver {
     return try propertyList(node, depth: 0)
   }
 
-  /// Converts a node to a property list, without a tree builder, which prepares for all objects of a document.
+  /// Converts a node to a property list. It does not use a tree builder, whose setup takes time in proportion to the
+  /// whole document.
   private func propertyList(_ node: FlatNode, depth: Int) throws -> PropertyList {
     guard node.kind.isContainer else { return try scalar(node) }
     guard depth < 512 else { throw failure(.nestedTooDeeply, "a property list is nested more than 512 deep") }
@@ -82,7 +83,7 @@ extension KeyedUnarchiver {
     }
   }
 
-  /// Decodes a top-level value of the archive. You can call it while an object is being decoded.
+  /// Decodes the value of a top-level key of the archive, even while an object is being decoded.
   public func decodeTopLevelObject<T: SecureCoding>(_ type: T.Type = T.self, forKey key: String) throws -> T {
     try atTop { try decode(type, forKey: key) }
   }
@@ -93,7 +94,7 @@ extension KeyedUnarchiver {
     return try decode()
   }
 
-  // For the layouts of Apple's classes, whose keys are not escaped.
+  // Methods for types that read the keys of Apple's classes. These keys are looked up unchanged.
 
   /// Returns true if the current object has a value for a key. The value may be nil.
   func containsRaw(_ key: String) -> Bool { current.shape.position(of: key, found: current.found) != nil }
@@ -115,7 +116,8 @@ extension KeyedUnarchiver {
     return try T?._unarchive(ArchivedReference(node: node), by: self)
   }
 
-  /// Decodes the contents of an object of a class by a closure.
+  /// Calls a closure that decodes the contents of the object at a reference. Throws if the object's class does not
+  /// match the type.
   func contents<T>(
     of reference: ArchivedReference, _ type: any SecureCoding.Type, _ decode: () throws -> T
   ) throws -> T {
@@ -126,12 +128,12 @@ extension KeyedUnarchiver {
     return try inside(object, uid: reference.node.uid, decode)
   }
 
-  /// Does the same as ``contents(of:_:_:)``, and throws if the object is already being decoded.
+  /// Calls ``contents(of:_:_:)`` for an object. Throws if the object is already being decoded.
   func once<T>(_ reference: ArchivedReference, _ type: any SecureCoding.Type, _ decode: () throws -> T) throws -> T {
     try once(reference.node) { try contents(of: reference, type, decode) }
   }
 
-  /// Decodes the object at a reference by a closure. Throws if the object is already being decoded.
+  /// Calls a closure that decodes the object at a reference. Throws if the object is already being decoded.
   func once<T>(_ node: FlatNode, _ decode: () throws -> T) throws -> T {
     guard node.kind == .uid, node.uid > 0, node.uid < objects.count else { return try decode() }
     guard table.beginValue(node.uid, unlessKept: false) == .begun else {
@@ -141,18 +143,18 @@ extension KeyedUnarchiver {
     return try decode()
   }
 
-  /// The smallest and the greatest number of bytes that an element counts for. A reference takes at least one byte, so
-  /// normal archives stay far below the ratio that `ParsingLimits.expansionRatio` allows.
+  /// The smallest and the greatest number of bytes that are subtracted from the budget for an element. An element takes
+  /// at least one byte in the file, so normal archives stay far below `ParsingLimits.expansionRatio`.
   private static var strides: ClosedRange<Int> { 32...64 }
 
-  /// Decodes the elements of an array that is stored inline.
+  /// Decodes the elements of an array that is stored inline, each by a closure.
   func decodeElements<T>(forRawKey key: String, _ decode: (ArchivedReference) throws -> T) throws -> [T] {
     let array = try elementNodes(forRawKey: key, stride: MemoryLayout<T>.stride)
     let before = weight
     var elements: [T] = []
     elements.reserveCapacity(min(array.count, 1024))
     for position in 0..<array.count { elements.append(try decode(try element(position, of: array))) }
-    // Each element counts as a value, even if it is only a reference so far.
+    // Each element weighs at least one value, even if the closure does not decode it yet.
     let more = weight &- before
     if more < array.count { try weigh(array.count &- more) }
     return elements
@@ -175,10 +177,11 @@ extension KeyedUnarchiver {
     return ArchivedReference(node: try read(document.element(position, of: array)))
   }
 
-  // Values without keys, which `encodeObject:` and similar methods write, and libraries of other languages at the top.
+  // Values without keys. Objective-C code writes them with `encodeObject:` and similar methods, and libraries of other
+  // languages write them at the top of archives.
   //
-  // They are numbered from 0. Their keys in the file are `$0`, `$1` and so on. A key of that name that a type chose has
-  // a second `$`.
+  // They are numbered from 0, and their keys in the file are `$0`, `$1` and so on. A type's own key `$0` is `$$0` in
+  // the file.
 
   /// The number of values without a key in the current object, or at the top of the archive.
   public var unkeyedCount: Int {
@@ -189,7 +192,7 @@ extension KeyedUnarchiver {
 
   /// Decodes a value that was encoded without a key.
   ///
-  /// - Parameter index: its number, from 0 to less than ``unkeyedCount``.
+  /// - Parameter index: the position among the values without a key, from 0 to less than ``unkeyedCount``.
   /// - Throws: The errors of ``decode(_:forKey:)``.
   public func decodeUnkeyed<T: SecureCoding>(_ type: T.Type = T.self, at index: Int) throws -> T {
     try T._unarchive(unkeyedReference(index), by: self)

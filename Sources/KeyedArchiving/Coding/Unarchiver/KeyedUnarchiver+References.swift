@@ -2,10 +2,10 @@
 
 /// Decodes the values and objects that references lead to.
 extension KeyedUnarchiver {
-  // Objects can be nested as deeply as the stack allows. So the functions between one type's `init(coder:)` and the
-  // next have small frames, and everything that is not needed at every level is in functions that are never inlined.
+  // The room on the stack limits how deeply objects can be nested. So the functions between one type's `init(coder:)`
+  // and the next have small frames, and code that is not needed at every level is in functions that are never inlined.
 
-  /// Decodes a value of a type, or returns the one that was kept from an earlier reference.
+  /// Decodes the value at a reference, or returns the value that was kept when it was decoded before.
   func value<T: SecureCoding>(_ type: T.Type, at reference: ArchivedReference) throws -> T {
     let frame = try frame(of: type, at: reference)
     guard let uid = frame.uid else {
@@ -41,11 +41,13 @@ extension KeyedUnarchiver {
     return value
   }
 
-  /// Decodes a value of a type that contains only numbers and bytes. Such a value cannot contain itself. It is not
-  /// kept, because decoding it again is as fast as a lookup.
+  /// Decodes the value at a reference as a type that contains only numbers and bytes. Such a value cannot contain
+  /// itself, so this is not checked. It is not kept for later references, because decoding it again is as fast as a
+  /// lookup.
   @inline(__always)
   func leaf<T: SecureCoding>(_ type: T.Type, at reference: ArchivedReference) throws -> T {
-    // A call at the top of the archive is free, because a program may ask for the same value any number of times.
+    // Calls at the top of the archive do not use up the budget, because a program may decode the same value any number
+    // of times.
     let before = budget
     defer { if outer.isEmpty { budget = before } }
     let frame = try frame(of: type, at: reference)
@@ -54,7 +56,7 @@ extension KeyedUnarchiver {
     return try contents(of: type, frame)
   }
 
-  /// Returns the object of a UID. Decodes it at the first reference.
+  /// Returns the class instance at a reference. Decodes it at the first reference to it.
   func object<T: SecureCoding & AnyObject>(_ type: T.Type, at reference: ArchivedReference) throws -> T {
     let frame = try frame(of: type, at: reference)
     guard let uid = frame.uid else {
@@ -86,7 +88,8 @@ extension KeyedUnarchiver {
   private func knownObject<T>(
     _ known: AnyObject, _ type: T.Type, _ uid: UInt32, _ record: ReadClasses.Record?
   ) throws -> T {
-    // The class matches the type, but the object may have been decoded as another type with the same name.
+    // The archived class matches the type, but an earlier call may have decoded the object as another type with the
+    // same class name.
     guard let known = known as? T else {
       throw failure(
         .classNotAllowed, "the object was already decoded as \(Swift.type(of: known)), and cannot also be \(type)", uid,
@@ -97,7 +100,7 @@ extension KeyedUnarchiver {
     return known
   }
 
-  /// Decodes a value or object as the first of several types that match its class.
+  /// Decodes the value or object at a reference, as the one of several types that matches its class.
   func anyValue(of types: [any SecureCoding.Type], at reference: ArchivedReference) throws -> any SecureCoding {
     let node = reference.node
     let object = try resolve(node)
@@ -115,7 +118,7 @@ extension KeyedUnarchiver {
     if object.kind == .dictionary {
       let (record, _) = try classRecord(of: object, behind: node)
       if let type = types.first(where: { admits($0, record) }) {
-        // A hint counts only if no type has the name of the class itself.
+        // A type with the name of the class itself is preferred to a type with the name of a hint.
         if record.archivedClass.hints.isEmpty { return type }
         return types.lazy.filter { self.admits($0, record) }
           .map { ($0, self.classes.match($0, $0.archivedClass, record) ?? .max) }
@@ -136,7 +139,7 @@ extension KeyedUnarchiver {
 }
 
 extension FlatNode {
-  /// The number of elements or bytes of a node. 0 for other kinds, whose payload is their value.
+  /// The number of elements of a container, or of bytes of a string or data. 0 for other kinds.
   @inline(__always)
   fileprivate var size: Int {
     switch kind {
@@ -147,9 +150,10 @@ extension FlatNode {
   }
 }
 
-/// Checks that an object can be decoded as a type.
+/// Checks that objects can be decoded as the expected types, and creates errors.
 extension KeyedUnarchiver {
-  /// Returns the object that a reference leads to. Throws if its class or kind does not match the type.
+  /// Returns a frame for decoding the object that a reference leads to. Throws if the object's class or kind does not
+  /// match the type.
   @inline(never)
   private func frame(of type: any SecureCoding.Type, at reference: ArchivedReference) throws -> Frame {
     let node = reference.node
@@ -217,7 +221,7 @@ extension KeyedUnarchiver {
     }
   }
 
-  /// Returns an error with the current position in the archive.
+  /// Returns an error with the path to the value that is being decoded, and the UID and class of its object.
   ///
   /// Use it in types that check what they decode:
   ///
@@ -230,19 +234,21 @@ extension KeyedUnarchiver {
       kind, message, trail: trail, uid: current.uid.map { PropertyList.UID($0) }, className: current.classRecord?.name)
   }
 
-  /// Throws ``KeyedArchiveError/Kind/invalidContents`` if the contents of the current object are not valid.
+  /// Throws ``KeyedArchiveError/Kind/invalidContents``, with the message `finding`, if `isValid` is false.
   @inline(__always)
   func require(_ isValid: Bool, _ finding: @autoclosure () -> String) throws {
     if !isValid { throw failure(.invalidContents, finding()) }
   }
 
-  /// Returns a value that is read from the property list. Adds the position in the archive to an error.
+  /// Returns the result of an expression that reads the property list. If it throws, adds the current position in the
+  /// archive to the error.
   @inline(__always)
   func read<T>(_ body: @autoclosure () throws(PropertyListError) -> T) throws -> T {
     do { return try body() } catch { throw failure(error) }
   }
 
-  /// Returns the result of code that does not know the position in the archive. Adds that position to an error.
+  /// Returns the result of an expression. If it throws an error without a position, adds the current position in the
+  /// archive.
   @inline(__always)
   func located<T>(_ body: @autoclosure () throws(KeyedArchiveError) -> T) throws -> T {
     do { return try body() } catch { throw failure(error.kind, error.message) }
@@ -251,7 +257,7 @@ extension KeyedUnarchiver {
   @inline(never)
   func failure(_ error: PropertyListError) -> any Error { failure(.propertyList(error), error.description) }
 
-  /// Returns an error about an object that is not being decoded yet.
+  /// Returns an error about an object whose decoding has not begun.
   @inline(never)
   func failure(
     _ kind: KeyedArchiveError.Kind, _ message: String, _ uid: UInt32, _ record: ReadClasses.Record?

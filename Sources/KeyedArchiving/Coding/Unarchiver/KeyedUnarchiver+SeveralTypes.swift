@@ -1,10 +1,11 @@
 @_spi(Archives) internal import PropertyLists
 
-/// Decodes values of several types.
+/// Decodes values that may have one of several types.
 extension KeyedUnarchiver {
   /// Decodes the value of a key as one of several types.
   ///
-  /// The first type that matches the class of the object is used. A subclass is decoded only if you name it.
+  /// The first type that matches the class of the object is used. An object of a subclass is decoded only if you name
+  /// the subclass.
   ///
   /// - Throws: The errors of ``decode(_:forKey:)``.
   public func decode(of types: [any SecureCoding.Type], forKey key: String) throws -> any SecureCoding {
@@ -18,7 +19,8 @@ extension KeyedUnarchiver {
     try decodeIfPresent((any SecureCoding).self, of: types, forKey: key)
   }
 
-  /// Decodes the value of a key, with several types in place of the class or the protocol that they have in common:
+  /// Decodes the value of a key as `base`. Where `base` has a class or a protocol, objects may have any of several
+  /// types:
   ///
   /// ```swift
   /// let shape = try coder.decode((any Shape).self, of: [Circle.self, Square.self], forKey: "shape")
@@ -26,12 +28,13 @@ extension KeyedUnarchiver {
   /// ```
   ///
   /// - Parameters:
-  ///   - base: a class, a protocol, or an array, a dictionary, a set or an optional of them, to any depth. In place of
-  ///     a superclass of some of the types, these types are allowed, and the superclass itself only if it is one of
-  ///     them. A part that is unrelated to the types, such as a dictionary key, is decoded as its static type.
+  ///   - base: a class, a protocol, or an array, a dictionary, a set or an optional of them, to any depth. Where it has
+  ///     a superclass of some of the types, objects may have these types; they may have the superclass itself only if
+  ///     it is in `types`. A part that is unrelated to the types, such as a dictionary key, is decoded as its static
+  ///     type.
   ///   - types: the types that objects may have. They apply to this value, but not to the contents of its objects.
   /// - Throws: The errors of ``decode(_:forKey:)``; ``KeyedArchiveError/Kind/typeMismatch`` if the value has one of the
-  ///   types, but is not a `base`.
+  ///   types, but that type is not a `base`.
   public func decode<Base>(_ base: Base.Type, of types: [any SecureCoding.Type], forKey key: String) throws -> Base {
     guard let node = try node(forUserKey: key) else { throw noValue(key) }
     return try value(base, of: types, at: ArchivedReference(node: node))
@@ -48,7 +51,7 @@ extension KeyedUnarchiver {
     return try value(Base?.self, of: types, at: ArchivedReference(node: node))
   }
 
-  /// Decodes a top-level value of the archive as one of several types. You can call it while an object is being
+  /// Decodes the value of a top-level key of the archive as one of several types, even while an object is being
   /// decoded.
   ///
   /// - Throws: The errors of ``decode(_:of:forKey:)``.
@@ -56,7 +59,7 @@ extension KeyedUnarchiver {
     try atTop { try decode(of: types, forKey: key) }
   }
 
-  /// Decodes a value in which several types replace the class or the protocol that they have in common.
+  /// Decodes the value at a reference as `base`; see ``decode(_:of:forKey:)``.
   func value<Base>(
     _ base: Base.Type, of types: [any SecureCoding.Type], at reference: ArchivedReference
   ) throws -> Base {
@@ -78,7 +81,7 @@ extension KeyedUnarchiver {
   }
 }
 
-/// A type with parts whose types are chosen at run time.
+/// A container, such as an array, whose elements can be decoded as types that are chosen at run time.
 protocol ContainerOfSeveralTypes {
   static func unarchive(
     of types: [any SecureCoding.Type], at reference: ArchivedReference, by coder: KeyedUnarchiver

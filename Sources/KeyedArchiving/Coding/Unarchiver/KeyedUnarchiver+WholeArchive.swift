@@ -1,7 +1,8 @@
 public import FoundationEssentials
 @_spi(Archives) public import PropertyLists
 
-/// Decodes a whole archive in one call. To map class names or to allow unknown classes, create an unarchiver.
+/// Decodes a whole archive in one call. To decode classes as types of other names, or classes that have no type, create
+/// an unarchiver and call ``setClass(_:forClassName:)``.
 extension KeyedUnarchiver {
   /// Decodes the root object of an archive, which has the key `root`.
   ///
@@ -34,8 +35,8 @@ extension KeyedUnarchiver {
     try unarchivedObject((any SecureCoding).self, of: types, from: data, limits: limits)
   }
 
-  /// Decodes the root object of an archive, with several types in place of the class or the protocol that they have in
-  /// common. See ``decode(_:of:forKey:)``.
+  /// Decodes the root object of an archive as `base`. Where `base` has a class or a protocol, objects may have any of
+  /// several types; see ``decode(_:of:forKey:)``.
   ///
   /// ```swift
   /// let shapes = try KeyedUnarchiver.unarchivedObject([Shape].self, of: [Circle.self, Square.self], from: data)

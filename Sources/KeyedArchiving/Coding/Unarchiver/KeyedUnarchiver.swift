@@ -8,12 +8,12 @@ public import FoundationEssentials
 /// ```
 ///
 /// Only the types that your decoding calls name are instantiated: `decode([Invoice].self, forKey:)` allows an array of
-/// invoices and nothing else, at any depth. Classes are not looked up by name, so the bytes cannot choose a type. A
-/// number is decoded exactly or not at all, except for 8-byte reals that are decoded as `Float`, which are rounded.
-/// Errors are ``KeyedArchiveError`` values with the position in the archive.
+/// invoices and nothing else, at any depth. Classes are not looked up by the names in the archive, so the archive
+/// cannot choose a type. A number that the expected type cannot represent exactly is an error. Only an 8-byte real that
+/// is decoded as `Float` is rounded. Errors are ``KeyedArchiveError`` values with the position in the archive.
 ///
-/// Archives of Apple's software and those of ``KeyedArchiver`` are read alike, in the binary and the XML format.
-/// Decoding is lazy: values that you do not ask for are not read.
+/// An unarchiver reads archives of Apple's software and of ``KeyedArchiver``. Decoding is lazy: values that you do not
+/// decode are not read.
 public final class KeyedUnarchiver {
   /// The archive as a property list.
   public let document: PropertyListDocument
@@ -25,22 +25,23 @@ public final class KeyedUnarchiver {
   let objects: FlatNode
   var classes = ReadClasses()
   var opaque = OpaqueObjects()
-  /// The number of class instances decoded so far whose type is only `Decodable`.
+  /// The number of class instances decoded so far whose type is `Decodable` but not ``SecureCoding``.
   var decodableObjectCount = 0
-  // State that is used for every value. Unchecked exclusivity is safe: each access ends before code outside of this
-  // package is called, and objects whose `deinit` may be such code are released outside of accesses. So accesses do not
-  // overlap. Checks at run time would take a fifth of the time.
+  // These properties are used for every value, and checking their exclusivity at run time would take a fifth of the
+  // time. Unchecked exclusivity is safe: each access ends before code outside of this package is called, and objects
+  // whose `deinit` may be such code are released outside of accesses. So accesses do not overlap.
   @safe @exclusivity(unchecked) var table = UnarchivedObjects()
   @safe @exclusivity(unchecked) private var shapes = DictionaryShapes()
   /// The number of bytes that decoded values may still take.
   @safe @exclusivity(unchecked) var budget: WorkBudget
-  /// The size so far of the value being decoded, in values and blocks of 512 bytes. A shared part counts once for each
-  /// reference, because comparing, hashing or archiving the value visits it each time. An object of a class counts as
-  /// one.
+  /// The size so far of the value that is being decoded: the number of values in it, plus one for each 512 bytes of
+  /// strings and data. A shared part counts once for each reference, because comparing, hashing or archiving the value
+  /// visits it each time. A class instance counts as one.
   @safe @exclusivity(unchecked) var weight = 0
-  /// The greatest weight of a value: the limit minus the weight of all finished objects of classes.
+  /// The greatest allowed ``weight``: the limit minus the weight of all class instances that have been decoded.
   @safe @exclusivity(unchecked) private var greatestWeight: Int
-  /// The number of values that may still be hashed, or compared with others of the same hash.
+  /// The number of steps that collections may still take to hash their elements and to compare elements with equal
+  /// hashes.
   private var hashingBudget: WorkBudget
   private let weightLimit: Int
   @safe @exclusivity(unchecked) private(set) var outer: [Frame] = []
@@ -49,13 +50,14 @@ public final class KeyedUnarchiver {
   let top: Frame
   let noKeys = DictionaryShape()
   private var stackRoom: StackRoom
-  /// The number of collections among the objects being decoded. They are not levels of their own.
+  /// The number of objects being decoded that are collections. These do not count as nesting levels.
   private var collectionDepth = 0
-  /// The greatest ``depth`` so far in the value being decoded.
+  /// The greatest ``depth`` that was reached while the current value was decoded.
   @safe @exclusivity(unchecked) package var deepest = 0
-  /// The number of objects whose decoding may still fail.
+  /// The number of times that decoding may still fail; see ``leave(after:)``.
   private var failureBudget: WorkBudget
-  /// The paths to the parts being decoded in the first objects of ``outer``, for errors.
+  /// A cache for the paths of errors. For each of the outermost frames in ``outer``, it has the path to the part that
+  /// the frame is decoding. ``trail`` adds missing paths.
   private var trails: [DecodingTrail?] = []
 
   struct Frame {
@@ -65,13 +67,13 @@ public final class KeyedUnarchiver {
     let uid: UInt32?
     var classRecord: ReadClasses.Record?
     var found = 0
-    /// True for a collection, which counts as a part of the object that contains it.
+    /// True for a collection, which is not a nesting level of its own.
     var isCollection = false
-    /// The key or index of the part being decoded.
+    /// The key or index of the part that is being decoded.
     var step: PropertyListKeyPath.Component?
 
     /// Returns the position of a key's value, and the dictionary that contains it. Returns nil if the key has no value.
-    /// Errors refer to this key from now on.
+    /// Sets ``step``, so that later errors contain the key.
     @inline(__always)
     mutating func find(_ key: String) -> (position: Int, object: FlatNode)? {
       step = .key(key)
@@ -84,11 +86,12 @@ public final class KeyedUnarchiver {
   /// Opens an archive.
   ///
   /// - Parameters:
-  ///   - data: the whole archive, binary or XML. It is kept without a copy as long as the unarchiver exists.
+  ///   - data: the whole archive, in any property list format. It is kept without a copy as long as the unarchiver
+  ///     exists.
   ///   - limits: the limits for the size of the input and for how far it may expand.
   /// - Throws: ``KeyedArchiveError/Kind/propertyList(_:)`` if the data is not a property list,
   ///   ``KeyedArchiveError/Kind/notAnArchive`` if the property list is not a keyed archive.
-  /// - Complexity: O(1) for the binary format, O(*n*) in the size of the data for XML.
+  /// - Complexity: O(1) for the binary format, O(*n*) in the size of the data for text formats.
   public convenience init(
     forReadingFrom data: Data, limits: ParsingLimits = ParsingLimits()
   ) throws(KeyedArchiveError) {
@@ -110,9 +113,10 @@ public final class KeyedUnarchiver {
     try self.init(document, levelsAround: 0)
   }
 
-  /// Opens an archive that may be nested in another one.
+  /// Opens an archive that may be in the data of another archive.
   ///
-  /// - Parameter levelsAround: the number of levels of objects around it.
+  /// - Parameter levelsAround: the number of nested objects of the other archive that are being decoded. They count
+  ///   toward the greatest depth.
   package init(_ document: PropertyListDocument, levelsAround: Int) throws(KeyedArchiveError) {
     let layout = try ArchiveLayout(document)
     stackRoom = StackRoom(reserve: levelsAround)
@@ -127,19 +131,19 @@ public final class KeyedUnarchiver {
     current = top
   }
 
-  /// The keys at the top of the archive, in the order of the file. Values without a key are not included; see
-  /// ``unkeyedCount``.
+  /// The keys at the top of the archive, in the order of the file. The keys of values that were encoded without a key
+  /// are left out; see ``unkeyedCount``.
   public var topLevelKeys: [String] { ArchiveKey.userKeys(top.shape.keys) }
 
-  /// The keys of the current object, in the order of the file. While no object is being decoded, the keys at the top of
-  /// the archive.
+  /// The keys of the object that is being decoded, in the order of the file. If no object is being decoded,
+  /// ``topLevelKeys``.
   public var keys: [String] { ArchiveKey.userKeys(current.shape.keys) }
 
-  /// Sets the type that objects of a class are decoded as, in this archive only. They are decoded as no other type, and
-  /// decoding calls still have to name the type.
+  /// Sets the only type that objects of a class can be decoded as, in this archive. Decoding calls must still name the
+  /// type. Nil removes the setting.
   ///
-  /// Use ``OpaqueObject`` for a class that your program has no type for. Decoding calls need not name it where an
-  /// ``ArchivedValue`` is allowed.
+  /// Use ``OpaqueObject`` for a class that your program has no type for. An ``ArchivedValue`` can then contain objects
+  /// of the class, and decoding calls need not name the type.
   public func setClass(_ type: (any SecureCoding.Type)?, forClassName name: String) {
     classes.setType(type, forName: name)
     opaque = OpaqueObjects()
@@ -148,7 +152,7 @@ public final class KeyedUnarchiver {
   /// Returns the type that was set with ``setClass(_:forClassName:)``.
   public func `class`(forClassName name: String) -> (any SecureCoding.Type)? { classes.type(forName: name) }
 
-  /// Publishes the object being decoded, so that its parts can refer back to it.
+  /// Makes the object that is being decoded available to its parts, so that they can refer back to it.
   ///
   /// Call it in `init(coder:)` of a class as soon as the stored properties have values, and before you decode parts
   /// that can refer back:
@@ -162,21 +166,23 @@ public final class KeyedUnarchiver {
   /// }
   /// ```
   ///
-  /// A circular reference to an object that was not published is an error.
+  /// If a part refers back to an object that was not published, decoding throws
+  /// ``KeyedArchiveError/Kind/circularReference``.
   public func publish(_ object: some SecureCoding & AnyObject) {
     guard let uid = current.uid else { return }
     _ = table.publish(object, as: uid)
   }
 
-  /// The class of the current object, according to the archive. Nil for values without a class.
+  /// The class of the current object in the archive. Nil for a value without a class.
   var currentClass: ArchivedClass? { current.classRecord?.archivedClass }
 
-  /// Returns the class of the current object as one of several classes, by its own name or else by a hint.
+  /// Returns the case of an enumeration of class names that has the name of the current object's class, or else that of
+  /// one of its hints.
   package func currentClass<Class: RawRepresentable<String>>(among classes: Class.Type) -> Class? {
     current.classRecord?.names.lazy.compactMap { Class(rawValue: $0) }.first
   }
 
-  /// Returns the value of a key in the current object, which may be a UID. Returns nil if there is none.
+  /// Returns the node of a key's value in the current object, or nil if the key has no value. The node may be a UID.
   @inline(never)
   func node(forRawKey key: String) throws -> FlatNode? {
     guard let (position, object) = current.find(key) else { return nil }
@@ -189,11 +195,11 @@ public final class KeyedUnarchiver {
   }
 
   private func node(forDollarKey key: String) throws -> FlatNode? {
-    // Some writers do not add the second `$`.
+    // Some programs write such keys without the second `$`.
     try node(forRawKey: "$" + key) ?? (ArchiveKey.isArchivers(key) ? nil : node(forRawKey: key))
   }
 
-  /// Returns the object that a UID leads to. Returns any other value unchanged.
+  /// Returns the object that a UID leads to, or the node itself if it is not a UID.
   @inline(__always)
   func resolve(_ node: FlatNode) throws -> FlatNode { node.kind == .uid ? try object(at: node) : node }
 
@@ -207,34 +213,36 @@ public final class KeyedUnarchiver {
     return object
   }
 
-  /// Returns true if a reference leads to nothing. Any object that is the text `$null` means nothing.
+  /// Returns true if a reference represents nil: it leads to the string `$null`, at any UID, or is an inline null.
   @inline(__always)
   func isNull(_ reference: FlatNode, _ object: FlatNode) -> Bool {
     reference.kind == .uid ? document.isNullObject(object) : object.kind == .null
   }
 
-  /// Subtracts the size of a decoded value from the budget. At the top of the archive nothing is counted, because a
-  /// program may ask for values as often as it likes.
+  /// Subtracts the size of a decoded value, in bytes, from the budget. Does nothing at the top of the archive, because
+  /// a program may decode the same values any number of times.
   @inline(__always)
   func spend(_ size: Int) throws {
     if outer.isEmpty { return }
     guard budget.spend(size &+ 1) else { throw overspent() }
   }
 
-  /// Adds to the weight of the value being decoded.
+  /// Adds to the ``weight`` of the value that is being decoded. Throws if it exceeds the limit.
   @inline(__always)
   func weigh(_ more: Int) throws {
     weight &+= more
     if weight > greatestWeight { try outweigh() }
   }
 
-  /// Adds comparisons of elements with the same hash to the weight of the collection being decoded.
+  /// Adds to the ``weight`` of a collection that is being decoded, for comparing its elements that have equal hashes.
+  /// Throws if it exceeds the limit.
   func weigh(comparisons: Int) throws {
     weight &+= comparisons
     if weight > greatestWeight, !outer.isEmpty { throw hashesTooMuch() }
   }
 
-  /// Counts a finished object of a class once, however many references lead to it.
+  /// Subtracts the weight of a class instance that has been decoded from the limit for all weights, so that it counts
+  /// once, however many references lead to it.
   @inline(__always)
   func weighObject() throws {
     greatestWeight &-= weight
@@ -244,7 +252,8 @@ public final class KeyedUnarchiver {
   @inline(never)
   private func outweigh() throws {
     weight = 0
-    // Values that a program decodes at the top do not belong to a common value.
+    // Values that a program decodes at the top of the archive do not belong to one value, so each may have the greatest
+    // weight.
     if outer.isEmpty { return }
     throw tooHeavy()
   }
@@ -256,12 +265,13 @@ public final class KeyedUnarchiver {
       "the decoded contents expand to more than \(weightLimit) values; see expandedSize of ParsingLimits")
   }
 
-  /// The amount decoded so far, in values.
+  /// The work that decoding has taken so far, in values.
   package var spent: Int {
     weightLimit - greatestWeight + weight + budget.spent / ParsingLimits.bytesPerValue + hashingBudget.spent
   }
 
-  /// Subtracts values that are hashed, or compared with others of the same hash, from the hashing budget.
+  /// Subtracts the steps for hashing elements, or for comparing elements with equal hashes, from the hashing budget.
+  /// Throws if it is used up.
   @inline(__always)
   func spendHashing(_ values: Int) throws {
     guard hashingBudget.spend(values) else { throw hashesTooMuch() }
@@ -305,7 +315,7 @@ public final class KeyedUnarchiver {
     try onMoreStack { try decoded(type, frame) }
   }
 
-  /// Decodes parts of an object by a closure.
+  /// Calls a closure that decodes parts of an object, with the object as the current one.
   func inside<T>(_ node: FlatNode, uid: UInt32?, _ decode: () throws -> T) throws -> T {
     if isStackDue, try needsMoreStack() { return try onMoreStack { try entered(node, uid: uid, decode) } }
     return try entered(node, uid: uid, decode)
@@ -327,7 +337,7 @@ public final class KeyedUnarchiver {
     enter(Frame(node: node, shape: node.kind == .dictionary ? try shape(of: node) : noKeys, uid: uid))
   }
 
-  // Frames are swapped instead of being copied.
+  // These functions swap frames, because copying them would take time.
 
   @inline(never)
   func enter(_ frame: consuming Frame) {
@@ -338,7 +348,7 @@ public final class KeyedUnarchiver {
 
   @inline(never)
   func leave() {
-    // Before a collection is left, because it does not count as a level.
+    // This comes before the collection is left, while it does not count as a level.
     deepest = max(deepest, depth)
     if current.isCollection { collectionDepth -= 1 }
     let last = outer.count - 1
@@ -347,29 +357,29 @@ public final class KeyedUnarchiver {
     if trails.count > last { trails.removeLast() }
   }
 
-  /// Leaves an object whose decoding has failed. Returns the error to throw.
+  /// Ends the decoding of an object that has failed, and returns the error to throw.
   ///
-  /// A type may catch an error and decode again, so nested objects that decode a part twice double the work at each
-  /// level. The number of failures is limited. Normal archives fail a few times for each value, when a type tries
+  /// A type may catch an error and decode the same part again. If nested objects do that, each level doubles the work,
+  /// so the number of failures is limited. Decoding a normal archive fails a few times for each value, if a type tries
   /// several possible types.
   @inline(never)
   private func leave(after error: any Error) -> any Error {
     leave()
-    // At the top of the archive failures are not limited, because the program itself makes each call.
+    // Failures at the top of the archive are not limited, because the program makes each of these calls itself.
     if outer.isEmpty {
       failureBudget = WorkBudget(failureBudget.limit)
       return error
     }
     if failureBudget.spend(1) { return error }
-    // From now on each decoding call fails at once.
+    // This makes all later decoding calls fail immediately.
     budget.exhaust()
     return failure(
       .limitExceeded,
       "decoding failed more than \(failureBudget.limit) times, and types ignored the errors")
   }
 
-  /// The path to the part of the current object that is being decoded. Nil at the top. Errors share its steps, so an
-  /// error costs the same at any depth.
+  /// The path to the part of the current object that is being decoded, for errors. Nil at the top. Paths share their
+  /// steps in memory, so creating an error takes the same time at any depth.
   var trail: DecodingTrail? {
     while trails.count < outer.count {
       trails.append(DecodingTrail.adding(outer[trails.count].step, to: trails.last ?? nil))
@@ -380,7 +390,7 @@ public final class KeyedUnarchiver {
   @inline(__always)
   func shape(of node: FlatNode) throws -> DictionaryShape { try read(document.shape(of: node, in: &shapes)) }
 
-  /// Marks the current object as a collection of elements of one type. It is not a level of nesting of its own.
+  /// Marks the current object as a collection of elements of one type, so that it does not count as a nesting level.
   func noteCollection() {
     if outer.isEmpty || current.isCollection { return }
     current.isCollection = true
@@ -390,8 +400,8 @@ public final class KeyedUnarchiver {
   @inline(__always)
   var depth: Int { outer.count - collectionDepth }
 
-  /// Adds the levels of a value that was decoded before to the value being decoded, which contains it. Releasing,
-  /// comparing and archiving it recurses from here, so its levels count here too.
+  /// Counts the nesting levels of a value that was decoded before and that the current value contains. Releasing,
+  /// comparing and archiving the current value recurses into these levels. Throws if they are too deep here.
   @inline(__always)
   func note(height: Int) throws {
     deepest = max(deepest, depth &+ height)
@@ -403,15 +413,16 @@ public final class KeyedUnarchiver {
     failure(.nestedTooDeeply, stackRoom.tooDeep(stackRoom.stack(isTop: false).size).message)
   }
 
-  /// True if the stack must be checked. Every fourth level is enough, because the reserve has room for a few objects.
+  /// True if the room on the stack must be checked. Checking every fourth level is enough, because a full stack still
+  /// has room for a few objects.
   @inline(__always)
   private var isStackDue: Bool { outer.count & 3 == 0 }
 
-  /// Returns true if decoding must continue on another stack because this one is full.
+  /// Returns true if the stack is full, so that decoding must continue on another stack.
   @inline(never)
   private func needsMoreStack() throws -> Bool { try located(stackRoom.isUsedUp(at: depth, isTop: outer.isEmpty)) }
 
-  /// Runs the body on another stack.
+  /// Runs the body on another stack. Throws if there is none.
   func onMoreStack<T>(_ body: () throws -> T) throws -> T {
     let stack = stackRoom.stack(isTop: outer.isEmpty)
     let room = stackRoom

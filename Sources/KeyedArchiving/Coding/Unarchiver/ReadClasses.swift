@@ -3,18 +3,19 @@
 /// The classes of an archive that is being read, and the types that their objects may be decoded as.
 struct ReadClasses {
   private(set) var additionalTypes: [any SecureCoding.Type] = []
-  /// The number of each list of additional types.
+  /// A number for each list of additional types that has been set. Values that were decoded with a list are kept with
+  /// its number.
   private var scopes: [[ObjectIdentifier]: Int] = [[]: 0]
   private var records: [UInt32: Record] = [:]
-  /// A cache of recently used descriptions, in slots chosen by the lowest bits of their UIDs.
+  /// A cache of recently used class descriptions. The lowest bits of a UID determine its slot.
   private var recent = [(uid: UInt32, record: Record)?](repeating: nil, count: 16)
   private var mapped: [String: any SecureCoding.Type] = [:]
 
   final class Record {
     let archivedClass: ArchivedClass
-    /// The normalized names: the name of the class, then the hints.
+    /// The name of the class, then the names of its hints, each in the form of ``ClassName/normalized(_:)``.
     let names: [String]
-    /// The types that match one of these names, and those that do not.
+    /// The types that are known to match one of ``names``, and those that are known not to.
     ///
     /// Unchecked exclusivity is safe: no code outside of this package runs during an access.
     @exclusivity(unchecked) private var admitted: [ObjectIdentifier] = []
@@ -27,8 +28,8 @@ struct ReadClasses {
       names = ([archivedClass.name] + archivedClass.hints).map(ClassName.normalized)
     }
 
-    /// Returns true if the class is known to match the type, false if it is known not to, and nil if the type has not
-    /// been checked.
+    /// Returns true if the class matches the type, and false if it does not. Returns nil if this has not been checked
+    /// yet.
     @inline(__always)
     func answer(_ type: any SecureCoding.Type) -> Bool? {
       let identity = ObjectIdentifier(type)
@@ -43,9 +44,9 @@ struct ReadClasses {
     }
   }
 
-  /// Sets the additional types and returns the number of their list.
+  /// Sets the additional types, and returns a number that is the same for each call with the same types.
   mutating func setAdditionalTypes(_ types: [any SecureCoding.Type]) -> Int {
-    // ArchivedValue is left out, because it would only lead back to these types.
+    // `ArchivedValue` is left out, because decoding it would only try the types of this list again.
     additionalTypes = types.filter { $0.archivedClass != .anyObject }
     let list = additionalTypes.map { ObjectIdentifier($0) }
     let scope = scopes[list] ?? scopes.count
@@ -59,15 +60,16 @@ struct ReadClasses {
     recent = recent.map { _ in nil }
   }
 
-  /// True for a class whose objects are decoded as opaque objects. Hints do not count.
+  /// Returns true if objects of the class with this name are decoded as opaque objects. The hints of a class do not
+  /// matter.
   func isOpaque(_ name: String) -> Bool { mapped[ClassName.normalized(name)] is any AnyClassCoding.Type }
 
   var opaqueNames: [String] { mapped.filter { $0.value is any AnyClassCoding.Type }.map(\.key) }
 
   func type(forName name: String) -> (any SecureCoding.Type)? { mapped[ClassName.normalized(name)] }
 
-  /// Returns the index of the first name of a class, its own or a hint, that the type has. Returns nil if there is
-  /// none.
+  /// Returns the index in ``Record/names`` of the first name that matches the type: 0 for the name of the class, more
+  /// for a hint. Returns nil if no name does.
   func match(_ type: any SecureCoding.Type, _ archivedClass: ArchivedClass, _ record: Record) -> Int? {
     if type is any AnyClassCoding.Type { return isOpaque(record.name) ? 0 : nil }
     let hasOwnName = !archivedClass.isInherited(by: type)
@@ -87,10 +89,10 @@ struct ReadClasses {
     return record
   }
 
-  /// Reads a class description.
+  /// Reads the class description with a UID.
   ///
-  /// - Parameter budget: the number of bytes of names that may be read. It is needed because names in a binary file can
-  ///   overlap, and many UIDs can lead to one description, so a small file can have any amount.
+  /// - Parameter budget: the number of bytes that may still be read. The bytes of names are subtracted, because names
+  ///   in a binary file can overlap, and many UIDs can lead to one description.
   mutating func read(
     _ uid: UInt32, _ node: FlatNode, in document: PropertyListDocument, budget: inout WorkBudget
   ) throws(PropertyListError) -> Record {
@@ -100,7 +102,7 @@ struct ReadClasses {
     var name: String?
     var classes: [String]?
     var hints: [String] = []
-    // A class description has three keys. A few more do no harm.
+    // A class description has at most three keys. At most 64 are read, so that a damaged file cannot cause much work.
     for entry in 0..<min(node.count, 64) {
       let value = try document.value(ofEntry: entry, of: node)
       switch try text(of: document.keyNode(ofEntry: entry, of: node), in: document, budget: &budget) {
@@ -114,7 +116,7 @@ struct ReadClasses {
     guard let name else {
       throw PropertyListError(.malformed, "object \(uid) has no $classname, so it is not a class description")
     }
-    // An archiver that renames a class writes no `$classes`, or ones that begin with the new name.
+    // If a class was renamed when it was archived, there are no `$classes`, or they begin with another name.
     if let classes, classes.first != name, mapped[ClassName.normalized(name)] == nil {
       throw PropertyListError(
         .malformed,
@@ -131,7 +133,7 @@ struct ReadClasses {
   private func text(
     of node: FlatNode, in document: PropertyListDocument, budget: inout WorkBudget
   ) throws(PropertyListError) -> String {
-    // Each name is read, normalized and compared.
+    // Each name is read, normalized and compared, so it counts several times.
     guard budget.spend(1 + 4 * node.length) else {
       throw PropertyListError(
         .limitExceeded,
@@ -158,15 +160,15 @@ struct ReadClasses {
   }
 }
 
-/// The state of an unarchiver that concerns opaque objects.
+/// The state of an unarchiver for opaque objects.
 struct OpaqueObjects {
   var source: OpaqueSource?
-  /// The objects that have been checked, together with all objects that they lead to. The value is the size of the
-  /// object alone, in values and blocks of 64 bytes.
+  /// The sizes of the objects that have been checked, by UID. The size of an object is the number of values in it, plus
+  /// one for each 64 bytes of strings and data. All objects that a checked object leads to have been checked too.
   var sizes: [UInt32: Int] = [:]
-  /// One reader for the whole archive, so that the total work is limited.
+  /// The reader that checks all opaque objects. Using only one limits the total work.
   var reader: ArchiveReader?
-  /// True inside an opaque object, because all of its parts have been checked.
+  /// True if the unarchiver reads the contents of an opaque object. They have been checked.
   var isWithin = false
 }
 

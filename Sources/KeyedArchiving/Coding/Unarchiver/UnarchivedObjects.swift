@@ -1,44 +1,49 @@
 @_spi(Archives) internal import PropertyLists
 
-/// The objects and values that have been decoded from an archive. Objects are kept by UID, and values if they are
-/// needed again.
+/// The class instances and values that have been decoded from an archive. Instances are kept by UID, and values if they
+/// are likely to be needed again.
 ///
-/// Most values have one reference, so a value is kept only when it is decoded for the second time. A value is decoded
-/// at most twice, however many references lead to it.
+/// Most values have one reference, so a value is kept only when it is decoded for the second time. So a value is
+/// decoded at most twice, however many references lead to it.
 struct UnarchivedObjects: ~Copyable {
   private var states = PagedArray<State>(repeating: [])
   private var objects = PagedArray<AnyObject?>(repeating: nil)
   private var values = PagedArray<Kept?>(repeating: nil)
-  /// The number of the current list of additional types. A value is kept for the list that it was decoded with.
+  /// The number of the current list of ``KeyedUnarchiver/additionalTypes``. A kept value is returned only while the
+  /// same list is set.
   var scope = 0
-  /// The number of levels of values in each finished object, itself included.
+  /// The number of nested levels of values in each decoded object, including its own.
   private var heights = PagedArray<UInt16>(repeating: 1)
-  /// Long strings and data, by their node in the document.
+  /// The decoded long strings and data, by their node in the document.
   private var texts: [FlatNode: Any] = [:]
-  /// The number of decodings in progress for an object and a type that is only `Decodable`.
+  /// For types that are `Decodable` but not ``SecureCoding``: how many times an object is being decoded as a type, one
+  /// inside the other.
   private var decodables: [ValueKey: Int] = [:]
 
-  /// The objects that are published but not finished, with the number of entries in ``finished`` at that time.
+  /// The objects that have been published but not completely decoded. The number is that of the entries in ``finished``
+  /// when the object was published.
   private var published: [UInt32: Int] = [:]
-  /// The objects and values that were finished while any object was published. A value has its type and scope.
+  /// The objects and values whose decoding ended while an object was in ``published``. `value` has the type and scope
+  /// of a kept value, and is nil for an object.
   private var finished: [(uid: UInt32, value: (type: ObjectIdentifier, scope: Int)?)] = []
 
   private struct State: OptionSet {
     let rawValue: UInt8
     static let inProgress = State(rawValue: 1)
-    /// Being decoded as a value, inside of the same value.
+    /// The value is being decoded, and a part of it is the same value, which is being decoded too.
     static let inProgressAgain = State(rawValue: 2)
     static let decodedBefore = State(rawValue: 4)
     static let kept = State(rawValue: 8)
   }
 
-  /// A kept value, with its weight and height including shared parts.
+  /// A kept value. Its weight (see ``KeyedUnarchiver/weight``) and height (its number of nested levels) include shared
+  /// parts.
   private class Kept {
     let type: ObjectIdentifier
     let scope: Int
     let weight: Int
     let height: Int
-    /// Another value that was decoded from the same object, with another type or scope.
+    /// The next value in the list of those that were decoded from the same object with another type or scope.
     var next: Kept?
 
     init(_ type: ObjectIdentifier, _ scope: Int, _ weight: Int, _ height: Int, _ next: Kept?) {
@@ -59,13 +64,14 @@ struct UnarchivedObjects: ~Copyable {
     }
   }
 
-  /// The object and the type of a value. An object may be decoded as several types, such as `[Int]` and `[Double]`.
+  /// A key for an object that is decoded as a type. One object may be decoded as several types, such as `[Int]` and
+  /// `[Double]`.
   private struct ValueKey: Hashable {
     let uid: UInt32
     let type: ObjectIdentifier
   }
 
-  /// Begins to decode an object. Returns false if it is being decoded already.
+  /// Records that an object is being decoded. Returns false if it is already being decoded.
   @inline(__always)
   mutating func beginObject(_ uid: UInt32) -> Bool {
     guard !states[Int(uid)].contains(.inProgress) else { return false }
@@ -73,8 +79,8 @@ struct UnarchivedObjects: ~Copyable {
     return true
   }
 
-  /// Removes an object whose decoding failed, and everything that was finished since it was published, because it may
-  /// refer to the object. Returns the values that the caller must release.
+  /// Removes an object whose decoding failed. If it was published, also removes all objects and values that were
+  /// decoded since, because they may refer to it. Returns the removed values, for the caller to release.
   mutating func abandonObject(_ uid: UInt32) -> [Any] {
     states[Int(uid)].remove(.inProgress)
     guard let start = published.removeValue(forKey: uid) else { return [] }
@@ -95,19 +101,21 @@ struct UnarchivedObjects: ~Copyable {
 
   enum Beginning {
     case begun
-    /// The object was decoded before, as this type or another, and was kept. No decoding has begun.
+    /// The object was decoded before, as this type or another, and the value was kept. It is not recorded as being
+    /// decoded.
     case kept
-    /// The value is already being decoded twice.
+    /// The value is already being decoded twice, one inside the other.
     case circular
   }
 
-  /// Begins to decode a value.
+  /// Records that a value is being decoded.
   ///
-  /// An object inside a value may refer back to the value, or to an equal one that was merged with it when the archive
-  /// was made. The value is then decoded a second time, and all objects on the way are found published. A circle that
-  /// consists only of values comes to the same value a third time, which is an error.
+  /// A class instance inside a value may refer back to the value, or to an equal value that the archive stores only
+  /// once. The value is then decoded a second time inside itself, and this time the instance has been published, which
+  /// ends the recursion. A cycle of values without such an instance reaches the same value a third time, which is an
+  /// error.
   ///
-  /// - Parameter unlessKept: true to begin only if no value is kept for the object.
+  /// - Parameter unlessKept: true to return ``Beginning/kept`` if a value is kept for the object.
   @inline(__always)
   mutating func beginValue(_ uid: UInt32, unlessKept: Bool) -> Beginning {
     let state = states[Int(uid)]
@@ -117,12 +125,12 @@ struct UnarchivedObjects: ~Copyable {
     return .begun
   }
 
-  /// Ends a decoding that ``beginValue(_:unlessKept:)`` has begun, without keeping a value.
+  /// Records that decoding a value has ended, after ``beginValue(_:unlessKept:)``. Does not keep the value.
   mutating func endValue(_ uid: UInt32) {
     states[Int(uid)].remove(states[Int(uid)].contains(.inProgressAgain) ? .inProgressAgain : .inProgress)
   }
 
-  /// Ends a decoding that ``beginValue(_:unlessKept:)`` has begun, and keeps the value. See
+  /// Records that decoding a value has ended, after ``beginValue(_:unlessKept:)``, and calls
   /// ``keep(_:_:weight:height:)``.
   @inline(__always)
   mutating func endValue<T>(_ uid: UInt32, _ value: T, weight: Int, height: Int) -> AnyObject? {
@@ -132,7 +140,7 @@ struct UnarchivedObjects: ~Copyable {
     return keep(uid, value, weight: weight, height: height)
   }
 
-  /// Keeps a value that has been decoded for the second time. Returns the value that it replaces, for the caller to
+  /// Keeps a value if its object has been decoded before. Returns the kept value that it replaces, for the caller to
   /// release.
   @inline(__always)
   mutating func keep<T>(_ uid: UInt32, _ value: T, weight: Int, height: Int) -> AnyObject? {
@@ -156,8 +164,8 @@ struct UnarchivedObjects: ~Copyable {
     return kept
   }
 
-  /// Does the same as ``beginValue(_:unlessKept:)`` for a type that is only `Decodable`, which may decode the object as
-  /// another type.
+  /// Records that an object is being decoded as a type that is `Decodable` but not ``SecureCoding``. Returns false if
+  /// this type is already being decoded from the object twice, one inside the other.
   mutating func beginDecodable(_ type: Any.Type, _ uid: UInt32) -> Bool {
     let key = ValueKey(uid: uid, type: ObjectIdentifier(type))
     guard decodables[key, default: 0] < 2 else { return false }
@@ -171,7 +179,7 @@ struct UnarchivedObjects: ~Copyable {
     decodables[key] = count > 1 ? count - 1 : nil
   }
 
-  /// Returns the kept value of an object and a type, or nil if there is none.
+  /// Returns the value that was kept for an object and a type, or nil if there is none.
   @inline(__always)
   func kept<T>(_ type: T.Type, _ uid: UInt32) -> (value: T, weight: Int, height: Int)? {
     guard states[Int(uid)].contains(.kept) else { return nil }
@@ -201,11 +209,11 @@ struct UnarchivedObjects: ~Copyable {
   @inline(__always)
   func object(_ uid: UInt32) -> AnyObject? { objects[Int(uid)] }
 
-  /// The number of levels of values in an object, including its own. A reference back to an object that is still being
-  /// decoded counts as one level.
+  /// Returns the number of nested levels of values in an object, including its own. 1 if the object is still being
+  /// decoded.
   func height(_ uid: UInt32) -> Int { Int(heights[Int(uid)]) }
 
-  /// Publishes an object. Returns the object that it replaces, for the caller to release.
+  /// Makes an object available to later references. Returns the object that it replaces, for the caller to release.
   mutating func publish(_ object: AnyObject, as uid: UInt32) -> AnyObject? {
     let former = objects[Int(uid)]
     objects[Int(uid)] = object
@@ -215,7 +223,7 @@ struct UnarchivedObjects: ~Copyable {
 
   @inline(__always)
   mutating func finishObject(_ uid: UInt32, _ object: AnyObject, height: Int) -> AnyObject? {
-    // No thread has room for more levels than this type can count.
+    // No stack has room for more levels than a `UInt16` can count.
     if height > 1 { heights[Int(uid)] = UInt16(clamping: height) }
     states[Int(uid)].remove(.inProgress)
     if !published.isEmpty {
@@ -226,8 +234,8 @@ struct UnarchivedObjects: ~Copyable {
   }
 }
 
-/// An array of any length that first has one value for all elements. It takes memory only near the elements that have
-/// changed.
+/// An array whose elements all have the same value until they are changed. It has no fixed length, and allocates memory
+/// only for pages of 256 elements that contain a changed one.
 struct PagedArray<Element> {
   private static var pageSize: Int { 256 }
 
