@@ -1,14 +1,14 @@
 public import Foundation
 public import KeyedArchiving
 
-// `KeyedArchiving` knows these types by their names, so that programs that need no full Foundation do not link it. What
-// is missing there is that they conform.
+// `KeyedArchiving` has the code for these types, but recognizes them by their names, so that it need not link full
+// Foundation. Only the conformances are here.
 
-/// `NSIndexSet`, and `NSMutableIndexSet` where an archive has one.
+/// Archived as an `NSIndexSet`. `NSMutableIndexSet` is also read.
 extension IndexSet: KeyedArchiving.SecureCoding {}
 
-/// `NSPersonNameComponents`.
+/// Archived as an `NSPersonNameComponents`.
 extension PersonNameComponents: KeyedArchiving.SecureCoding {}
 
-/// `NSRange`, in an `NSValue`.
+/// Archived as an `NSRange` in an `NSValue`.
 extension NSRange: KeyedArchiving.SecureCoding {}

@@ -3,8 +3,8 @@ internal import OrderedCollections
 
 /// A decoder that reads a `Codable` value from an archive.
 ///
-/// Its source is one of three things: the current object, whose keys are the coding keys; an `NSDictionary` with
-/// strings as keys, or an `NSArray`; a single value. Anything else is an error.
+/// It reads the keys of the unarchiver's current object, or the value at a reference: an `NSDictionary` with strings as
+/// keys, an `NSArray`, or a single value.
 struct ArchiveDecoder: Decoder {
   enum Source {
     case object
@@ -14,7 +14,7 @@ struct ArchiveDecoder: Decoder {
   private let source: Source
   private let coder: KeyedUnarchiver
   private let trail: CodingTrail?
-  /// The type being decoded. Nil for nested containers, which have no type.
+  /// The type that is being decoded. Nil for a nested container, which has no type of its own.
   private let type: Any.Type?
 
   var codingPath: [any CodingKey] { trail?.path ?? [] }
@@ -62,14 +62,14 @@ private enum ArchiveFields {
 }
 
 extension KeyedUnarchiver {
-  /// Returns the values that the current object has encoded without keys.
+  /// Returns references to the values that were encoded without a key in the current object.
   fileprivate func valuesWithoutKeys() throws -> [ArchivedReference] {
     var values: [ArchivedReference] = []
     while let node = try node(forRawKey: "$\(values.count)") { values.append(ArchivedReference(node: node)) }
     return values
   }
 
-  /// Returns the references in an `NSDictionary` whose keys are strings.
+  /// Returns references to the values of an `NSDictionary` with strings as keys, by key.
   fileprivate func entries(at reference: ArchivedReference) throws -> [String: ArchivedReference] {
     let object = try resolve(reference.node)
     if isNull(reference.node, object) { throw failure(.valueNotFound, "expected a value with keys, found nil") }
@@ -88,7 +88,7 @@ extension KeyedUnarchiver {
     }
   }
 
-  /// Returns the references in an `NSArray`. Their weight counts later, when they are followed.
+  /// Returns references to the elements of an `NSArray`. Their weight is counted when they are decoded.
   fileprivate func unweighedElements(of reference: ArchivedReference) throws -> [ArchivedReference] {
     let before = weight
     defer { weight = before }
@@ -160,26 +160,27 @@ private struct KeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
   }
 }
 
-/// Counts the elements that a collection will hash.
+/// Counts the work that a `Codable` collection will take to hash its elements; see ``HashCounts``.
 private final class HashedValues {
   private let collection: any HashingCollection.Type
   private var counts: HashCounts
 
-  /// Nil if the decoded type is not such a collection.
+  /// Returns nil if the type is not a ``HashingCollection``.
   init?(_ type: Any.Type?) {
     guard let collection = type as? any HashingCollection.Type else { return nil }
     self.collection = collection
     counts = HashCounts(collection.element)
   }
 
-  /// Counts a decoded value, if it is an element that will be hashed.
+  /// Counts the value at an index of an unkeyed container, if the collection will hash it. In a dictionary, every
+  /// second value is hashed.
   func add(_ value: some Decodable, at index: Int, weight: Int, _ coder: KeyedUnarchiver) throws {
     guard index % collection.valuesPerElement == 0 else { return }
     try coder.spendHashing(weight)
     if !counts.areEven, let hash = collection.hash(of: value) { try counts.add(hash, weight: weight, coder) }
   }
 
-  /// Counts elements that were decoded together as one value.
+  /// Counts the elements in an array that the collection decodes as a single value.
   func add(elementsOf value: some Decodable, weight: Int, _ coder: KeyedUnarchiver) throws {
     guard let hashes = collection.hashes(ofElementsIn: value), !hashes.isEmpty else { return }
     try coder.spendHashing(weight)

@@ -3,7 +3,7 @@ internal import OrderedCollections
 
 /// A `Codable` value that is being encoded into an archive.
 ///
-/// A class, because `Codable` containers are filled after they have been returned.
+/// It is a class, because a type adds values to its containers after the encoder has returned them.
 final class EncodedBox {
   enum Content {
     case nothing
@@ -11,19 +11,19 @@ final class EncodedBox {
     case keyed([(key: String, box: EncodedBox)])
     case unkeyed([EncodedBox])
     case value(any SecureCoding)
-    /// A number or a Boolean, which is stored inline.
+    /// A number or a Boolean, both as a node to store inline in an object and as a value to archive in a collection.
     case scalar(FlatNode, any SecureCoding)
   }
 
   var content = Content.nothing
-  /// The type of the collection that was encoded here, if its order differs from process to process.
+  /// The type of the encoded value, if that is a set or a dictionary, whose order differs from process to process.
   var collection: (any HashedCollection.Type)?
-  /// True if a collection was encoded here. It is not a level of nesting of its own.
+  /// True if the encoded value is a collection, which does not count as a nesting level.
   var isCollection = false
 
   init(_ content: Content = .nothing) { self.content = content }
 
-  /// Releases nested boxes in a loop. Recursion would take as much stack as encoding did.
+  /// Releases nested boxes in a loop, because recursion could overflow the stack.
   deinit {
     var rest = takeContainers()
     while let box = rest.popLast() { rest += box.takeContainers() }
@@ -34,7 +34,7 @@ final class EncodedBox {
     other.content = .nothing
   }
 
-  /// Removes and returns the nested boxes that have contents. Each box is in one box only.
+  /// Empties the box and returns those of its nested boxes that are not empty.
   private func takeContainers() -> [EncodedBox] {
     let boxes: [EncodedBox]
     switch content {
@@ -54,7 +54,8 @@ final class EncodedBox {
     }
   }
 
-  /// - Parameter depth: the number of values around this one. It is not the length of the path.
+  /// Encodes a value and returns its box. `depth` is the number of values around it in the archiver's current object,
+  /// not counting collections.
   static func box<T: Encodable>(
     _ value: T, _ coder: KeyedArchiver, _ trail: CodingTrail?, depth: Int
   ) throws -> EncodedBox {
@@ -76,7 +77,7 @@ final class EncodedBox {
     if isCollection, let collection = value as? any HashedCollection { self.collection = type(of: collection) }
   }
 
-  /// Adds the box of a key, after those that other containers of the same value have added.
+  /// Adds the box of a key. Several containers of one value add to the same box.
   func append(_ box: EncodedBox, forKey key: String) {
     guard case .keyed(var entries) = content else {
       content = .keyed([(key, box)])
@@ -97,7 +98,8 @@ final class EncodedBox {
     content = .unkeyed(elements)
   }
 
-  /// Returns entries in the order of an archived dictionary with strings as keys.
+  /// Returns the entries of a dictionary in the order that depends only on the keys; see ``CanonicalOrder``. Entries of
+  /// other values keep their order.
   fileprivate func ordered(
     _ entries: [(key: String, box: EncodedBox)], for coder: KeyedArchiver
   ) throws -> [(key: String, box: EncodedBox)] {
@@ -105,7 +107,8 @@ final class EncodedBox {
     return try CanonicalOrder.positions(of: entries.map(\.key), for: coder).map { entries[$0] }
   }
 
-  /// Returns the values of elements in an order that depends only on the elements.
+  /// Returns the values of a set, or the keys and values of a dictionary, in the order that depends only on the
+  /// elements; see ``CanonicalOrder``. Values of other types keep their order.
   fileprivate func ordered(_ values: [EncodedBox], for coder: KeyedArchiver) throws -> [EncodedBox] {
     guard let count = collection?.valuesPerElement, values.count > count else { return values }
     let elements = stride(from: 0, to: values.count, by: count).map { values[$0..<min($0 + count, values.count)] }
@@ -150,20 +153,20 @@ extension KeyedArchiver {
     }
   }
 
-  /// Encodes a value under the key that Apple's archiver uses for values without a key.
+  /// Encodes a value under the key `$0`, `$1` and so on, as Apple's archiver does for values without a key.
   private func encode(_ box: EncodedBox, withoutKeyAt index: Int) throws {
     try encode(rawKey: "$\(index)") { coder in try box.reference(by: coder).node }
   }
 }
 
-/// A value that is only encoded. Its object is decoded as another type.
+/// A type that can only be encoded. Its archived objects are decoded as other types.
 private protocol EncodedOnly: SecureCoding {}
 
 extension EncodedOnly {
   init(coder: KeyedUnarchiver) throws { throw coder.failure(.typeMismatch, "\(Self.self) can only be encoded") }
 }
 
-/// A value that is encoded as an `NSDictionary` with strings as keys.
+/// A box with keys, which is archived as an `NSDictionary` with strings as keys.
 private struct EncodedDictionary: EncodedOnly {
   static let archivedClass = OrderedDictionary<String, String>.archivedClass
 
@@ -181,7 +184,7 @@ private struct EncodedDictionary: EncodedOnly {
   }
 }
 
-/// A value that is encoded as an `NSArray`.
+/// A box without keys, which is archived as an `NSArray`.
 private struct EncodedArray: EncodedOnly {
   static let archivedClass = ArchivedArray.archivedClass
 
@@ -228,7 +231,7 @@ struct ArchiveEncoder: Encoder {
     try EncodedBox.box(value, coder, CodingTrail(trail, step), depth: depth)
   }
 
-  /// Returns an encoder for a nested container, which has no type.
+  /// Returns an encoder that stores the values of a nested container in a box.
   fileprivate func nested(_ nested: EncodedBox, _ step: CodingStep) -> ArchiveEncoder {
     ArchiveEncoder(coder, CodingTrail(trail, step), depth: depth + 1, box: nested)
   }

@@ -3,8 +3,9 @@
 /// The default implementation for `Codable` types. The keys in the archive are the names of the coding keys.
 ///
 /// Numbers and Booleans are stored inline in the object. Properties of types that conform to ``SecureCoding`` are
-/// archived as those types are, for example dates as `NSDate`. Other `Codable` types have no class: those with keys are
-/// archived as an `NSDictionary` with strings as keys, those without as an `NSArray`.
+/// archived as those types are, for example dates as `NSDate`. Other `Codable` types have no class: a value with a
+/// keyed container is archived as an `NSDictionary` with strings as keys, a value with an unkeyed container as an
+/// `NSArray`.
 extension SecureCoding where Self: Encodable {
   public func encode(with coder: KeyedArchiver) throws {
     if let foundation = FoundationType.of(Self.self) { return try foundation.counterpart(of: self).encode(with: coder) }
@@ -28,7 +29,7 @@ extension KeyedArchiver {
   /// Encodes a value of a type that is `Encodable` but not ``SecureCoding``.
   ///
   /// A value with a keyed container is archived as an `NSDictionary` with strings as keys, a value with an unkeyed
-  /// container as an `NSArray`. A single value is archived as that value.
+  /// container as an `NSArray`. A value with a single-value container is archived as that single value.
   ///
   /// - Throws: ``KeyedArchiveError``, or an error of the type's own `encode(to:)`.
   public func encodeEncodable<T: Encodable>(_ value: T, forKey key: String) throws {
@@ -47,13 +48,14 @@ extension KeyedUnarchiver {
     return try decodable(type, at: ArchivedReference(node: node), nil, .same)
   }
 
-  /// Decodes a value of any `Decodable` type. A type that is also ``SecureCoding`` is decoded as such.
+  /// Decodes the value at a reference as any `Decodable` type. A type that is also ``SecureCoding`` is decoded with its
+  /// `init(coder:)`.
   func decodable<T: Decodable>(
     _ type: T.Type, at reference: ArchivedReference, _ trail: CodingTrail?, _ step: CodingStep
   ) throws -> T {
     if let archivable = type as? any SecureCoding.Type { return try archived(archivable, at: reference) }
     if let foundation = FoundationType.of(type) { return try foundation.decode(type, at: reference, by: self) }
-    // An archive can nest types that are only `Decodable` to any depth, and in circles.
+    // An archive can nest values of such types to any depth, and in cycles.
     let object = try resolve(reference.node)
     guard reference.node.kind == .uid else {
       return try decodable(type, at: reference, object, uid: nil, CodingTrail(trail, step))
@@ -70,7 +72,7 @@ extension KeyedUnarchiver {
     deepest = depth
     do {
       let value = try decodable(type, at: reference, object, uid: uid, CodingTrail(trail, step))
-      // A value that contains an object of a class is not cached, so each reference gets objects of its own.
+      // A value that contains a class instance is not kept, so each reference to the value gets its own instance.
       if type is AnyObject.Type { decodableObjectCount += 1 }
       if decodableObjectCount == before { _ = table.keep(uid, value, weight: weight, height: deepest &- depth) }
       deepest = max(deepest, deepestAround)
@@ -93,7 +95,7 @@ extension KeyedUnarchiver {
     }
   }
 
-  /// Decodes a value of a ``SecureCoding`` type, and casts it to the type that was asked for.
+  /// Decodes the value at a reference as a ``SecureCoding`` type, and casts it to `T`, which is the same type.
   private func archived<Archivable: SecureCoding, T>(
     _ type: Archivable.Type, at reference: ArchivedReference
   ) throws -> T {
@@ -115,15 +117,15 @@ extension KeyedUnarchiver {
   }
 }
 
-/// A collection of elements of one type. It is not a level of nesting of its own.
+/// A collection of elements of one type, which does not count as a nesting level.
 protocol StandardCollection {}
 
 extension Array: StandardCollection {}
 extension Set: StandardCollection {}
 extension Dictionary: StandardCollection {}
 
-/// The path to a value that is being decoded or encoded. Each step refers to the one before. The array of keys is made
-/// only when it is read.
+/// The coding path to a value that is being decoded or encoded, as a linked list from the last step to the first. It
+/// becomes an array of coding keys only when it is read.
 final class CodingTrail {
   private let before: CodingTrail?
   private let step: CodingStep

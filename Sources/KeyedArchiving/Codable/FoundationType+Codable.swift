@@ -1,6 +1,6 @@
 @_spi(Archives) internal import PropertyLists
 
-/// Converts values of full Foundation by way of their `Codable` form.
+/// Converts values of full Foundation to types of this package and back, by encoding and decoding them as `Codable`.
 extension FoundationType {
   private var counterpart: any SecureCoding.Type {
     switch self {
@@ -10,7 +10,7 @@ extension FoundationType {
     }
   }
 
-  /// Returns the value of this package that is archived in place of Foundation's value.
+  /// Returns the value of this package's type that is archived instead of Foundation's value.
   func counterpart(of value: some Encodable) throws -> any SecureCoding {
     let encoded = try PropertyListEncoder().encodeToPropertyList(value)
     switch self {

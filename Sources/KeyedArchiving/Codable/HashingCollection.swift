@@ -4,15 +4,17 @@ internal import OrderedCollections
 /// A collection whose `init(from:)` hashes its elements or keys.
 protocol HashingCollection {
   associatedtype Hashed: Hashable
-  /// The number of values in an unkeyed container for each element. The first of them is hashed.
+  /// The number of values that an unkeyed container has for each element, 2 for a key and its value. The first of them
+  /// is hashed.
   static var valuesPerElement: Int { get }
-  /// Returns the hashes of elements that are decoded together as one value, or nil for any other value.
+  /// Returns the hashes of the elements in a value, if the collection decodes all its elements as this single value.
+  /// Returns nil otherwise.
   static func hashes(ofElementsIn value: Any) -> [Int]?
 }
 
 extension HashingCollection {
   static var element: Any.Type { Hashed.self }
-  /// Returns the hash of an element, or nil if the value is not an element.
+  /// Returns the hash of a value, or nil if it does not have the type of the hashed elements or keys.
   static func hash(of element: Any) -> Int? { (element as? Hashed)?.hashValue }
   static func hashes(ofElementsIn value: Any) -> [Int]? { nil }
 }
@@ -24,7 +26,7 @@ extension OrderedSet: HashingCollection {
   typealias Hashed = Element
   static var valuesPerElement: Int { 1 }
 
-  /// Returns the hashes of an array, because an ordered set is decoded as one array.
+  /// Returns the hashes of the elements of an array. An ordered set decodes all its elements as one array.
   static func hashes(ofElementsIn value: Any) -> [Int]? {
     (value as? ContiguousArray<Element>).map { elements in elements.map(\.hashValue) }
   }

@@ -4,21 +4,21 @@ internal import FoundationEssentials
 extension Archived {
   /// `NSAffineTransform`: the six numbers of a transformation of the plane, each of 4 bytes.
   ///
-  /// Foundation on Linux writes a C array instead of Apple's bytes. Both are read.
+  /// Apple's archiver stores the numbers as bytes, and Foundation on Linux as a C array. Both are read.
   public struct AffineTransform: SecureCoding, Hashable, Sendable {
     public static let archivedClass = ArchivedClass("NSAffineTransform")
 
-    /// The factor of the old x in the new x.
+    /// The coefficient of the old x coordinate in the formula for the new x coordinate.
     public var m11: Float
-    /// The factor of the old x in the new y.
+    /// The coefficient of the old x coordinate in the formula for the new y coordinate.
     public var m12: Float
-    /// The factor of the old y in the new x.
+    /// The coefficient of the old y coordinate in the formula for the new x coordinate.
     public var m21: Float
-    /// The factor of the old y in the new y.
+    /// The coefficient of the old y coordinate in the formula for the new y coordinate.
     public var m22: Float
-    /// The number that is added to the new x.
+    /// The translation along the x axis.
     public var tX: Float
-    /// The number that is added to the new y.
+    /// The translation along the y axis.
     public var tY: Float
 
     /// Creates a transformation. The default is the identity.

@@ -1,5 +1,5 @@
-/// A namespace for plain structures that represent Apple's classes without a Swift type, or without one that every
-/// process can create.
+/// A namespace for plain structures that represent objects of Apple's classes. The classes have no Swift type, or one
+/// whose values some processes cannot create, such as `Calendar` without full Foundation.
 ///
 /// They hold only the archived values. For example, a regular expression has a pattern and options, but cannot match
 /// text.
@@ -8,7 +8,7 @@ public enum Archived {
   public struct Null: SecureCoding, Hashable, Sendable {
     public static let archivedClass = ArchivedClass("NSNull")
 
-    /// Creates the only value.
+    /// Creates a null object. All null objects are equal.
     public init() {}
 
     public init(coder: KeyedUnarchiver) throws {}

@@ -4,8 +4,8 @@ internal import FoundationEssentials
 extension ArchivedValue: CustomStringConvertible, CustomDebugStringConvertible {
   /// A readable summary of the value, with at most about 2 000 characters. The format may change.
   ///
-  /// A value from a small archive can be large, because its parts share their own parts; see
-  /// `ParsingLimits.expandedSize`. Omitted parts are shown as `…`.
+  /// Parts that do not fit are shown as `…`. Even a value from a small archive can have many parts, because parts can
+  /// be shared; see `ParsingLimits.expandedSize`.
   public var description: String {
     var writer = SummaryWriter()
     writer.write(self, depth: 0)
@@ -16,7 +16,7 @@ extension ArchivedValue: CustomStringConvertible, CustomDebugStringConvertible {
   public var debugDescription: String { description }
 }
 
-/// Writes a summary of the beginning of a value.
+/// Writes the description of an ``ArchivedValue``, as far as it fits.
 private struct SummaryWriter {
   private(set) var text = ""
 
@@ -51,7 +51,7 @@ private struct SummaryWriter {
         writer.write(entry.value, depth: depth + 1)
       }
     case .value(let value): text += "\(value)".printable(limit: 200)
-    // The description of another type could have any length.
+    // Only the name of the type is written, because the description of the object could have any length.
     case .object(let object): text += "<\(type(of: object))>"
     }
   }

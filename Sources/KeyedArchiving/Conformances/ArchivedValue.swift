@@ -2,10 +2,10 @@ public import FoundationEssentials
 public import OrderedCollections
 @_spi(Archives) public import PropertyLists
 
-/// A value whose type the author of an archive may choose, for example in the user info of an error or in the
-/// attributes of text.
+/// A value that may have one of many types, for example in the user info of an error or in the attributes of text. The
+/// archive determines which type it has.
 ///
-/// Only the types listed here and those in ``KeyedUnarchiver/additionalTypes`` are instantiated for it.
+/// Only the types of these cases and those in ``KeyedUnarchiver/additionalTypes`` are instantiated.
 public indirect enum ArchivedValue {
   /// `NSNull`.
   case null
@@ -38,7 +38,7 @@ public indirect enum ArchivedValue {
   /// A structure of Apple's frameworks, or a C value.
   case value(Archived.Value)
   /// ``Archived/Error``, ``Archived/Color``, an ``OpaqueObject``, or a value of one of the
-  /// ``KeyedUnarchiver/additionalTypes``. A value that was not decoded can have any type.
+  /// ``KeyedUnarchiver/additionalTypes``. A value that your program creates can have any type.
   case object(any SecureCoding)
 
   private static let types: [any SecureCoding.Type] = [
@@ -47,7 +47,7 @@ public indirect enum ArchivedValue {
     Archived.Value.self, Archived.Error.self, Archived.Color.self, OpaqueObject.self,
   ]
 
-  /// The value as its own type.
+  /// The value without the enumeration, for example a `String` for ``string(_:)``.
   public var base: any SecureCoding {
     switch self {
     case .null: Archived.Null()
@@ -88,7 +88,7 @@ public indirect enum ArchivedValue {
 }
 
 extension ArchivedValue: SecureCoding {
-  /// The class of any object.
+  /// `NSObject`, because an `ArchivedValue` can represent objects of many classes.
   public static var archivedClass: ArchivedClass { .anyObject }
 
   public func encode(with coder: KeyedArchiver) throws { try base.encode(with: coder) }
@@ -138,8 +138,7 @@ extension ArchivedValue: SecureCoding {
 /// matter. Values of other types are compared with their own `==`. Objects of classes are equal only if they are the
 /// same instance, because they can contain themselves.
 extension ArchivedValue: Hashable {
-  // Nested arrays and dictionary values are compared without recursion, because they may be as deep as the thread's
-  // stack allows.
+  // Nested arrays and dictionary values are compared without recursion, because they may be nested very deeply.
 
   public static func == (first: ArchivedValue, second: ArchivedValue) -> Bool {
     var pairs = [(first, second)]
@@ -149,7 +148,8 @@ extension ArchivedValue: Hashable {
     return true
   }
 
-  /// Compares two values, except for their parts, which are added to `parts`.
+  /// Compares two values, except for the elements of arrays and the values of dictionaries. Adds these to `parts`, for
+  /// the caller to compare.
   private static func isEqual(
     _ first: ArchivedValue, _ second: ArchivedValue, parts: inout [(ArchivedValue, ArchivedValue)]
   ) -> Bool {
@@ -211,7 +211,7 @@ extension ArchivedValue: Hashable {
     }
   }
 
-  /// Hashes a value that is not an array.
+  /// Hashes a value that is not an array. Nested arrays are hashed without recursion by `hash(into:)`.
   private func hashScalar(into hasher: inout Hasher) {
     switch self {
     case .null: hasher.combine(0)
@@ -241,7 +241,7 @@ extension ArchivedValue: Hashable {
   }
 }
 
-/// The elements of an `NSSet`, in the order of the archive.
+/// An `NSSet`, as its elements in the order of the archive.
 private struct UnorderedElements: SecureCoding {
   static let archivedClass = ArchivedClass("NSSet", aliases: ["NSMutableSet"])
 
@@ -260,14 +260,14 @@ private struct UnorderedElements: SecureCoding {
 }
 
 extension KeyedArchiver {
-  /// Returns a reference to an array. Values that share the same elements in memory share one archived array, because
-  /// an array of pairs of pairs can have a million parts in a small archive.
+  /// Archives an array, and returns a reference to it. Arrays that share their elements in memory are archived once,
+  /// because an array from a small archive can have a million parts, most of them shared.
   fileprivate func reference(toElements elements: [ArchivedValue]) throws -> ArchivedReference {
     if elements.isEmpty || extent != nil { return try elements._archive(by: self) }
     // Safe: only the address is used.
     let address = unsafe elements.withUnsafeBufferPointer { UInt(bitPattern: $0.baseAddress) }
     if let known = sharedElements[address] {
-      // It is decoded at this depth too.
+      // The shared array will also be decoded here, so its nesting levels count here too.
       _ = try needsMoreStack(within: known.height)
       deepest = max(deepest, depth + known.height)
       return known.reference
@@ -280,9 +280,10 @@ extension KeyedArchiver {
     return reference
   }
 
-  // The compiler would prefer these three overloads to the one for a value, so they are disfavored.
+  // The next three overloads are disfavored, because the compiler would otherwise prefer them to the overload for a
+  // value of a static type.
 
-  /// Encodes a value or an object of any type, or nil.
+  /// Encodes a value or an object whose type is known only at run time, or nil.
   ///
   /// - Throws: The errors of encoding a value of one type.
   @_disfavoredOverload
@@ -291,7 +292,7 @@ extension KeyedArchiver {
     try encode(userKey: key) { coder in try value._archive(by: coder).node }
   }
 
-  /// Encodes values or objects of several types as an array. For elements deeper in a value, use
+  /// Encodes an array whose elements have several types. To encode such elements deeper in a value, use
   /// ``ArchivedValue/object(_:)``.
   ///
   /// - Throws: The errors of encoding a value of one type.
@@ -300,7 +301,7 @@ extension KeyedArchiver {
     try encode(ArchivedArray(elements), forKey: key)
   }
 
-  /// Encodes a dictionary with values or objects of several types.
+  /// Encodes a dictionary whose values have several types.
   ///
   /// - Throws: The errors of encoding a value of one type.
   @_disfavoredOverload
@@ -310,8 +311,8 @@ extension KeyedArchiver {
 }
 
 extension KeyedUnarchiver {
-  /// More types that are allowed where an author of an archive may choose: in an ``ArchivedValue``, for example in user
-  /// infos and in the attributes of text.
+  /// The types that an ``ArchivedValue`` may contain in addition to those of its cases, for example in user infos and
+  /// in the attributes of text.
   ///
   /// They apply to all decoding calls. ``decode(_:additionalTypes:forKey:)`` adds types for one call.
   public var additionalTypes: [any SecureCoding.Type] {
@@ -319,22 +320,22 @@ extension KeyedUnarchiver {
     set { table.scope = classes.setAdditionalTypes(newValue) }
   }
 
-  /// Decodes the value of a key, and allows more types wherever an ``ArchivedValue`` is.
+  /// Decodes the value of a key, and allows more types in every ``ArchivedValue`` that it contains.
   ///
   /// ```swift
   /// let info = try coder.decode(Archived.Error.self, additionalTypes: [Request.self], forKey: "failure").userInfo
   /// ```
   ///
-  /// - Parameter more: the types that this call allows in addition to ``additionalTypes``, at any depth of
-  ///   the value. An instance of a class that was decoded before is returned again, whatever types the earlier call
-  ///   allowed.
+  /// - Parameter more: the types that this call allows in addition to ``additionalTypes``, at any depth of the value. A
+  ///   class instance that was decoded by an earlier call is returned as it is, even if that call allowed other types.
   /// - Throws: The errors of ``decode(_:forKey:)``.
   public func decode<T: SecureCoding>(
     _ type: T.Type = T.self, additionalTypes more: [any SecureCoding.Type], forKey key: String
   ) throws -> T {
     let types = additionalTypes
     defer { additionalTypes = types }
-    // A nested call with the same types adds nothing, so that values already decoded with this list are found.
+    // Types that are already in the list are not added again. A nested call with the same types then has the same list,
+    // and finds the values that were decoded with it.
     let known = Set(types.map { ObjectIdentifier($0) })
     additionalTypes += more.filter { !known.contains(ObjectIdentifier($0)) }
     return try decode(type, forKey: key)

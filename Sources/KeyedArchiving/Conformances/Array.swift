@@ -1,11 +1,12 @@
 @_spi(Archives) internal import PropertyLists
 
-/// `NSArray` with its elements as `NS.objects`. `NSMutableArray` is also read.
+/// Archived as an `NSArray`, with the elements in `NS.objects`. `NSMutableArray` is also read.
 extension Array: SecureCoding where Element: SecureCoding {
   public static var archivedClass: ArchivedClass { ArchivedArray.archivedClass }
 
   public func encode(with coder: KeyedArchiver) throws {
-    // An array of ArchivedValue may consist of nothing but arrays, so it counts as a level.
+    // A collection does not count as a nesting level, because its type limits how deep it can be. An array of
+    // `ArchivedValue` can contain arrays to any depth, so it counts.
     if Element.self != ArchivedValue.self { coder.noteCollection() }
     try coder.encode(references: self, forRawKey: "NS.objects")
   }
@@ -44,13 +45,13 @@ extension Array: ContainerOfSeveralTypes {
 }
 
 extension KeyedArchiver {
-  /// Encodes an array of references, stored inline.
+  /// Archives elements, and encodes an inline array of references to them.
   @inline(__always)
   func encode<S: Sequence>(references: S, forRawKey key: String) throws where S.Element: SecureCoding {
     try encode(elements: references, forRawKey: key) { element throws in try element._archive(by: self).node }
   }
 
-  /// Encodes an array of elements by a closure, stored inline.
+  /// Encodes an inline array of the nodes that a closure returns for elements.
   @inline(__always)
   func encode<S: Sequence>(elements sequence: S, forRawKey key: String, _ node: (S.Element) throws -> FlatNode) throws {
     try encode(rawKey: key) { coder in try coder.array(sequence, node) }

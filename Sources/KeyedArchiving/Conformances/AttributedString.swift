@@ -2,7 +2,8 @@ public import OrderedCollections
 @_spi(Archives) internal import PropertyLists
 
 extension Archived {
-  /// `NSAttributedString`: text in runs, each with its attributes. `NSMutableAttributedString` is also read.
+  /// `NSAttributedString`: text that consists of runs, each with its own attributes. `NSMutableAttributedString` is
+  /// also read.
   public struct AttributedString: SecureCoding {
     public static let archivedClass = ArchivedClass("NSAttributedString", aliases: ["NSMutableAttributedString"])
 
@@ -11,7 +12,7 @@ extension Archived {
     /// Values of types that ``ArchivedValue`` does not list must be in ``KeyedUnarchiver/additionalTypes``.
     public typealias Attributes = OrderedDictionary<String, ArchivedValue>
 
-    /// A part of the text with the same attributes.
+    /// A part of the text whose characters have the same attributes.
     public struct Run {
       /// The length of the run, in UTF-16 units.
       public let length: Int
@@ -27,11 +28,11 @@ extension Archived {
 
     /// The text.
     public let text: String
-    /// The parts of the text, in order. They are not empty, except for the one run that an empty text may have.
+    /// The parts of the text, in order. No run is empty, except the only run that an empty text may have.
     public let runs: [Run]
 
-    /// The attributes that the archive lists, and the index of each run's attributes in that list. If the archive lists
-    /// equal attributes twice, so does an archive that is made from this value.
+    /// The list of attributes in the archive, and for each run the index of its attributes in that list. It is kept so
+    /// that the value is archived again with the same list, even if that has equal attributes twice.
     private let list: [Attributes]
     private let indices: [Int]
 
@@ -45,8 +46,8 @@ extension Archived {
 
     /// Creates a text with several runs.
     ///
-    /// - Throws: ``KeyedArchiveError/Kind/invalidValue`` if a run is empty, or if the length of all runs is not that of
-    ///   the text.
+    /// - Throws: ``KeyedArchiveError/Kind/invalidValue`` if a run is empty, or if the lengths of the runs do not add up
+    ///   to the length of the text.
     public init(_ text: String, runs: [Run]) throws(KeyedArchiveError) {
       var list: OrderedSet<Attributes> = []
       let indices = runs.map { list.append($0.attributes).index }
@@ -60,7 +61,7 @@ extension Archived {
     }
 
     /// - Parameters:
-    ///   - list: the attributes that an archive lists.
+    ///   - list: the list of attributes in an archive.
     ///   - indices: for each run, the index of its attributes in `list`.
     package init(text: String, runs: [Run], list: [Attributes], indices: [Int]) {
       self.text = text
@@ -69,7 +70,7 @@ extension Archived {
       self.indices = indices
     }
 
-    /// Returns nil if a length is less than 1, or if the sum overflows.
+    /// Returns the sum of the lengths of runs, or nil if a length is less than 1 or the sum overflows.
     private static func sum(_ lengths: some Sequence<Int>) -> Int? {
       var sum = 0
       for length in lengths {
@@ -141,7 +142,7 @@ extension Archived.AttributedString.Run: Hashable {
   }
 }
 
-/// Two texts are equal if they have the same characters and runs. The order of the listed attributes does not matter.
+/// Two texts are equal if they have the same characters and equal runs.
 extension Archived.AttributedString: Hashable {
   public static func == (first: Archived.AttributedString, second: Archived.AttributedString) -> Bool {
     first.text == second.text && first.runs == second.runs
@@ -159,7 +160,7 @@ extension Archived.AttributedString: MutablyArchived {
   /// Creates an empty text.
   public init() { self.init("") }
 
-  /// Encodes the text as a mutable string, which is what a mutable attributed string contains.
+  /// Encodes the contents of an `NSMutableAttributedString`, whose text is an `NSMutableString`.
   public func encodeMutable(with coder: KeyedArchiver) throws {
     try coder.encode(asMutable: text, forRawKey: "NSString")
     try encodeAttributes(with: coder)

@@ -6,19 +6,21 @@ extension Archived {
 
     /// The units, as a value of Apple's option set (`NSByteCountFormatter.h`); 0 for the default units of the platform.
     public var allowedUnits = 0
-    /// The size of a kilobyte, as a value of Apple's count style; 0 for the style of files.
+    /// The number of bytes in a kilobyte, as a value of Apple's `NSByteCountFormatterCountStyle`; 0 for the style of
+    /// file sizes.
     public var countStyle = 0
-    /// The position in a sentence, as a value of Apple's context (`NSFormatter.h`); 0 if it is unknown.
+    /// The position of the text in a sentence, as a value of Apple's `NSFormattingContext` (`NSFormatter.h`); 0 if it
+    /// is unknown.
     public var formattingContext = 0
     /// True if the fraction is padded with zeros.
     public var zeroPadsFractionDigits = false
-    /// True if the actual number of bytes is included.
+    /// True if the text includes the exact number of bytes.
     public var includesActualByteCount = false
-    /// True if a word such as `Zero` may replace a number.
+    /// True if the text may have a word such as `Zero` instead of a number.
     public var allowsNonnumericFormatting = true
-    /// True if the unit is included.
+    /// True if the text includes the unit.
     public var includesUnit = true
-    /// True if the number is included.
+    /// True if the text includes the number.
     public var includesCount = true
     /// True if larger numbers have more digits.
     public var isAdaptive = true
@@ -49,7 +51,7 @@ extension Archived {
       [("NSUnits", \.allowedUnits), ("NSKBSize", \.countStyle), ("NSFormattingContext", \.formattingContext)]
     }
 
-    /// The keys of the flags. The last element is the value of the property if the key is present and true.
+    /// The archived key of each Boolean property, and the value of the property if the key has the value true.
     private static var flags: [(String, WritableKeyPath<ByteCountFormatter, Bool>, Bool)] {
       [
         ("NSZeroPad", \.zeroPadsFractionDigits, true), ("NSActual", \.includesActualByteCount, true),

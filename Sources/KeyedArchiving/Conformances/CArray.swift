@@ -1,7 +1,8 @@
 @_spi(Archives) internal import PropertyLists
 
 extension Archived {
-  /// An array of C numbers of one type. In Apple's archives it is part of an `NSValue`, as an object of its own class.
+  /// An array of C numbers of one type. In Apple's archives, an `NSValue` contains it as an object of the class
+  /// `_NSKeyedCoderOldStyleArray`.
   public struct CArray: SecureCoding, Hashable, Sendable {
     public static let archivedClass = ArchivedClass("_NSKeyedCoderOldStyleArray")
 
@@ -17,7 +18,7 @@ extension Archived {
       self.elements = elements
     }
 
-    /// The type in the encoding of Objective-C's compiler, such as `[3i]`.
+    /// The type of the array in the notation of Objective-C's `@encode`, such as `[3i]`.
     public var objectiveCType: String { "[\(elements.count)\(elementType.rawValue)]" }
 
     public init(coder: KeyedUnarchiver) throws {
@@ -30,7 +31,8 @@ extension Archived {
       }
       try coder.require(
         type.mayHave(size: size), "elements of the type \(type.rawValue) in a C array cannot have \(size) bytes")
-      // Each element has a key, so a wrong count is found before any element is read.
+      // Each element has its own key. Comparing the count with the number of keys finds a wrong count before any
+      // element is read.
       try coder.require(
         count >= 0 && count == coder.countOfKeys(beginningWith: "$") - 1,
         "NS.count of a C array is \(count), which is not its number of elements")

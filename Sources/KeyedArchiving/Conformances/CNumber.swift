@@ -1,7 +1,7 @@
 @_spi(Archives) internal import PropertyLists
 
 extension Archived {
-  /// The number types of C, with their letters in the encoding of Objective-C's compiler (`@encode`).
+  /// The number types of C. A raw value is the letter of the type in the notation of Objective-C's `@encode`.
   public enum CType: String, Hashable, Sendable, CaseIterable {
     /// `_Bool`.
     case bool = "B"
@@ -44,7 +44,7 @@ extension Archived {
     func mayHave(size: Int) -> Bool { size == self.size || size == 4 && (self == .long || self == .unsignedLong) }
   }
 
-  /// A C number.
+  /// A C number, with its type.
   public enum CNumber: Hashable, Sendable {
     /// `_Bool`.
     case bool(Bool)
@@ -73,7 +73,7 @@ extension Archived {
     /// `double`.
     case double(Double)
 
-    /// The type.
+    /// The C type of the number.
     public var type: CType {
       switch self {
       case .bool: .bool

@@ -2,7 +2,7 @@ public import FoundationEssentials
 @_spi(Archives) internal import PropertyLists
 
 extension Archived {
-  /// `NSCalendar` as it is archived. Every process can decode it.
+  /// `NSCalendar`, as the settings in its archive. Unlike a `Calendar`, every process can decode it.
   public struct Calendar: SecureCoding, Hashable, Sendable {
     public static let archivedClass = ArchivedClass("NSCalendar")
 
@@ -35,11 +35,11 @@ extension Archived {
       self.gregorianStartDate = gregorianStartDate
     }
 
-    /// Creates the archived form of a calendar. A calendar that follows the user's settings is archived with the
-    /// current settings.
+    /// Creates the archived form of a calendar. A calendar that follows the user's settings gets the settings of this
+    /// moment.
     ///
-    /// - Throws: The errors of ``TimeZone/init(_:)``; ``KeyedArchiveError/Kind/invalidValue`` for a calendar that has
-    ///   no name in archives.
+    /// - Throws: The errors of ``TimeZone/init(_:)``; ``KeyedArchiveError/Kind/invalidValue`` for a calendar whose
+    ///   identifier has no name in Apple's archives.
     public init(_ calendar: FoundationEssentials.Calendar) throws(KeyedArchiveError) {
       guard let identifier = Self.identifiers.first(where: { $0.1 == calendar.identifier })?.0 else {
         throw KeyedArchiveError(.invalidValue, "the calendar \(calendar.identifier) has no name in archives")
@@ -83,8 +83,8 @@ extension Calendar {
   /// Creates a calendar from its archived form.
   ///
   /// - Throws: ``KeyedArchiveError/Kind/invalidContents`` for an unknown calendar, for a weekday or number of days that
-  ///   is not from 0 to 7, and for another start date than the usual one, which a `Calendar` cannot have;
-  ///   ``KeyedArchiveError/Kind/unavailable`` in a process without full Foundation, for other calendars than the
+  ///   is not from 0 to 7, and for an unusual start date of the Gregorian calendar, because a `Calendar` cannot have
+  ///   one; ``KeyedArchiveError/Kind/unavailable`` in a process without full Foundation, for all calendars except the
   ///   Gregorian one in English; the errors of `TimeZone.init(_:)`.
   public init(_ archived: Archived.Calendar) throws(KeyedArchiveError) {
     let name = archived.identifier.quoted
@@ -94,14 +94,14 @@ extension Calendar {
     guard identifier == .gregorian || InternationalData.isPresent else {
       throw InternationalData.missing(for: "the calendar \(name)")
     }
-    // The calendar of ISO 8601 has no days before the start of the Gregorian calendar, so its archived start date does
-    // not matter.
+    // The ISO 8601 calendar does not use the Julian calendar for early days, so its archived start date does not
+    // matter.
     if let start = archived.gregorianStartDate, start != Archived.Calendar.gregorianStartDate, identifier != .iso8601 {
       throw KeyedArchiveError(
         .invalidContents, "the calendar \(name) begins at \(start), which Calendar does not support")
     }
     self.init(identifier: identifier)
-    // The locale must be set first, because it changes the week.
+    // The locale must be set before the settings for weeks, because setting it changes them.
     if let locale = archived.locale { self.locale = try Locale(locale) }
     if let timeZone = archived.timeZone { self.timeZone = try TimeZone(timeZone) }
     if let day = archived.firstWeekday, day != 0 {
@@ -123,8 +123,8 @@ extension Calendar {
 /// `NSCalendar`: the identifier, the time zone, the locale, the settings for weeks, and the first day of the Gregorian
 /// calendar.
 ///
-/// A process without full Foundation can decode only Gregorian calendars in English. Decode ``Archived/Calendar``
-/// there.
+/// A process without full Foundation can decode only Gregorian calendars in English. To decode other calendars there,
+/// use ``Archived/Calendar``.
 extension Calendar: SecureCoding {
   public static let archivedClass = Archived.Calendar.archivedClass
 

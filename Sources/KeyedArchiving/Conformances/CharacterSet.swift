@@ -2,9 +2,10 @@ public import FoundationEssentials
 @_spi(Archives) internal import PropertyLists
 
 extension Archived {
-  /// `NSCharacterSet`: Unicode scalars, in one of the forms of archives. `NSMutableCharacterSet` is also read.
+  /// `NSCharacterSet`: a set of Unicode scalars. An archive stores it in one of several forms. `NSMutableCharacterSet`
+  /// is also read.
   ///
-  /// The form is kept: the same scalars in two forms are two different values.
+  /// The value keeps the form, and two sets are equal only if they have the same form.
   public struct CharacterSet: SecureCoding, Hashable, Sendable {
     public static let archivedClass = ArchivedClass("NSCharacterSet", aliases: ["NSMutableCharacterSet"])
 
@@ -14,19 +15,18 @@ extension Archived {
       case characters(String)
       /// A range of scalars.
       case range(first: UInt32, count: UInt32)
-      /// One of Apple's own sets, by its number, which begins at 1 (`CFCharacterSetPredefinedSet` of
-      /// `CFCharacterSet.h`).
+      /// One of Apple's predefined sets, by its number from 1 on (`CFCharacterSetPredefinedSet` of `CFCharacterSet.h`).
       case builtIn(Int)
-      /// A bit for each scalar of the first plane. Each further plane that is not empty follows with its number and its
-      /// bits.
+      /// A bit for each scalar of the first plane. Then, for each further plane that is not empty, the number of the
+      /// plane and a bit for each of its scalars.
       case bitmap(Data)
-      /// One of Apple's own sets, and its bitmap for readers that do not know the number.
+      /// One of Apple's predefined sets, and its bitmap for readers that do not know its number.
       case builtInWithBitmap(Int, isInverted: Bool, Data)
     }
 
     /// The scalars, in the form of the archive.
     public var form: Form
-    /// True if the set contains all other scalars instead.
+    /// True if the set contains all scalars except those of ``form``.
     public var isInverted: Bool
 
     /// Creates a set of scalars.
@@ -65,7 +65,8 @@ extension Archived {
       }
     }
 
-    /// Returns the number of a built-in set. 0 means that it is not one of Apple's sets.
+    /// Returns the number of a predefined set under a key. Returns nil if there is none, or if it is 0, which means no
+    /// predefined set.
     private static func builtIn(_ key: String, _ coder: KeyedUnarchiver) throws -> Int? {
       guard let number = try coder.decodeIfPresent(Int.self, forRawKey: key), number != 0 else { return nil }
       try coder.require(number > 0, "the number of a built-in character set must be positive, not \(number)")

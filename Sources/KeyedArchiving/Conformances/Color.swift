@@ -2,10 +2,10 @@ public import FoundationEssentials
 @_spi(Archives) public import PropertyLists
 
 extension Archived {
-  /// `NSColor` and `UIColor`, with everything that the archive stores about it.
+  /// `NSColor` or `UIColor`, with all the values that the archive has for it.
   ///
-  /// The two classes and their versions have many forms of a color, and most archives store several of them. They are
-  /// kept unchanged. ``components`` returns the numbers of the common forms.
+  /// The classes describe a color in many forms, which differ from version to version, and most archives have several
+  /// of them. All of them are kept unchanged in ``fields``. ``components`` has the numbers of the common forms.
   public struct Color: SecureCoding, Hashable, Sendable {
     public static let archivedClass = ArchivedClass("NSColor", aliases: ["UIColor"])
 
@@ -15,17 +15,17 @@ extension Archived {
     /// The class of a color in archives of UIKit.
     public static let uiKitClass = ArchivedClass("UIColor", hints: ["NSColor"])
 
-    /// The value of one key of a color.
+    /// The value of a key of a color.
     public enum Field: Hashable, Sendable {
       /// A number, a Boolean, a string or data that is stored inline in the color.
       case inline(PropertyList)
-      /// A string that is an object, such as the name of a color.
+      /// A string that is stored as an object, such as the name of a color.
       case string(String)
-      /// Data that is an object.
+      /// Data that is stored as an object.
       case data(Data)
-      /// Another color that describes this one, for example in a simpler form.
+      /// A color that describes this one in another form, for example a simpler one.
       case color(Color)
-      /// A color space that is not one of the usual ones.
+      /// A color space that is stored as an object.
       case colorSpace(ColorSpace)
       /// Nil.
       case null
@@ -35,11 +35,11 @@ extension Archived {
     public struct ColorSpace: SecureCoding, Hashable, Sendable {
       public static let archivedClass = ArchivedClass("NSColorSpace")
 
-      /// The number of one of Apple's color spaces.
+      /// The number of a predefined color space. Nil if the archive has none.
       public var id: Int?
-      /// A profile in the format of the International Color Consortium.
+      /// An ICC profile. Nil if the archive has none.
       public var profile: Data?
-      /// The meaning of the components, as a value of Apple's color model.
+      /// The color model, such as RGB, as a value of Apple's `NSColorSpaceModel`. Nil if the archive has none.
       public var model: Int?
 
       /// Creates a color space.
@@ -62,7 +62,7 @@ extension Archived {
       }
     }
 
-    /// The class, ``appKitClass`` or ``uiKitClass``.
+    /// The class with which the color is archived: ``appKitClass`` or ``uiKitClass``.
     public var colorClass: ArchivedClass
     /// The values by key: `NSColorSpace`, `NSRGB`, `UIRed` and so on.
     public var fields: [String: Field]
@@ -87,7 +87,8 @@ extension Archived {
       return nil
     }
 
-    /// Returns a number of UIKit's form. Newer archives also store it with 8 bytes.
+    /// Returns a number of UIKit's form, such as `UIRed`. Newer archives also have it as an 8-byte number, which is
+    /// preferred.
     private func number(_ name: String) -> Double? {
       for key in ["\(name)-Double", name] {
         if case .inline(let value) = fields[key], let number = value.real { return number }

@@ -26,7 +26,8 @@ extension Archived {
     public init(coder: KeyedUnarchiver) throws {
       counts = [:]
       let count = try coder.decode(Int.self, forRawKey: "NS.count")
-      // Each element has a key, so a wrong count is found before any element is read.
+      // Each element has its own key. Comparing the count with the number of keys finds a wrong count before any
+      // element is read.
       try coder.require(
         count >= 0 && count == coder.countOfKeys(beginningWith: "NS.object"),
         "NS.count of a counted set is \(count), which is not its number of elements")

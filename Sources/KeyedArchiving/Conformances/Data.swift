@@ -1,15 +1,15 @@
 public import FoundationEssentials
 @_spi(Archives) internal import PropertyLists
 
-/// `NSData`: bytes that are stored directly in the object table. `NSMutableData`, an object with `NS.data`, is also
-/// read.
+/// Archived as `NSData`: bytes that are stored directly in the object table. `NSMutableData`, which is stored as an
+/// object with `NS.data`, is also read.
 extension Data: SecureCoding {
   public static let archivedClass = ArchivedClass("NSData", aliases: ["NSMutableData"], natives: .data)
 
   public func encode(with coder: KeyedArchiver) throws { try coder.encode(inline: self, forRawKey: "NS.data") }
 
   public init(coder: KeyedUnarchiver) throws {
-    // `NS.bytes` is written by coders that are not keyed archivers.
+    // Coders that are not keyed archivers, such as that of compiled nibs, write `NS.bytes` instead.
     self = try coder.decodeIfPresent(Data.self, forRawKey: "NS.data") ?? coder.decode(Data.self, forRawKey: "NS.bytes")
   }
 

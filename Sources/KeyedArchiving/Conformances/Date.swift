@@ -1,8 +1,8 @@
 public import FoundationEssentials
 @_spi(Archives) internal import PropertyLists
 
-/// `NSDate`: the seconds since 2001 as `NS.time`. A date that is stored directly in the object table is also read;
-/// GNUstep writes such dates.
+/// Archived as an `NSDate`, with the seconds since 2001 in `NS.time`. Dates that are stored directly in the object
+/// table, as by GNUstep, are also read.
 extension Date: SecureCoding {
   public static let archivedClass = ArchivedClass("NSDate", natives: .date)
 
@@ -43,7 +43,7 @@ extension DateInterval: SecureCoding {
   public init(coder: KeyedUnarchiver) throws {
     let start = try coder.decode(Date.self, forRawKey: "NS.startDate")
     let end = try coder.decode(Date.self, forRawKey: "NS.endDate")
-    // The seconds between two dates may not be a finite number.
+    // The difference of two finite numbers of seconds can be infinite.
     try coder.require(
       start <= end && end.timeIntervalSince(start).isFinite,
       "a date interval cannot go from \(start.timeIntervalSinceReferenceDate) to \(end.timeIntervalSinceReferenceDate)")

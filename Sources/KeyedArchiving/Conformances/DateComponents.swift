@@ -2,8 +2,8 @@ public import FoundationEssentials
 
 /// `NSDateComponents`: each component that is set, under its own key.
 ///
-/// Foundation on Linux writes all components, with the largest integer for those that are not set. These are read as
-/// not set.
+/// Foundation on Linux writes all components, with the largest integer for those that are not set. Components with this
+/// integer are read as not set.
 extension DateComponents: SecureCoding {
   public static let archivedClass = ArchivedClass("NSDateComponents")
 

@@ -12,9 +12,9 @@ extension Archived {
     public var dateTemplate: String?
     /// The template that Apple's formatter has made from the styles.
     public var dateTemplateFromStyles: String?
-    /// True if Apple's formatter was changed since it made its templates.
+    /// True if the settings were changed after Apple's formatter made its template from them.
     public var isModified: Bool
-    /// True if the template is used, and not the styles.
+    /// True if the formatter uses the template instead of the styles.
     public var usesTemplate: Bool
     /// The locale.
     public var locale: Locale?

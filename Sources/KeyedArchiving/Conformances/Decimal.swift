@@ -1,14 +1,15 @@
 public import FoundationEssentials
 @_spi(Archives) internal import PropertyLists
 
-/// `NSDecimalNumber`: a sign, an exponent of 10, and an integer of up to 128 bits. The integer has 16 bytes, two for
-/// each digit in base 65536, lowest digit first. Apple's archiver writes the class name `NSDecimalNumberPlaceholder`.
+/// Archived as an `NSDecimalNumber`: a sign, an exponent of 10, and an integer of up to 128 bits. The integer is stored
+/// as 16 bytes: eight digits in base 65536, lowest digit first. Apple's archiver writes the class name
+/// `NSDecimalNumberPlaceholder`.
 extension Decimal: SecureCoding {
   public static let archivedClass = ArchivedClass(
     "NSDecimalNumberPlaceholder", ancestors: ["NSDecimalNumber", "NSNumber", "NSValue", "NSObject"],
     aliases: ["NSDecimalNumber", "NSNumber"], natives: .numbers)
 
-  /// The byte order of each digit. Big-endian machines may have written 2.
+  /// The archived number for the byte order of the digits. 2 means big-endian.
   private static let littleEndian = 1
 
   public func encode(with coder: KeyedArchiver) throws {
@@ -21,7 +22,7 @@ extension Decimal: SecureCoding {
     let length = (bytes.lastIndex { $0 != 0 } ?? -1) / 2 + (bytes.contains { $0 != 0 } ? 1 : 0)
     try coder.encode(integer: length == 0 ? 0 : exponent, forRawKey: "NS.exponent")
     try coder.encode(integer: length, forRawKey: "NS.length")
-    // A negative number without digits means NaN.
+    // NaN is archived as a negative number without digits.
     try coder.encode(boolean: isNaN || sign == .minus && length > 0, forRawKey: "NS.negative")
     try coder.encode(boolean: true, forRawKey: "NS.compact")
     try coder.encode(integer: Self.littleEndian, forRawKey: "NS.mantissa.bo")
@@ -48,8 +49,8 @@ extension Decimal: SecureCoding {
       let (first, second) = (UInt128(bytes[2 * index]), UInt128(bytes[2 * index + 1]))
       digits = digits << 16 | (order == Self.littleEndian ? second << 8 | first : first << 8 | second)
     }
-    // Parsed from text, because Decimal's other initializers return NaN for a large number whose trailing zeros have to
-    // stay.
+    // The number is parsed from text, because `Decimal`'s other initializers return NaN for some large numbers whose
+    // trailing zeros must be kept.
     guard let value = Decimal(string: "\(isNegative ? "-" : "")\(digits)e\(exponent)"), !value.isNaN else {
       throw coder.failure(.invalidContents, "\(digits)e\(exponent) is not a valid decimal number")
     }
@@ -57,7 +58,7 @@ extension Decimal: SecureCoding {
   }
 
   public static func _unarchive(_ reference: ArchivedReference, by coder: KeyedUnarchiver) throws -> Decimal {
-    // A number that is archived as an ordinary number.
+    // The object is an ordinary `NSNumber`.
     switch ArchivedNumber(try coder.resolve(reference.node)) {
     case .integer(let value): return Decimal(string: value.description) ?? .nan
     case .real(let value):

@@ -1,15 +1,16 @@
 public import OrderedCollections
 @_spi(Archives) internal import PropertyLists
 
-/// `NSDictionary`: the arrays `NS.keys` and `NS.objects`. `NSMutableDictionary` is also read.
+/// Archived as an `NSDictionary`, with the keys in the array `NS.keys` and the values in `NS.objects`.
+/// `NSMutableDictionary` is also read.
 ///
-/// A dictionary has no order, so its entries are written in the order that Apple's classes would use, as far as it
-/// depends only on the keys; see `CanonicalOrder`. `OrderedDictionary` keeps the order of the archive.
+/// A dictionary has no order. Its entries are written in an order that depends only on the keys, so that equal
+/// dictionaries give equal archives. `OrderedDictionary` keeps the order of the archive.
 extension Dictionary: SecureCoding where Key: SecureCoding, Value: SecureCoding {
   public static var archivedClass: ArchivedClass { OrderedDictionary<Key, Value>.archivedClass }
 
   public func encode(with coder: KeyedArchiver) throws {
-    // Ordered by position and not by key, because a key such as NaN cannot be looked up.
+    // The order consists of positions instead of keys, because a key such as NaN cannot be looked up.
     let entries = Array(self)
     let order = try CanonicalOrder.positions(of: entries.map(\.key), for: coder)
     try coder.encode(references: order.lazy.map { entries[$0].key }, forRawKey: "NS.keys")
@@ -28,7 +29,7 @@ extension Dictionary: SecureCoding where Key: SecureCoding, Value: SecureCoding 
   }
 }
 
-/// `NSDictionary`, with the entries in the order of the archive.
+/// Archived as an `NSDictionary`, with the entries in the order of the dictionary.
 extension OrderedDictionary: SecureCoding where Key: SecureCoding, Value: SecureCoding {
   public static var archivedClass: ArchivedClass {
     ArchivedClass("NSDictionary", aliases: ["NSMutableDictionary", KnownKeys.dictionaryName])
@@ -69,7 +70,7 @@ extension OrderedDictionary: ContainerOfSeveralTypes {
 }
 
 extension KeyedUnarchiver {
-  /// Decodes a dictionary with keys and values of several types.
+  /// Decodes the current object as a dictionary with keys and values of several types.
   func dictionary<Key: Hashable, Value>(
     _ key: Key.Type, of keyTypes: [any SecureCoding.Type], _ value: Value.Type, of valueTypes: [any SecureCoding.Type],
     at reference: ArchivedReference
@@ -87,15 +88,15 @@ extension KeyedUnarchiver {
     }
   }
 
-  /// Decodes the entries of the current object. `insert` returns false for a key that was inserted before, which is an
-  /// error.
+  /// Decodes the keys and values of the current object, and passes each pair to `insert`. If `insert` returns false,
+  /// the key occurs twice, which is an error.
   fileprivate func decodeEntries<Key: Hashable, Value>(
     _ key: (ArchivedReference) throws -> Key, _ value: (ArchivedReference) throws -> Value,
     insert: (Key, Value) -> Bool
   ) throws {
     let hasKnownKeys = currentClass?.name == KnownKeys.dictionaryName
     let keys = try hasKnownKeys ? knownKeys(key) : decodeHashedElements(forRawKey: "NS.keys", key)
-    // The path to a value contains its key, if that is a string.
+    // If the keys are strings, errors contain the key in the path to a value.
     let names = Key.self == String.self ? keys as? [String] : nil
     var position = 0
     let decode = { (reference: ArchivedReference) throws in
@@ -117,7 +118,7 @@ extension KeyedUnarchiver {
     }
   }
 
-  /// Decodes the elements of an array that is an object of its own.
+  /// Decodes the elements of an `NSArray` object under a key.
   private func elements<T>(ofArray key: String, _ decode: (ArchivedReference) throws -> T) throws -> [T] {
     guard let array = try node(forRawKey: key) else { throw noValue(key) }
     return try once(ArchivedReference(node: array), ArchivedArray.self) {
@@ -126,14 +127,15 @@ extension KeyedUnarchiver {
   }
 
   func standsTwice(_ element: some Any) -> KeyedArchiveError {
-    // An element may be much larger than a message.
+    // The message contains only the type of an element that is not a string, because its description could be very
+    // long.
     let name = (element as? String)?.quoted ?? "an element of the type \(Swift.type(of: element))"
     return failure(.invalidContents, "\(name) occurs twice in a collection of unique elements")
   }
 }
 
-/// The keys of an `NSKnownKeysDictionary1`, a dictionary class of Core Data: several dictionaries share an array of
-/// keys, and each has its own array of values.
+/// The keys of an `NSKnownKeysDictionary1`. Several objects of this class, a dictionary class of Core Data, share an
+/// array of keys, and each has its own array of values.
 private struct KnownKeys: SecureCoding {
   static let archivedClass = ArchivedClass("NSKnownKeysMappingStrategy1")
   static let dictionaryName = "NSKnownKeysDictionary1"

@@ -9,7 +9,7 @@ extension Archived {
     public var domain: String
     /// The code of the error in the domain.
     public var code: Int
-    /// More information about the error, such as an underlying error. Nil if the archive has none.
+    /// More information about the error, such as an underlying error. Nil if the archive has no user info.
     ///
     /// Values of types that ``ArchivedValue`` does not list must be in ``KeyedUnarchiver/additionalTypes``.
     public var userInfo: OrderedDictionary<String, ArchivedValue>?

@@ -9,10 +9,10 @@ extension Archived {
     public var name: String
     /// A readable reason.
     public var reason: String?
-    /// More information about the exception. Nil if the archive has none. See ``Error/userInfo``.
+    /// More information about the exception. Nil if the archive has no user info. See ``Error/userInfo``.
     public var userInfo: OrderedDictionary<ArchivedValue, ArchivedValue>?
 
-    /// Creates an exception. It is not raised.
+    /// Creates an exception, without raising it.
     public init(name: String, reason: String? = nil, userInfo: OrderedDictionary<ArchivedValue, ArchivedValue>? = nil) {
       self.name = name
       self.reason = reason

@@ -35,9 +35,9 @@ extension Archived {
   public struct Size: SecureCoding, Hashable, Sendable {
     public static let archivedClass = Value.archivedClass
 
-    /// The horizontal extent.
+    /// The width.
     public var width: Double
-    /// The vertical extent.
+    /// The height.
     public var height: Double
 
     /// Creates a size. NaN cannot be archived.
@@ -67,7 +67,7 @@ extension Archived {
 
     /// The corner with the lowest coordinates.
     public var origin: Point
-    /// The extent from the origin.
+    /// The width and height.
     public var size: Size
 
     /// Creates a rectangle.
@@ -76,7 +76,7 @@ extension Archived {
       self.size = size
     }
 
-    /// Creates a rectangle from its four numbers.
+    /// Creates a rectangle from its coordinates, width and height.
     public init(x: Double, y: Double, width: Double, height: Double) {
       self.init(origin: Point(x: x, y: y), size: Size(width: width, height: height))
     }
@@ -111,7 +111,7 @@ enum GeometryText {
     return text.hasSuffix(".0") ? String(text.dropLast(2)) : text
   }
 
-  /// Scans a text from the beginning to the end.
+  /// A scanner that reads the text form of points, sizes and rectangles.
   struct Scanner {
     private var rest: Substring.UTF8View
 
@@ -145,7 +145,7 @@ enum GeometryText {
       case "inf": return .infinity
       case "-inf": return -.infinity
       case let text:
-        // Only these characters, because Double also reads hexadecimal digits and names such as "nan".
+        // Other characters are not allowed, because `Double` also reads hexadecimal digits and names such as "nan".
         guard text.utf8.allSatisfy({ "0123456789+-.eE".utf8.contains($0) }), let number = Double(text), number.isFinite
         else { return nil }
         return number

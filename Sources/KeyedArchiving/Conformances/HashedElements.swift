@@ -2,7 +2,8 @@ internal import FoundationEssentials
 internal import OrderedCollections
 @_spi(Archives) internal import PropertyLists
 
-/// Decodes the elements of a collection that hashes them, and counts their weight as hashing work.
+/// Decodes the elements of a collection that hashes them, and subtracts their weight from the unarchiver's budget for
+/// hashing.
 struct HashedElements<Element: Hashable> {
   private var counts = HashCounts(Element.self)
 
@@ -27,23 +28,24 @@ extension KeyedUnarchiver {
   }
 }
 
-/// Counts the elements of a collection that have the same hash, because they are compared with each other.
+/// Counts the elements of a collection that have the same hash, because inserting them compares them with each other.
 ///
 /// Foundation hashes only the first 80 bytes of data, and for a decimal number the nearest double. So an archive can
-/// have any number of elements with one hash, and each comparison counts.
+/// have any number of elements with one hash, and the comparisons are limited.
 struct HashCounts {
-  /// True if few elements can have the same hash, whatever the archive contains.
+  /// True if the type of the elements hashes well: an archive cannot contain many elements with the same hash.
   let areEven: Bool
   private var counts: [Int: Int] = [:]
 
   init(_ element: Any.Type) { areEven = element is any EvenlyHashed.Type || element is any _ArchivedInteger.Type }
 
   mutating func add(_ hash: Int, weight: Int, _ coder: KeyedUnarchiver) throws {
-    // An archiver orders such elements by an archive of each.
+    // An archiver makes an archive of each such element to order them.
     try coder.weigh(8)
     let count = counts[hash, default: 0]
     if count > 0 {
-      // A comparison counts as one step, plus a quarter of the element's weight.
+      // The element is compared with each earlier one with this hash. A comparison counts as one step plus a quarter of
+      // the element's weight.
       let comparisons = count * (4 + weight) / 4
       try coder.spendHashing(comparisons)
       // Comparing the collection with another one repeats all of these comparisons.
@@ -53,7 +55,7 @@ struct HashCounts {
   }
 }
 
-/// A type whose unequal values have the same hash only by chance. The same is true of integers.
+/// A type, other than an integer type, whose unequal values have the same hash only by chance.
 private protocol EvenlyHashed {}
 
 extension String: EvenlyHashed {}

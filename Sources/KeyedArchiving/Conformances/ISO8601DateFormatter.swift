@@ -3,10 +3,11 @@ extension Archived {
   public struct ISO8601DateFormatter: SecureCoding, Hashable, Sendable {
     public static let archivedClass = ArchivedClass("NSISO8601DateFormatter", ancestors: ["NSFormatter", "NSObject"])
 
-    /// Year, month, day, time and time zone, with separators: `1999-12-31T23:59:59Z` (`NSISO8601DateFormatter.h`).
+    /// The value of ``formatOptions`` for year, month, day, time and time zone, with separators: `1999-12-31T23:59:59Z`
+    /// (`NSISO8601DateFormatter.h`).
     public static let internetDateTime = 1907
 
-    /// The parts to format, as a value of Apple's option set.
+    /// The parts of a date to format, as a value of Apple's `NSISO8601DateFormatOptions`.
     public var formatOptions: Int
     /// The time zone.
     public var timeZone: TimeZone?

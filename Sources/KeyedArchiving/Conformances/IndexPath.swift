@@ -1,7 +1,8 @@
 public import FoundationEssentials
 @_spi(Archives) internal import PropertyLists
 
-/// `NSIndexPath`: the number of indices, and either a single index as a number or several indices in packed form.
+/// Archived as an `NSIndexPath`: the number of indices, and either a single index as a number or several indices in
+/// packed form.
 ///
 /// The packed indices are unsigned. A negative index is written as the 64-bit unsigned integer with the same bits, as
 /// Apple's archiver does.

@@ -1,7 +1,7 @@
 @_spi(Archives) internal import PropertyLists
 
 extension Archived {
-  /// `NSIndexSet`: a set of integers from 0 on, stored as ranges. `NSMutableIndexSet` is also read.
+  /// `NSIndexSet`: a set of nonnegative integers, stored as ranges. `NSMutableIndexSet` is also read.
   public struct IndexSet: SecureCoding, Hashable, Sendable {
     public static let archivedClass = FoundationType.indexSet.archivedClass
 
@@ -20,7 +20,8 @@ extension Archived {
       if let first = self.ranges.first, first.lowerBound < 0 { return nil }
     }
 
-    /// Creates a set from integers. Returns nil if one is negative or `Int.max`, which is not an index (`NSNotFound`).
+    /// Creates a set from integers. Returns nil if an integer is negative, or if it is `Int.max`, which is Apple's
+    /// `NSNotFound`.
     ///
     /// - Complexity: O(*n* log *n*), where *n* is the number of integers.
     public init?(_ integers: some Sequence<Int>) {

@@ -1,6 +1,6 @@
 internal import FoundationEssentials
 
-/// The data about languages, calendars and time zones that full Foundation includes.
+/// Tells whether this process has the data about languages, calendars and time zones that full Foundation includes.
 ///
 /// A process that links only FoundationEssentials does not have it. There, every locale becomes `en_001`, no time zone
 /// is found by its name, and most calendars end the process. So this package checks for the data before it uses those
@@ -14,7 +14,8 @@ enum InternationalData {
 }
 
 extension KeyedUnarchiver {
-  /// Converts the decoded contents of the current object. Adds the position in the archive to an error.
+  /// Returns the result of converting the contents of the current object. If the conversion throws, adds the position
+  /// in the archive to the error.
   func converted<T>(_ value: @autoclosure () throws(KeyedArchiveError) -> T) throws -> T {
     current.step = nil
     return try located(value())

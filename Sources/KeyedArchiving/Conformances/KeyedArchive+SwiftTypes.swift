@@ -30,7 +30,7 @@ extension KeyedArchive.ClassDescription {
         names[archived] = name
       }
     }
-    // All numbers have one class, whatever type they are decoded as.
+    // Several types decode `NSNumber`. `Double` stands for all of them.
     names["NSNumber"] = "Double"
     return names
   }()

@@ -2,7 +2,7 @@ public import FoundationEssentials
 @_spi(Archives) internal import PropertyLists
 
 extension Archived {
-  /// `NSLocale` as it is archived: an identifier. Every process can decode it.
+  /// `NSLocale`, as the identifier in its archive. Unlike a `Locale`, every process can decode it.
   public struct Locale: SecureCoding, Hashable, Sendable {
     public static let archivedClass = ArchivedClass("NSLocale")
 
@@ -12,8 +12,8 @@ extension Archived {
     /// Creates a locale with an identifier.
     public init(identifier: String) { self.identifier = identifier }
 
-    /// Creates the archived form of a locale. A locale that follows the user's settings is archived with the current
-    /// settings.
+    /// Creates the archived form of a locale. A locale that follows the user's settings gets the settings of this
+    /// moment.
     public init(_ locale: FoundationEssentials.Locale) { identifier = locale.identifier }
 
     public init(coder: KeyedUnarchiver) throws {
@@ -38,7 +38,7 @@ extension Locale {
 
 /// `NSLocale`: the identifier.
 ///
-/// A process without full Foundation can decode only `en_001`. Decode ``Archived/Locale`` there.
+/// A process without full Foundation can decode only `en_001`. To decode other locales there, use ``Archived/Locale``.
 extension Locale: SecureCoding {
   public static let archivedClass = Archived.Locale.archivedClass
 

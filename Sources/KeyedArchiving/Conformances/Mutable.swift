@@ -1,7 +1,7 @@
 public import FoundationEssentials
 public import OrderedCollections
 
-/// A value whose Apple class has a mutable subclass.
+/// A type whose class in archives has a mutable subclass, such as `NSMutableString`.
 public protocol MutablyArchived: SecureCoding, Hashable {
   /// The mutable subclass.
   static var mutableArchivedClass: ArchivedClass { get }
@@ -9,8 +9,8 @@ public protocol MutablyArchived: SecureCoding, Hashable {
   /// Creates an empty value.
   init()
 
-  /// Encodes the contents of an object of the mutable class. By default, they are the same as those of the immutable
-  /// class.
+  /// Encodes the contents of an object of the mutable class. The default calls `encode(with:)`, because most mutable
+  /// classes have the contents of the immutable ones.
   func encodeMutable(with coder: KeyedArchiver) throws
 }
 
@@ -21,16 +21,16 @@ extension MutablyArchived {
 extension Archived {
   /// An object of one of Apple's mutable classes, such as `NSMutableString` or `NSMutableArray`.
   ///
-  /// If it does not matter whether the class is mutable, decode the value itself: `String` reads both classes. A
-  /// `Mutable` object keeps its identity, so two values that share one still share it after decoding, and it may
-  /// contain itself.
+  /// If it does not matter whether the class is mutable, decode the value itself: `String` reads both classes. Unlike
+  /// such a value, a `Mutable` object keeps its identity. Two values that share one still share it after decoding, and
+  /// it may contain itself.
   public final class Mutable<Value: MutablyArchived>: SecureCoding {
     public static var archivedClass: ArchivedClass { Value.mutableArchivedClass }
 
     /// The contents.
     public var value: Value
 
-    /// The weight of the contents when they were decoded.
+    /// The weight (see ``KeyedUnarchiver/weight``) that the contents had when they were decoded.
     private var weight = 0
 
     /// Creates an object with contents.
@@ -43,7 +43,8 @@ extension Archived {
       weight = coder.weight
     }
 
-    /// Adds the weight of the contents. Other objects add none, because they are not compared by their contents.
+    /// Decodes an object and counts the weight of its contents at each reference, because comparing `Mutable` objects
+    /// compares their contents. Instances of other classes count as one value.
     public static func _unarchive(_ reference: ArchivedReference, by coder: KeyedUnarchiver) throws -> Mutable {
       let object = try coder.object(Self.self, at: reference)
       try coder.weigh(object.weight)
@@ -64,7 +65,8 @@ extension Archived.Mutable: Hashable {
 }
 
 extension KeyedArchiver {
-  /// Encodes a value as an object of its mutable class, which some of Apple's classes contain.
+  /// Encodes a value as an object of its mutable class, because some of Apple's classes contain mutable strings or
+  /// data.
   func encode<T: MutablyArchived>(asMutable value: T, forRawKey key: String) throws {
     try encode(rawKey: key) { coder in try coder.reference(toValue: value, as: T.mutableArchivedClass).node }
   }

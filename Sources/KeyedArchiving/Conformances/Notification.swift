@@ -9,10 +9,10 @@ extension Archived {
     public var name: String
     /// The object of the notification, usually its sender.
     public var object: ArchivedValue?
-    /// More information about the notification. Nil if the archive has none. See ``Error/userInfo``.
+    /// More information about the notification. Nil if the archive has no user info. See ``Error/userInfo``.
     public var userInfo: OrderedDictionary<ArchivedValue, ArchivedValue>?
 
-    /// Creates a notification. It is not posted.
+    /// Creates a notification, without posting it.
     public init(
       name: String, object: ArchivedValue? = nil, userInfo: OrderedDictionary<ArchivedValue, ArchivedValue>? = nil
     ) {

@@ -21,7 +21,8 @@ enum ArchivedNumber {
     }
   }
 
-  /// Decodes the contents of an object: a decimal number, or a number from a coder that is not a keyed archiver.
+  /// Decodes the contents of a number that is stored as an object: a decimal number, or a number from a coder that is
+  /// not a keyed archiver.
   init(coder: KeyedUnarchiver) throws {
     if coder.containsRaw("NS.mantissa") {
       self = .decimal(try Decimal(coder: coder))
@@ -38,7 +39,7 @@ enum ArchivedNumber {
     switch self {
     case .integer(let value): T(exactly: value)
     case .real(let value): T(exactly: value)
-    // The description of a whole number has only digits.
+    // The description of a whole number has only digits, so that `T` can parse it.
     case .decimal(let value): T(value.description)
     }
   }
@@ -111,7 +112,7 @@ extension KeyedUnarchiver {
   }
 }
 
-/// An integer of up to 64 bits. All of these types are archived alike.
+/// An integer type of up to 64 bits. All integer types are archived in the same form.
 public protocol _ArchivedInteger: SecureCoding, FixedWidthInteger, Codable {}
 
 extension _ArchivedInteger {
@@ -124,7 +125,7 @@ extension _ArchivedInteger {
   @inline(__always)
   public static func _unarchive(_ reference: ArchivedReference, by coder: KeyedUnarchiver) throws -> Self {
     let object = try coder.resolve(reference.node)
-    // Most integers are of this kind, and this path avoids a generic conversion.
+    // This path is for most integers, and avoids a generic conversion.
     if object.kind == .integer, let value = Self(exactly: Int64(bitPattern: object.payload)) {
       try coder.spend(0)
       try coder.weigh(1)

@@ -1,6 +1,7 @@
 @_spi(Archives) internal import PropertyLists
 
-/// Nil is archived as a reference to nothing, and in a collection as `NSNull`. Any other value is archived as itself.
+/// Nil is archived as a reference to `$null`, and in a collection as `NSNull`. Any other value is archived like its
+/// wrapped value.
 extension Optional: SecureCoding where Wrapped: SecureCoding {
   public static var archivedClass: ArchivedClass { Wrapped.archivedClass }
 
@@ -27,7 +28,8 @@ extension Optional: ContainerOfSeveralTypes {
     try isNil(reference, coder) ? nil : coder.value(Wrapped.self, of: types, at: reference)
   }
 
-  /// Returns true for a reference to nothing. Also true for a reference to `NSNull`, unless `Wrapped` is that type.
+  /// Returns true for a reference to `$null`. Returns true for a reference to `NSNull` too, unless `Wrapped` represents
+  /// `NSNull`.
   @inline(__always)
   private static func isNil(_ reference: ArchivedReference, _ coder: KeyedUnarchiver) throws -> Bool {
     let object = try coder.resolve(reference.node)

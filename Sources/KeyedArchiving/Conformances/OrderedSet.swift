@@ -1,6 +1,7 @@
 public import OrderedCollections
 
-/// `NSOrderedSet`: each element under a key with its index. `NSMutableOrderedSet` is also read.
+/// Archived as an `NSOrderedSet`, with each element under a key that contains its index. `NSMutableOrderedSet` is also
+/// read.
 extension OrderedSet: SecureCoding where Element: SecureCoding {
   public static var archivedClass: ArchivedClass { ArchivedClass("NSOrderedSet", aliases: ["NSMutableOrderedSet"]) }
 
@@ -22,7 +23,7 @@ extension OrderedSet: ContainerOfSeveralTypes {
     }
   }
 
-  /// Decodes the elements of the current object.
+  /// Decodes the elements of the current object, each by a closure.
   private init(decodedBy coder: KeyedUnarchiver, _ decode: (ArchivedReference) throws -> Element) throws {
     self.init()
     var elements = HashedElements<Element>()

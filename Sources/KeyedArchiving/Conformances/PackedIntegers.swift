@@ -1,9 +1,9 @@
 package import FoundationEssentials
 @_spi(Archives) internal import PropertyLists
 
-/// Packed unsigned integers. Each takes as many bytes as it needs: 7 bits in a byte, lowest bits first. The eighth bit
-/// is set if more bytes follow. `NSIndexSet`, `NSIndexPath` and `NSAttributedString` store their numbers like this
-/// (archives from macOS 10.14).
+/// A format for unsigned integers that uses as many bytes for each as it needs. A byte has 7 bits of the integer,
+/// lowest bits first, and its eighth bit is set if more bytes follow. `NSIndexSet`, `NSIndexPath` and
+/// `NSAttributedString` store their numbers like this (archives from macOS 10.14).
 package enum PackedIntegers {
   package static func data(_ integers: some Sequence<UInt64>) -> Data {
     var data = Data()
@@ -25,7 +25,7 @@ package enum PackedIntegers {
     var shift: UInt64 = 0
     for byte in data {
       let bits = UInt64(byte & 0x7F)
-      // The tenth byte has room for one bit.
+      // The tenth byte can have only the last of the 64 bits.
       guard shift < 63 || shift == 63 && bits <= 1 else { return nil }
       integer |= bits << shift
       if byte & 0x80 != 0 {
@@ -43,7 +43,7 @@ package enum PackedIntegers {
 extension KeyedUnarchiver {
   package func decodePackedIntegers(forRawKey key: String) throws -> [UInt64] {
     let data = try decode(Data.self, forRawKey: key)
-    // Unpacked integers take up to eight times the memory, and many objects may share the bytes.
+    // The integers take up to eight times as much memory as the bytes, and many objects may share the bytes.
     try spend(data.count)
     try weigh(data.count)
     guard let integers = PackedIntegers.integers(in: data) else {

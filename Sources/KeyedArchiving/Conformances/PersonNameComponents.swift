@@ -38,7 +38,7 @@ extension Archived {
 
     public init(coder: KeyedUnarchiver) throws {
       for (key, part) in Self.parts {
-        // GNUstep writes the keys without a prefix.
+        // GNUstep writes the keys without `NS.`.
         self[keyPath: part] =
           try coder.decodeIfPresent(String.self, forRawKey: "NS.\(key)")
           ?? coder.decodeIfPresent(String.self, forRawKey: key)

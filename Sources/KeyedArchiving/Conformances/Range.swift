@@ -1,7 +1,7 @@
 @_spi(Archives) internal import PropertyLists
 
 extension Archived {
-  /// `NSRange`: a location and a length, archived as an `NSValue`.
+  /// `NSRange`, which is archived as an `NSValue`.
   public struct Range: SecureCoding, Hashable, Sendable {
     public static let archivedClass = Value.archivedClass
 
@@ -13,7 +13,7 @@ extension Archived {
     /// `NSNotFound` with length 0: the result of a search that found nothing (`NSObjCRuntime.h`).
     public static let notFound = Range(location: .max, length: 0)
 
-    /// Creates a range. It can be archived only if its numbers are not negative and its end is an `Int`.
+    /// Creates a range. To be archived, it must have no negative number, and its end must fit in an `Int`.
     public init(location: Int, length: Int) {
       self.location = location
       self.length = length
@@ -21,11 +21,11 @@ extension Archived {
 
     /// Creates a range with the bounds of a Swift range.
     public init(_ range: Swift.Range<Int>) {
-      // The difference of two integers may overflow.
+      // The difference of two integers may overflow. Such a range cannot be archived.
       self.init(location: range.lowerBound, length: range.upperBound.subtractingReportingOverflow(range.lowerBound).0)
     }
 
-    /// The integers of the range. Nil if the range cannot be archived.
+    /// The integers of the range. Nil if a number is negative, or if the end does not fit in an `Int`.
     public var range: Swift.Range<Int>? {
       let (end, overflows) = location.addingReportingOverflow(length)
       return location >= 0 && length >= 0 && !overflows ? location..<end : nil

@@ -1,6 +1,6 @@
 @_spi(Archives) internal import PropertyLists
 
-/// Archives an enumeration with raw values as its raw value.
+/// Archives a value as its raw value, for example a case of an enumeration.
 extension SecureCoding where Self: RawRepresentable, RawValue: SecureCoding {
   public static var archivedClass: ArchivedClass { RawValue.archivedClass }
 
@@ -25,7 +25,7 @@ extension SecureCoding where Self: RawRepresentable, RawValue: SecureCoding {
   }
 }
 
-/// Archives the raw value of a type that is also `Codable`.
+/// Makes a type that is also `Codable` archive its raw value, instead of its `Codable` form.
 extension SecureCoding where Self: RawRepresentable & Codable, RawValue: SecureCoding {
   public func encode(with coder: KeyedArchiver) throws { try rawValue.encode(with: coder) }
 

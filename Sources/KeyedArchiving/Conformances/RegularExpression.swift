@@ -1,7 +1,7 @@
 @_spi(Archives) internal import PropertyLists
 
 extension Archived {
-  /// `NSRegularExpression`: a pattern and options. It cannot match text.
+  /// `NSRegularExpression`: a pattern and options. This structure cannot match text.
   public struct RegularExpression: SecureCoding, Hashable, Sendable {
     public static let archivedClass = ArchivedClass("NSRegularExpression")
 
@@ -17,7 +17,7 @@ extension Archived {
     }
 
     public init(coder: KeyedUnarchiver) throws {
-      // GNUstep writes the keys without a prefix.
+      // GNUstep writes the keys without `NS`.
       let isApples = coder.containsRaw("NSPattern")
       pattern = try coder.decode(String.self, forRawKey: isApples ? "NSPattern" : "pattern")
       options = try coder.decode(UInt.self, forRawKey: isApples ? "NSOptions" : "options")

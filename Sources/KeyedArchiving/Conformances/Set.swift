@@ -1,7 +1,7 @@
-/// `NSSet` with its elements as `NS.objects`. `NSMutableSet` is also read.
+/// Archived as an `NSSet`, with the elements in `NS.objects`. `NSMutableSet` is also read.
 ///
-/// A set has no order, so its elements are written in the order that Apple's classes would use, as far as it depends
-/// only on the elements; see `CanonicalOrder`.
+/// A set has no order. Its elements are written in an order that depends only on the elements, so that equal sets give
+/// equal archives.
 extension Set: SecureCoding where Element: SecureCoding {
   public static var archivedClass: ArchivedClass { ArchivedClass("NSSet", aliases: ["NSMutableSet"]) }
 
@@ -25,7 +25,7 @@ extension Set: ContainerOfSeveralTypes {
     }
   }
 
-  /// Decodes the elements of the current object.
+  /// Decodes the elements of the current object, each by a closure.
   private init(decodedBy coder: KeyedUnarchiver, _ decode: (ArchivedReference) throws -> Element) throws {
     self.init()
     for element in try coder.decodeHashedElements(forRawKey: "NS.objects", decode) {

@@ -1,15 +1,15 @@
 extension Archived {
-  /// `NSSortDescriptor`: the key path and the order of a sort. It cannot sort.
+  /// `NSSortDescriptor`: the key path and the order of a sort. This structure cannot sort.
   public struct SortDescriptor: SecureCoding, Hashable, Sendable {
     public static let archivedClass = ArchivedClass("NSSortDescriptor")
 
-    /// The key path of the compared values. Nil to compare the objects themselves.
+    /// The key path of the values to compare. Nil to compare the objects themselves.
     public var key: String?
     /// True if the smallest value comes first.
     public var isAscending: Bool
     /// The name of the comparison method, such as `compare:`.
     public var selector: String?
-    /// True if the position of nil values is reversed.
+    /// True to sort nil values at the other end than usual.
     public var reversesNullOrder: Bool
 
     /// Creates a sort descriptor.

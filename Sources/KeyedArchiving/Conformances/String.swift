@@ -1,8 +1,8 @@
 internal import FoundationEssentials
 @_spi(Archives) internal import PropertyLists
 
-/// `NSString`: text that is stored directly in the object table. `NSMutableString`, an object with `NS.string`, is also
-/// read.
+/// Archived as `NSString`: text that is stored directly in the object table. `NSMutableString`, which is stored as an
+/// object with `NS.string`, is also read.
 extension String: SecureCoding {
   public static let archivedClass = ArchivedClass("NSString", aliases: ["NSMutableString"], natives: .string)
 
@@ -13,7 +13,7 @@ extension String: SecureCoding {
       self = text
       return
     }
-    // `NS.bytes` is written by coders that are not keyed archivers.
+    // Coders that are not keyed archivers, such as that of compiled nibs, write `NS.bytes` instead.
     let bytes = try coder.decode(Data.self, forRawKey: "NS.bytes")
     try coder.spend(remaking: bytes.count)
     guard let text = String(validating: bytes, as: UTF8.self) else {
@@ -33,17 +33,18 @@ extension String: SecureCoding {
 }
 
 extension KeyedUnarchiver {
-  /// The number of bytes above which strings and data may be kept for later references. A reference takes at least one
-  /// byte, so normal archives do not expand by the ratio that `ParsingLimits.expansionRatio` allows.
+  /// The greatest length, in bytes, of strings and data that are decoded again at each reference. Longer ones may be
+  /// kept. A reference takes at least one byte in the file, so short strings expand an archive at most 32 times, less
+  /// than `ParsingLimits.expansionRatio` allows.
   private static var longNative: Int { 32 }
 
-  /// Counts the bytes of a long string or data from which a value is made. The string or data is kept and counts only
-  /// once, but the value is made again for each object that shares it.
+  /// Subtracts the bytes of a value that is made from a long string or data, such as a URL, from the budget. The kept
+  /// string or data counts only once, but the value is made for each object that shares it.
   func spend(remaking size: Int) throws {
     if size > Self.longNative { try spend(size) }
   }
 
-  /// Returns the text of a string or the bytes of data.
+  /// Returns the text of a string or the bytes of data, which may have been kept when they were decoded before.
   @inline(__always)
   func native<T>(
     _ node: FlatNode, _ object: FlatNode, _ content: @autoclosure () throws(PropertyListError) -> T
@@ -53,15 +54,16 @@ extension KeyedUnarchiver {
     if isLong, let value = table.text(T.self, at: object) { return value }
     try spend(object.length)
     let value = try read(content())
-    // An inline value may be needed again too, which cannot be known in advance.
+    // An object is kept when it is decoded for the second time. An inline value is kept at once, because the number of
+    // its decodings is not counted.
     if isLong, node.kind != .uid || table.noteDecoded(node.uid) { table.keep(value, at: object) }
     return value
   }
 }
 
 extension KeyedArchiver {
-  /// Returns a reference to a string. A string that would mean nil as a reference is archived as an object with a
-  /// class.
+  /// Archives a string, and returns a reference to it. The string `$null` is archived as an object with a class,
+  /// because it would otherwise represent nil.
   @inline(__always)
   func reference(toText text: String) throws -> ArchivedReference {
     if text.utf8.count == 5, text == "$null" { return try reference(toValue: BoxedString(text: text)) }
@@ -69,7 +71,7 @@ extension KeyedArchiver {
   }
 }
 
-/// A string in an object with a class.
+/// A string that is archived as an object with a class, instead of directly in the object table.
 private struct BoxedString: SecureCoding {
   static let archivedClass = ArchivedClass("NSString")
 

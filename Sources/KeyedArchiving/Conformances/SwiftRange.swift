@@ -1,7 +1,7 @@
 @_spi(Archives) internal import PropertyLists
 
-/// `NSRange` in an `NSValue`. A range that begins below 0 is archived as an `NSArray` of its two bounds, like its
-/// `Codable` form.
+/// Archived as an `NSRange` in an `NSValue`. A range that begins below 0 is archived as an `NSArray` of its two bounds,
+/// like the `Codable` form of a range.
 extension Swift.Range: SecureCoding where Bound == Int {
   public static var archivedClass: ArchivedClass { Archived.Range.archivedClass }
 
@@ -23,8 +23,8 @@ extension Swift.Range: SecureCoding where Bound == Int {
   }
 }
 
-/// Archived as the half-open range of the same integers. A range that begins below 0 or contains `Int.max` is archived
-/// by its bounds.
+/// Archived like the half-open range with the same integers. A range that begins below 0 or contains `Int.max` is
+/// archived as an `NSArray` of its two bounds.
 extension ClosedRange: SecureCoding where Bound == Int {
   public static var archivedClass: ArchivedClass { Archived.Range.archivedClass }
 
@@ -48,7 +48,7 @@ extension ClosedRange: SecureCoding where Bound == Int {
 }
 
 extension KeyedUnarchiver {
-  /// Returns the bounds of a range that is archived as an array of them, or nil for any other object.
+  /// Returns the bounds of a range that is archived as an `NSArray`, or nil for any other object.
   fileprivate func bounds(at reference: ArchivedReference) throws -> (first: Int, last: Int)? {
     let object = try resolve(reference.node)
     guard object.kind == .dictionary,

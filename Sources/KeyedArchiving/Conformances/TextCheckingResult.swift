@@ -1,5 +1,5 @@
 extension Archived {
-  /// `NSTextCheckingResult` of a regular expression: the ranges of the whole match and of each group.
+  /// An `NSTextCheckingResult` of a regular expression: the ranges of a match and of its groups.
   public struct TextCheckingResult: SecureCoding, Hashable, Sendable {
     public static let archivedClass = ArchivedClass(
       "NSTextCheckingResult", aliases: ["NSRegularExpressionCheckingResult"] + classes.map(\.name))
@@ -35,7 +35,8 @@ extension Archived {
       try coder.encode(integer: whole.location, forRawKey: "NSRangeLocation")
       try coder.encode(integer: whole.length, forRawKey: "NSRangeLength")
       try coder.encode(regularExpression, forRawKey: "NSRegularExpression")
-      // Apple's class for many ranges contains the array. The classes for fewer ranges make it when they are archived.
+      // Apple's class for many ranges stores an array of them. The classes for fewer ranges make the array when they
+      // are archived.
       if isComplex {
         try coder.encode(ranges, forRawKey: "NSRangeArray")
       } else {
@@ -46,12 +47,12 @@ extension Archived {
     private var isComplex: Bool { ranges.count > 7 }
 
     public func _archive(by coder: KeyedArchiver) throws -> ArchivedReference {
-      // The limits of Apple's classes (`NSTextCheckingResult.swift` of swift-corelibs-foundation).
+      // The numbers of ranges in Apple's classes (`NSTextCheckingResult.swift` of swift-corelibs-foundation).
       let size = isComplex ? 2 : ranges.count <= 3 ? 0 : 1
       return try coder.reference(toValue: self, as: Self.classes[size])
     }
 
-    /// The classes for up to 3 ranges, for up to 7, and for more.
+    /// The classes for up to 3 ranges, for 4 to 7, and for more.
     private static let classes = ["Simple", "Extended", "Complex"].map {
       ArchivedClass(
         "NS\($0)RegularExpressionCheckingResult",

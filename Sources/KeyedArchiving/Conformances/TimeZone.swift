@@ -2,7 +2,8 @@ public import FoundationEssentials
 @_spi(Archives) internal import PropertyLists
 
 extension Archived {
-  /// `NSTimeZone` as it is archived: a name, and usually the rules of the zone. Every process can decode it.
+  /// `NSTimeZone`, as its archive has it: a name, and usually the rules of the zone. Unlike a `TimeZone`, every process
+  /// can decode it.
   public struct TimeZone: SecureCoding, Hashable, Sendable {
     public static let archivedClass = ArchivedClass("NSTimeZone")
 
@@ -18,8 +19,8 @@ extension Archived {
       self.data = data
     }
 
-    /// Creates the archived form of a time zone, without rules. A time zone that follows the user's settings is
-    /// archived with the current settings.
+    /// Creates the archived form of a time zone, without rules. A time zone that follows the user's settings gets the
+    /// settings of this moment.
     ///
     /// - Throws: ``KeyedArchiveError/Kind/invalidValue`` for a zone whose offset from GMT is not a whole number of
     ///   minutes, because its name does not contain the seconds.
@@ -46,8 +47,8 @@ extension Archived {
       }
     }
 
-    /// Returns the offset from GMT in seconds for a name that contains it: `GMT` and `UTC`, which Foundation treats as
-    /// equal, or `GMT` with a sign, two digits of hours and two digits of minutes. Returns nil for other names.
+    /// Returns the offset from GMT in seconds for names such as `GMT` and `GMT+0130`: `GMT` with a sign, two digits of
+    /// hours and two of minutes. `UTC` is the same as `GMT`. Returns nil for other names.
     static func secondsFromGMT(_ name: String) -> Int? {
       if name == "GMT" || name == "UTC" { return 0 }
       let text = Array(name.utf8)
@@ -86,7 +87,8 @@ extension TimeZone {
   }
 }
 
-/// `NSTimeZone`: the name. The rules in an archive are neither read nor written; for those, use ``Archived/TimeZone``.
+/// Archived as an `NSTimeZone` with a name. The rules of the zone are neither read nor written; for those, use
+/// ``Archived/TimeZone``.
 ///
 /// A process without full Foundation can decode only zones such as `GMT` and `GMT+0100`.
 extension TimeZone: SecureCoding {

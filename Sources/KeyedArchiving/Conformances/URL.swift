@@ -1,7 +1,7 @@
 public import FoundationEssentials
 @_spi(Archives) internal import PropertyLists
 
-/// `NSURL`: the text as `NS.relative`, and its base URL as `NS.base`.
+/// Archived as an `NSURL`, with the text in `NS.relative` and the base URL in `NS.base`.
 extension URL: SecureCoding {
   public static let archivedClass = ArchivedClass("NSURL")
 

@@ -1,7 +1,7 @@
 public import FoundationEssentials
 internal import PropertyLists
 
-/// `NSUUID`: the 16 bytes as `NS.uuidbytes`.
+/// Archived as an `NSUUID`, with the 16 bytes in `NS.uuidbytes`.
 extension UUID: SecureCoding {
   public static let archivedClass = ArchivedClass("NSUUID")
 

@@ -1,5 +1,5 @@
 extension Archived {
-  /// `NSUnit` and its subclasses, such as `NSUnitLength`. A decoded unit is archived with the same class.
+  /// `NSUnit` and its subclasses, such as `NSUnitLength`. A decoded unit is archived again with the same class.
   public struct Unit: SecureCoding, Hashable, Sendable {
     public static let archivedClass = ArchivedClass("NSUnit", aliases: dimensionNames)
 

@@ -4,11 +4,11 @@ extension Archived {
     public static let archivedClass = ArchivedClass(
       "NSUnitConverter", aliases: [linearClass.name, reciprocalClass.name])
 
-    /// Multiplies the value by the coefficient, then adds the constant.
+    /// Multiplies a value by the coefficient, then adds the constant.
     case linear(coefficient: Double, constant: Double = 0)
-    /// Divides a number by the value.
+    /// Divides a constant by a value. The associated value is the constant.
     case reciprocal(Double)
-    /// Keeps the value unchanged.
+    /// Leaves a value unchanged.
     case identity
 
     private static let linearClass = ArchivedClass("NSUnitConverterLinear", ancestors: ["NSUnitConverter", "NSObject"])

@@ -1,7 +1,7 @@
 internal import OrderedCollections
 
-/// Comparison and hashing that ignore the order of entries. Archived dictionaries keep the order of the file, but it
-/// has no meaning, because Apple's dictionaries have no order.
+/// Comparison and hashing that ignore the order of entries. Decoded dictionaries keep the order of the file, but
+/// Apple's dictionaries have no order.
 extension OrderedDictionary where Value: Hashable {
   /// Returns true if both dictionaries have the same keys with the same values, in any order.
   ///
@@ -10,7 +10,7 @@ extension OrderedDictionary where Value: Hashable {
     count == other.count && allSatisfy { other[$0.key] == $0.value }
   }
 
-  /// Adds the entries to a hasher. Their order does not matter.
+  /// Adds the entries to a hasher, in such a way that their order does not change the hash.
   func hashEntries(into hasher: inout Hasher) {
     var hash = 0
     for (key, value) in self {

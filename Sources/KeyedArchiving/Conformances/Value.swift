@@ -21,9 +21,9 @@ extension Archived {
     case array(CArray)
     /// A C string, `char *`.
     case cString(String)
-    /// An Objective-C class, by its name. The class is not looked up.
+    /// An Objective-C class, as its name. The class is not looked up.
     case className(String)
-    /// An Objective-C selector, by its name.
+    /// An Objective-C selector, as its name.
     case selector(String)
 
     public init(coder: KeyedUnarchiver) throws {
@@ -60,7 +60,7 @@ extension Archived {
       }
     }
 
-    /// The numbers of the structures in an archive (`NS.special`; archives from macOS 10.14).
+    /// The numbers that identify the structures in an archive (`NS.special`; archives from macOS 10.14).
     private enum Special: Int {
       case point = 1
       case size = 2
@@ -79,7 +79,7 @@ extension Archived {
       try coder.encode(text, forRawKey: "$1")
     }
 
-    /// Decodes the content of an `NSValue`, which must be of one kind.
+    /// Decodes an `NSValue`, and returns its content as one structure. Throws if it contains another one.
     static func content<T>(_ name: String, _ coder: KeyedUnarchiver, _ content: (Value) -> T?) throws -> T {
       guard let content = content(try Value(coder: coder)) else {
         throw coder.failure(.typeMismatch, "expected an NSValue with \(name), found another value")
@@ -87,7 +87,7 @@ extension Archived {
       return content
     }
 
-    /// Decodes a value that follows its type. The type is written in the encoding of Objective-C's compiler.
+    /// Decodes a C value, which is archived after its type in the notation of Objective-C's `@encode`.
     private static func typed(_ coder: KeyedUnarchiver) throws -> Value {
       let type = try coder.decode(String.self, forRawKey: "$0")
       if let type = CType(rawValue: type) { return .number(try CNumber(type, forRawKey: "$1", in: coder)) }

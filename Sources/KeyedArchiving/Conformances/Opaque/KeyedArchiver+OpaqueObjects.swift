@@ -1,13 +1,13 @@
 @_spi(Archives) internal import PropertyLists
 
 extension KeyedArchiver {
-  /// Returns a reference to an opaque object. The first time, archives it with all objects that it leads to, without
-  /// recursion.
+  /// Archives an opaque object with all objects that it leads to, unless this was done before, and returns a reference
+  /// to it. Does not recurse.
   func reference(to object: OpaqueObject) throws -> ArchivedReference {
     if extent != nil { return try reference(toOrder: object) }
     let archive = object.source.archive
     let document = archive.document
-    // Kept alive, so that no other document gets the same identity.
+    // The document must stay alive, so that no other document gets the same identity.
     if copied[ObjectIdentifier(document)] == nil { retained.append(document) }
     var reader = ArchiveReader(forAllOf: archive)
     var copies: [OpaqueCopy] = []
@@ -28,12 +28,13 @@ extension KeyedArchiver {
     let node: FlatNode
     let uid: UInt32
     let description: KeyedArchive.ClassDescription
-    /// The UIDs in the source archive of the objects that it refers to.
+    /// The UIDs in the source archive of the objects that this object refers to.
     let references: [UInt32]
     var next = 0
   }
 
-  /// Begins to archive the object of a UID, unless that has begun before. Returns its UID in the new archive.
+  /// Begins to archive an object of the source archive, unless it has begun before. Returns the object's UID in the new
+  /// archive.
   private func copy(_ uid: UInt32, _ reader: inout ArchiveReader, _ copies: inout [OpaqueCopy]) throws -> UInt32 {
     let document = reader.document
     if let known = copied[ObjectIdentifier(document)]?[uid] { return known }
@@ -70,7 +71,7 @@ extension KeyedArchiver {
     return (description, position)
   }
 
-  /// Appends the UIDs in a value, in their order, without recursion.
+  /// Appends the UIDs in a value of an object to `references`, in order. Does not recurse.
   private func collect(
     _ node: FlatNode, of document: PropertyListDocument, _ references: inout [UInt32]
   ) throws(PropertyListError) {
@@ -87,7 +88,7 @@ extension KeyedArchiver {
     }
   }
 
-  /// Writes the contents of an object after all of its references are known.
+  /// Sets the contents of an object in the new archive, after all objects that it refers to have got their UIDs.
   private func finish(_ copy: OpaqueCopy, of document: PropertyListDocument) throws {
     let classUID = try classes.write(opaque: copy.description, into: &pool)
     let contents = try contents(of: copy.node, of: document, classUID: classUID) { uid in
@@ -96,7 +97,8 @@ extension KeyedArchiver {
     try pool.fill(copy.uid, with: contents)
   }
 
-  /// Returns the entries of an object, in the order of the source archive.
+  /// Copies the dictionary of an object to the new archive, with keys in the order of the source archive, and returns
+  /// its node. `target` returns the new UID for a UID of the source archive.
   private func contents(
     of node: FlatNode, of document: PropertyListDocument, classUID: UInt32, _ target: (UInt32) -> UInt32
   ) throws -> FlatNode {
@@ -111,7 +113,8 @@ extension KeyedArchiver {
     return try pool.container(.dictionary, entries.span, isShared: false)
   }
 
-  /// Returns an inline value of an object. Recurses once for each level; ``ArchiveReader`` limits the number of levels.
+  /// Copies an inline value of an object to the new archive, and returns its node. Recurses once for each level; the
+  /// number of levels was limited when the object was decoded.
   private func inline(
     _ node: FlatNode, of document: PropertyListDocument, depth: Int, _ target: (UInt32) -> UInt32
   ) throws -> FlatNode {
@@ -137,7 +140,8 @@ extension KeyedArchiver {
     }
   }
 
-  /// Returns a reference for an archiver that only orders elements: the object without the objects that it refers to.
+  /// Archives an opaque object without the objects that it refers to, in an archive that only orders elements, and
+  /// returns a reference to it; see ``CanonicalOrder``.
   private func reference(toOrder object: OpaqueObject) throws -> ArchivedReference {
     guard (extent?.objectCount ?? 0) > 0 else { return ArchivedReference(node: .uid(0)) }
     extent?.objectCount -= 1

@@ -1,7 +1,7 @@
 @_spi(Archives) internal import PropertyLists
 
 extension KeyedUnarchiver {
-  /// Prepares an unarchiver to read the contents of an opaque object.
+  /// Prepares an unarchiver for the contents of an opaque object: allows the classes that were opaque in its source.
   func reads(within source: OpaqueSource) {
     for name in source.classNames { setClass(OpaqueObject.self, forClassName: name) }
     opaque.source = source
@@ -11,12 +11,12 @@ extension KeyedUnarchiver {
   /// The greatest nesting depth of inline arrays and dictionaries in an object.
   private static var greatestInlineDepth: Int { 512 }
 
-  /// Returns the opaque object of a UID. Checks first that it and all objects that it leads to can be archived again.
+  /// Returns the opaque object with a UID. Throws if the object, or one that it leads to, cannot be archived again.
   func opaqueObject(_ uid: UInt32) throws -> OpaqueObject {
     let source = try opaqueSource()
     if !opaque.isWithin {
       if opaque.sizes[uid] == nil { try checkOpaque(uid) }
-      // Archiving it takes work in proportion to its size.
+      // The object weighs as much as its size, because archiving it again takes work in proportion to its size.
       try weigh(opaque.sizes[uid] ?? 1)
     }
     try spend(1)
@@ -56,7 +56,8 @@ extension KeyedUnarchiver {
     return located
   }
 
-  /// Checks an object. Adds its size to `size` and the UIDs that it contains to `references`.
+  /// Checks that an object can be archived again. Adds the object's size to `size`, and the UIDs that it contains to
+  /// `references`.
   private func look(
     at uid: UInt32, _ reader: inout ArchiveReader, _ size: inout Int, _ references: inout [UInt32]
   ) throws(KeyedArchiveError) {
@@ -76,7 +77,7 @@ extension KeyedUnarchiver {
         "an opaque object refers to an object of the class \(description.name.quoted), which may not be opaque",
         className: description.name)
     }
-    // Throws for a duplicate key.
+    // Reading the keys throws if one is a duplicate.
     _ = try reader.shape(of: node)
     size += node.count
     for entry in 0..<node.count where entry != position {

@@ -1,6 +1,6 @@
 @_spi(Archives) internal import PropertyLists
 
-/// An object of a class that your program has no type for. Its class, keys and values are kept unchanged.
+/// An object of a class that your program has no type for, with its class, keys and values as they are in the archive.
 ///
 /// You name the classes that may be opaque. For example, to decode text with attributes of AppKit's classes:
 ///
@@ -10,17 +10,17 @@
 /// let text = try unarchiver.decode(Archived.AttributedString.self, forKey: "root")
 /// ```
 ///
-/// An opaque object is allowed wherever an ``ArchivedValue`` is, and where you decode an `OpaqueObject`. The objects
-/// that it leads to are kept too: objects of classes that may be opaque, and of Foundation's classes that this package
-/// has types for. Any other class is an error. The object is archived again with the same class, ancestors, keys and
-/// values. Objects that several opaque objects share are archived once, also in circles.
+/// An ``ArchivedValue`` can contain opaque objects, and you can decode an `OpaqueObject`. The objects that it leads to
+/// are kept too. Their classes must be ones that may be opaque, or ones that this package has types for; any other
+/// class is an error. The object is archived again with the same class, ancestors, keys and values. An object that
+/// several opaque objects share is archived once. Opaque objects may refer to each other in cycles.
 ///
 /// - Note: An opaque object keeps its source archive in memory.
 public struct OpaqueObject: Sendable {
   let source: OpaqueSource
   let uid: UInt32
 
-  /// The object in its source archive.
+  /// The object in the archive that it was decoded from.
   public var object: KeyedArchive.Object { source.archive.objects[PropertyList.UID(uid)] }
 
   /// The name of the class.
@@ -37,8 +37,8 @@ public struct OpaqueObject: Sendable {
   /// - Complexity: O(*k*), where *k* is the number of keys.
   public var keys: [String] { ((try? object.fields) ?? []).map(\.key) }
 
-  /// Returns the value of a key, or nil if there is none or the value is nil. Objects of unknown classes in the value
-  /// are opaque too.
+  /// Returns the value of a key, or nil if the key has no value or the value is nil. Objects in the value can be opaque
+  /// too.
   ///
   /// - Throws: ``KeyedArchiveError`` for a value that cannot be an ``ArchivedValue``, such as an inline array. Use
   ///   ``object`` to inspect it.
@@ -52,7 +52,7 @@ public struct OpaqueObject: Sendable {
 }
 
 /// Two opaque objects are equal if they are the same object of the same archive. Their contents are not compared,
-/// because they may contain the objects themselves.
+/// because an object may contain itself.
 extension OpaqueObject: Hashable {
   public static func == (first: OpaqueObject, second: OpaqueObject) -> Bool {
     first.uid == second.uid && first.source.archive.document === second.source.archive.document
@@ -65,7 +65,8 @@ extension OpaqueObject: Hashable {
 }
 
 extension OpaqueObject: SecureCoding, AnyClassCoding {
-  /// The class of any object. Classes are opaque only after a call of ``KeyedUnarchiver/setClass(_:forClassName:)``.
+  /// `NSObject`, because an `OpaqueObject` can represent objects of many classes. You choose these with
+  /// ``KeyedUnarchiver/setClass(_:forClassName:)``.
   public static var archivedClass: ArchivedClass { ArchivedClass("NSObject", ancestors: []) }
 
   public init(coder: KeyedUnarchiver) throws {
