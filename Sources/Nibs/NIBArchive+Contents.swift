@@ -6,9 +6,9 @@ extension NIBArchive {
   public struct NewObject: Hashable, Sendable {
     /// The name of the class.
     public var className: String
-    /// The names of the classes that a reader may use instead, best first.
+    /// The names of the classes that a reader may use if it does not know ``className``, best first.
     public var fallbackClassNames: [String]
-    /// The values, in order. In a collection, every element has the key `UINibEncoderEmptyKey`.
+    /// The values, in order. Each element of a collection is a value with the key `UINibEncoderEmptyKey`.
     public var values: [NewValue]
 
     /// Creates an object of a class.
@@ -33,11 +33,12 @@ extension NIBArchive {
     }
   }
 
-  /// Creates an archive of objects. The first object is the root. Each key and each class is stored once.
+  /// Creates an archive of objects. The first object is the root. Keys and classes that occur several times are stored
+  /// once.
   ///
   /// - Parameters:
-  ///   - objects: the objects. A reference contains the index of its object: `.object(2)` refers to the third.
-  ///   - coderVersion: the version of the coder that is written to the file.
+  ///   - objects: the objects. A value that refers to an object contains its index: `.object(2)` refers to the third.
+  ///   - coderVersion: the version of Apple's coder to write to the file.
   /// - Throws: ``NIBArchiveError/Kind/invalidValue`` if a reference is negative or has more than 32 bits,
   ///   ``NIBArchiveError/Kind/limitExceeded`` if the archive is too large for the format.
   /// - Complexity: O(*n*) in the size of the archive.
@@ -68,7 +69,7 @@ extension NIBArchive {
   ///   - keys: the names of the keys.
   ///   - values: the values, each with the index of its key in `keys`.
   ///   - classNames: the names of the classes.
-  ///   - coderVersion: the version of the coder that is written to the file.
+  ///   - coderVersion: the version of Apple's coder to write to the file.
   ///   - trailingBytes: the bytes after the tables.
   /// - Throws: ``NIBArchiveError/Kind/invalidValue`` if an index or a count is negative or has more than 32 bits,
   ///   ``NIBArchiveError/Kind/limitExceeded`` if there are more than 4 GiB of data.
@@ -104,7 +105,7 @@ extension NIBArchive {
     return index
   }
 
-  /// - Parameter bytes: the buffer that data is appended to.
+  /// Returns the row of a value in the table of values. Appends the bytes of data to `bytes`.
   private static func row(
     of value: Value, keyIndex: UInt32, _ bytes: inout [UInt8]
   ) throws(NIBArchiveError) -> ValueRow {
@@ -131,7 +132,7 @@ extension NIBArchive {
   }
 }
 
-/// Distinct texts in the order in which they were added. Two texts are equal if their UTF-8 bytes are equal.
+/// A list of distinct texts, in the order in which they were added. Texts are distinct if their UTF-8 bytes differ.
 package struct IndexedTexts {
   package private(set) var texts: [String] = []
   private var indices: [[UInt8]: Int] = [:]

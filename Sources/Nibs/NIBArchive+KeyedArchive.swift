@@ -3,8 +3,8 @@ public import KeyedArchiving
 public import PropertyLists
 
 extension NIBArchive {
-  /// Returns the same objects as a keyed archive, for everything that inspects keyed archives: trees, JSON, graphs,
-  /// paths, classes and references.
+  /// Translates the nib to a keyed archive, for everything that inspects keyed archives: trees, JSON, graphs, paths,
+  /// classes and references.
   ///
   /// ```swift
   /// print(try nib.keyedArchive().tree())
@@ -19,16 +19,17 @@ extension NIBArchive {
   /// | an array, set or dictionary whose values begin with `NSInlinedValue` | `NS.objects`, or `NS.keys` and `NS.objects` |
   /// | an `NSString` or `NSMutableString` with UTF-8 in `NS.bytes` | `NS.string` |
   /// | an `NSData` or `NSMutableData` with `NS.bytes` | `NS.data` |
-  /// | any other key that an object has several times | the key once, with an array of the values |
-  /// | data of a byte 6 or 7 and two, four or six floats or doubles | text, `{0, 0, 320, 480}` |
+  /// | another key that occurs several times in an object | the key once, with an array of the values |
+  /// | data that consists of a byte 6 or 7 and of two, four or six floats or doubles | text, `{0, 0, 320, 480}` |
   /// | integers of all widths, Booleans, floats, doubles, other data | the same |
   /// | nil | a reference to `$null` |
-  /// | a reference beyond the objects | a dictionary with the index, `{"no object": 99}` |
-  /// | a key or a class that is not in its table | a key `<key 99>`, a number as `$class` |
-  /// | values, keys and classes that are not used | nothing; `check()` reports them |
+  /// | a reference to an object that does not exist | a dictionary with the index, `{"no object": 99}` |
+  /// | an invalid index of a key or of a class | a key `<key 99>`, a number as `$class` |
+  /// | values, keys and classes that are not used | left out; `check()` of the module `ArchiveViews` reports them |
   ///
-  /// The key `NIBArchive` next to `$top` has the versions, the class of the root and the trailing bytes. The archiver
-  /// is `UINibEncoder`, the name of Apple's class. The result is meant for inspection, not for other readers.
+  /// At the root of the property list, the key `NIBArchive` has the versions, the class of the nib's root and the
+  /// trailing bytes. `$archiver` is `UINibEncoder`, the name of Apple's class that writes nibs. The result is for
+  /// inspection; other readers of keyed archives do not accept it.
   ///
   /// - Parameter limits: the limits for the archive; see `ParsingLimits`.
   /// - Throws: ``NIBArchiveError/Kind/limitExceeded`` if ranges of values overlap so much that all objects together are

@@ -9,9 +9,9 @@ extension NIBArchive {
   /// - Parameters:
   ///   - data: the whole file. It is kept without a copy as long as this value exists.
   ///   - limits: the limit for the size of the input. The format allows up to 4 GiB.
-  /// - Throws: ``NIBArchiveError``, with the byte offset of the error. A layout version other than 1 is an error. All
-  ///   versions of the coder are read, because all known ones have the same tables.
-  /// - Complexity: O(*n*) in the size of the file. The memory is at most 20 times the size.
+  /// - Throws: ``NIBArchiveError``, with the byte offset of the error, also for a ``formatVersion`` other than 1. Any
+  ///   ``coderVersion`` is accepted, because all known ones have the same tables.
+  /// - Complexity: O(*n*) in the size of the file. The archive takes at most 20 times that size in memory.
   public init(_ data: Data, limits: ParsingLimits = ParsingLimits()) throws(NIBArchiveError) {
     do { try limits.check(inputSize: data.count) } catch { throw NIBArchiveError(.limitExceeded, error.message) }
     guard data.count <= Int(UInt32.max) else {
@@ -44,14 +44,14 @@ extension NIBArchive {
   }
 }
 
-/// Reads the tables of a file, and checks everything except the indices.
+/// Reads the tables of a file, and checks everything except whether the indices in them are valid.
 ///
-/// Before memory for rows is allocated, their count is compared with the bytes that are left, so no header can ask for
-/// memory out of proportion. Each table is read once, wherever it begins.
+/// Before it allocates memory for rows, it compares their number in the header with the number of bytes that are left.
+/// So a damaged header cannot make it allocate too much memory.
 struct NIBArchiveReader: ~Escapable {
   private let bytes: RawSpan
   private var next = 0
-  /// The greatest end offset of the tables read so far.
+  /// The greatest end offset of the tables that have been read. The trailing bytes begin there.
   private(set) var end: Int
 
   /// The length of the signature, two versions, and the counts and offsets of four tables, in bytes.
@@ -79,7 +79,7 @@ struct NIBArchiveReader: ~Escapable {
     end = Self.headerLength
   }
 
-  /// - Throws: ``NIBArchiveError``, also if a table cannot be at the offset in the header.
+  /// Reads the header. Throws if a table cannot have the offset and the number of rows in the header.
   mutating func header() throws(NIBArchiveError) -> Header {
     guard bytes.starts(with: ArchiveFormat.nibSignature) else {
       throw NIBArchiveError(.notANIBArchive, "the bytes do not begin with \"NIBArchive\"", byteOffset: 0)
@@ -96,7 +96,8 @@ struct NIBArchiveReader: ~Escapable {
     }
     return Header(
       formatVersion: formatVersion, coderVersion: bytes.littleEndianUInt32(at: 14),
-      // The smallest sizes of a row: three numbers; a length; a number and a type; two numbers and a zero byte.
+      // `leastSize` is the smallest size of a row, in bytes: three numbers for an object, a length for a key, a number
+      // and a type for a value, two numbers and a zero byte for a class name.
       objects: try table("objects", at: 18, leastSize: 3), keys: try table("keys", at: 26, leastSize: 1),
       values: try table("values", at: 34, leastSize: 2), classNames: try table("class names", at: 42, leastSize: 3))
   }
@@ -166,7 +167,7 @@ struct NIBArchiveReader: ~Escapable {
         }
       }
       let range = try skip(length, "the name of a class")
-      // The zero byte counts in the length, and Apple's reader requires it.
+      // The length in the file includes the zero byte, which Apple's reader requires.
       guard let last = range.last, bytes[last] == 0 else {
         throw NIBArchiveError(
           .malformed, "the name of a class does not end with a zero byte", byteOffset: range.lowerBound)
@@ -200,7 +201,8 @@ struct NIBArchiveReader: ~Escapable {
     return NIBArchive.ValueRow(keyIndex: keyIndex, type: type, payload: payload)
   }
 
-  /// Reads a number in groups of seven bits, lowest group first. The highest bit is set only in the last byte.
+  /// Reads a number of variable length: each byte has seven bits of it, lowest bits first. The highest bit is set only
+  /// in the last byte.
   @inline(__always)
   private mutating func number() throws(NIBArchiveError) -> UInt32 {
     let start = next

@@ -3,7 +3,7 @@ internal import KeyedArchiving
 internal import PropertyLists
 
 extension NIBArchive {
-  /// The value of a key. A number has the width of the file.
+  /// The value of a key. The case for a number depends on the width that the number has in the file.
   public enum Value: Sendable {
     case int8(Int8)
     case int16(Int16)
@@ -33,10 +33,10 @@ extension NIBArchive.Value {
     }
   }
 
-  /// The numbers of data that holds an array of floats or doubles: a byte for the type, then the numbers.
+  /// The numbers in data that contains floats or doubles: a byte for the type, then the numbers.
   ///
-  /// Points and sizes have two numbers, rectangles and insets four, transforms six. Nil for other values and for data
-  /// in any other form. A file does not store the purpose of data, so other data may have this form by chance.
+  /// Points and sizes have two numbers, rectangles and insets four, transforms six. Nil for other values, and for data
+  /// in any other form. Other data may have this form by chance, because a file does not store what data is for.
   public var numbers: [Double]? {
     guard case .data(let data) = self else { return nil }
     return PackedNumbers(data.bytes).map(\.doubles)
@@ -77,12 +77,13 @@ extension NIBArchive.Value: Hashable {
   }
 }
 
-/// Floats or doubles in data. They follow a byte with the number of their type.
+/// Floats or doubles that were read from data, which begins with a byte for their type.
 struct PackedNumbers {
   let isDouble: Bool
   let doubles: [Double]
 
-  /// Returns nil for bytes in another form. No known structure has more than 16 numbers.
+  /// Reads the numbers. Returns nil for bytes in another form. There can be at most 16 numbers, because no known
+  /// structure has more.
   init?(_ bytes: RawSpan) {
     guard bytes.byteCount > 1, bytes.byteCount <= 1 + 16 * 8 else { return nil }
     switch NIBArchive.ValueType(rawValue: bytes[0]) {
@@ -102,8 +103,8 @@ struct PackedNumbers {
     self.doubles = doubles
   }
 
-  /// The numbers as text, `{0, 0, 320, 480.5}`. Each number has the fewest digits that identify it. Nil if a number is
-  /// not finite, or if no structure has this many numbers.
+  /// The numbers as text, `{0, 0, 320, 480.5}`, each with the fewest digits that identify it. Nil unless there are two,
+  /// four or six numbers and all are finite.
   var text: String? {
     guard [2, 4, 6].contains(doubles.count), doubles.allSatisfy(\.isFinite) else { return nil }
     let numbers = doubles.map { number in

@@ -6,8 +6,8 @@ extension NIBArchive {
   /// Returns the archive as a file.
   ///
   /// The tables follow one another: objects, keys, values and class names, with the shortest form of every number. The
-  /// ``trailingBytes`` come last. A file that was read and has this form gives the same bytes. `check()` reports a file
-  /// that does not have it.
+  /// ``trailingBytes`` come last. An archive that was read from a file in this form gives the same bytes. `check()` of
+  /// the module `ArchiveViews` reports a file in another form.
   ///
   /// - Throws: ``NIBArchiveError/Kind/limitExceeded`` if the file would have more than 4 GiB.
   /// - Complexity: O(*n*) in the size of the archive.
@@ -49,7 +49,8 @@ extension NIBArchive {
 extension ByteBuffer {
   fileprivate mutating func append(word: UInt32) { append(littleEndianWord: UInt64(word), length: 4) }
 
-  /// Appends a number in groups of seven bits, lowest group first. The highest bit is set only in the last byte.
+  /// Appends a number of variable length: each byte has seven bits of it, lowest bits first. The highest bit is set
+  /// only in the last byte.
   @inline(__always)
   fileprivate mutating func append(number: UInt32) {
     var rest = number
@@ -60,7 +61,7 @@ extension ByteBuffer {
     append(byte: UInt8(rest) | 0x80)
   }
 
-  /// - Parameter source: the bytes that contain the ranges of data.
+  /// Appends a row of the table of values. The bytes of data are taken from `source`.
   @inline(__always)
   fileprivate mutating func append(_ row: NIBArchive.ValueRow, _ source: RawSpan) {
     append(number: row.keyIndex)

@@ -4,7 +4,7 @@ internal import PropertyLists
 
 /// A compiled nib in Apple's format `NIBArchive`, as it is stored: objects, keys, values and names of classes.
 ///
-/// No object is instantiated, so no class needs to be known, and you can open a nib from any source safely.
+/// No object is instantiated. You need no types for the objects, and can safely open a nib from any source.
 ///
 /// ```swift
 /// let nib = try NIBArchive(contentsOf: url)
@@ -13,9 +13,9 @@ internal import PropertyLists
 /// }
 /// ```
 ///
-/// The tables of the file are flat arrays in memory. Data remains in the bytes of the file, and objects and values are
-/// made when you read them. An invalid index is not an error when a nib is opened, so that you can inspect damaged
-/// nibs. `check()` of the module `ArchiveViews` finds all invalid indices.
+/// The tables of the file are flat arrays in memory. Data is not copied from the bytes of the file, and objects and
+/// values are created when you read them. An invalid index is not an error when a nib is opened, so that you can
+/// inspect damaged nibs. `check()` of the module `ArchiveViews` finds all invalid indices.
 ///
 /// <doc:CompiledNibs> describes the format and gives the source of each fact.
 public struct NIBArchive: Sendable {
@@ -27,12 +27,13 @@ public struct NIBArchive: Sendable {
   public let keys: [String]
   /// The names of the classes, by index.
   public let classNames: [ClassName]
-  /// The bytes after the last table. Their meaning is unknown. Files of coder version 10 are said to have some.
+  /// The bytes after the last table. Their meaning is unknown. Files of coder version 10 are reported to have such
+  /// bytes.
   public let trailingBytes: Data
 
   package let objectTable: [ObjectRow]
   package let valueTable: [ValueRow]
-  /// The bytes that contain the ranges of data: the whole file, if ``isFromFile``.
+  /// The bytes of all data values. If ``isFromFile`` is true, they are the whole file.
   package let bytes: Data
   package let isFromFile: Bool
 
@@ -57,17 +58,17 @@ public struct NIBArchive: Sendable {
   /// The key of the elements of collections.
   package static var elementKey: String { "UINibEncoderEmptyKey" }
 
-  /// The key that marks a collection whose elements are its values.
+  /// The key of the first value of a collection, which marks its other values as its elements.
   package static var inlinedKey: String { "NSInlinedValue" }
 
   /// The name of a class, and the classes that a reader may use instead if it does not know this one.
   public struct ClassName: Hashable, Sendable {
     /// The name.
     public var name: String
-    /// The indices in ``NIBArchive/classNames`` of the classes that may replace this one, best first.
+    /// The indices in ``NIBArchive/classNames`` of the classes that a reader may use instead of this one, best first.
     public var fallbackIndices: [Int]
 
-    /// Creates a name, with the classes that may replace this one.
+    /// Creates a class name, with the indices of the classes that a reader may use instead.
     public init(_ name: String, fallbackIndices: [Int] = []) {
       self.name = name
       self.fallbackIndices = fallbackIndices
@@ -96,11 +97,11 @@ public struct NIBArchive: Sendable {
     }
   }
 
-  /// The types of value, by their number in a file.
+  /// The types of value. The raw value is the number of the type in a file.
   package enum ValueType: UInt8 {
     case int8, int16, int32, int64, `false`, `true`, float, double, data, null, object
 
-    /// The number of bytes that follow the number of the type. Nil if it differs from value to value.
+    /// The size of a value of the type in a file, in bytes. Nil for data, whose size differs from value to value.
     var width: Int? {
       switch self {
       case .int8: 1
@@ -113,8 +114,8 @@ public struct NIBArchive: Sendable {
     }
   }
 
-  /// The objects, by index. The first one is the root. Its class is `NSObject`, and its values lead to all other
-  /// objects.
+  /// The objects, by index. The first one is the root. The class of the root is `NSObject`, and its values lead to all
+  /// other objects.
   public var objects: Objects { Objects(archive: self) }
 
   /// All values of all objects, in the order of the file.
@@ -122,8 +123,8 @@ public struct NIBArchive: Sendable {
 
   /// The objects of an archive, addressed by their index.
   ///
-  /// An index beyond the end is not an error. Its object has no class and no values, so you can follow a reference
-  /// without checking its index first.
+  /// An index beyond the end is not an error: it gives an object without class and values. So you can follow a
+  /// reference without checking its index first.
   public struct Objects: RandomAccessCollection, Sendable {
     let archive: NIBArchive
 
@@ -145,8 +146,8 @@ public struct NIBArchive: Sendable {
 
     private var row: ObjectRow? { archive.objectTable.indices.contains(index) ? archive.objectTable[index] : nil }
 
-    /// The index of the class in ``NIBArchive/classNames``, which may be invalid in a damaged file. Nil if there is no
-    /// such object.
+    /// The index of the class in ``NIBArchive/classNames``. In a damaged file it may be invalid. Nil if the index of
+    /// the object is beyond the end.
     public var classIndex: Int? { row.map { Int($0.classIndex) } }
 
     /// The name of the class. Nil if the index of the class is invalid.
@@ -167,7 +168,7 @@ public struct NIBArchive: Sendable {
     /// The range of the values, as it is in the file. In a damaged file it may extend beyond the end of the table.
     public var valueRange: Range<Int> { row.map { $0.values } ?? 0..<0 }
 
-    /// The encoded values of the object, in the order of the file. A collection has one key several times.
+    /// The encoded values of the object, in the order of the file. In a collection, all elements have the same key.
     public var values: Values { Values(archive: archive, range: valueRange.clamped(to: archive.valueTable.indices)) }
 
     /// The first value with a key. Nil if there is none.
@@ -236,7 +237,8 @@ extension NIBArchive.ObjectRow {
 }
 
 extension NIBArchive: Equatable {
-  /// Compares versions, tables and trailing bytes. Texts and data are compared by their bytes, numbers by their bits.
+  /// Compares the versions, the tables and the trailing bytes. Texts and data are equal if their bytes are equal, and
+  /// numbers if their bits are.
   ///
   /// - Complexity: O(*n*) in the size of the archives.
   public static func == (first: NIBArchive, second: NIBArchive) -> Bool {

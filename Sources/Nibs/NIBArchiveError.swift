@@ -27,10 +27,10 @@ public struct NIBArchiveError: Error, Hashable, Sendable {
   public var kind: Kind
   /// A description of the problem, in one line and without its offset.
   public var message: String
-  /// The offset of the error from the beginning of the file, in bytes. Nil for an error that is not in a file.
+  /// The offset of the error from the beginning of the file, in bytes. Nil if the error is not at an offset of a file.
   public var byteOffset: Int?
 
-  /// Creates an error, for this package and for code that builds on it.
+  /// Creates an error. Use it in code that extends this package.
   public init(_ kind: Kind, _ message: String, byteOffset: Int? = nil) {
     self.kind = kind
     self.message = message
@@ -39,7 +39,7 @@ public struct NIBArchiveError: Error, Hashable, Sendable {
 }
 
 extension NIBArchiveError: CustomStringConvertible {
-  /// The offset and the message: `byte 61: the name of a class does not end with a zero byte`.
+  /// The offset and the message, for example `byte 61: the name of a class does not end with a zero byte`.
   public var description: String { (byteOffset.map { "byte \($0): " } ?? "") + message }
 }
 

@@ -7,23 +7,23 @@ internal import OrderedCollections
 struct NIBTranslation: ~Copyable {
   private let nib: NIBArchive
   private var pool = ValuePool()
-  /// The number of values, and of bytes in them, that may still be read. It is limited because objects may share
-  /// values, so a few kilobytes of overlapping ranges can ask for any amount of work.
+  /// The number of values and bytes that may still be read. It is limited because the ranges of values of many objects
+  /// can overlap, so a small file could require any amount of work.
   private var budget: WorkBudget
-  /// The number of each key, by its index. Keys with equal text have the same number.
+  /// For each index of a key, the number of the key's text in ``keyTexts``. Keys with equal text have the same number.
   private var keyNumbers: [Int] = []
   private var keyTexts = IndexedTexts()
-  /// The keys in the archive, by number.
+  /// The nodes of the keys in the keyed archive, by number. Nil for keys that have not been used.
   private var keyNodes: [FlatNode?] = []
-  /// For each key number, the object that had the key last, and the index of its field.
+  /// For each key number, the last object that had the key, and the index in ``fields`` of its value.
   private var lastFields: [(object: Int, field: Int)] = []
   private var fields: [(key: Int, value: FlatNode)] = []
   private var nodes: [FlatNode] = []
   private let layouts: [FoundationLayout?]
-  /// The UID of each class that an object has. Nil for unused classes.
+  /// The UID of each class, by its index. Nil for classes that no object has.
   private var classUIDs: [UInt32?]
-  /// The UID of a copy of the root, if anything refers to the root. It follows those of the classes. The root's class
-  /// follows it, if no other object has that class.
+  /// The UID of a copy of the root, which is in the archive if anything refers to the root. It follows the UIDs of the
+  /// classes. If no other object has the root's class, that class gets the next UID.
   private let rootUID: UInt32
   private let inlinedKey: Int
   private let elementKey: Int
@@ -32,7 +32,7 @@ struct NIBTranslation: ~Copyable {
 
   init(_ nib: NIBArchive) {
     self.nib = nib
-    // A file without overlaps needs one look at each value and each byte.
+    // In a file without overlaps, each value and each byte is read once, which takes only a part of this budget.
     budget = WorkBudget(4 * nib.bytes.count + 2 * nib.valueTable.count + (1 << 14))
     layouts = nib.classNames.map { FoundationLayout(className: $0.name) }
     var isUsed = [Bool](repeating: false, count: nib.classNames.count)
@@ -132,7 +132,7 @@ struct NIBTranslation: ~Copyable {
     return try pool.reference(to: pool.container(.dictionary, children.span, isShared: false))
   }
 
-  /// Returns the keys and values of an object in turn.
+  /// Returns the keys of an object, each followed by its value.
   private mutating func children(ofObject index: Int, isTop: Bool) throws(PropertyListError) -> [FlatNode] {
     nodes.removeAll(keepingCapacity: true)
     guard index < nib.objectTable.count else { return [] }
@@ -156,7 +156,7 @@ struct NIBTranslation: ~Copyable {
     return nodes
   }
 
-  /// True if the values are those of a collection, in the form of Apple's coder.
+  /// Returns true if values are those of a collection as Apple's coder writes it: a mark, then the elements.
   private func isInlined(_ values: Range<Int>, isDictionary: Bool) -> Bool {
     guard let first = values.first, nib.valueTable[first].type == .true, key(of: first) == inlinedKey else {
       return false
@@ -165,7 +165,7 @@ struct NIBTranslation: ~Copyable {
     return values.dropFirst().allSatisfy { key(of: $0) == elementKey }
   }
 
-  /// Returns the number of a value's key, or nil if the key is not in the table.
+  /// Returns the number of a value's key in ``keyTexts``, or nil if the index of the key is invalid.
   private func key(of value: Int) -> Int? {
     let index = Int(nib.valueTable[value].keyIndex)
     return index < keyNumbers.count ? keyNumbers[index] : nil
@@ -185,7 +185,8 @@ struct NIBTranslation: ~Copyable {
     }
   }
 
-  /// Returns the text of a string or the bytes of data, if the object has no other values.
+  /// Returns the text of a string object or the bytes of a data object. Returns nil for other objects, and for objects
+  /// with other values.
   private mutating func contents(
     _ values: Range<Int>, _ layout: FoundationLayout
   ) throws(PropertyListError) -> FlatNode? {
@@ -204,7 +205,8 @@ struct NIBTranslation: ~Copyable {
     }
   }
 
-  /// - Parameter object: a number that differs in each call.
+  /// Appends keys and values to ``nodes``. A key that occurs several times is appended once, with an array of the
+  ///   values. `object` must be different in each call.
   private mutating func appendFields(_ values: Range<Int>, ofObject object: Int) throws(PropertyListError) {
     fields.removeAll(keepingCapacity: true)
     var repeated: OrderedDictionary<Int, [FlatNode]> = [:]

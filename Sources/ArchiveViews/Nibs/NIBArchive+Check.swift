@@ -5,9 +5,9 @@ extension NIBArchive {
   /// Finds all defects and peculiarities of the archive.
   ///
   /// - Returns: an empty array for an archive in the form of Apple's coder. Otherwise the findings about the archive as
-  ///   a whole, then those of each object. If there are thousands of findings, the first ones.
-  /// - Complexity: O(*n*) in the size of the archive. If ranges of values overlap too much, the check ends with a
-  ///   finding about that.
+  ///   a whole, then those about each object. If there are thousands of findings, only the first ones are returned.
+  /// - Complexity: O(*n*) in the size of the archive. If the ranges of values overlap too much, the check ends early,
+  ///   with a finding that says so.
   public func check() -> [Finding] {
     var checker = NIBArchiveChecker(self)
     return checker.check()
@@ -16,12 +16,13 @@ extension NIBArchive {
 
 /// Finds all defects and peculiarities of an archive; see `NIBArchive.check()`.
 ///
-/// This type checks each table once. The references are checked by the checker of keyed archives.
+/// It checks each table once. Then it translates the archive to a keyed archive, and lets the checker of keyed archives
+/// check the references.
 private struct NIBArchiveChecker {
   private let nib: NIBArchive
   private var findings: [NIBArchive.Finding] = []
-  /// The number of findings that may still be added. A finding takes some hundred bytes of memory, and a row with a
-  /// finding may take only two bytes of the file.
+  /// The number of findings that may still be added. It is limited because a finding takes some hundred bytes of
+  /// memory, and the row that it is about may take only two bytes of the file.
   private var room: Int
 
   init(_ nib: NIBArchive) {
@@ -36,7 +37,7 @@ private struct NIBArchiveChecker {
     checkKeys()
     checkClasses()
     checkReferences()
-    // Sorted by object. The findings about one object keep the order in which they were found.
+    // The findings are sorted by object. Those about one object keep the order in which they were found.
     return findings.enumerated().sorted { left, right in
       let (first, second) = (sortKey(of: left.element), sortKey(of: right.element))
       return first == second ? left.offset < right.offset : first < second
@@ -159,14 +160,15 @@ private struct NIBArchiveChecker {
     }
   }
 
-  /// Reports unreachable objects, circles that no reader can decode, and objects that lack something that their class
-  /// needs.
+  /// Reports unreachable objects, reference cycles that no reader can decode, and objects with missing or invalid
+  /// contents for their class.
   private mutating func checkReferences() {
     let archive: KeyedArchive
     do { archive = try nib.keyedArchive() } catch { return report(.limitExceeded, error.message) }
     let reported = Set(findings.lazy.filter { $0.kind == .invalidCollection }.compactMap(\.object))
     for finding in archive.check() {
-      // The root has no UID of its own, and classes are checked as a table.
+      // Findings about other UIDs are left out: the root is the top of the keyed archive, and the classes were checked
+      // as a table.
       guard let object = finding.uid.map({ Int($0.value) }), object > 0, object < nib.objectTable.count else {
         if finding.kind == .limitExceeded { report(.limitExceeded, finding.message) }
         continue
@@ -181,14 +183,15 @@ private struct NIBArchiveChecker {
   }
 }
 
-/// Facts about the keys in any range of values, computed in one pass over the values.
+/// Finds repeated keys and element keys in any range of values, with arrays that are computed in one pass over all
+/// values.
 private struct ValueKeys {
   private let nib: NIBArchive
   private let inlinedKeys: Set<UInt32>
-  /// For each index, the number of values before it that have the key of elements.
+  /// For each index, the number of values before it whose key marks them as elements of a collection.
   private var elementCounts: [Int] = [0]
-  /// For each value, the latest repeated key up to there: the value that repeats it, and the value it repeats; -1 if
-  /// there is none.
+  /// For each value, two values up to this one that have the same key: of all such pairs, the one whose `first` is the
+  /// latest. `value` is the second of the pair. Both are -1 if there is no pair. Keys of elements do not count.
   private var latestRepeats: [(value: Int, first: Int)] = []
 
   init(_ nib: NIBArchive) {
@@ -214,19 +217,20 @@ private struct ValueKeys {
     }
   }
 
-  /// Returns a value whose key occurs earlier in the range, or nil if there is none.
+  /// Returns a value in the range that has the key of an earlier value in the range. Returns nil if there is none.
   func firstRepeat(in values: Range<Int>) -> Int? {
     guard let last = values.last, latestRepeats[last].first >= values.lowerBound else { return nil }
     return latestRepeats[last].value
   }
 
-  /// True if a collection marks its values as its elements.
+  /// Returns true if the first value marks the other values of a collection as its elements.
   func isMarkedInline(_ values: Range<Int>) -> Bool {
     guard let first = values.first else { return false }
     return nib.valueTable[first].type == .true && inlinedKeys.contains(nib.valueTable[first].keyIndex)
   }
 
-  /// Returns the defect in the values of such a collection, or nil if there is none.
+  /// Returns a description of the defect in the values of a collection for which ``isMarkedInline(_:)`` is true.
+  /// Returns nil if there is none.
   func findingOfElements(_ values: Range<Int>, inPairs: Bool) -> String? {
     let elements = elementCounts[values.upperBound] - elementCounts[values.lowerBound]
     guard elements == values.count - 1 else {
@@ -239,11 +243,12 @@ private struct ValueKeys {
   }
 }
 
-/// The first object that each value belongs to. Objects that share values cost no extra work: values with an owner are
-/// skipped along chains, which are shortened on the way.
+/// The first object that each value belongs to. Adding an object skips values that already have an owner, so objects
+/// that share values cause no extra work.
 private struct ValueOwners {
   private var owners: [Int]
-  /// The next value that may have no owner. For a value without an owner, the value itself.
+  /// For a value without an owner, the value itself. For a value with an owner, a later value, where the search for the
+  /// next value without an owner continues.
   private var following: [Int]
 
   init(count: Int) {

@@ -8,8 +8,8 @@ extension NIBArchive {
     public let kind: Kind
     /// A description of the problem, in one line and without its position.
     public let message: String
-    /// The index of the object that the finding is about, or that contains the value it is about. Nil for the archive
-    /// as a whole.
+    /// The index of the object with the problem, or of the object that contains the value with the problem. Nil if the
+    /// finding is about the archive as a whole.
     public let object: Int?
     /// The index of the value in the table of values. Nil if the finding is not about a value.
     public let value: Int?
@@ -28,15 +28,17 @@ extension NIBArchive {
       case missingKey
       /// A reference leads beyond the table of objects.
       case danglingReference
-      /// A fallback of a class is the class itself, or is not in the table of class names.
+      /// The fallbacks of a class, which a reader may use instead of it, include the class itself or an index that is
+      /// not in the table of class names.
       case invalidFallback
-      /// A collection marks its values as its elements, but has other values, or a key without a value.
+      /// A collection marks its values as its elements, but has values of other keys. Or it is a dictionary, and its
+      /// last key has no value.
       case invalidCollection
-      /// An object of a Foundation class lacks something that Apple's reader needs to decode it.
+      /// An object of a Foundation class has no value for a key that its class requires, or an invalid value.
       case invalidContents
       /// An immutable array, set or dictionary contains itself.
       case circularCollection
-      /// An object that is not a collection has a key twice.
+      /// An object that is not a collection has two values with the same key.
       case duplicateKey
       /// A key or a class occurs twice in its table.
       case duplicateName
@@ -52,11 +54,11 @@ extension NIBArchive {
       case trailingBytes
       /// The layout of the file differs from the one that Apple's coder writes.
       case otherLayout
-      /// The rest was not checked, because ranges of values overlap too much, or because there are too many findings.
+      /// The check ended early, because ranges of values overlap too much, or because there are too many findings.
       case limitExceeded
     }
 
-    /// The severity, which follows from the ``kind``.
+    /// The severity of findings of this ``kind``.
     public var severity: KeyedArchive.Finding.Severity {
       switch kind {
       case .noRoot, .missingClass, .missingValues, .missingKey, .danglingReference, .invalidFallback,
@@ -78,7 +80,7 @@ extension NIBArchive {
 }
 
 extension NIBArchive.Finding: CustomStringConvertible {
-  /// The position and the message:
+  /// The position and the message, for example
   /// `object 12, value 40: the reference to object 99 is out of range: the number of objects is 20`.
   public var description: String {
     var location: [String] = []

@@ -32,8 +32,8 @@ public enum Nib: Sendable {
   /// - Parameters:
   ///   - data: the whole file. It is kept without a copy as long as this value exists.
   ///   - limits: the limits for the size of the input and for how far it may expand.
-  /// - Throws: ``NibError/nibArchive(_:)`` or ``NibError/typedstream(_:)`` if the data begins like one and is damaged,
-  ///   ``NibError/keyedArchive(_:)`` if any other data is not a keyed archive.
+  /// - Throws: ``NibError/nibArchive(_:)`` or ``NibError/typedstream(_:)`` if the data begins like that format but is
+  ///   damaged, ``NibError/keyedArchive(_:)`` if it begins in any other way and is not a keyed archive.
   /// - Complexity: that of `NIBArchive.init(_:limits:)`, `Typedstream.init(_:limits:)` or
   ///   `KeyedArchive.init(_:limits:)`.
   public init(_ data: Data, limits: ParsingLimits = ParsingLimits()) throws(NibError) {
@@ -47,7 +47,7 @@ public enum Nib: Sendable {
     }
   }
 
-  /// Reads the nib in a file, or the best one in a folder: the first of ``files(in:)``.
+  /// Reads the nib in a file. For a folder, reads the first of ``files(in:)``.
   ///
   /// - Throws: The errors of ``init(_:limits:)``; ``NibError/file(_:)`` if a file cannot be read;
   ///   ``NibError/emptyFolder(_:)`` if the folder contains no nib.
@@ -70,7 +70,7 @@ public enum Nib: Sendable {
   /// Returns the nib as a keyed archive, for trees, JSON, graphs and everything else that inspects objects.
   ///
   /// - Throws: ``NibError/nibArchive(_:)`` with an error of `NIBArchive.keyedArchive(limits:)`, or
-  ///   ``NibError/typedstream(_:)``.
+  ///   ``NibError/typedstream(_:)`` with an error of the translation of a typedstream.
   public func keyedArchive() throws(NibError) -> KeyedArchive {
     switch self {
     case .keyedArchive(let archive): return archive
@@ -88,11 +88,11 @@ public enum NibError: Error, Hashable, Sendable {
   case file(PropertyListError)
   /// The folder with this path contains no file with the name of a nib.
   case emptyFolder(String)
-  /// A defect of a `NIBArchive`.
+  /// The data begins like a `NIBArchive`, but is damaged.
   case nibArchive(NIBArchiveError)
-  /// A defect of a typedstream.
+  /// The data begins like a typedstream, but is damaged.
   case typedstream(TypedstreamError)
-  /// A defect of a keyed archive, or the data is not one.
+  /// The data is not a keyed archive, or is a damaged one.
   case keyedArchive(KeyedArchiveError)
 }
 
@@ -115,9 +115,9 @@ extension NibError: LocalizedError {
 }
 
 extension Nib {
-  /// Returns the nibs in a folder, the one for the newest systems first.
+  /// Returns the nib files in a folder, beginning with the one for the newest systems.
   ///
-  /// Each file is the whole nib, for other systems or in another format.
+  /// Each file contains the whole nib. The files differ in the systems that they are for, and in their formats.
   ///
   /// | name | for |
   /// |---|---|
@@ -140,7 +140,7 @@ extension Nib {
     }
   }
 
-  /// Returns the names of nibs among the names of a folder's files, the best first.
+  /// Returns those of the file names of a folder that are names of nibs, beginning with the one for the newest systems.
   static func names(_ names: [String]) -> [String] {
     names.compactMap { name in rank(of: name).map { (name, rank: $0) } }
       .sorted { first, second in
@@ -149,8 +149,8 @@ extension Nib {
       .map(\.0)
   }
 
-  /// Returns the numbers to compare: first 1 for a name with a version, else 0; then the numbers of the version.
-  /// Returns nil for other files.
+  /// Returns numbers by which names of nibs are ordered, or nil for the name of another file. The first number is 1 for
+  /// a name with a version and 0 for other names. The numbers of the version follow.
   private static func rank(of name: String) -> [Int]? {
     guard name.hasSuffix(".nib") else { return nil }
     let stem = name.dropLast(4)
@@ -167,7 +167,7 @@ extension Nib {
     return nil
   }
 
-  /// Returns the numbers in a text such as `101300` or `11.0`, or nil for any other text.
+  /// Returns the numbers of a version such as `101300` or `11.0`, or nil for any other text.
   private static func version(_ text: Substring) -> [Int]? {
     let parts = text.split(separator: ".", omittingEmptySubsequences: false).map { part in
       part.utf8.allSatisfy { (0x30...0x39).contains($0) } ? Int(part) : nil

@@ -232,8 +232,8 @@ public struct KeyedArchive: Sendable {
 }
 
 extension KeyedArchive.Finding: CustomStringConvertible {
-  /// The position and the message, for example `object 12, friends[3]: the UID 99 is outside the object table, which
-  /// has 20 objects`.
+  /// The position and the message, for example
+  /// `object 12, friends[3]: the UID 99 is outside the object table, which has 20 objects`.
   public var description: String {
     var location: [String] = []
     if let uid { location.append("object \(uid.value)") }

@@ -119,8 +119,8 @@ public struct KeyedArchiveError: Error, Hashable, Sendable {
 }
 
 extension KeyedArchiveError: CustomStringConvertible {
-  /// The position, the message and the object, for example `root.friends[3].born: no value for the key (object 12,
-  /// Person)`.
+  /// The position, the message and the object, for example
+  /// `root.friends[3].born: no value for the key (object 12, Person)`.
   public var description: String {
     var text = path.map { Self.spelled($0).printable(limit: 300) + ": " } ?? ""
     text += message
