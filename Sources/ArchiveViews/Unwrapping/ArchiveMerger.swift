@@ -7,8 +7,8 @@ internal import Typedstreams
 /// Merges the objects of all archives that are nested in an archive or in a property list into one object table.
 ///
 /// The objects of the outermost archive keep their UIDs, and those of others follow. Data that contains an archive is
-/// replaced with a reference to the archive's root. Archives are processed from a list, so their nesting depth costs no
-/// stack.
+/// replaced with a reference to the archive's root. Nested archives are added to a list and processed one after
+/// another, without recursion.
 struct ArchiveMerger: ~Copyable {
   private var values = PooledValues()
   private(set) var unwrapper: Unwrapper
@@ -16,21 +16,22 @@ struct ArchiveMerger: ~Copyable {
   private var archives: [Member] = []
   private var objectCount: Int
   private var classes: [ClassKey: UInt32] = [:]
-  /// The content of each data value that looked like an archive or a property list.
+  /// The content of each data value that begins like an archive or a property list.
   private var contents: [DataKey: Content] = [:]
-  /// The property lists that were opened, each with its depth, not counting the containers that are open now.
+  /// The property lists that were opened, each with its nesting depth. Containers in ``frames`` are not counted.
   private var lists: [(document: PropertyListDocument, depth: Int)] = []
-  /// The number of archives whose ``Member/targets`` are known.
+  /// The number of archives whose ``Member/targets`` have been determined.
   private var foundCount = 0
-  /// True if UID 0 means no object.
+  /// True if UID 0 is `$null` in the merged table.
   private var hasNull = true
   private var frames: [Frame] = []
 
-  /// An archive, and the new UIDs of its objects.
+  /// An archive to merge, and the new UIDs of its objects.
   private struct Member {
     let archive: KeyedArchive
     let depth: Int
-    /// The single value that replaces the archive, if there is one.
+    /// The value of the key `root`, if that is the only top-level key. It replaces the data that contained the archive.
+    /// Otherwise nil, and the whole top replaces the data.
     let root: FlatNode?
     /// The smallest UID of the archive's own objects.
     var base: UInt32 = 0
@@ -40,7 +41,7 @@ struct ArchiveMerger: ~Copyable {
   /// The new UID of an object.
   private enum Target {
     case uid(UInt32)
-    /// The UID of the root of an archive, for data that contained the archive.
+    /// The new UID of the root of the archive with this index. The object itself is data that contains this archive.
     case root(of: Int)
   }
 
@@ -88,10 +89,10 @@ struct ArchiveMerger: ~Copyable {
     objectCount = 1
   }
 
-  /// Returns the unwrapper, with the rest of its budget and its counts.
+  /// Returns the unwrapper, with what is left of its budget and with its counts.
   consuming func takeUnwrapper() -> Unwrapper { unwrapper }
 
-  /// Returns the archive with everything that is nested in it.
+  /// Returns an archive with the objects of this archive and of all archives that are nested in it.
   mutating func merge(_ archive: KeyedArchive) throws(KeyedArchiveError) -> KeyedArchive {
     let document = archive.document
     objectCount = archive.objects.count
@@ -110,8 +111,8 @@ struct ArchiveMerger: ~Copyable {
     return try finish(entries)
   }
 
-  /// Returns an archive for a property list that is not one. Its top has the values of the property list, and its
-  /// objects are those of the nested archives.
+  /// Returns an archive for a property list that is not an archive. Its top has the values of the property list, and
+  /// its objects are those of the archives that are nested in the property list.
   mutating func merge(_ document: PropertyListDocument) throws(KeyedArchiveError) -> KeyedArchive {
     lists.append((document, 0))
     var root = Value(node: document.flatRoot, document: document, owner: .list(0))
@@ -133,7 +134,7 @@ struct ArchiveMerger: ~Copyable {
     let null = try values.reference(to: string("$null"))
     var objects = [ValuePool.Reference](repeating: null, count: max(objectCount, 1))
     var index = 0
-    // Copying objects can find more archives.
+    // The list grows while objects are copied, because their data can contain more archives.
     while index < archives.count {
       let archive = archives[index].archive
       for (uid, target) in archives[index].targets.enumerated() {
@@ -153,7 +154,7 @@ struct ArchiveMerger: ~Copyable {
     return try values.string(text)
   }
 
-  /// Assigns UIDs to the objects of all archives that have none yet.
+  /// Determines the new UIDs of the objects of all archives that were added to the list since the last call.
   private mutating func findTargets() throws(KeyedArchiveError) {
     while foundCount < archives.count {
       try findTargets(of: foundCount)
@@ -183,7 +184,8 @@ struct ArchiveMerger: ~Copyable {
     archives[index].targets = targets
   }
 
-  /// Returns the new UID of an object that needs no UID of its own, or nil if it needs one.
+  /// Returns the new UID of an object that another object replaces: data that contains an archive, a class description
+  /// that is already in the table, or `$null`. Returns nil for any other object.
   private mutating func sharedTarget(
     _ uid: UInt32, _ node: FlatNode, of index: Int, _ reader: inout ArchiveReader, isOutermost: Bool
   ) throws(KeyedArchiveError) -> Target? {
@@ -205,7 +207,8 @@ struct ArchiveMerger: ~Copyable {
     }
   }
 
-  /// Returns a reference to the new UID of an object. In a property list, returns the form of a UID in text formats.
+  /// Returns a UID node for the new UID of an archive's object. For a UID in a property list, which has another
+  /// meaning, returns the dictionary `{"CF$UID": …}`.
   private mutating func reference(_ uid: UInt32, _ owner: Owner) throws(KeyedArchiveError) -> FlatNode {
     guard case .archive(var index) = owner else {
       return try values.container(.dictionary, [string("CF$UID"), .integer(uid)])
@@ -219,7 +222,7 @@ struct ArchiveMerger: ~Copyable {
         (index, uid) = (inner, root.uid)
       }
     }
-    // The same UID could exist in the larger table.
+    // The reference leads beyond the archive's own table. It must not become a UID, because the merged table is larger.
     return try values.container(.dictionary, [string("no object"), .integer(uid)])
   }
 
@@ -233,7 +236,7 @@ struct ArchiveMerger: ~Copyable {
       switch opened {
       case .propertyList(let document):
         content = .list(lists.count)
-        // The containers around it are still open, and are counted separately.
+        // The containers around the data are in `frames`, and are counted separately.
         lists.append((document, self.depth(of: value.owner) + 1))
       case .archive(let archive):
         content = .archive(archives.count)
@@ -251,7 +254,7 @@ struct ArchiveMerger: ~Copyable {
     }
   }
 
-  /// Returns a copy of a value in the pool.
+  /// Copies a value into the pool, with the content of its data, and returns the copy.
   private mutating func copy(_ value: Value) throws(KeyedArchiveError) -> FlatNode {
     try begin(value)
     while let frame = frames.last {
@@ -282,7 +285,7 @@ struct ArchiveMerger: ~Copyable {
 
   private mutating func begin(_ value: Value) throws(KeyedArchiveError) {
     var value = value
-    // Data may contain a property list that is data again.
+    // The content of data may be a property list whose root is data again.
     while value.node.kind == .data, try open(&value) {}
     try unwrapper.spend(1)
     switch value.node.kind {
@@ -300,7 +303,7 @@ struct ArchiveMerger: ~Copyable {
     }
   }
 
-  /// Replaces data with its content. Returns false if it remains data.
+  /// Replaces a data value with its content. Returns false if it remains data.
   private mutating func open(_ value: inout Value) throws(KeyedArchiveError) -> Bool {
     let depth = depth(of: value.owner) + frames.count
     switch try content(of: value, depth: depth) {

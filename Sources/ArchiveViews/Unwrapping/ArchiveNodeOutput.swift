@@ -2,26 +2,27 @@ internal import FoundationEssentials
 internal import KeyedArchiving
 @_spi(Archives) internal import PropertyLists
 
-/// Writes the form of an archive as values of a property list, in which data, dates and all numbers keep their types.
+/// An output for ``ArchiveFormWriter`` that makes values of a property list. Unlike in JSON, data, dates and all
+/// numbers keep their types.
 struct ArchiveNodeOutput: ArchiveFormOutput, ~Copyable {
   private var values: PooledValues
   private var frames: [(kind: NodeKind, start: Int)] = []
   private var failure: KeyedArchiveError?
-  /// The amount written so far, in the units of `ParsingLimits.expandedSize`.
+  /// The size of the output so far, as `ParsingLimits.expandedSize` counts it.
   private(set) var size = 0
 
   init(_ values: consuming PooledValues) { self.values = values }
 
-  /// Returns the values, with the written one at the end.
+  /// Returns the values, of which the last is the one that was written.
   consuming func finish() throws(KeyedArchiveError) -> PooledValues {
-    // The outermost container is still open, because more entries could follow.
+    // The writer leaves the outermost container open, so that more entries can follow.
     if let frame = frames.popLast() { close(frame) }
     if let failure { throw failure }
     return values
   }
 
-  /// The number of open containers, plus 2. JSON has two more containers, the archive and its top, and the same objects
-  /// must count as nested too deeply in both forms.
+  /// The number of open containers, plus 2. In JSON, two more containers are around the values: the archive and its
+  /// top. They count here too, so that both forms treat the same objects as nested too deeply.
   var depth: Int { frames.count + 2 }
 
   mutating func beginDictionary() { frames.append((.dictionary, values.count)) }

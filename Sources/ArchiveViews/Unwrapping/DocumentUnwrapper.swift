@@ -2,17 +2,17 @@ internal import FoundationEssentials
 internal import KeyedArchiving
 @_spi(Archives) internal import PropertyLists
 
-/// Copies a value of a property list, and replaces data with its content.
+/// Copies a value of a property list, and replaces the data in it with its content.
 ///
-/// It has its own stack, so the depth of a value does not use the stack of the thread.
+/// It does not recurse, so values may be nested deeply.
 struct DocumentUnwrapper: ~Copyable {
   private var values = PooledValues()
   private(set) var unwrapper: Unwrapper
-  /// The number of property lists so far.
+  /// The number of property lists so far. Each has a number, which identifies its data values in ``results``.
   private var listCount = 1
-  /// The results for data values, so that data with many references is opened once.
+  /// The values that data values were replaced with, and their sizes. Data with several references is opened only once.
   private var results: [DataKey: (node: FlatNode, size: Int)] = [:]
-  /// The amount produced so far, in values and bytes.
+  /// The size of the output so far: the number of values plus the bytes of keys, strings and data.
   private var made = 0
   private var frames: [Frame] = []
 
@@ -31,23 +31,23 @@ struct DocumentUnwrapper: ~Copyable {
     let value: Value
     let start: Int
     var next = 0
-    /// The data values that this value replaces, and the amount produced before it.
+    /// The data values that this value replaces, and the size of the output before it.
     let data: [DataKey]
     let made: Int
   }
 
   init(_ unwrapper: Unwrapper) { self.unwrapper = unwrapper }
 
-  /// Returns the unwrapper, with the rest of its budget and its counts.
+  /// Returns the unwrapper, with what is left of its budget and with its counts.
   consuming func takeUnwrapper() -> Unwrapper { unwrapper }
 
-  /// Returns the value with everything that is nested in it, as the root of a document.
+  /// Returns a document whose root is a copy of the value, in which data is replaced with its content.
   mutating func unwrap(_ node: PropertyListDocument.Node) throws(KeyedArchiveError) -> PropertyListDocument {
     try begin(Value(node: node.flat, document: node.document, list: 0))
     return try finish()
   }
 
-  /// Returns the contents of an archive with everything that is nested in it, as the root of a document.
+  /// Returns a document whose root has the contents of an archive, in which data is replaced with its content.
   mutating func unwrap(_ archive: KeyedArchive) throws(KeyedArchiveError) -> PropertyListDocument {
     try append(archive)
     return try finish()
@@ -63,7 +63,7 @@ struct DocumentUnwrapper: ~Copyable {
         try close(frame)
       }
     }
-    // The root of a pool must be a container.
+    // The root of the file must be a container, so a scalar is put into an array, and taken out after reading.
     var root = values.removeLast()
     let isContainer = root.kind.isContainer
     if !isContainer { root = try values.container(.array, [root]) }
@@ -97,7 +97,7 @@ struct DocumentUnwrapper: ~Copyable {
     try unwrapper.spend(size)
   }
 
-  /// Records that data values became the value that was finished last.
+  /// Records that the last finished value replaces these data values. `former` is the size of the output before it.
   private mutating func remember(_ data: [DataKey], _ former: Int) {
     guard let node = values.last else { return }
     for key in data { results[key] = (node, made - former) }
@@ -107,7 +107,7 @@ struct DocumentUnwrapper: ~Copyable {
     var value = value
     let former = made
     var data: [DataKey] = []
-    // Data may contain a property list that is data again.
+    // The content of data may be a property list whose root is data again.
     while value.document.nestedBegins(value.node) {
       let key = DataKey(list: value.list, node: value.node)
       if let known = results[key] {
@@ -160,9 +160,9 @@ struct DocumentUnwrapper: ~Copyable {
     try spend(size)
   }
 
-  /// Returns the path to the value that was begun last.
+  /// Returns the path to the value that is being copied.
   private mutating func path() throws(KeyedArchiveError) -> PropertyListKeyPath {
-    // Counted, because many data values at the end of a long path would build the path many times.
+    // Building a path is subtracted from the budget, because many data values can be at the end of a long path.
     try unwrapper.spend(frames.count)
     var path = PropertyListKeyPath()
     for frame in frames where frame.next > 0 {

@@ -4,12 +4,12 @@ internal import Nibs
 @_spi(Archives) public import PropertyLists
 internal import Typedstreams
 
-/// The content of data, detected from its first bytes.
+/// A property list or an archive that is the content of data.
 enum NestedContent {
   case propertyList(PropertyListDocument)
   case archive(KeyedArchive)
 
-  /// Opens data and checks all of it.
+  /// Opens data, and reads all of it to find defects. The format is detected from the first bytes.
   ///
   /// - Throws: `KeyedArchiveError` if the data begins like a known format but is damaged.
   init(_ data: Data, limits: ParsingLimits) throws(KeyedArchiveError) {
@@ -25,7 +25,8 @@ enum NestedContent {
 }
 
 extension KeyedArchive {
-  /// Opens a typedstream or a NIBArchive as a keyed archive. Returns nil if the bytes begin like neither.
+  /// Opens a typedstream or a NIBArchive as a keyed archive. Returns nil if the data does not begin like one of these
+  /// formats.
   ///
   /// - Parameters:
   ///   - data: the whole file.
@@ -51,7 +52,8 @@ extension KeyedArchive {
     }
   }
 
-  /// Returns the value of `root` if it is the only top-level value and not a container; otherwise nil.
+  /// Returns the value of the top-level key `root` if that is the only key and its value is not a container. Otherwise
+  /// returns nil.
   func soleRoot() throws(KeyedArchiveError) -> FlatNode? {
     guard topNode.count == 1, try translated(topNode.entry(at: 0)).key == "root" else { return nil }
     let root = try translated(topNode.entry(at: 0)).value.flat

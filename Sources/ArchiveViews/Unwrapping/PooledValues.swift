@@ -2,21 +2,21 @@ internal import FoundationEssentials
 internal import KeyedArchiving
 @_spi(Archives) internal import PropertyLists
 
-/// Builds the values of a binary property list one after another, each container after its contents.
+/// Builds the values of a binary property list. A container is made from the values that were added last.
 struct PooledValues: ~Copyable {
   private var pool = ValuePool()
-  /// The finished values whose containers are not finished.
+  /// The values that are not in a container yet.
   private var nodes: [FlatNode] = []
 
   /// The number of values that are not in a container yet.
   var count: Int { nodes.count }
-  /// The value that was finished last.
+  /// The last value that is not in a container yet.
   var last: FlatNode? { nodes.last }
 
-  /// Adds a scalar of fixed size, a UID, or a value that was made here.
+  /// Adds a number, a Boolean, a date, a UID or null, or a string or container that this value has made.
   mutating func append(_ node: FlatNode) { nodes.append(node) }
 
-  /// Removes and returns the value that was finished last.
+  /// Removes and returns the last value that is not in a container yet.
   mutating func removeLast() -> FlatNode { nodes.popLast() ?? .null }
 
   mutating func append(_ text: String) throws(KeyedArchiveError) { nodes.append(try string(text)) }
@@ -25,9 +25,9 @@ struct PooledValues: ~Copyable {
     do { nodes.append(try pool.data(data)) } catch { throw KeyedArchiveError(error) }
   }
 
-  /// Makes a container of all values from an index on.
+  /// Replaces the values from an index on with one container of them.
   mutating func close(_ kind: NodeKind, from start: Int) throws(KeyedArchiveError) {
-    // Moved, because the pool and the values cannot be borrowed by one call.
+    // The values are moved out, because one call cannot access both properties of this structure.
     var children: [FlatNode] = []
     swap(&children, &nodes)
     let container: FlatNode
@@ -41,12 +41,12 @@ struct PooledValues: ~Copyable {
     swap(&children, &nodes)
   }
 
-  /// Returns a string without adding it to the values.
+  /// Makes a string, without adding it to the values.
   mutating func string(_ text: String) throws(KeyedArchiveError) -> FlatNode {
     do { return try pool.string(text) } catch { throw KeyedArchiveError(error) }
   }
 
-  /// Returns a container without adding it to the values.
+  /// Makes a container, without adding it to the values.
   mutating func container(_ kind: NodeKind, _ children: [FlatNode]) throws(KeyedArchiveError) -> FlatNode {
     do { return try pool.container(kind, children.span, isShared: false) } catch { throw KeyedArchiveError(error) }
   }
@@ -59,7 +59,7 @@ struct PooledValues: ~Copyable {
     do { return try pool.array(elements) } catch { throw KeyedArchiveError(error) }
   }
 
-  /// Returns the binary property list with this container as its root. The pool is empty afterwards.
+  /// Returns a binary property list whose root is this container. The pool is empty afterwards.
   mutating func takeFile(root: FlatNode) throws(KeyedArchiveError) -> Data {
     var taken = ValuePool()
     swap(&taken, &pool)

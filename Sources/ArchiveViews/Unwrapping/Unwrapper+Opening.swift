@@ -6,23 +6,24 @@ internal import Synchronization
 public import Typedstreams
 
 extension Unwrapper {
-  /// Returns a property list with the content of its data. A keyed archive becomes the values that were archived.
+  /// Returns a copy of a property list in which data is replaced with its content. A keyed archive is replaced with the
+  /// values that were archived.
   ///
-  /// - Returns: the same document if nothing was opened.
+  /// - Returns: the copy, or the same document if nothing was opened.
   /// - Throws: `KeyedArchiveError.Kind.nestedTooDeeply`, `KeyedArchiveError.Kind.limitExceeded`, and the errors of the
   ///   document itself.
-  /// - Complexity: O(*n*) in the size of the document and of everything nested in it. A shared value counts for each
-  ///   reference.
+  /// - Complexity: O(*n*) in the size of the document and of everything nested in it. A value that is shared counts
+  ///   once for each reference.
   public mutating func document(_ document: PropertyListDocument) throws(KeyedArchiveError) -> PropertyListDocument {
     begin(document)
     if let archive = try? KeyedArchive(document) { return try self.document(archive) }
     return try unwrapped(document.root).document
   }
 
-  /// Returns the content of data, with everything that is nested in it, or nil if it remains data. Data that begins
-  /// like a known format but cannot be read also remains data, and is added to ``unreadable``.
+  /// Returns the content of data, in which nested data is also replaced with its content. Returns nil if the data has
+  /// no known format, or cannot be read. Data that cannot be read is added to ``unreadable``.
   ///
-  /// - Returns: the kind of the data, for example `keyed archive`, and its contents.
+  /// - Returns: the name of the data's format, for example `keyed archive`, and the contents.
   /// - Throws: The errors of ``document(_:)``.
   /// - Complexity: that of ``document(_:)``.
   package mutating func opened(
@@ -48,8 +49,8 @@ extension Unwrapper {
     }
   }
 
-  /// Returns the content of data, and notes about nested data that cannot be read. Data whose content exceeds the
-  /// limits remains data.
+  /// Returns the content of data, and notes about nested data that cannot be read. There is no content if it exceeds
+  /// the limits.
   ///
   /// - Complexity: that of ``document(_:)``.
   package static func opened(_ data: Data) -> (kind: String?, contents: PropertyListDocument?, notes: [String]) {
@@ -62,11 +63,12 @@ extension Unwrapper {
     }
   }
 
-  /// Returns an archive with everything that is nested in it in one object table, for trees, graphs, classes and JSON.
+  /// Returns an archive whose object table has the objects of this archive and of all archives that are nested in its
+  /// data, for trees, graphs, classes and JSON.
   ///
   /// The objects of the archive keep their UIDs. Those of nested archives have higher UIDs.
   ///
-  /// - Returns: the same archive if nothing was opened.
+  /// - Returns: the merged archive, or the same archive if nothing was opened.
   /// - Throws: The errors of ``document(_:)``.
   /// - Complexity: O(*n*) in the size of the archive and of everything nested in it.
   public mutating func archive(_ archive: KeyedArchive) throws(KeyedArchiveError) -> KeyedArchive {
@@ -78,8 +80,8 @@ extension Unwrapper {
     return openedCount == former ? archive : merged
   }
 
-  /// Returns the archives in a property list that is not an archive, as one archive. Its top-level keys are the keys of
-  /// the property list.
+  /// Merges all archives that are nested in the data of a property list into one archive. Its top-level keys are the
+  /// keys of the property list.
   ///
   /// - Throws: The errors of ``document(_:)``.
   /// - Complexity: that of ``document(_:)``.
@@ -92,7 +94,7 @@ extension Unwrapper {
     return merged
   }
 
-  /// Returns a value with everything that is nested in it, or the same value if nothing was opened.
+  /// Returns a copy of a value in which data is replaced with its content, or the same value if nothing was opened.
   mutating func unwrapped(_ node: PropertyListDocument.Node) throws(KeyedArchiveError) -> PropertyListDocument.Node {
     var copy = DocumentUnwrapper(self)
     let document = try copy.unwrap(node)
@@ -101,7 +103,7 @@ extension Unwrapper {
     return openedCount == former ? node : document.root
   }
 
-  /// Returns the contents of an archive.
+  /// Returns a document with the values that were archived in an archive.
   mutating func document(_ archive: KeyedArchive) throws(KeyedArchiveError) -> PropertyListDocument {
     var copy = DocumentUnwrapper(self)
     let document = try copy.unwrap(archive)
@@ -111,7 +113,7 @@ extension Unwrapper {
 }
 
 extension PropertyListDocument {
-  /// Returns the property list with the content of its data; see ``Unwrapper``.
+  /// Returns a copy of the property list in which data is replaced with its content; see ``Unwrapper``.
   ///
   /// - Throws: The errors of ``Unwrapper/document(_:)``.
   public func unwrapped(limits: ParsingLimits = ParsingLimits()) throws(KeyedArchiveError) -> PropertyListDocument {
@@ -121,7 +123,8 @@ extension PropertyListDocument {
 }
 
 extension KeyedArchive {
-  /// Returns the archive with everything that is nested in it; see ``Unwrapper/archive(_:)``.
+  /// Returns an archive that also has the objects of all archives that are nested in the data; see
+  /// ``Unwrapper/archive(_:)``.
   ///
   /// - Throws: The errors of ``Unwrapper/document(_:)``.
   public func unwrapped(limits: ParsingLimits = ParsingLimits()) throws(KeyedArchiveError) -> KeyedArchive {
@@ -133,7 +136,8 @@ extension KeyedArchive {
 extension Unwrapper {
   /// A finding about an archive that is nested in data.
   public struct Finding: Hashable, Sendable {
-    /// The path to the data. For data in an archive, the path to the outermost archive.
+    /// The path to the data that contains the archive. If that data is in another archive, the path to the data that
+    /// contains the outermost archive.
     public let path: PropertyListKeyPath
     /// The finding about the nested archive.
     public let finding: KeyedArchive.Finding
@@ -141,14 +145,15 @@ extension Unwrapper {
 
   /// Finds all defects of the archives that are nested in the data of a property list or of an archive.
   ///
-  /// To check the archive itself, use `KeyedArchive.check(_:)`. Data that cannot be opened is in ``unreadable``.
+  /// To check the outermost archive itself, use `KeyedArchive.check(_:)`. Data that cannot be opened is added to
+  /// ``unreadable``.
   ///
   /// - Throws: The errors of ``document(_:)``.
   /// - Complexity: O(*n*) in the size of the document and of everything nested in it.
   public mutating func check(_ document: PropertyListDocument) throws(KeyedArchiveError) -> [Finding] {
     var findings: [Finding] = []
     for opened in try openedArchives(in: document) {
-      // A typedstream or nib that was translated has an archiver name of its own, which is not a defect.
+      // A translated typedstream or nib has a special archiver name, which is not a defect.
       let format = ArchiveFormat(opened.data)
       let isOfOtherFormat = format == .nibArchive || format == .typedstream
       for finding in opened.archive.check() where !(isOfOtherFormat && finding.kind == .otherArchiver) {
@@ -159,7 +164,8 @@ extension Unwrapper {
   }
 
   /// Returns the typedstreams that are nested in the data of a property list or of an archive, in the order in which
-  /// they are found. Each has the path to its data. For data in an archive, the path leads to the outermost archive.
+  /// they are found. Each has the path to its data. If that data is in an archive, the path is that of the data that
+  /// contains the outermost archive.
   ///
   /// - Throws: The errors of ``document(_:)``.
   /// - Complexity: O(*n*) in the size of the document and of everything nested in it.
@@ -168,7 +174,7 @@ extension Unwrapper {
   ) throws(KeyedArchiveError) -> [(path: PropertyListKeyPath, stream: Typedstream)] {
     var streams: [(path: PropertyListKeyPath, stream: Typedstream)] = []
     for opened in try openedArchives(in: document) where ArchiveFormat(opened.data) == .typedstream {
-      // It was read successfully before.
+      // The data was read successfully before, so this does not fail.
       if let stream = try? Typedstream(opened.data, limits: limits) { streams.append((opened.path, stream)) }
     }
     return streams
@@ -185,7 +191,8 @@ extension Unwrapper {
   }
 }
 
-/// The archives that were opened, each in its original form. Copies of an unwrapper share the list.
+/// The archives that were opened, each with its original data. It is a class so that copies of an unwrapper share the
+/// list.
 final class OpenedArchives: Sendable {
   struct Entry: Sendable {
     let path: PropertyListKeyPath

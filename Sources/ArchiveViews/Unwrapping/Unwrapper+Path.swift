@@ -5,14 +5,15 @@ internal import Nibs
 internal import Typedstreams
 
 extension Unwrapper {
-  /// Returns the value at a path that may continue inside of data. Only data on the path and at its end is opened.
+  /// Returns the value at a path that may lead into the content of data. Only data on the path, and data in the value
+  /// at its end, is opened.
   ///
-  /// In an archive a path goes through objects by their keys, and through Foundation's collections by the indices and
-  /// keys of their elements: `items.0.Name`. References are followed. The keys in the form of ``document(_:)`` can be
-  /// used as well: `NS\.objects`, `$uid`.
+  /// In an archive, a step of the path is a key of an object, or the index or key of an element of one of Foundation's
+  /// collections: `items.0.Name`. References are followed. A step can also be a key of the dictionaries that
+  /// ``document(_:)`` makes of objects: `NS\.objects`, `$uid`.
   ///
-  /// - Throws: `KeyedArchiveError.Kind.propertyList(_:)` with `noSuchValue` and the path to the value that lacks the
-  ///   key or index; the errors of ``document(_:)``.
+  /// - Throws: `KeyedArchiveError.Kind.propertyList(_:)` with `noSuchValue`, and the path to the value that does not
+  ///   have the next key or index; the errors of ``document(_:)``.
   /// - Complexity: O(*n*) in the size of the data on the path and of the value.
   public mutating func value(
     at path: PropertyListKeyPath, in document: PropertyListDocument
@@ -23,16 +24,16 @@ extension Unwrapper {
   }
 }
 
-/// Looks up many values of one document by paths that may continue inside of data.
+/// Looks up many values of one document by paths that may lead into the content of data.
 ///
-/// Data on the paths is opened once, and a large dictionary that is searched repeatedly gets an index, so *m* paths
+/// Data on several paths is opened only once, and large dictionaries that are searched again get an index. So *m* paths
 /// take O(*n* + *m*) time instead of O(*n* × *m*).
 package struct UnwrappedLookup {
   /// The unwrapper, with its notes about data that could not be opened.
   package private(set) var unwrapper: Unwrapper
   private let document: PropertyListDocument
   private var root: OpenedValue?
-  /// The content of data that was opened before. Nil for data that remains data.
+  /// The content of each data value that was opened. Nil for data that has no known format or cannot be read.
   private var opened: [NodeID: OpenedValue?] = [:]
 
   private struct NodeID: Hashable {
@@ -45,7 +46,7 @@ package struct UnwrappedLookup {
     self.unwrapper = unwrapper
   }
 
-  /// Returns the value at a path. Throws the errors of ``Unwrapper/value(at:in:)``.
+  /// Returns the value at a path; see ``Unwrapper/value(at:in:)``.
   package mutating func value(at path: PropertyListKeyPath) throws(KeyedArchiveError) -> PropertyListDocument.Node {
     unwrapper.begin(document)
     var current = try start()
@@ -81,7 +82,8 @@ package struct UnwrappedLookup {
     return value
   }
 
-  /// Returns the content of data, or nil for data that remains data and for other values.
+  /// Returns the content of data. Returns nil for other values, and for data that has no known format or cannot be
+  /// read.
   private mutating func content(
     of node: PropertyListDocument.Node, at path: PropertyListKeyPath
   ) throws(KeyedArchiveError) -> OpenedValue? {
@@ -99,12 +101,12 @@ package struct UnwrappedLookup {
   }
 }
 
-/// The objects of an opened archive, with indexes for lookups.
+/// The objects of an opened archive, in the form of ``Unwrapper/document(_:)``, with indexes for lookups.
 private final class OpenedObjects {
   let root: PropertyListDocument.Node
-  /// The objects that have a `$uid`. Nil until one is looked up.
+  /// The objects that have a `$uid`, by that number. Nil until one is looked up.
   var marked: [PropertyList.Integer: PropertyListDocument.Node]?
-  /// The positions of the elements of Foundation's dictionaries, by the index of the dictionary, then by key.
+  /// For each `NSDictionary` that was searched, by its node index: the positions of its values by key.
   var positions: [Int: [String: Int]] = [:]
 
   init(_ root: PropertyListDocument.Node) { self.root = root }
@@ -126,7 +128,7 @@ private struct OpenedValue {
     objects = OpenedObjects(root)
   }
 
-  /// Moves to a child in an opened archive.
+  /// Replaces the value with its child in an opened archive. Throws if there is no such child.
   mutating func enter(_ component: PropertyListKeyPath.Component, _ objects: OpenedObjects) throws(PropertyListError) {
     if let child = try objectChild(component, objects) {
       node = child
@@ -141,7 +143,8 @@ private struct OpenedValue {
     return target
   }
 
-  /// Returns a child that is not stored under a key of the dictionary itself. Returns nil if there is none.
+  /// Returns a child that is not directly in the dictionary: a child of the object that a `$ref` leads to, a child of
+  /// an `$object`, or an element of one of Foundation's collections. Returns nil if there is none.
   private func objectChild(
     _ component: PropertyListKeyPath.Component, _ objects: OpenedObjects
   ) throws(PropertyListError) -> PropertyListDocument.Node? {
@@ -160,7 +163,7 @@ private struct OpenedValue {
     }
   }
 
-  /// Returns the object that a reference leads to, or nil if the value is not a reference.
+  /// Returns the object that a reference, `{"$ref": 7}`, leads to, or nil if the value is not a reference.
   private func target(
     of node: PropertyListDocument.Node, _ objects: OpenedObjects
   ) throws(PropertyListError) -> PropertyListDocument.Node? {
@@ -176,7 +179,7 @@ private struct OpenedValue {
     return found[uid]
   }
 
-  /// Returns an element of one of Foundation's collections.
+  /// Returns an element of one of Foundation's collections, by its index or key. Returns nil if there is none.
   private func element(
     _ component: PropertyListKeyPath.Component, of object: PropertyListDocument.Node, _ objects: OpenedObjects
   ) throws(PropertyListError) -> PropertyListDocument.Node? {
@@ -195,7 +198,7 @@ private struct OpenedValue {
     return try values.child(at: position)
   }
 
-  /// Returns the first position of each key that is a string or an integer.
+  /// Returns the position of each key that is a string or an integer. If a key occurs twice, it is the first position.
   private func positions(
     of keys: PropertyListDocument.Node, count: Int, _ objects: OpenedObjects
   ) throws(PropertyListError) -> [String: Int] {

@@ -4,11 +4,11 @@ internal import Nibs
 @_spi(Archives) public import PropertyLists
 internal import Typedstreams
 
-/// Opens content that is nested in data, at any depth: binary and XML property lists, keyed archives, typedstreams and
-/// compiled nibs.
+/// Opens property lists and archives that are nested in data, at any depth: binary and XML property lists, keyed
+/// archives, typedstreams and compiled nibs.
 ///
 /// For example, preferences contain colors as data. Web archives and saved states contain whole property lists as data,
-/// which contain archives again.
+/// and these contain archives.
 ///
 /// ```swift
 /// let document = try PropertyListDocument(contentsOf: url)
@@ -22,27 +22,27 @@ internal import Typedstreams
 /// | a keyed archive, a typedstream, a NIBArchive | the value of `$top` in `KeyedArchive.jsonData(isIndented:)`; if it has only the key `root`, the object of that key |
 /// | anything else | unchanged |
 ///
-/// Objects have the form of that JSON: an object with several references has a `$uid` at its first reference, and is
-/// `{"$ref": 7}` at all others. The UIDs are those of the outermost archive; objects of nested archives have higher
-/// ones. Objects that are nested too deeply are under `$deep` in the dictionary of the archive. Data, dates and reals
-/// of all widths keep their types.
+/// Objects become dictionaries as in that JSON. An object with several references has a `$uid` at its first reference,
+/// and is `{"$ref": 7}` at all others. Objects of the outermost archive keep their UIDs, and objects of nested archives
+/// have higher ones. Objects that are nested more than 64 levels deep are moved to the array `$deep` in the dictionary
+/// of the archive. Data, dates and reals of all widths keep their types.
 ///
 /// XML text in data is opened only if it begins like a property list. Data that begins like a known format but cannot
 /// be read remains data, and is added to ``unreadable``.
 public struct Unwrapper: Sendable {
-  /// Data that begins like a known format, but is damaged.
+  /// Data that begins like a known format, but cannot be read.
   public struct Unreadable: Hashable, Sendable {
-    /// The path to the data. For data in an archive, the path to the outermost archive.
+    /// The path to the data. If it is in an archive, the path to the data that contains the outermost archive.
     public let path: PropertyListKeyPath
     /// The error that occurred when the data was opened.
     public let error: KeyedArchiveError
   }
 
   /// The limits for the nesting depth of data and containers, and for the total size of the result, in the units of
-  /// `ParsingLimits.expandedSize`. They apply to the outermost input.
+  /// `ParsingLimits.expandedSize`. They apply to the outermost document with everything that is nested in it.
   public let limits: ParsingLimits
-  /// The number of times that data was opened. Data with several references counts once in each property list or
-  /// archive.
+  /// The number of data values that were opened. A data value with several references counts once in each property list
+  /// or archive.
   public internal(set) var openedCount = 0
   /// The first data values that could not be opened, at most ``greatestUnreadable``.
   public internal(set) var unreadable: [Unreadable] = []
@@ -52,20 +52,20 @@ public struct Unwrapper: Sendable {
   /// The greatest length of ``unreadable``.
   public static let greatestUnreadable = 100
 
-  /// The number of values and bytes that may still be produced.
+  /// The number of values and bytes that may still be added to the result.
   private var budget = WorkBudget(0)
-  /// A list for the archives that are opened. Nil if they are not needed.
+  /// A list to which opened archives are added. Nil if they are not needed.
   var openedArchives: OpenedArchives?
 
-  /// - Parameter limits: the limits for depth and size; see ``limits``.
+  /// Creates an unwrapper with ``limits`` for nesting depth and size.
   public init(limits: ParsingLimits = ParsingLimits()) { self.limits = limits }
 
-  /// Resets the budget for another input.
+  /// Resets the budget for another document.
   mutating func begin(_ document: PropertyListDocument) {
     budget = WorkBudget(limits.effectiveExpandedSize(inputSize: document.byteCount))
   }
 
-  /// Subtracts work from the budget. Throws when the budget is used up.
+  /// Subtracts a number of values or bytes from the budget. Throws if the budget is used up.
   @inline(__always)
   mutating func spend(_ size: Int) throws(KeyedArchiveError) {
     guard budget.spend(size) else { throw limitExceeded }
@@ -76,17 +76,19 @@ public struct Unwrapper: Sendable {
       .limitExceeded, "the contents of nested data expand to more values and bytes than the limits allow")
   }
 
-  /// The limits for a part, which may use the rest of the budget.
+  /// The limits for opening nested data. The size of its content may use up what is left of the budget.
   var innerLimits: ParsingLimits {
     ParsingLimits(depth: limits.depth, inputSize: limits.inputSize, expandedSize: budget.remaining, expansionRatio: 1)
   }
 
-  /// Opens data of a document. Returns nil if it remains data.
+  /// Opens a data value of a document, and returns its content. Returns nil if the data has no known format, or cannot
+  /// be read. In the second case, adds it to ``unreadable``.
   mutating func open(
     _ node: FlatNode, in document: PropertyListDocument, at path: PropertyListKeyPath
   ) throws(KeyedArchiveError) -> NestedContent? {
     guard document.nestedBegins(node) else { return nil }
-    // An error takes more time than a value; a byte that is only read takes less.
+    // A byte of the data costs only a quarter here, because it is read and not written. The 64 are for the time of an
+    // error.
     try spend(node.length / 4 + 64)
     let data = document.data(of: node)
     do {
@@ -107,7 +109,7 @@ public struct Unwrapper: Sendable {
     if unreadable.count < Self.greatestUnreadable { unreadable.append(data) }
   }
 
-  /// Prepends a path to the paths of unreadable data, beginning at an index.
+  /// Prepends a path to the paths of the elements of ``unreadable`` from an index on.
   mutating func locateUnreadable(from start: Int, below path: PropertyListKeyPath) {
     for index in start..<unreadable.count {
       let way = PropertyListKeyPath(path.components + unreadable[index].path.components)
@@ -115,7 +117,7 @@ public struct Unwrapper: Sendable {
     }
   }
 
-  /// The notes of the tools about data that begins like an archive, but cannot be read.
+  /// The text that the tools show about data that begins like a known format but cannot be read.
   package var notes: [String] {
     var notes = unreadable.prefix(10).map { data in
       let subject =
@@ -126,7 +128,7 @@ public struct Unwrapper: Sendable {
     return notes
   }
 
-  /// Throws if something is nested too deeply.
+  /// Throws if a depth exceeds the limit for the nesting of containers and data.
   func check(depth: Int) throws(KeyedArchiveError) {
     let limit = min(max(limits.depth, 0), ParsingLimits.greatestDepth)
     guard depth < limit else {
@@ -136,7 +138,7 @@ public struct Unwrapper: Sendable {
 }
 
 extension PropertyListDocument {
-  /// True for data that begins like a known format.
+  /// Returns true if a node is data that begins like a known format.
   func nestedBegins(_ node: FlatNode) -> Bool {
     guard node.kind == .data else { return false }
     if node.encoding == .verbatim { return ArchiveFormat(bytes.extracting(node.range)) != nil }

@@ -4,7 +4,7 @@ internal import FoundationEssentials
 
 /// Checks the contents of objects of Foundation's classes.
 extension ArchiveChecker {
-  /// Reports the defects in the contents of an object of a Foundation class.
+  /// Reports the defect in the contents of an object of a Foundation class, if it has one.
   mutating func checkContents(
     of node: FlatNode, _ uid: UInt32, _ keys: [String], className: String, _ layout: FoundationLayout
   ) throws(KeyedArchiveError) {
@@ -13,12 +13,13 @@ extension ArchiveChecker {
         try report(.invalidContents, "an \(className.printable(limit: 80)) \(finding)", uid: uid)
       }
     } catch {
-      // Values that cannot be read are reported separately.
+      // `look(into:uid:keys:)` reports values that cannot be read.
       try reader.tolerate(error)
     }
   }
 
-  /// Returns the defect of an object, as text that follows the name of its class.
+  /// Returns a description of the defect of an object, for a message after the name of its class. Returns nil if there
+  /// is none.
   private mutating func finding(
     in node: FlatNode, _ keys: [String], _ layout: FoundationLayout
   ) throws(KeyedArchiveError) -> String? {
@@ -38,7 +39,7 @@ extension ArchiveChecker {
       if let text = try contents.field("NS.string", &reader) {
         return try isText(text) ? nil : "has an NS.string that is not a string"
       }
-      // `NS.bytes` is written by coders that are not keyed archivers.
+      // Coders that are not keyed archivers write `NS.bytes` instead.
       return try contents.field("NS.bytes", &reader)?.kind == .data ? nil : "has no string NS.string"
     case .date:
       guard let time = try contents.field("NS.time", &reader) else { return "has no NS.time" }
@@ -65,7 +66,7 @@ extension ArchiveChecker {
     }
   }
 
-  /// True if a value is a string, or a reference to one.
+  /// Returns true if a value is a string, or a reference to a string.
   private mutating func isText(_ node: FlatNode) throws(KeyedArchiveError) -> Bool {
     guard node.kind == .uid else { return node.kind == .string }
     guard node.uid < roles.count else { return false }
@@ -95,7 +96,7 @@ extension ArchiveChecker {
         default: break
         }
       } catch {
-        // Values that cannot be read are reported separately.
+        // `look(into:uid:keys:)` reports values that cannot be read.
         try reader.tolerate(error)
       }
     }
@@ -103,7 +104,7 @@ extension ArchiveChecker {
       try report(.classDescription, "the class description has no string $classname", uid: uid)
       return nil
     }
-    // An archiver that renames a class writes no ancestors, or those of the new name.
+    // If a class was renamed when it was archived, there are no `$classes`, or they begin with another name.
     if let classes, !classes.contains(name) {
       let other = classes.first?.quoted ?? "nothing"
       try report(

@@ -3,7 +3,7 @@ internal import Nibs
 @_spi(Archives) internal import PropertyLists
 internal import Typedstreams
 
-/// Checks the references: unreachable objects, and circles that no reader can decode.
+/// Finds unreachable objects, and reference cycles that no reader can decode.
 extension ArchiveChecker {
   mutating func checkReachability() throws(KeyedArchiveError) {
     var isReached = [Bool](repeating: false, count: roles.count)
@@ -25,8 +25,9 @@ extension ArchiveChecker {
     }
   }
 
-  /// Reports immutable collections that contain themselves without a mutable object in between. They are the strongly
-  /// connected components of the references among immutable collections (Tarjan 1972).
+  /// Reports immutable collections that contain themselves, directly or through other immutable collections. They are
+  /// the strongly connected components of the graph of these collections and their references to each other (Tarjan
+  /// 1972).
   mutating func checkCircles() throws(KeyedArchiveError) {
     let isImmutable = roles.indices.map { uid in
       guard roles[uid] == .instance, let layout = classInfo(of: UInt32(uid))?.layout else { return false }
@@ -50,15 +51,15 @@ extension ArchiveChecker {
 /// The references of all objects of an archive, in one array.
 struct ReferenceTable {
   private var targets: [UInt32] = []
-  /// The end of the references of the top, then the ends of the references of each object.
+  /// The end indices in ``targets`` of the references of the top, then of each object in order.
   private var ends: [Int] = []
 
   init(objectCount: Int) { ends.reserveCapacity(objectCount + 1) }
 
-  /// Adds a reference of the current source. The sources are the top, then each object in order.
+  /// Adds a reference of the current source: first the top of the archive, then each object in order.
   mutating func add(_ target: UInt32) { targets.append(target) }
 
-  /// Ends the references of the current source.
+  /// Ends the references of the current source. The next object becomes the current source.
   mutating func endSource() { ends.append(targets.count) }
 
   var ofTop: ArraySlice<UInt32> { targets[..<(ends.first ?? 0)] }
@@ -66,18 +67,18 @@ struct ReferenceTable {
   func of(_ uid: UInt32) -> ArraySlice<UInt32> { targets[ends[Int(uid)]..<ends[Int(uid) + 1]] }
 }
 
-/// A search for circles in a part of the objects.
+/// A search for reference cycles among some of the objects, with Tarjan's algorithm.
 private struct CircleSearch {
   private let references: ReferenceTable
   private let isIncluded: [Bool]
-  /// The order in which objects were visited, from 1; 0 for objects that were not visited.
+  /// For each object, its position in the order of visits, from 1; 0 if it was not visited.
   private var order: [UInt32]
-  /// The order of the first visited object that is known to be in the same circle.
+  /// For each visited object, the ``order`` of the earliest visited object that is known to be in the same cycle.
   private var low: [UInt32]
   private var isOpen: [Bool]
   private var open: [UInt32] = []
   private var count: UInt32 = 0
-  /// The path to the current object.
+  /// The objects from the start of the search to the current one, each with the index of its next reference to follow.
   private var path: [(uid: UInt32, next: Int)] = []
 
   init(_ references: ReferenceTable, _ isIncluded: [Bool]) {
@@ -97,7 +98,7 @@ private struct CircleSearch {
     path.append((uid, 0))
   }
 
-  /// Returns the circles that are found from an object and were not found before.
+  /// Searches from an object on. Returns the cycles that were not found before, each as the UIDs of its objects.
   mutating func circles(from start: UInt32) -> [[UInt32]] {
     guard order[Int(start)] == 0 else { return [] }
     var circles: [[UInt32]] = []

@@ -7,12 +7,12 @@ extension KeyedArchive {
   /// Finds all defects and peculiarities of the archive.
   ///
   /// - Returns: an empty array for an archive in the form of Apple's archiver. Otherwise the findings about the archive
-  ///   as a whole, then those of each object in the order of the object table.
+  ///   as a whole, then those about each object in the order of the object table.
   /// - Complexity: O(*n*) in the size of the archive. If objects of a binary file overlap or expand too much, the check
-  ///   ends with a finding about that.
+  ///   ends early, with a finding that says so.
   public func check() -> [Finding] { Self.check(document) }
 
-  /// Finds all defects and peculiarities of a property list as a keyed archive, even if it is not one.
+  /// Checks a property list that should be a keyed archive. If it is not one, the findings say why.
   ///
   /// - Complexity: that of ``check()``.
   public static func check(_ document: PropertyListDocument) -> [Finding] {
@@ -24,8 +24,7 @@ extension KeyedArchive {
 /// Finds all defects and peculiarities of an archive; see `KeyedArchive.check(_:)`.
 ///
 /// It visits the object table twice, first to classify the objects, then to check their contents. Then it checks the
-/// references that it has found. It has its own stacks, so the depth of an archive does not use the stack of the
-/// thread.
+/// references that it has found. It does not recurse, so archives may be nested deeply.
 struct ArchiveChecker {
   let document: PropertyListDocument
   private let parts: ArchiveParts
@@ -33,11 +32,11 @@ struct ArchiveChecker {
   var findings: [KeyedArchive.Finding] = []
 
   private(set) var roles: [Role]
-  /// The UID of the class description of each instance; ``none`` for other objects.
+  /// For each object, the UID that its `$class` refers to; ``none`` if it has no `$class` with a UID.
   private(set) var classUIDs: [UInt32]
   private var classes: [UInt32: ClassInfo] = [:]
   var references: ReferenceTable
-  /// Long strings that are known to be readable.
+  /// The long strings that have been read without an error.
   private var readableTexts: Set<FlatNode> = []
 
   enum Role: UInt8 {
@@ -75,7 +74,7 @@ struct ArchiveChecker {
     } catch {
       findings.append(KeyedArchive.Finding(.limitExceeded, error.message))
     }
-    // Sorted by object. The findings about one object keep the order in which they were found.
+    // The findings are sorted by object. Those about one object keep the order in which they were found.
     let order = findings.indices.sorted { first, second in
       let (left, right) = (sortKey(of: findings[first]), sortKey(of: findings[second]))
       return left == right ? first < second : left < right
@@ -87,8 +86,8 @@ struct ArchiveChecker {
     finding.kind == .limitExceeded ? .max : finding.uid.map { Int($0.value) } ?? -1
   }
 
-  /// Adds a finding. It takes some hundred bytes, so it is counted in the budget: overlapping objects could otherwise
-  /// cause any number of findings.
+  /// Adds a finding. Its memory, some hundred bytes, is subtracted from the budget, because objects that overlap could
+  /// otherwise cause any number of findings.
   mutating func report(
     _ kind: KeyedArchive.Finding.Kind, _ message: String, uid: UInt32?, path: [PropertyListKeyPath.Component] = []
   ) throws(KeyedArchiveError) {
@@ -118,7 +117,7 @@ struct ArchiveChecker {
       guard first.kind != .string || !document.has("$null", as: first) else { return }
       try report(.firstObject, "the first object is \(first.kindName), not the string $null", uid: 0)
     } catch {
-      // If it cannot be read, that is reported when all objects are checked.
+      // An error is reported later, when all objects are checked.
       try reader.tolerate(error)
     }
   }
@@ -127,7 +126,7 @@ struct ArchiveChecker {
     for uid in roles.indices {
       do { try classify(UInt32(uid)) } catch { try report(error, uid: UInt32(uid)) }
     }
-    // A dictionary that is used as the class of an object can only be a class description.
+    // If the `$class` of an object refers to a dictionary, the dictionary must be a class description.
     for target in classUIDs where target < roles.count && roles[Int(target)] == .dictionary {
       roles[Int(target)] = .classDescription
     }
@@ -156,7 +155,7 @@ struct ArchiveChecker {
     }
   }
 
-  /// The class of an instance, or nil if it has none.
+  /// Returns the class of an object. Returns nil if its `$class` does not refer to a class description.
   func classInfo(of uid: UInt32) -> ClassInfo? { classes[classUIDs[Int(uid)]] }
 
   private mutating func checkClassDescriptions() throws(KeyedArchiveError) {
@@ -223,14 +222,14 @@ struct ArchiveChecker {
   private mutating func reportDangling(
     _ target: UInt32, uid: UInt32?, path: [PropertyListKeyPath.Component]
   ) throws(KeyedArchiveError) {
-    // Without an object table every UID dangles. The missing table is reported once.
+    // Without an object table, no UID is valid. Only the missing table is reported.
     guard parts.objects != nil else { return }
     try report(
       .danglingReference,
       "the UID \(target) is outside the object table, which has \(roles.count) objects", uid: uid, path: path)
   }
 
-  /// The replacement for a key that cannot be read.
+  /// The text that stands for a key that cannot be read.
   private static var unreadableKey: String { "\u{FFFD}" }
 
   /// Returns the keys of a dictionary, and reports their defects.
@@ -253,7 +252,7 @@ struct ArchiveChecker {
     of node: FlatNode
   ) throws(KeyedArchiveError) -> (keys: [String], problems: [KeyedArchiveError]) {
     do { return (try reader.shape(of: node).keys, []) } catch { try reader.tolerate(error) }
-    // Key by key, to find all errors.
+    // Each key is read by itself, to find all errors.
     var keys: [String] = []
     var problems: [KeyedArchiveError] = []
     var distinct: Set<String> = []
@@ -281,7 +280,7 @@ struct ArchiveChecker {
     var next = 0
   }
 
-  /// Checks every value of an object or of the top, with all nested values.
+  /// Checks all values of an object or of the top of the archive, including nested values.
   private mutating func look(into node: FlatNode, uid: UInt32?, keys: [String]) throws(KeyedArchiveError) {
     var frames = [Frame(node: node, keys: keys)]
     while let frame = frames.last {
@@ -290,7 +289,7 @@ struct ArchiveChecker {
         continue
       }
       frames[frames.count - 1].next += 1
-      // The class does not belong to the contents of an object, and is checked separately.
+      // The `$class` of an object is not a part of its contents, and is checked separately.
       if frames.count == 1, uid != nil, frame.node.kind == .dictionary, frame.keys[frame.next] == "$class" { continue }
       do {
         let child = try reader.child(frame.next, of: frame.node)
@@ -318,7 +317,7 @@ struct ArchiveChecker {
     return Frame(node: child, keys: keys)
   }
 
-  /// Returns the path to the child of each frame that was begun last.
+  /// Returns the path to the value that is being checked.
   private static func path(_ frames: [Frame], uid: UInt32?) -> [PropertyListKeyPath.Component] {
     var path: [PropertyListKeyPath.Component] = uid == nil ? [.key("$top")] : []
     for (depth, frame) in frames.enumerated() where frame.next > 0 {
@@ -336,7 +335,7 @@ struct ArchiveChecker {
     to target: UInt32, uid: UInt32?, path: @autoclosure () -> [PropertyListKeyPath.Component]
   ) throws(KeyedArchiveError) {
     guard target < roles.count else { return try reportDangling(target, uid: uid, path: path()) }
-    // The number of bytes that a reference takes in memory. In the file it may take one byte.
+    // A reference takes 8 bytes in memory, but may take only one byte in the file.
     try reader.spend(8)
     references.add(target)
     if roles[Int(target)] == .classDescription {
@@ -346,7 +345,7 @@ struct ArchiveChecker {
     }
   }
 
-  /// Reads the text of a string, unless it was read before. Throws if it cannot be read.
+  /// Reads a string, unless it was read before. Throws if it cannot be read.
   private mutating func checkText(_ node: FlatNode) throws(KeyedArchiveError) {
     // Strings of the other formats were checked when the document was read.
     guard node.kind == .string, document.format == .binary else { return }

@@ -1,8 +1,8 @@
 internal import FoundationEssentials
 @_spi(Archives) internal import PropertyLists
 
-/// An output for ``ArchiveFormWriter``. The writer decides on the form of objects, the output on that of numbers, data
-/// and dates.
+/// An output for ``ArchiveFormWriter``. The writer turns the objects of an archive into dictionaries and arrays. The
+/// output decides how these, and numbers, data and dates, are written.
 protocol ArchiveFormOutput: ~Copyable {
   /// The number of open containers.
   var depth: Int { get }
@@ -24,7 +24,8 @@ protocol ArchiveFormOutput: ~Copyable {
   mutating func date(_ seconds: Double)
 }
 
-/// Writes the form as JSON. Values that JSON lacks become dictionaries; see `KeyedArchive.jsonData(isIndented:)`.
+/// An output that writes JSON. Data, dates and other values that JSON does not have become objects; see
+/// `KeyedArchive.jsonData(isIndented:)`.
 struct ArchiveJSONOutput: ArchiveFormOutput, ~Copyable {
   private var json: JSONWriter
   private let isIndented: Bool
@@ -34,7 +35,7 @@ struct ArchiveJSONOutput: ArchiveFormOutput, ~Copyable {
     self.isIndented = isIndented
   }
 
-  /// Returns the text. Indented text ends with a newline.
+  /// Returns the JSON text as UTF-8. Indented text ends with a newline.
   consuming func finish() -> Data { isIndented ? json.finish() : json.finishFragment() }
 
   var depth: Int { json.depth }

@@ -4,16 +4,17 @@ internal import Nibs
 @_spi(Archives) internal import PropertyLists
 internal import Typedstreams
 
-/// Writes the form of an archive for programs; see `KeyedArchive.jsonData(isIndented:)`. It is used for JSON, and for
-/// property lists whose nested archives are opened.
+/// Writes an archive in a form for programs: a dictionary for each object, and `{"$ref": 7}` for further references to
+/// it; see `KeyedArchive.jsonData(isIndented:)`. The output is JSON, or a property list in which nested archives are
+/// opened.
 ///
-/// It has its own stack, so the depth of an archive does not use the stack of the thread.
+/// It does not recurse, so archives may be nested deeply.
 struct ArchiveFormWriter<Output: ArchiveFormOutput & ~Copyable>: ~Copyable {
   private let archive: KeyedArchive
   private var reader: ArchiveReader
   private var objects: RenderedObjects
   private var output: Output
-  /// The number of classes with each name.
+  /// The number of class descriptions with each class name.
   private var classCounts: [String: Int] = [:]
   private var frames: [Frame] = []
   /// True while the frames lead from the top of the archive to the current value.
@@ -23,16 +24,16 @@ struct ArchiveFormWriter<Output: ArchiveFormOutput & ~Copyable>: ~Copyable {
     let kind: Kind
     let node: FlatNode
     let shape: DictionaryShape
-    /// The object that this is, or that it is a part of.
+    /// The UID of the object that this frame writes, or that contains the value that it writes. Nil below the top.
     let uid: UInt32?
-    /// The number of arrays and dictionaries around it in the same object, including itself.
+    /// The number of arrays and dictionaries around this one in the same object, including this one.
     var inlineDepth = 0
-    /// The number of JSON objects around it that end with it.
+    /// The number of `{"$object": …}` dictionaries around it that end with it.
     var wrappers = 0
     var next = 0
 
     enum Kind {
-      /// The fields of an instance, a class description or the top, except for the entry at this position.
+      /// The keys and values of an instance, a class description or the top, except the entry at this position.
       case fields(without: Int?)
       case entries
       case elements
@@ -46,10 +47,10 @@ struct ArchiveFormWriter<Output: ArchiveFormOutput & ~Copyable>: ~Copyable {
     self.output = output
   }
 
-  /// Returns the output with everything that was written.
+  /// Returns the output, which contains everything that was written.
   consuming func takeOutput() -> Output { output }
 
-  /// Writes only the archived contents: the object of the key `root` if it is the only top-level key, or else the top.
+  /// Writes only the archived contents: the value of the key `root` if it is the only top-level key, or else the top.
   /// Objects that are nested too deeply follow in the same dictionary, under `$deep`.
   mutating func writeContents() throws(KeyedArchiveError) {
     do {
@@ -135,7 +136,7 @@ struct ArchiveFormWriter<Output: ArchiveFormOutput & ~Copyable>: ~Copyable {
     if !isFirst { output.endArray() }
   }
 
-  /// Writes the other entries of the property list, which are not parts of an archive.
+  /// Writes the entries of the property list that do not belong to a keyed archive.
   private mutating func writeOtherParts() throws(KeyedArchiveError) {
     let root = archive.document.flatRoot
     let keys = try reader.shape(of: root).keys
@@ -151,7 +152,7 @@ struct ArchiveFormWriter<Output: ArchiveFormOutput & ~Copyable>: ~Copyable {
     try writeFrames()
   }
 
-  /// Returns the error with its object, and with the path from the top if the frames lead from there.
+  /// Adds to an error the object that is being written, and the path from the top if the writer is below the top.
   private func located(_ error: KeyedArchiveError) -> KeyedArchiveError {
     var error = error
     if error.uid == nil { error.uid = frames.last?.uid.map { PropertyList.UID($0) } }
@@ -168,9 +169,10 @@ struct ArchiveFormWriter<Output: ArchiveFormOutput & ~Copyable>: ~Copyable {
   }
 }
 
-/// Writes keys and values.
+/// Writes the keys and values of objects and containers.
 extension ArchiveFormWriter where Output: ~Copyable {
-  /// Returns the key in the form for an archived key, so that it cannot be confused with the keys of the form itself.
+  /// Returns the key to write for an archived key. A key with one `$` that no archiver writes gets a point after it, so
+  /// that it cannot be confused with keys such as `$ref`.
   private static func fieldKey(_ key: String) -> String {
     guard key.utf8.first == ArchiveKey.dollar, !key.utf8.starts(with: "$$".utf8), !ArchiveKey.isNumber(key) else {
       return key
@@ -222,8 +224,7 @@ extension ArchiveFormWriter where Output: ~Copyable {
     }
   }
 
-  /// - Parameter inlineDepth: 0 for the fields of an object and for the top; 1 for an array or dictionary that is an
-  ///   object itself; 1 more for each container around it in the same object.
+  /// Begins a dictionary or an array, whose contents `writeFrames()` writes.
   private mutating func begin(
     _ kind: Frame.Kind, _ node: FlatNode, inlineDepth: Int = 0, uid: UInt32?, wrappers: Int = 0
   ) throws(KeyedArchiveError) {
@@ -286,7 +287,8 @@ extension ArchiveFormWriter where Output: ~Copyable {
       beginObjectWrapper(uid, isMarked: isMarked)
       try begin(.elements, node, inlineDepth: 1, uid: uid, wrappers: 1)
     case .uid:
-      // The frame ends the object after the target of the UID. Each UID is one level, so the recursion is limited.
+      // The frame is empty, and ends the `$object` dictionary after what the UID refers to. Each UID is one level, so
+      // the number of levels limits this recursion.
       beginObjectWrapper(uid, isMarked: isMarked)
       frames.append(Frame(kind: .fields(without: nil), node: .null, shape: DictionaryShape(), uid: uid))
       try writeReference(node.uid)

@@ -5,8 +5,8 @@ internal import Typedstreams
 
 /// Writes the graph of an archive for Graphviz; see `KeyedArchive.graph(of:depth:)`.
 ///
-/// It visits the objects depth first, with its own stack, so that it recognizes a reference to an open object as the
-/// end of a circle.
+/// It visits the objects depth first, so that a reference to an object that is not finished is recognized as the end of
+/// a cycle. It does not recurse.
 struct ArchiveGraphWriter {
   private let archive: KeyedArchive
   private var reader: ArchiveReader
@@ -17,12 +17,12 @@ struct ArchiveGraphWriter {
 
   private enum State: UInt8 {
     case unknown
-    /// The object was begun, but not all objects below it are finished.
+    /// The object was begun, but not all of its references have been followed.
     case open
     case finished
   }
 
-  /// An object or the top whose references are not all written.
+  /// An object, or the top, whose references are being written.
   private struct Frame {
     let name: String
     let uid: UInt32?
@@ -38,7 +38,8 @@ struct ArchiveGraphWriter {
 
   var text: String { String(decoding: output, as: UTF8.self) }
 
-  /// - Throws: `KeyedArchiveError.Kind.limitExceeded`, or the error of `object` if it cannot be read.
+  /// Writes the graph from `object` on, or from the top if that is nil. Throws `KeyedArchiveError.Kind.limitExceeded`,
+  ///   or the error of `object` if that cannot be read.
   mutating func write(_ object: PropertyList.UID?, depth: Int?) throws(KeyedArchiveError) {
     if let object { _ = try reader.object(object.value) }
     if let depth { shown = try objects(from: object?.value, depth: depth) }
@@ -56,7 +57,7 @@ struct ArchiveGraphWriter {
     line("}")
   }
 
-  /// Returns the objects that are at most `depth` references away from the first one.
+  /// Returns the UIDs of the objects that are at most `depth` references away from an object, or from the top.
   private mutating func objects(from start: UInt32?, depth: Int) throws(KeyedArchiveError) -> Set<UInt32> {
     var found: Set<UInt32> = []
     var next: [UInt32] = []
@@ -80,7 +81,8 @@ struct ArchiveGraphWriter {
     box.references.map(\.target).filter { found.insert($0).inserted }
   }
 
-  /// Writes the unreachable objects. Classes, and short objects that are shown as text at a reference, have no boxes.
+  /// Writes boxes for the unreachable objects, except for class descriptions and for short objects, which are shown as
+  /// text in the boxes that refer to them.
   private mutating func writeUnreachable() throws(KeyedArchiveError) {
     isBelowTop = false
     for uid in 0..<UInt32(clamping: states.count) where states[Int(uid)] == .unknown {
@@ -146,7 +148,7 @@ struct ArchiveGraphWriter {
     output.append(UInt8(ascii: "\n"))
   }
 
-  /// Escapes text for a quoted string of Graphviz, in which a backslash begins an escape.
+  /// Escapes text for a quoted string of Graphviz.
   private static func escaped(_ text: String) -> String {
     var escaped = ""
     for scalar in text.printable().unicodeScalars {
@@ -175,7 +177,7 @@ extension KeyedArchive {
   /// | an object | a box with its UID, its class and its numbers, dates, short strings and short data |
   /// | a reference | an arrow with the key, or with the index or key in one of Foundation's collections |
   /// | a reference to an object that was reached before | a blue arrow |
-  /// | a reference back to an object that leads to this one | a red dashed arrow: a circle |
+  /// | a reference back to an object that leads to this one | a red dashed arrow, the end of a cycle |
   /// | a reference beyond the object table | a red arrow to a box that says so |
   /// | an object that no top-level key leads to | a box with a dashed border |
   ///
@@ -183,13 +185,14 @@ extension KeyedArchive {
   /// all objects and all references.
   ///
   /// - Parameters:
-  ///   - object: the object to begin with. The graph then shows only this object and the objects that it leads to.
-  ///   - depth: the greatest number of references from the first objects to a shown object. A box that leads to more
-  ///     objects shows `…`. Nil for all objects.
+  ///   - object: the object to begin with. The graph shows only this object and the objects that it leads to. Nil to
+  ///     begin at the top.
+  ///   - depth: the greatest number of references from `object`, or the top, to a shown object. A box that refers to
+  ///     objects beyond it shows `…`. Nil to show all objects.
   /// - Returns: text in the language of Graphviz. The last line ends with a newline.
   /// - Throws: `KeyedArchiveError` if the first object cannot be read; `KeyedArchiveError.Kind.limitExceeded` if
   ///   objects of a binary file overlap too much.
-  /// - Complexity: O(*n*) in the size of the archive. Depth does not use the stack of the thread.
+  /// - Complexity: O(*n*) in the size of the archive. The function does not recurse.
   public func graph(of object: PropertyList.UID? = nil, depth: Int? = nil) throws(KeyedArchiveError) -> String {
     var writer = ArchiveGraphWriter(self)
     try writer.write(object, depth: depth)

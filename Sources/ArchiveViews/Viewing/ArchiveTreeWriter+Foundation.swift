@@ -6,8 +6,8 @@ internal import Typedstreams
 
 /// Writes objects of Foundation's classes as values.
 extension ArchiveTreeWriter {
-  /// Writes an object of such a class as a value. Returns false, without writing, for other objects and for objects
-  /// without the layout of their class.
+  /// Writes an object of a Foundation class, such as a string or an array, as its value. Returns false, without
+  /// writing, for objects of other classes and for objects that do not have the keys of their class.
   mutating func writeNaturally(_ node: FlatNode, _ name: String, classPosition: Int) throws(KeyedArchiveError) -> Bool {
     guard node.count <= 3, let layout = FoundationLayout(className: name) else { return false }
     var fields: [String: (position: Int, value: FlatNode)] = [:]
@@ -65,7 +65,7 @@ extension ArchiveTreeWriter {
     }
   }
 
-  /// Returns the text of a URL, or nil if the text is shown as an object of its own.
+  /// Returns the text of a URL, or nil if the text is shown as a separate object.
   private mutating func text(ofURL node: FlatNode) throws(KeyedArchiveError) -> String? {
     do {
       guard node.kind == .uid else { return node.kind == .string ? try reader.text(of: node) : nil }

@@ -4,43 +4,44 @@ internal import Nibs
 @_spi(Archives) internal import PropertyLists
 internal import Typedstreams
 
-/// Writes the form of an archive for people; see `KeyedArchive.tree()`.
+/// Writes an archive as text for people; see `KeyedArchive.tree()`.
 ///
-/// It has its own stack, so the depth of an archive does not use the stack of the thread.
+/// It does not recurse, so archives may be nested deeply.
 struct ArchiveTreeWriter {
   let archive: KeyedArchive
   var reader: ArchiveReader
   var objects: RenderedObjects
-  /// The class descriptions whose names are shown with an instance.
+  /// The UIDs of the class descriptions whose names were shown with an instance.
   private var usedClasses: Set<UInt32> = []
   private var output: [UInt8] = []
   var level = 0
   var frames: [Frame] = []
-  /// The number of levels of lines that are shown. Lines below them are replaced with `…`.
+  /// The greatest level of the lines that are shown. `…` replaces deeper lines.
   private let greatestLevel: Int
 
-  /// An object or a value that is not finished and has lines of its own.
+  /// An object or a container whose contents are being written, on separate lines.
   struct Frame {
     var kind: Kind
     let node: FlatNode
     let closing: StaticString?
     let level: Int
-    /// The number of arrays and dictionaries around it in the same object, including itself.
+    /// The number of arrays and dictionaries around this one in the same object, including this one.
     var inlineDepth = 0
     var next = 0
 
     enum Kind {
-      /// The keys and values of an instance or of the top, except for the entries at these positions.
+      /// The keys and values of an instance or of the top, except the entries at these positions.
       case fields(without: [Int])
       /// The keys and values of a dictionary that is not an object.
       case entries
       case elements
-      /// The keys of a dictionary object. Its values are in another array.
+      /// The keys of an `NSDictionary`, which are in one array, and its values, which are in another. `isValueDue` is
+      /// true after a key with several lines.
       case pairs(values: FlatNode, isValueDue: Bool)
     }
   }
 
-  /// - Parameter depth: the number of levels to show below the first; nil for all.
+  /// Creates a writer that shows `depth` levels below the first, or all if that is nil.
   init(_ archive: KeyedArchive, depth: Int? = nil) throws(KeyedArchiveError) {
     self.archive = archive
     greatestLevel = depth ?? .max
@@ -54,7 +55,7 @@ struct ArchiveTreeWriter {
     frames = [Frame(kind: .fields(without: []), node: archive.topNode.flat, closing: nil, level: 0)]
     try writeFrames()
     try writePostponed(level: 0)
-    // Omitted parts lead to objects that are not shown.
+    // If parts are left out, objects that were not shown may still be reachable.
     guard greatestLevel == .max else { return }
     var isFirst = true
     for uid in 0..<UInt32(clamping: archive.objects.count) where !objects.isMet(uid) && !usedClasses.contains(uid) {
@@ -70,7 +71,7 @@ struct ArchiveTreeWriter {
     }
   }
 
-  /// Writes a value with everything that it leads to. An object is shown with its UID.
+  /// Writes a value, or an object with its UID, and everything that it leads to.
   mutating func writePart(_ node: FlatNode, object: PropertyList.UID?) throws(KeyedArchiveError) {
     if let object, object.value < archive.objects.count {
       objects.meet(object.value)
@@ -172,7 +173,7 @@ struct ArchiveTreeWriter {
         try writeUnreadable(error)
       }
       if frames.count - 1 > current {
-        // A key with several lines.
+        // The key has several lines.
         output.insert(contentsOf: "key: ".utf8, at: start)
         frames[current].kind = .pairs(values: values, isValueDue: true)
         return
@@ -184,7 +185,7 @@ struct ArchiveTreeWriter {
     try write(reader.element(frame.next, of: values), inlineDepth: frame.inlineDepth)
   }
 
-  /// Returns the key of the next entry. If it cannot be read, writes the error and returns nil.
+  /// Returns the key of the next entry. If the key cannot be read, writes the error and returns nil.
   private mutating func key(of frame: Frame) throws(KeyedArchiveError) -> String? {
     do { return try reader.key(ofEntry: frame.next, of: frame.node) } catch {
       try writeUnreadable(error)
@@ -263,7 +264,8 @@ struct ArchiveTreeWriter {
     }
   }
 
-  /// Returns no positions if a key cannot be read. The object is then shown as a dictionary.
+  /// Returns the positions of `$class` or `$classname` in a dictionary. If a key cannot be read, returns no positions,
+  /// so that the object is shown as a dictionary.
   private mutating func keyPositions(of node: FlatNode) throws(KeyedArchiveError) -> ArchiveReader.KeyPositions {
     do { return try reader.keyPositions(of: node) } catch {
       try reader.tolerate(error)
@@ -274,7 +276,7 @@ struct ArchiveTreeWriter {
   private mutating func writeInstance(_ node: FlatNode, classPosition: Int) throws(KeyedArchiveError) {
     let description = try reader.classDescription(ofInstance: node, classPosition: classPosition)
     guard let description else {
-      // The `$class` is then shown as a field.
+      // There is no class name to show, so the `$class` is shown like any other key.
       write("?")
       return beginFields(of: node, without: [])
     }
@@ -284,7 +286,7 @@ struct ArchiveTreeWriter {
     beginFields(of: node, without: [classPosition])
   }
 
-  /// - Parameter positions: the positions of the entries that are not shown.
+  /// Begins to write the keys and values of an instance, except the entries at some positions.
   mutating func beginFields(of node: FlatNode, without positions: [Int]) {
     guard node.count > positions.count else { return }
     guard level < greatestLevel else { return write(" …") }
@@ -293,7 +295,7 @@ struct ArchiveTreeWriter {
 }
 
 extension StringProtocol {
-  /// The whole text in quotation marks, with Swift's escapes.
+  /// The text in quotation marks, with Swift's escapes. Unlike `quoted`, nothing is left out.
   var quotedInFull: String {
     var escaped = "\""
     for scalar in unicodeScalars {

@@ -27,26 +27,28 @@ extension KeyedArchive {
   /// | `NSSet`, `NSMutableArray` and similar collections | the same, after the class |
   /// | `NSString`, `NSData`, `NSDate` | the value: `"text"`, `<0001 …>`, `2001-01-01 00:00:00 +0000` |
   /// | `NSMutableString`, `NSMutableData`, `NSUUID`, `NSURL` | the class and the value |
-  /// | no object | `nil` |
+  /// | a null reference | `nil` |
   /// | an object with several references | `#7` before it, and `→ #7` at all other references |
-  /// | an object at more than 64 levels | `→ #7`, and `#7` with the object after the top-level keys |
+  /// | an object more than 64 levels deep | `→ #7`, and the object with its `#7` after the top-level keys |
   /// | a value that cannot be read | `<unreadable: …>` |
   /// | objects that no top-level key leads to | at the end, below a line that says so |
   ///
   /// Strings and data of up to 64 bytes, numbers and dates are repeated at each reference. Nothing is left out, except
-  /// that a class description is shown as its name. No value can end a line of the text or send commands to a terminal.
+  /// that a class description is shown only as its name. Line ends and control characters in values are escaped, so the
+  /// text is safe to print in a terminal.
   ///
   /// - Parameters:
-  ///   - object: the object to begin with. The tree then shows only this object and the objects that it leads to.
+  ///   - object: the object to begin with. The tree shows only this object and the objects that it leads to. Nil to
+  ///     begin at the top.
   ///   - path: the path to the value to show, from the top of the archive or from `object`. A step is a key of an
-  ///     object, or the index or key of an element of one of Foundation's collections, `root.staff.0.name`. The keys of
-  ///     objects in the archive, such as `NS.objects`, can be used too.
-  ///   - depth: the number of levels to show below the first. Deeper parts are shown as `…` after the class, with the
-  ///     number of elements. Nil for all levels.
+  ///     object, or the index or key of an element of one of Foundation's collections: `root.staff.0.name`. A step can
+  ///     also be an archived key of such a collection, such as `NS.objects`.
+  ///   - depth: the number of levels to show below the first. Deeper parts are shown as `…`, after the class or with
+  ///     the number of elements. Nil for all levels.
   /// - Returns: lines of text. The last line has no newline.
   /// - Throws: `KeyedArchiveError.Kind.limitExceeded` if objects of a binary file overlap or expand too much;
   ///   `KeyedArchiveError.Kind.valueNotFound` if the path leads to no value.
-  /// - Complexity: O(*n*) in the size of the archive. Depth does not use the stack of the thread.
+  /// - Complexity: O(*n*) in the size of the archive. The function does not recurse.
   public func tree(
     of object: PropertyList.UID? = nil, at path: PropertyListKeyPath = PropertyListKeyPath(), depth: Int? = nil
   ) throws(KeyedArchiveError) -> String {
@@ -59,8 +61,8 @@ extension KeyedArchive {
     return writer.text
   }
 
-  /// Returns the archive as JSON, for programs that do not know keyed archives. Reading it needs no classes, and no
-  /// information is lost.
+  /// Returns the archive as JSON, for programs that cannot read keyed archives. The JSON has all information of the
+  /// archive.
   ///
   /// ```json
   /// {
@@ -94,23 +96,23 @@ extension KeyedArchive {
   /// | 4-byte real | `{"$float": 0.1}` |
   /// | a real that is not finite | `{"$real": "inf"}`, `"-inf"`, `"nan"`, `"nan(0x1)"` with its payload; the same with `$float` |
   /// | data | `{"$data": "base64"}` |
-  /// | date | `{"$date": "2001-01-01T00:00:01.5Z", "$seconds": 1.5}`: ISO 8601, or null for a date without that form, and the exact seconds since 2001 |
-  /// | no object | `null` |
+  /// | date | `{"$date": "2001-01-01T00:00:01.5Z", "$seconds": 1.5}`: the date in ISO 8601, or null if that is not possible, and the exact seconds since 2001 |
+  /// | null reference | `null` |
   /// | array | array |
   /// | dictionary that is not an object | object; keys that begin with `$` get a second `$` |
   /// | instance | `{"$class": "Name", …}` with its fields |
   /// | instance of `NSDate` | the same, with `"$date"` in addition to `"NS.time"` |
   /// | object with several references | the first time with `"$uid": 7`, later `{"$ref": 7}` |
   /// | string or data over 64 bytes with several references | the first time `{"$uid": 7, "$object": "text"}`; shorter ones are repeated |
-  /// | array, UID or dictionary without class in place of an object | `{"$object": …}`, with `$uid` if there are more references |
+  /// | array, UID or dictionary without `$class` in the object table | `{"$object": …}`, with `$uid` if it has several references |
   /// | reference beyond the object table | `{"$dangling": 99}` |
   /// | reference to a class description | `{"$ref": 4}` |
   /// | instance whose `$class` is not a class description | `$invalidclass` with its value, instead of `$class` |
-  /// | instance of one of two classes with the same name | `$classuid` in addition to `$class` |
+  /// | instance of a class, if another class has the same name | `$classuid` in addition to `$class` |
   ///
   /// A key that was encoded with a `$` at the beginning has two, and the keys `$0`, `$1`, … belong to values without a
-  /// key. Both are written as they are in the archive. A key with one `$` that no archiver writes gets a point after
-  /// it, `$.ref`, so that it cannot be confused with the keys above.
+  /// key. Both are written as in the archive. Any other key that begins with one `$` gets a point after it, `$.ref`, so
+  /// that it cannot be confused with the keys above. Archivers do not write such keys.
   ///
   /// The top level also contains the other keys of the property list, and:
   ///
@@ -125,7 +127,7 @@ extension KeyedArchive {
   /// - Returns: UTF-8 (RFC 8259). Control characters are escaped.
   /// - Throws: `KeyedArchiveError` for a value that cannot be read, a duplicate key, or values that are nested too
   ///   deeply; `KeyedArchiveError.Kind.limitExceeded` if objects of a binary file overlap or expand too much.
-  /// - Complexity: O(*n*) in the size of the archive. Depth does not use the stack of the thread.
+  /// - Complexity: O(*n*) in the size of the archive. The function does not recurse.
   public func jsonData(isIndented: Bool = true) throws(KeyedArchiveError) -> Data {
     var writer = try ArchiveFormWriter(self, to: ArchiveJSONOutput(isIndented: isIndented))
     try writer.writeArchive()
@@ -138,14 +140,14 @@ extension KeyedArchive {
     public let source: PropertyList.UID?
     /// The path to the reference in that object: `friends`, or `NS.objects[3]`.
     public let path: PropertyListKeyPath
-    /// The object that the reference leads to. In a damaged archive it may be beyond the object table.
+    /// The object that the reference leads to. In a damaged archive, the UID may be beyond the end of the object table.
     public let target: PropertyList.UID
   }
 
   /// Returns all references of an archive: those of its top, then those of each object in the order of the object
   /// table. Unreachable objects are included.
   ///
-  /// References to classes and references to nothing are left out.
+  /// References to classes and to null are left out.
   ///
   /// - Throws: `KeyedArchiveError` for a value that cannot be read; `KeyedArchiveError.Kind.limitExceeded` if objects
   ///   of a binary file overlap too much.
@@ -155,7 +157,8 @@ extension KeyedArchive {
   /// Returns the references to one object.
   ///
   /// - Throws: The errors of ``references()``.
-  /// - Complexity: O(*n*) in the size of the archive, because references are stored in the objects that contain them.
+  /// - Complexity: O(*n*) in the size of the archive, because an archive does not store which objects refer to an
+  ///   object.
   public func references(to target: PropertyList.UID) throws(KeyedArchiveError) -> [Reference] {
     try references { $0 == target.value }
   }
@@ -183,13 +186,13 @@ extension KeyedArchive {
       while let target = try walk.next(&reader) {
         guard isWanted(target) else { continue }
         if target < objectsNode.count, document.isNullObject(try reader.object(target)) { continue }
-        // The number of bytes that a reference takes in memory. In the file it may take a few bytes.
+        // A reference with its path takes this many bytes in memory, but may take only a few in the file.
         try reader.spend(16 + 4 * walk.depth)
         references.append(Reference(source: source, path: try walk.path(&reader), target: PropertyList.UID(target)))
       }
     } catch {
       var error = error
-      // The path of an error begins at the top.
+      // An error can have only a path that begins at the top.
       if source == nil { error.path = try? walk.path(&reader) }
       throw error
     }
@@ -197,7 +200,7 @@ extension KeyedArchive {
 }
 
 extension KeyedArchive.Reference: CustomStringConvertible {
-  /// A text such as `#4 NS.objects[3] → #9`, or `root → #1` for the top of the archive.
+  /// The reference as text, such as `#4 NS.objects[3] → #9`, or `root → #1` for the top of the archive.
   public var description: String {
     let location = KeyedArchiveError.spelled(path).printable(limit: 300)
     return (source.map { "#\($0.value) " } ?? "") + location + " → #\(target.value)"
@@ -205,7 +208,7 @@ extension KeyedArchive.Reference: CustomStringConvertible {
 }
 
 extension KeyedArchive {
-  /// Returns the reference or value at a path from an object, or from the top of the archive.
+  /// Returns the value at a path from an object, or from the top of the archive. The value may be a reference.
   func node(at path: PropertyListKeyPath, of object: PropertyList.UID?) throws(KeyedArchiveError)
     -> PropertyListDocument.Node
   {

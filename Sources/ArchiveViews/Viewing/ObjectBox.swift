@@ -8,14 +8,14 @@ internal import Typedstreams
 struct ObjectBox {
   private(set) var title = ""
   private(set) var lines: [String] = []
-  /// The number of values that do not fit into ``lines``.
+  /// The number of values that are left out, because ``lines`` is full.
   private(set) var omittedCount = 0
   private(set) var references: [(label: String, target: UInt32)] = []
 
   private static var greatestLineCount: Int { 24 }
   private static var greatestLength: Int { 60 }
 
-  /// Creates the box of an object, or of the top of the archive. A value that cannot be read is shown as unreadable.
+  /// Creates the box of an object, or of the top of the archive. Its lines show which values cannot be read.
   init(_ uid: UInt32?, of archive: KeyedArchive, _ reader: inout ArchiveReader) throws(KeyedArchiveError) {
     do {
       if let uid { try fill(reader.object(uid), &reader) } else { try addValues(of: archive.topNode.flat, &reader) }
@@ -59,8 +59,8 @@ struct ObjectBox {
     try addValues(of: node, without: classPosition, &reader)
   }
 
-  /// Adds the elements of a collection, by index or key. Returns false, without adding any, if the object does not have
-  /// the layout of its class.
+  /// Adds the elements of one of Foundation's collections, with their indices or keys. Returns false, without adding
+  /// any, if the object does not have the keys of its class.
   private mutating func addElements(
     of node: FlatNode, _ layout: FoundationLayout, _ reader: inout ArchiveReader
   ) throws(KeyedArchiveError) -> Bool {
@@ -139,7 +139,8 @@ struct ObjectBox {
     if lines.count < Self.greatestLineCount { lines.append(line) } else { omittedCount += 1 }
   }
 
-  /// Returns the text of an object that is shown at its references, or nil for any other object.
+  /// Returns the text of a short object, which is shown in the boxes that refer to it. Returns nil for any other
+  /// object.
   private func shortText(ofObject node: FlatNode, _ reader: inout ArchiveReader) throws(KeyedArchiveError) -> String? {
     guard node.kind == .uid, node.uid < reader.objects.count else { return nil }
     let object: FlatNode
@@ -151,7 +152,7 @@ struct ObjectBox {
     return RenderedObjects.isShort(object) ? try Self.text(of: object, &reader) : nil
   }
 
-  /// Returns the text of a value that is a scalar or an empty container.
+  /// Returns the text of a scalar or an empty container.
   private static func text(of node: FlatNode, _ reader: inout ArchiveReader) throws(KeyedArchiveError) -> String {
     switch node.kind {
     case .string: return try "\"\(reader.text(of: node).printable(limit: greatestLength))\""

@@ -3,14 +3,14 @@ internal import Nibs
 @_spi(Archives) internal import PropertyLists
 internal import Typedstreams
 
-/// Visits the references in an object, or in any other value, including its arrays and dictionaries.
+/// Visits the references in an object or in another value, also those in its inline arrays and dictionaries.
 ///
-/// It has its own stack, so the depth of a value does not use the stack of the thread.
+/// It does not recurse, so values may be nested deeply.
 struct ReferenceWalk {
-  /// The value itself, if it is a reference.
+  /// The UID, if the value itself is a reference that has not been returned yet.
   private var own: UInt32?
   private var frames: [Frame] = []
-  /// The position of an instance's class, which is skipped.
+  /// The position of an instance's `$class`, which is not visited.
   private let skipped: Int?
 
   private struct Frame {
@@ -31,11 +31,11 @@ struct ReferenceWalk {
     self.init(node, classPosition: node.kind == .dictionary ? try reader.keyPositions(of: node).classReference : nil)
   }
 
-  /// The number of steps in ``path(_:)``.
+  /// The number of steps in the path that ``path(_:)`` returns.
   var depth: Int { frames.count }
 
-  /// Returns the next reference, or nil at the end. After an error, the next call continues after the value that cannot
-  /// be read.
+  /// Returns the UID of the next reference, or nil at the end. After an error, the next call continues after the value
+  /// that cannot be read.
   mutating func next(_ reader: inout ArchiveReader) throws(KeyedArchiveError) -> UInt32? {
     if let uid = own {
       own = nil

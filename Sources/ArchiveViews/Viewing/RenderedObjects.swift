@@ -4,38 +4,38 @@ internal import Nibs
 @_spi(Archives) internal import PropertyLists
 internal import Typedstreams
 
-/// Decides how a view of an archive shows each reference. Every object is shown in full once, near the first reference
-/// to it, so the output grows in proportion to the input.
+/// Decides how a view of an archive shows each reference. Each object is shown in full only once, so the output grows
+/// in proportion to the input. Only short strings, data, numbers and dates are repeated at each reference.
 struct RenderedObjects {
-  /// The number of references to each object, at most 2.
+  /// The number of references to each object. Numbers above 2 are stored as 2.
   private var referenceCounts: [UInt8]
   private var isMet: [Bool]
   private var postponed: [UInt32] = []
   private var postponedStart = 0
 
-  /// The greatest level at which objects are shown at their reference. Deeper objects are shown after the others.
-  /// Otherwise, indentation would make the output grow with the square of the depth, and few JSON readers accept more
-  /// than 500 levels.
+  /// The number of levels at which objects are shown at a reference to them. Objects at deeper references are shown
+  /// after the others. Otherwise, indentation would make the output grow with the square of the depth. Also, few JSON
+  /// readers accept more than 500 levels.
   static var greatestLevel: Int { 64 }
 
-  /// The greatest number of bytes of strings and data that are shown at each reference, as numbers are.
+  /// The greatest length, in bytes, of strings and data that are repeated at each reference.
   static var shortNative: Int { 64 }
 
-  /// The form in which a reference is shown.
+  /// What to show for a reference.
   enum Encounter {
     case nothing
     /// The object itself.
     ///
-    /// - Parameter isMarked: true if there are more references to it, which need its UID.
+    /// - Parameter isMarked: true if its UID must be shown too, because there are more references to it.
     case inFull(FlatNode, isMarked: Bool)
     /// The UID of the object, which is shown in full elsewhere.
     case byReference
-    /// A note that the object table has no such object.
+    /// A note that the UID is beyond the end of the object table.
     case outside
     case unreadable(KeyedArchiveError)
   }
 
-  /// - Throws: `KeyedArchiveError.Kind.limitExceeded`.
+  /// Counts the references to each object. Throws `KeyedArchiveError.Kind.limitExceeded` if objects overlap too much.
   init(_ archive: KeyedArchive, _ reader: inout ArchiveReader) throws(KeyedArchiveError) {
     let count = archive.objects.count
     referenceCounts = Array(repeating: 0, count: count)
@@ -59,7 +59,7 @@ struct RenderedObjects {
         guard uid < referenceCounts.count else { continue }
         referenceCounts[Int(uid)] = min(referenceCounts[Int(uid)] + 1, 2)
       } catch {
-        // An unreadable value is reported when it is shown.
+        // The view shows the error when it comes to the value.
         try reader.tolerate(error)
       }
     }
@@ -96,12 +96,13 @@ struct RenderedObjects {
 
   func isShared(_ uid: UInt32) -> Bool { referenceCounts[Int(uid)] > 1 }
 
-  /// True if an object was shown, or will be shown.
+  /// Returns true if an object was shown, or will be shown by ``nextPostponed()``.
   func isMet(_ uid: UInt32) -> Bool { isMet[Int(uid)] }
 
   mutating func meet(_ uid: UInt32) { isMet[Int(uid)] = true }
 
-  /// Returns the next object that was too deep to be shown at a reference.
+  /// Returns the UID of the next object that was not shown at its reference because it was too deep. Returns nil if
+  /// there is none.
   mutating func nextPostponed() -> UInt32? {
     guard postponedStart < postponed.count else { return nil }
     defer { postponedStart += 1 }
