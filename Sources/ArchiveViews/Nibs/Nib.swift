@@ -31,7 +31,7 @@ public enum Nib: Sendable {
   ///
   /// - Parameters:
   ///   - data: the whole file. It is kept without a copy as long as this value exists.
-  ///   - limits: the limits for the size of the input and for how far it may expand.
+  ///   - limits: the limits for the size of the input and of what is read from it; see `ParsingLimits`.
   /// - Throws: ``NibError/nibArchive(_:)`` or ``NibError/typedstream(_:)`` if the data begins like that format but is
   ///   damaged, ``NibError/keyedArchive(_:)`` if it begins in any other way and is not a keyed archive.
   /// - Complexity: that of `NIBArchive.init(_:limits:)`, `Typedstream.init(_:limits:)` or

@@ -25,10 +25,10 @@ package enum ArchiveKey {
     }
   }
 
-  /// True for the archiver's own keys: `$class`, `$0`, `$1` and so on.
+  /// Returns true for the archiver's own keys: `$class`, `$0`, `$1` and so on.
   static func isArchivers(_ key: String) -> Bool { key == "$class" || isNumber(key) }
 
-  /// True for `$0`, `$1` and so on, the keys of values that were encoded without a key.
+  /// Returns true for `$0`, `$1` and so on, which are the keys of values that were encoded without a key.
   package static func isNumber(_ key: String) -> Bool {
     key.utf8.first == dollar && key.utf8.count > 1 && key.utf8.dropFirst().allSatisfy { (0x30...0x39).contains($0) }
   }

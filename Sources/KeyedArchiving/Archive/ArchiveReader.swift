@@ -41,8 +41,8 @@ package struct ArchiveReader {
     KeyedArchiveError(.limitExceeded, "the objects expand to more than \(budget.limit) values and bytes")
   }
 
-  /// Returns so that the caller can continue after an error. Rethrows the error if it means that the budget is used up.
-  /// Subtracts 64 from the budget, because an error takes more time than a value.
+  /// Lets the caller continue after an error, at the price of 64 values of the budget, because an error takes more time
+  /// than a value. Throws if the budget is used up.
   package mutating func tolerate(_ error: KeyedArchiveError) throws(KeyedArchiveError) {
     if error.kind == .limitExceeded { throw error }
     try spend(64)
@@ -98,7 +98,7 @@ package struct ArchiveReader {
   package mutating func shape(of dictionary: FlatNode) throws(KeyedArchiveError) -> DictionaryShape {
     try spend(dictionary.count)
     var known = shapes ?? DictionaryShapes()
-    // Moved out, so that the value has one owner and can be changed in place.
+    // The cache is moved out of the property, so that it has one owner and can be changed in place.
     shapes = nil
     defer { shapes = known }
     do { return try document.shape(of: dictionary, in: &known) } catch {
@@ -116,7 +116,7 @@ package struct ArchiveReader {
     return document.data(of: node)
   }
 
-  /// Returns the fields of an instance, or of the top of the archive.
+  /// Returns the encoded keys and values of an instance, or of the top of the archive.
   package mutating func fields(
     of node: PropertyListDocument.Node, isObject: Bool
   ) throws(KeyedArchiveError) -> [KeyedArchive.Field] {
@@ -156,7 +156,7 @@ package struct ArchiveReader {
     var positions = KeyPositions()
     for entry in 0..<dictionary.count {
       let key = try keyNode(ofEntry: entry, of: dictionary)
-      // Keys in other encodings have to be decoded before they can be compared.
+      // Comparing a key in another encoding takes more work, because the key must be decoded first.
       if key.encoding != .ascii, key.encoding != .verbatim { try spend(2 * key.length) }
       if positions.classReference == nil, document.has("$class", as: key) { positions.classReference = entry }
       if positions.className == nil, document.has("$classname", as: key) { positions.className = entry }
@@ -165,7 +165,8 @@ package struct ArchiveReader {
     return positions
   }
 
-  /// Returns nil for a dictionary with an invalid or duplicate key.
+  /// Returns the positions of `$class` and `$classname`, with the cache of keys. Returns nil if the dictionary has an
+  /// invalid or duplicate key.
   private mutating func positionsByShape(of dictionary: FlatNode) throws(KeyedArchiveError) -> KeyPositions? {
     do {
       let shape = try shape(of: dictionary)
@@ -258,7 +259,8 @@ extension FlatNode {
 }
 
 extension PropertyListDocument {
-  /// True if a node of the object table is the string `$null`, or null in the binary format.
+  /// Returns true if a value of the object table represents nil: it is the string `$null`, or null in the binary
+  /// format.
   @inline(__always)
   package func isNullObject(_ node: FlatNode) -> Bool {
     node.kind == .null || node.kind == .string && node.length <= 10 && has("$null", as: node)

@@ -98,8 +98,8 @@ extension KeyedArchive.Object {
     }
   }
 
-  /// The encoded fields of the object, in the order of the file and without its class. Empty for kinds other than
-  /// ``Kind/instance``.
+  /// The encoded keys and values of the object, in the order of the file and without its class. Empty for kinds other
+  /// than ``Kind/instance``.
   ///
   /// - Throws: ``KeyedArchiveError/Kind/propertyList(_:)`` if a key or value cannot be read,
   ///   ``KeyedArchiveError/Kind/limitExceeded`` if the keys of a binary file overlap too much.

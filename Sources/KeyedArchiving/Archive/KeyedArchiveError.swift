@@ -10,8 +10,8 @@ public struct KeyedArchiveError: Error, Hashable, Sendable {
     case propertyList(PropertyListError)
     /// The property list is not a keyed archive.
     case notAnArchive
-    /// The archive breaks the rules of its format: a UID beyond the end of the table, an object without a class, a
-    /// class description that contradicts itself.
+    /// The archive breaks the rules of its format, for example with a UID beyond the end of the object table, or with
+    /// an object without a class.
     case malformed
     /// A required key has no value.
     case valueNotFound
@@ -23,7 +23,7 @@ public struct KeyedArchiveError: Error, Hashable, Sendable {
     case numberOutOfRange
     /// The contents of an object are not valid for its type.
     case invalidContents
-    /// An object contains itself. Objects of classes can, if they call ``KeyedUnarchiver/publish(_:)``.
+    /// An object or value contains itself. Only class instances that call ``KeyedUnarchiver/publish(_:)`` may do so.
     case circularReference
     /// Objects are nested deeper than the limit, or than the stack of the thread allows.
     case nestedTooDeeply
@@ -54,7 +54,7 @@ public struct KeyedArchiveError: Error, Hashable, Sendable {
   private var storedPath: StoredPath
   /// The UID of the object that caused the error, or of the object that contains the value that caused it.
   public var uid: PropertyList.UID?
-  /// The class name in the archive of the object with the UID.
+  /// The name in the archive of that object's class.
   public var className: String?
 
   /// Creates an error. Types that check their contents use ``KeyedUnarchiver/failure(_:_:)``, which adds the position.

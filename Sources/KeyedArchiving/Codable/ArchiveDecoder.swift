@@ -172,8 +172,8 @@ private final class HashedValues {
     counts = HashCounts(collection.element)
   }
 
-  /// Counts the value at an index of an unkeyed container, if the collection will hash it. In a dictionary, every
-  /// second value is hashed.
+  /// Counts the value at an index of an unkeyed container, if the collection will hash it. A dictionary hashes only
+  /// every second value, its keys.
   func add(_ value: some Decodable, at index: Int, weight: Int, _ coder: KeyedUnarchiver) throws {
     guard index % collection.valuesPerElement == 0 else { return }
     try coder.spendHashing(weight)

@@ -197,7 +197,7 @@ private struct EncodedArray: EncodedOnly {
   }
 }
 
-/// An encoder that stores a `Codable` value in a box.
+/// An encoder that stores a `Codable` value in an ``EncodedBox``, from which it is archived later.
 struct ArchiveEncoder: Encoder {
   let box: EncodedBox
   fileprivate let coder: KeyedArchiver

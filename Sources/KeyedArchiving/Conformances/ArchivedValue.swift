@@ -285,7 +285,7 @@ extension KeyedArchiver {
 
   /// Encodes a value or an object whose type is known only at run time, or nil.
   ///
-  /// - Throws: The errors of encoding a value of one type.
+  /// - Throws: ``KeyedArchiveError``, or an error of a type's own ``SecureCoding/encode(with:)``.
   @_disfavoredOverload
   public func encode(_ value: (any SecureCoding)?, forKey key: String) throws {
     let value = value.map { ArchivedValue.object($0) }
@@ -295,7 +295,7 @@ extension KeyedArchiver {
   /// Encodes an array whose elements have several types. To encode such elements deeper in a value, use
   /// ``ArchivedValue/object(_:)``.
   ///
-  /// - Throws: The errors of encoding a value of one type.
+  /// - Throws: ``KeyedArchiveError``, or an error of a type's own ``SecureCoding/encode(with:)``.
   @_disfavoredOverload
   public func encode(_ elements: [any SecureCoding], forKey key: String) throws {
     try encode(ArchivedArray(elements), forKey: key)
@@ -303,7 +303,7 @@ extension KeyedArchiver {
 
   /// Encodes a dictionary whose values have several types.
   ///
-  /// - Throws: The errors of encoding a value of one type.
+  /// - Throws: ``KeyedArchiveError``, or an error of a type's own ``SecureCoding/encode(with:)``.
   @_disfavoredOverload
   public func encode<Key: SecureCoding & Hashable>(_ entries: [Key: any SecureCoding], forKey key: String) throws {
     try encode(entries.mapValues { ArchivedValue.object($0) }, forKey: key)

@@ -17,7 +17,7 @@ extension Array: SecureCoding where Element: SecureCoding {
   }
 }
 
-/// An array of elements of several types.
+/// An array whose elements may have several types. Archived as an `NSArray`.
 struct ArchivedArray: SecureCoding {
   static let archivedClass = ArchivedClass("NSArray", aliases: ["NSMutableArray"])
 

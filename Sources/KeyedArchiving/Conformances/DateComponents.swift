@@ -7,7 +7,8 @@ public import FoundationEssentials
 extension DateComponents: SecureCoding {
   public static let archivedClass = ArchivedClass("NSDateComponents")
 
-  /// - Throws: ``KeyedArchiveError/Kind/invalidValue`` if the day of the year is set, because its key is unknown.
+  /// - Throws: ``KeyedArchiveError/Kind/invalidValue`` if the day of the year is set, because Apple's key for it is
+  ///   unknown.
   public func encode(with coder: KeyedArchiver) throws {
     if let dayOfYear {
       throw KeyedArchiveError(.invalidValue, "the day of the year, \(dayOfYear), has no form in archives")

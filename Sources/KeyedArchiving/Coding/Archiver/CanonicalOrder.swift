@@ -7,9 +7,10 @@
 /// are inserted in ascending order. To order elements of other types, each element is archived by itself, and the bytes
 /// of these archives are compared.
 ///
-/// An element can lead to any number of objects, also in cycles, so these archives are limited: they contain at most 16
-/// objects, no contents of sets or dictionaries inside those objects, and at most three levels of sets and dictionaries
-/// inside values. Elements that differ only beyond the limits have an arbitrary order.
+/// An element can lead to any number of objects, also in cycles, so these archives are limited. They contain at most 16
+/// objects, and three levels of sets and dictionaries. Sets and dictionaries inside objects or at deeper levels are
+/// empty, unless they can be ordered without such archives. Elements that differ only beyond the limits have an
+/// arbitrary order.
 enum CanonicalOrder {
   /// How much more may be added to an archive that only orders an element.
   struct Extent {

@@ -92,9 +92,9 @@ public final class KeyedArchiver {
 
   /// Creates an archiver for one archive.
   ///
-  /// Apple's software reads archives in the binary format and in XML. In JSON and OpenStep, references and other values
-  /// that these formats lack are written in the form of `PropertyListWritingOptions.Coercion.reversible`, which this
-  /// package can read.
+  /// Apple's software reads archives in the binary format and in XML. The formats JSON and OpenStep have no references,
+  /// and lack other types of value too. These are written in the form of
+  /// `PropertyListWritingOptions.Coercion.reversible`, which this package can read.
   public init(outputFormat: PropertyListFormat = .binary) {
     self.outputFormat = outputFormat
     current = Frame(type: WrittenClasses.Record.ofTop(), start: 0)
@@ -167,7 +167,7 @@ public final class KeyedArchiver {
 
   private func binaryData() throws -> Data {
     let top = try contents(of: current, classUID: nil, isShared: false)
-    // Releases what was only needed for lookups.
+    // Releases memory that is needed only while values are encoded.
     identities = [:]
     sharedElements = [:]
     retained = []
@@ -262,7 +262,7 @@ public final class KeyedArchiver {
   private func leave(isShared: Bool) throws -> FlatNode {
     // The value may have caught the error of an encoding call, but its contents are incomplete.
     if let failure { throw failure }
-    // Written after the contents, because Apple's archiver numbers class descriptions in this order.
+    // The class description is written after the contents, because Apple's archiver assigns UIDs in this order.
     let classUID = try current.type.uid ?? classes.write(current.type, into: &pool)
     let result = try contents(of: current, classUID: classUID, isShared: isShared)
     if current.isCollection { collectionDepth -= 1 }

@@ -22,7 +22,8 @@ extension KeyedUnarchiver {
     return try T?._unarchive(ArchivedReference(node: node), by: self)
   }
 
-  /// Returns true if the current object has a value for a key. The value may be nil.
+  /// Returns true if the object that is being decoded has a value for a key. The value may be nil. If no object is being
+  /// decoded, the key is looked up at the top of the archive.
   public func containsValue(forKey key: String) -> Bool {
     guard key.utf8.first == ArchiveKey.dollar else { return containsRaw(key) }
     return containsRaw("$" + key) || !ArchiveKey.isArchivers(key) && containsRaw(key)
@@ -183,7 +184,8 @@ extension KeyedUnarchiver {
   // They are numbered from 0, and their keys in the file are `$0`, `$1` and so on. A type's own key `$0` is `$$0` in
   // the file.
 
-  /// The number of values without a key in the current object, or at the top of the archive.
+  /// The number of values without a key in the object that is being decoded, or at the top of the archive if no object
+  /// is being decoded.
   public var unkeyedCount: Int {
     var count = 0
     while containsRaw("$\(count)") { count += 1 }

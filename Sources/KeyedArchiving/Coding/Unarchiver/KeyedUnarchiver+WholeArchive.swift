@@ -6,7 +6,7 @@ public import FoundationEssentials
 extension KeyedUnarchiver {
   /// Decodes the root object of an archive, which has the key `root`.
   ///
-  /// - Parameter limits: the limits for the size of the input and for how far it may expand.
+  /// - Parameter limits: the limits for the size of the input and of what is read from it; see `ParsingLimits`.
   /// - Throws: ``KeyedArchiveError``, or an error of a type's own ``SecureCoding/init(coder:)``.
   /// - Complexity: O(*n*) in the size of the graph.
   public static func unarchivedObject<Root: SecureCoding>(
@@ -17,7 +17,7 @@ extension KeyedUnarchiver {
 
   /// Decodes the root object of the archive in a file.
   ///
-  /// - Parameter limits: the limits for the size of the file and for how far it may expand.
+  /// - Parameter limits: the limits for the size of the file and of what is read from it; see `ParsingLimits`.
   /// - Throws: The errors of decoding from data, and ``KeyedArchiveError/Kind/propertyList(_:)`` if the file cannot be
   ///   read.
   public static func unarchivedObject<Root: SecureCoding>(

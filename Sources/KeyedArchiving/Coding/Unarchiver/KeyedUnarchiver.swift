@@ -88,7 +88,7 @@ public final class KeyedUnarchiver {
   /// - Parameters:
   ///   - data: the whole archive, in any property list format. It is kept without a copy as long as the unarchiver
   ///     exists.
-  ///   - limits: the limits for the size of the input and for how far it may expand.
+  ///   - limits: the limits for the size of the input and of what is read from it; see `ParsingLimits`.
   /// - Throws: ``KeyedArchiveError/Kind/propertyList(_:)`` if the data is not a property list,
   ///   ``KeyedArchiveError/Kind/notAnArchive`` if the property list is not a keyed archive.
   /// - Complexity: O(1) for the binary format, O(*n*) in the size of the data for text formats.
