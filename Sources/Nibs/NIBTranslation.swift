@@ -156,7 +156,8 @@ struct NIBTranslation: ~Copyable {
     return nodes
   }
 
-  /// Returns true if values are those of a collection as Apple's coder writes it: a mark, then the elements.
+  /// Returns true if values are those of a collection as Apple's coder writes it: first a true value with the key
+  /// `NSInlinedValue`, then the elements.
   private func isInlined(_ values: Range<Int>, isDictionary: Bool) -> Bool {
     guard let first = values.first, nib.valueTable[first].type == .true, key(of: first) == inlinedKey else {
       return false
@@ -206,7 +207,7 @@ struct NIBTranslation: ~Copyable {
   }
 
   /// Appends keys and values to ``nodes``. A key that occurs several times is appended once, with an array of the
-  ///   values. `object` must be different in each call.
+  /// values. `object` must be different in each call.
   private mutating func appendFields(_ values: Range<Int>, ofObject object: Int) throws(PropertyListError) {
     fields.removeAll(keepingCapacity: true)
     var repeated: OrderedDictionary<Int, [FlatNode]> = [:]

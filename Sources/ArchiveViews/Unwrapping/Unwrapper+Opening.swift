@@ -10,8 +10,8 @@ extension Unwrapper {
   /// values that were archived.
   ///
   /// - Returns: the copy, or the same document if nothing was opened.
-  /// - Throws: `KeyedArchiveError.Kind.nestedTooDeeply`, `KeyedArchiveError.Kind.limitExceeded`, and the errors of the
-  ///   document itself.
+  /// - Throws: `KeyedArchiveError.Kind.nestedTooDeeply`, `KeyedArchiveError.Kind.limitExceeded`, and the errors of
+  ///   reading the document.
   /// - Complexity: O(*n*) in the size of the document and of everything nested in it. A value that is shared counts
   ///   once for each reference.
   public mutating func document(_ document: PropertyListDocument) throws(KeyedArchiveError) -> PropertyListDocument {

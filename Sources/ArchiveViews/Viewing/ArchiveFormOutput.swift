@@ -4,7 +4,7 @@ internal import FoundationEssentials
 /// An output for ``ArchiveFormWriter``. The writer turns the objects of an archive into dictionaries and arrays. The
 /// output decides how these, and numbers, data and dates, are written.
 protocol ArchiveFormOutput: ~Copyable {
-  /// The number of open containers.
+  /// The number of arrays and dictionaries that have begun and not ended.
   var depth: Int { get }
 
   mutating func beginDictionary()
@@ -20,7 +20,7 @@ protocol ArchiveFormOutput: ~Copyable {
   mutating func float(_ value: Float)
   mutating func string(_ text: String)
   mutating func data(_ data: Data)
-  /// - Parameter seconds: the number of seconds since 2001-01-01T00:00:00Z.
+  /// Writes a date, as the number of seconds since 2001-01-01T00:00:00Z.
   mutating func date(_ seconds: Double)
 }
 

@@ -24,7 +24,8 @@ struct ArchiveFormWriter<Output: ArchiveFormOutput & ~Copyable>: ~Copyable {
     let kind: Kind
     let node: FlatNode
     let shape: DictionaryShape
-    /// The UID of the object that this frame writes, or that contains the value that it writes. Nil below the top.
+    /// The UID of the object that this frame writes, or that contains the value that it writes. Nil for the top of the
+    /// archive and inline values in it.
     let uid: UInt32?
     /// The number of arrays and dictionaries around this one in the same object, including this one.
     var inlineDepth = 0

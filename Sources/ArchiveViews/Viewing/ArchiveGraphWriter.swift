@@ -39,7 +39,7 @@ struct ArchiveGraphWriter {
   var text: String { String(decoding: output, as: UTF8.self) }
 
   /// Writes the graph from `object` on, or from the top if that is nil. Throws `KeyedArchiveError.Kind.limitExceeded`,
-  ///   or the error of `object` if that cannot be read.
+  /// or the error of `object` if that cannot be read.
   mutating func write(_ object: PropertyList.UID?, depth: Int?) throws(KeyedArchiveError) {
     if let object { _ = try reader.object(object.value) }
     if let depth { shown = try objects(from: object?.value, depth: depth) }

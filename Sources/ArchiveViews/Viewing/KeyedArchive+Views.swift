@@ -122,8 +122,7 @@ extension KeyedArchive {
   /// | `$deep` | the objects that would be nested more than 64 levels deep, with `$uid`; elsewhere they are `$ref` |
   /// | `$unreachable` | the objects that no top-level key leads to, with `$uid` |
   ///
-  /// - Parameter isIndented: true to write each value on a line of its own, false to write one line without white
-  ///   space.
+  /// - Parameter isIndented: true to write each value on its own line, false to write one line without white space.
   /// - Returns: UTF-8 (RFC 8259). Control characters are escaped.
   /// - Throws: `KeyedArchiveError` for a value that cannot be read, a duplicate key, or values that are nested too
   ///   deeply; `KeyedArchiveError.Kind.limitExceeded` if objects of a binary file overlap or expand too much.

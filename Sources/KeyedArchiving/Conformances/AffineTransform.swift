@@ -53,6 +53,8 @@ extension Archived {
       self.init(m11: numbers[0], m12: numbers[1], m21: numbers[2], m22: numbers[3], tX: numbers[4], tY: numbers[5])
     }
 
+    /// Encodes the six numbers.
+    ///
     /// - Throws: ``KeyedArchiveError/Kind/invalidValue`` if a number is NaN.
     public func encode(with coder: KeyedArchiver) throws {
       try coder.require(

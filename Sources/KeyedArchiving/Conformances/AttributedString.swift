@@ -60,6 +60,8 @@ extension Archived {
       self.init(text: text, runs: runs, list: list.elements, indices: indices)
     }
 
+    /// Creates a text with the list of attributes of an archive. The runs and `indices` must fit the text and the list.
+    ///
     /// - Parameters:
     ///   - list: the list of attributes in an archive.
     ///   - indices: for each run, the index of its attributes in `list`.

@@ -75,8 +75,10 @@ extension Archived {
 
     private static func isRange(_ first: UInt32, _ count: UInt32) -> Bool { UInt64(first) + UInt64(count) <= 0x110000 }
 
-    /// - Throws: ``KeyedArchiveError/Kind/invalidValue`` for a range beyond the end of Unicode, and for a built-in set
-    ///   with a number below 1.
+    /// Encodes the scalars in the form ``form``.
+    ///
+    /// - Throws: ``KeyedArchiveError/Kind/invalidValue`` for a range beyond the end of Unicode, and for a predefined
+    ///   set with a number below 1.
     public func encode(with coder: KeyedArchiver) throws {
       switch form {
       case .characters(let text): try coder.encode(inline: text, forRawKey: "NSString")

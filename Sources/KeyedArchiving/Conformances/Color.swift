@@ -109,6 +109,8 @@ extension Archived {
       for key in coder.current.shape.keys where key != "$class" { fields[key] = try coder.decodeField(forRawKey: key) }
     }
 
+    /// Encodes the values of ``fields``.
+    ///
     /// - Throws: ``KeyedArchiveError/Kind/invalidValue`` for an inline value that is a container, a date, a UID or
     ///   null.
     public func encode(with coder: KeyedArchiver) throws {

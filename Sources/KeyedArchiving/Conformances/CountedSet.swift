@@ -40,6 +40,8 @@ extension Archived {
       }
     }
 
+    /// Encodes the elements and their counts.
+    ///
     /// - Throws: ``KeyedArchiveError/Kind/invalidValue`` if a count is below 1.
     public func encode(with coder: KeyedArchiver) throws {
       try coder.encode(integer: counts.count, forRawKey: "NS.count")

@@ -6,6 +6,8 @@ public import FoundationEssentials
 extension Date: SecureCoding {
   public static let archivedClass = ArchivedClass("NSDate", natives: .date)
 
+  /// Encodes the seconds since 2001.
+  ///
   /// - Throws: ``KeyedArchiveError/Kind/invalidValue`` if the number of seconds is not finite.
   public func encode(with coder: KeyedArchiver) throws {
     try coder.require(

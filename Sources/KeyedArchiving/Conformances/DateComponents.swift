@@ -7,6 +7,8 @@ public import FoundationEssentials
 extension DateComponents: SecureCoding {
   public static let archivedClass = ArchivedClass("NSDateComponents")
 
+  /// Encodes each component that is set.
+  ///
   /// - Throws: ``KeyedArchiveError/Kind/invalidValue`` if the day of the year is set, because Apple's key for it is
   ///   unknown.
   public func encode(with coder: KeyedArchiver) throws {

@@ -118,7 +118,7 @@ extension KeyedUnarchiver {
     }
   }
 
-  /// Decodes the elements of an `NSArray` object under a key.
+  /// Decodes the elements of the `NSArray` object under a key of the current object, each by a closure.
   private func elements<T>(ofArray key: String, _ decode: (ArchivedReference) throws -> T) throws -> [T] {
     guard let array = try node(forRawKey: key) else { throw noValue(key) }
     return try once(ArchivedReference(node: array), ArchivedArray.self) {

@@ -40,7 +40,8 @@ struct HashCounts {
   init(_ element: Any.Type) { areEven = element is any EvenlyHashed.Type || element is any _ArchivedInteger.Type }
 
   mutating func add(_ hash: Int, weight: Int, _ coder: KeyedUnarchiver) throws {
-    // An archiver makes an archive of each such element to order them.
+    // Archiving the collection again takes more work for such elements: to order them, an archiver makes an archive of
+    // each.
     try coder.weigh(8)
     let count = counts[hash, default: 0]
     if count > 0 {

@@ -27,6 +27,8 @@ extension Archived {
       regularExpression = try coder.decodeIfPresent(RegularExpression.self, forRawKey: "NSRegularExpression")
     }
 
+    /// Encodes the ranges and the regular expression.
+    ///
     /// - Throws: ``KeyedArchiveError/Kind/invalidValue`` for a match without ranges.
     public func encode(with coder: KeyedArchiver) throws {
       guard let whole = ranges.first else {
@@ -47,7 +49,8 @@ extension Archived {
     private var isComplex: Bool { ranges.count > 7 }
 
     public func _archive(by coder: KeyedArchiver) throws -> ArchivedReference {
-      // The numbers of ranges in Apple's classes (`NSTextCheckingResult.swift` of swift-corelibs-foundation).
+      // Which class Apple uses depends on the number of ranges (`NSTextCheckingResult.swift` of
+      // swift-corelibs-foundation).
       let size = isComplex ? 2 : ranges.count <= 3 ? 0 : 1
       return try coder.reference(toValue: self, as: Self.classes[size])
     }

@@ -73,7 +73,9 @@ extension OpaqueObject: SecureCoding, AnyClassCoding {
     throw coder.failure(.typeMismatch, "an OpaqueObject can be decoded only as a whole, not from its contents")
   }
 
-  /// - Throws: ``KeyedArchiveError/Kind/invalidValue`` always, because an opaque object is archived as a whole.
+  /// Throws an error, because an opaque object is archived as a whole. Call `encode(_:forKey:)` of an archiver instead.
+  ///
+  /// - Throws: ``KeyedArchiveError/Kind/invalidValue``.
   public func encode(with coder: KeyedArchiver) throws {
     throw KeyedArchiveError(.invalidValue, "an OpaqueObject can be archived only as a whole, not by its contents")
   }
