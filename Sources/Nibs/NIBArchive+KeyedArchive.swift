@@ -28,8 +28,8 @@ extension NIBArchive {
   /// | values, keys and classes that are not used | left out; `check()` of the module `ArchiveViews` reports them |
   ///
   /// At the root of the property list, the key `NIBArchive` has the versions, the class of the nib's root and the
-  /// trailing bytes. `$archiver` is `UINibEncoder`, the name of Apple's class that writes nibs. The result is for
-  /// inspection; other readers of keyed archives do not accept it.
+  /// trailing bytes. `$archiver` is `UINibEncoder`, the name of Apple's class that writes nibs. The result is meant for
+  /// inspection, not for other readers of keyed archives.
   ///
   /// - Parameter limits: the limits for the archive; see `ParsingLimits`.
   /// - Throws: ``NIBArchiveError/Kind/limitExceeded`` if ranges of values overlap so much that all objects together are

@@ -47,7 +47,8 @@ extension NIBArchive {
 /// Reads the tables of a file, and checks everything except whether the indices in them are valid.
 ///
 /// Before it allocates memory for rows, it compares their number in the header with the number of bytes that are left.
-/// So a damaged header cannot make it allocate too much memory.
+/// So a damaged header cannot make it allocate too much memory. The tables may be anywhere in the file, and each is
+/// read once.
 struct NIBArchiveReader: ~Escapable {
   private let bytes: RawSpan
   private var next = 0

@@ -88,11 +88,11 @@ public enum NibError: Error, Hashable, Sendable {
   case file(PropertyListError)
   /// The folder with this path contains no file with the name of a nib.
   case emptyFolder(String)
-  /// The data begins like a `NIBArchive`, but is damaged.
+  /// The data begins like a `NIBArchive`, but is damaged or exceeds the limits.
   case nibArchive(NIBArchiveError)
-  /// The data begins like a typedstream, but is damaged.
+  /// The data begins like a typedstream, but is damaged or exceeds the limits.
   case typedstream(TypedstreamError)
-  /// The data is not a keyed archive, or is a damaged one.
+  /// The data is not a keyed archive, or cannot be read as one.
   case keyedArchive(KeyedArchiveError)
 }
 

@@ -104,7 +104,8 @@ extension ArchiveChecker {
       try report(.classDescription, "the class description has no string $classname", uid: uid)
       return nil
     }
-    // If a class was renamed when it was archived, there are no `$classes`, or they begin with another name.
+    // Even if a class was renamed when it was archived, its `$classes` contain its new name, or are missing. Others are
+    // a defect.
     if let classes, !classes.contains(name) {
       let other = classes.first?.quoted ?? "nothing"
       try report(

@@ -188,7 +188,8 @@ public struct KeyedArchive: Sendable {
       case invalidClass
       /// A dictionary that is not in the object table has a `$class`.
       case inlineObject
-      /// A class description has no name, or its `$classes` do not contain that name.
+      /// A class description has no name, has `$classes` or `$classhints` that are not arrays of strings, or has
+      /// `$classes` that do not contain its name.
       case classDescription
       /// A class has two class descriptions.
       case classDescribedTwice

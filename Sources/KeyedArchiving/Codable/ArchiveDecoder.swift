@@ -14,7 +14,7 @@ struct ArchiveDecoder: Decoder {
   private let source: Source
   private let coder: KeyedUnarchiver
   private let trail: CodingTrail?
-  /// The type that is being decoded. Nil for a nested container, which has no type of its own.
+  /// The type that is being decoded. Nil for a nested container, which is only a part of a type.
   private let type: Any.Type?
 
   var codingPath: [any CodingKey] { trail?.path ?? [] }

@@ -8,9 +8,10 @@
 /// of these archives are compared.
 ///
 /// An element can lead to any number of objects, also in cycles, so these archives are limited. They contain at most 16
-/// objects, and three levels of sets and dictionaries. Sets and dictionaries inside objects or at deeper levels are
-/// empty, unless they can be ordered without such archives. Elements that differ only beyond the limits have an
-/// arbitrary order.
+/// objects. To order a collection inside an element takes further archives, and at most three such orderings are
+/// nested. A collection that is inside an object, or whose ordering would be nested more deeply, is empty in these
+/// archives, unless it can be ordered without archives. Elements that differ only beyond the limits have an arbitrary
+/// order.
 enum CanonicalOrder {
   /// How much more may be added to an archive that only orders an element.
   struct Extent {

@@ -116,7 +116,8 @@ struct ReadClasses {
     guard let name else {
       throw PropertyListError(.malformed, "object \(uid) has no $classname, so it is not a class description")
     }
-    // If a class was renamed when it was archived, there are no `$classes`, or they begin with another name.
+    // Even if a class was renamed when it was archived, its `$classes` begin with its new name, or are missing. Others
+    // are a defect, unless the program maps the name to a type.
     if let classes, classes.first != name, mapped[ClassName.normalized(name)] == nil {
       throw PropertyListError(
         .malformed,
