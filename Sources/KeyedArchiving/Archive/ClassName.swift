@@ -19,7 +19,7 @@ enum ClassName {
 
   /// Returns a class name in one spelling, so that different names of the same class are equal. The Objective-C
   /// runtime's name of a Swift class, `_TtC6Module5Class`, becomes `Module.Class`, also for nested and private types.
-  /// Other names are returned unchanged.
+  /// `Foundation.NSArray` becomes `NSArray`. Other names are returned unchanged.
   static func normalized(_ name: String) -> String {
     guard name.utf8.starts(with: "_Tt".utf8) else {
       // Reflection on Linux prints Foundation's own classes with these prefixes.
