@@ -14,13 +14,13 @@ public struct AttributeDescription: Hashable, Sendable {
   public var type: AttributeType
   /// The value in new objects. For a transformable attribute, the bytes of a keyed archive.
   ///
-  /// In models made by Apple's software this can be a number of any kind. ``ManagedObjectModel/Entity/Attribute`` has
-  /// the value converted to the attribute's type.
+  /// In models made by Apple's software, the value can be a number of another type than the attribute's.
+  /// ``ManagedObjectModel/Entity/Attribute/initialValue`` is the value converted to that type.
   public var defaultValue: AttributeValue = .null
-  /// The class of the values of a transformable attribute. For other attributes, set only if it is not the default
-  /// class of the type.
+  /// The name of the Objective-C class of the values of a transformable attribute. For other attributes, nil if the
+  /// class is the default one, ``AttributeType/valueClassName``.
   public var valueClassName: String?
-  /// The transformer of a transformable attribute; nil for a keyed archive.
+  /// The name of the value transformer of a transformable attribute; nil if values are stored as keyed archives.
   public var valueTransformerName: String?
   /// True if a store may keep large data in separate files next to it.
   public var allowsExternalBinaryDataStorage = false
@@ -34,14 +34,14 @@ public struct AttributeDescription: Hashable, Sendable {
   public var compositeName: String?
   /// The elements of a composite attribute.
   public var elements: [AttributeDescription] = []
-  /// Flags in Core Data's files that are unknown to this library.
+  /// Flags in Core Data's files that are unknown to this library. They are kept for writing.
   var otherArchivedFlags = 0
 
   /// The rule by which a store computes a derived attribute.
   public struct Derivation: Hashable, Sendable {
     /// The expression, such as `pages.@count`.
     public var expression: ManagedExpression
-    /// The condition for objects to be included; nil for all objects.
+    /// The condition that objects must meet to be used by the expression; nil for all objects.
     public var filter: ManagedPredicate?
 
     /// Creates a derivation.

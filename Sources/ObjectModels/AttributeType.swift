@@ -76,8 +76,8 @@ public enum AttributeType: Int, Hashable, Sendable, CaseIterable {
 
   /// Returns a value converted to this type, or nil if that is not possible.
   ///
-  /// Numbers and Booleans are converted into each other if no information is lost, because models created by hand mix
-  /// them.
+  /// Numbers and Booleans are converted into each other, because models created by hand mix them. A conversion to an
+  /// integer or a Boolean must be exact. A conversion to another type of number may round.
   public func normalized(_ value: AttributeValue) -> AttributeValue? {
     if value == .null { return value }
     switch self {
@@ -95,7 +95,7 @@ public enum AttributeType: Int, Hashable, Sendable, CaseIterable {
     case .double: return value.number.map(AttributeValue.double)
     case .float:
       if case .float = value { return value }
-      // Most decimal fractions have no exact 4-byte form.
+      // Rounds, because most decimal fractions have no exact 4-byte form.
       return value.number.map { .float(Float($0)) }
     case .decimal:
       switch value {
@@ -130,7 +130,7 @@ public enum AttributeType: Int, Hashable, Sendable, CaseIterable {
 }
 
 extension AttributeValue {
-  /// The value as an integer, if nothing is lost. Booleans are 0 and 1.
+  /// The value as an integer; nil if it is not a whole number. Booleans are 1 and 0.
   fileprivate var wholeNumber: Int64? {
     switch self {
     case .boolean(let value): value ? 1 : 0
@@ -153,7 +153,7 @@ extension AttributeValue {
     }
   }
 
-  /// The type of the value: `integer64` for all integers, `undefined` for null.
+  /// The attribute type of the value: `integer64` for all integers, `undefined` for null.
   package var type: AttributeType {
     switch self {
     case .null: .undefined

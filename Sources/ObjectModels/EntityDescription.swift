@@ -23,19 +23,21 @@ public struct EntityDescription: Hashable, Sendable {
   public var superentity: String?
   /// The entity's own properties, without those it inherits.
   public var properties: [PropertyDescription]
-  /// Lists of attributes and to-one relationships. Two objects must not have equal values for all properties of a list.
+  /// Uniqueness constraints: lists of attributes and to-one relationships. Two objects must not have equal values for
+  /// all properties of a list.
   public var uniquenessConstraints: [[String]] = []
   /// The indexes for fast lookups in a store.
   public var fetchIndexes: [FetchIndexDescription] = []
-  /// Lists of properties that share an index. Newer models also have fetch indexes.
+  /// Compound indexes: lists of properties that are indexed together. Newer models also have them as ``fetchIndexes``.
   public var compoundIndexes: [[String]] = []
   /// Custom data of the program for this entity.
   public var userInfo: OrderedDictionary<String, PropertyList> = [:]
   /// The name of the entity in an earlier version of the model, if it was different.
   public var renamingIdentifier: String?
-  /// Part of the version hash. Change it to create a new version of an entity whose properties do not change.
+  /// A string that is part of the version hash. Change it to create a new version of an entity whose properties do not
+  /// change.
   public var versionHashModifier: String?
-  /// Attributes of a source file that only editors and code generators use, such as `codeGenerationType`.
+  /// Attributes of the entity in a source file that only editors and code generators use, such as `codeGenerationType`.
   public var editorAttributes: OrderedDictionary<String, String> = [:]
 
   /// Creates an entity.
@@ -86,7 +88,7 @@ public struct FetchIndexDescription: Hashable, Sendable {
   public var name: String
   /// The parts of the index, the most significant first.
   public var elements: [Element]
-  /// The condition that objects in the index meet; nil for all objects.
+  /// The condition that an object must meet to be in the index; nil for all objects.
   public var partialPredicate: ManagedPredicate?
 
   /// A part of an index.

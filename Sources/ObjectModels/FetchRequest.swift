@@ -32,7 +32,7 @@ public struct FetchRequest: Hashable, Sendable {
   public var returnsDistinctResults = false
   /// True if objects that are already in the context are read again.
   public var refreshesRefetchedObjects = false
-  /// The values in the dictionaries; nil for all attributes.
+  /// The values in each result, if the results are dictionaries; nil for all attributes.
   public var propertiesToFetch: [FetchedValue]?
   /// The values to group the results by.
   public var propertiesToGroupBy: [FetchedValue]?
@@ -40,7 +40,7 @@ public struct FetchRequest: Hashable, Sendable {
   public var havingPredicate: ManagedPredicate? { didSet { havingPredicate = havingPredicate?.withoutDeepRows } }
   /// The key paths of relationships whose objects are read together with the results.
   public var relationshipKeyPathsForPrefetching: [String] = []
-  /// Flags in Core Data's files that are unknown to this library.
+  /// Flags in Core Data's files that are unknown to this library. They are kept for writing.
   var otherArchivedFlags = 0
 
   /// The form of a request's results. The raw values are those in Core Data's files (`NSFetchRequestResultType`).
@@ -52,7 +52,7 @@ public struct FetchRequest: Hashable, Sendable {
     case count = 4
   }
 
-  /// A value in the dictionaries of the results.
+  /// A value in the dictionaries that a request returns.
   public enum FetchedValue: Hashable, Sendable {
     /// The property at a key path.
     case property(String)
@@ -77,7 +77,8 @@ public struct FetchRequest: Hashable, Sendable {
     public var comparison: SortComparison
     /// True to put missing values at the opposite end: last in ascending order, first in descending order.
     public var reversesNullOrder = false
-    /// True if a file names no comparison method, which has the same meaning as ``SortComparison/compare``.
+    /// True if the sort descriptor is from a file and names no comparison method. It then sorts as with
+    /// ``SortComparison/compare``.
     var omitsSelector = false
 
     /// Creates a sort descriptor.

@@ -3,7 +3,8 @@ public import Predicates
 extension ManagedObjectModel {
   /// An entity of a model, with its superentity, subentities and inherited properties.
   ///
-  /// The value is an index into the entities of the model, and a reference that keeps the model alive.
+  /// An `Entity` consists of a reference to its model, which it keeps alive, and an index in
+  /// ``ManagedObjectModel/entities``.
   public struct Entity: Sendable {
     /// The model.
     public let model: ManagedObjectModel
@@ -16,17 +17,18 @@ extension ManagedObjectModel {
       self.index = index
     }
 
-    /// The parts of an entity, including inherited ones.
+    /// The data of an entity: its description, its superentity and subentities, and its properties, including inherited
+    /// ones.
     @usableFromInline package final class Record: Sendable {
       package let definition: EntityDescription
       package let superentity: Int?
       package let subentities: [Int]
-      /// One after the index of the last entity that inherits from it.
+      /// The index after that of the last entity that inherits from this one.
       package let endOfSubentities: Int
       package let attributes: [Attribute]
       package let relationships: [Relationship]
       package let fetchedProperties: [FetchedPropertyDescription]
-      /// The indexes of the properties, by name.
+      /// For the name of each property, its index in `attributes`, `relationships` or `fetchedProperties`.
       package let propertyIndices: [String: PropertyIndex]
       package let slotCount: Int
 
@@ -120,7 +122,7 @@ extension ManagedObjectModel.Entity: Hashable {
 
 /// Properties, including inherited ones.
 extension ManagedObjectModel.Entity {
-  /// An attribute, and the slot of its value in objects.
+  /// An attribute of an entity, and its slot: the index of its value among the values of each object.
   @dynamicMemberLookup
   public struct Attribute: Hashable, Sendable {
     /// The description from which the attribute was created.
@@ -135,13 +137,13 @@ extension ManagedObjectModel.Entity {
       definition[keyPath: path]
     }
 
-    /// A trait that all properties have.
+    /// One of the traits that all properties have: see ``PropertyTraits``.
     public subscript<Trait>(dynamicMember path: KeyPath<PropertyTraits, Trait>) -> Trait {
       definition.traits[keyPath: path]
     }
   }
 
-  /// A relationship, and the slot of its value in objects.
+  /// A relationship of an entity, and its slot: the index of its value among the values of each object.
   @dynamicMemberLookup
   public struct Relationship: Hashable, Sendable {
     /// The description from which the relationship was created.
@@ -155,13 +157,13 @@ extension ManagedObjectModel.Entity {
       definition[keyPath: path]
     }
 
-    /// A trait that all properties have.
+    /// One of the traits that all properties have: see ``PropertyTraits``.
     public subscript<Trait>(dynamicMember path: KeyPath<PropertyTraits, Trait>) -> Trait {
       definition.traits[keyPath: path]
     }
   }
 
-  /// A property that has a slot in objects.
+  /// An attribute or a relationship. A fetched property is not included, because its value has no slot in objects.
   public enum Property: Hashable, Sendable {
     case attribute(Attribute)
     case relationship(Relationship)
@@ -264,8 +266,8 @@ extension ManagedObjectModel.Entity {
   /// The first entity that can have objects, among this one and those that inherit from it.
   package var firstConcreteEntity: Self? { selfAndDescendants.first { !$0.isAbstract } }
 
-  /// The stored to-many relationships of the entity, without inherited ones, that have no stored inverse. Only one
-  /// object can refer to a given object through such a relationship.
+  /// The entity's own stored to-many relationships that have no stored inverse. Through such a relationship, only one
+  /// object can refer to a given object.
   package var toManyRelationshipsWithoutInverse: [Relationship] {
     relationships.dropFirst(superentity?.relationships.count ?? 0).filter { relationship in
       guard relationship.definition.isToMany, !relationship.isTransient else { return false }

@@ -30,12 +30,13 @@ public final class ManagedObjectModel: Sendable {
   /// Attributes of a source file that only editors use, such as `lastSavedToolsVersion`.
   public let editorAttributes: OrderedDictionary<String, String>
 
-  /// The parts of each entity, in the order of ``entities``.
+  /// The data of each entity, in the order of ``entities``.
   @usableFromInline package let records: [Entity.Record]
   /// The custom class of each entity's objects, if it has one, in the order of ``entities``.
   package let classes: [AnyClass?]
   private let indices: [String: Int]
-  /// The slots of the values of properties, by name. An entity and those that inherit from it use the same slot.
+  /// For the name of each property, the entities that have it and the slots of its values. An entity and those that
+  /// inherit from it use the same slot.
   package let keySlots: [String: [PredicateKey.SlotRange]]
   /// The names of the entities of each configuration.
   private let configurationMembers: [String: Set<String>]
@@ -61,22 +62,24 @@ public final class ManagedObjectModel: Sendable {
         versionIdentifiers: versionIdentifiers))
   }
 
-  /// Creates a model from the entities of a file. Their names may be reserved today.
+  /// Creates a model from entities that were read from a file. Accepts what older files may contain: see
+  /// ``Contents/allowsReservedNames``.
   package convenience init(compiledEntities entities: [EntityDescription]) throws(ManagedObjectModelError) {
     try self.init(Contents(entities: entities, allowsReservedNames: true))
   }
 
-  /// The parts of a model.
+  /// The data from which a model is created.
   package struct Contents {
     package var entities: [EntityDescription]
     package var configurations: OrderedDictionary<String, [String]> = [:]
     package var fetchRequestTemplates: OrderedDictionary<String, FetchRequest> = [:]
     package var versionIdentifiers: [String] = []
     package var editorAttributes: OrderedDictionary<String, String> = [:]
-    /// True for compiled models. They may contain names that are reserved today.
+    /// True for compiled and merged models. Accepts property names that are reserved today, ordered to-one
+    /// relationships, and external storage for other types than binary data.
     package var allowsReservedNames = false
-    /// True for models from files. In some of Apple's models a to-one relationship is ordered, which only affects the
-    /// version hash.
+    /// True for source files. Accepts ordered to-one relationships, which some of Apple's models have. The order only
+    /// affects the version hash.
     package var allowsOrderOfOne = false
     /// The classes of objects, by entity name. They are ignored when models are compared.
     package var classes: [String: AnyClass] = [:]
@@ -233,7 +236,7 @@ extension ManagedObjectModel {
 }
 
 extension EntityDescription {
-  /// Returns true if only the order of properties, or attributes for editors, are different.
+  /// Returns true if the descriptions are equal except for the order of properties and the attributes for editors.
   fileprivate func isSame(as other: EntityDescription) -> Bool { comparable == other.comparable }
 
   private var comparable: EntityDescription {

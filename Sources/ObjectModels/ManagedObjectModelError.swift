@@ -16,7 +16,7 @@ public enum ManagedObjectModelError: Error, Sendable {
 
   /// A defect of a model.
   public struct Defect: Hashable, Sendable {
-    /// The kind of defect, for programs to switch over. For people, there is ``message``.
+    /// The kind of defect, for use in code. The text for people is ``message``.
     public enum Kind: Hashable, Sendable, CaseIterable {
       /// Two entities, or two properties of an entity, have the same name.
       case duplicateName
@@ -36,7 +36,7 @@ public enum ManagedObjectModelError: Error, Sendable {
       case inverseMismatch
       /// The minimum or maximum count of a relationship is not valid.
       case impossibleCount
-      /// A value does not have the type of its attribute.
+      /// A default value does not have the type of its attribute.
       case defaultValue
       /// A setting is not available for the type of an attribute.
       case attributeType

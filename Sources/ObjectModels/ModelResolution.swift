@@ -5,7 +5,7 @@ struct ModelResolution {
   private typealias Entity = ManagedObjectModel.Entity
 
   private let contents: ManagedObjectModel.Contents
-  /// For each entity in the order of the model, its index in ``contents``.
+  /// The indices of the entities in ``contents``, in the order of the created model.
   private var order: [Int] = []
   private var superentities: [Int?] = []
   private var subentities: [[Int]] = []
@@ -290,7 +290,7 @@ struct ModelResolution {
     let entity = records[index].definition.name
     let destination = records[relationship.destinationIndex]
     guard case .relationship(let inverseIndex)? = destination.propertyIndices[name] else {
-      // The relationship may have a defect of its own, which has already been reported.
+      // The destination has such a relationship, but it is invalid. Its own defect has already been reported.
       if destination.definition.relationships.contains(where: { $0.name == name }) { return }
       fail(
         .unknownInverse, entity: entity, property: relationship.definition.name,

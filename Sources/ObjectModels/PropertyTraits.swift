@@ -22,9 +22,10 @@ public struct PropertyTraits: Hashable, Sendable {
   public var userInfo: OrderedDictionary<String, PropertyList> = [:]
   /// The name of the property in an earlier version of the model, if it was different.
   public var renamingIdentifier: String?
-  /// Part of the version hash. Change it to create a new version of a property that does not change otherwise.
+  /// A string that is part of the version hash. Change it to create a new version of a property that does not change
+  /// otherwise.
   public var versionHashModifier: String?
-  /// Attributes of a source file that only editors and code generators use, such as `syncable`.
+  /// Attributes of the property in a source file that only editors and code generators use, such as `syncable`.
   public var editorAttributes: OrderedDictionary<String, String> = [:]
 
   /// Creates the traits of a property.
@@ -36,7 +37,7 @@ public struct PropertyTraits: Hashable, Sendable {
 
 /// A condition that a value must meet, and the message if it does not.
 public struct PropertyValidation: Hashable, Sendable {
-  /// The condition. It is not tested for a missing value.
+  /// The condition. A missing value is not tested.
   public var predicate: ManagedPredicate
   /// The message if the condition is false.
   public var warning: Warning?

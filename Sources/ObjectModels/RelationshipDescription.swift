@@ -7,7 +7,7 @@ public struct RelationshipDescription: Hashable, Sendable {
   public var destination: String
   /// The name of the inverse relationship; nil if it has no inverse.
   public var inverse: String?
-  /// The minimum number of objects in a relationship that is not empty.
+  /// The minimum number of objects. It does not apply to an empty relationship.
   public var minimumCount: Int
   /// The maximum number of objects: 1 for a to-one relationship, 0 for no limit.
   public var maximumCount: Int

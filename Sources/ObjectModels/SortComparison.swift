@@ -1,7 +1,7 @@
 extension FetchRequest {
   /// The method by which a sort descriptor compares values.
   ///
-  /// There is no locale data, so that the localized comparisons have the same result everywhere. They ignore case and
+  /// The localized comparisons use no locale data, so they have the same result everywhere. They ignore case and
   /// diacritics, and compare Unicode scalars. Strings that are equal in this comparison are then compared exactly. All
   /// methods but ``compare`` work only for strings.
   public enum SortComparison: Hashable, Sendable {
