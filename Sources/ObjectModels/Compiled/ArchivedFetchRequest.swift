@@ -12,7 +12,7 @@ final class ArchivedFetchRequest: ArchivedModelObject, ArchivedForm {
     self.entity = entity
   }
 
-  /// The bits of `NSFetchRequestFlags`. They are 30 by default: four flags are true.
+  /// The bits of `NSFetchRequestFlags`. Core Data's default is 30, because four flags are true by default.
   private struct Flags: OptionSet {
     let rawValue: Int
 
@@ -25,7 +25,7 @@ final class ArchivedFetchRequest: ArchivedModelObject, ArchivedForm {
     static let known = Flags(properties.map(\.flag))
   }
 
-  /// The properties of a request, by flag.
+  /// The Boolean properties of a request, each with its flag.
   private static let properties: [(flag: Flags, path: any WritableKeyPath<FetchRequest, Bool> & Sendable)] = [
     (.returnsDistinctResults, \.returnsDistinctResults), (.includesSubentities, \.includesSubentities),
     (.includesPropertyValues, \.includesPropertyValues), (.returnsObjectsAsFaults, \.returnsObjectsAsFaults),
@@ -121,7 +121,7 @@ final class ArchivedFetchRequest: ArchivedModelObject, ArchivedForm {
     try coder.encode(names, forKey: key)
   }
 
-  /// The request, as part of a model.
+  /// The request as a ``FetchRequest``.
   var description: FetchRequest {
     var request = request
     if let entity { request.entityName = entity.name }

@@ -7,7 +7,7 @@ internal import PropertyLists
 // The classes of compiled models, with the keys that Apple's compiler writes. This file has the archived form of each
 // class. CompiledModel.swift converts between these classes and models.
 
-/// A dictionary that the compiler archived as mutable.
+/// A dictionary that compiled models contain as an `NSMutableDictionary`.
 typealias ArchivedTable<Value: SecureCoding & Hashable> = Archived.Mutable<OrderedDictionary<String, Value>>
 
 /// An object of a compiled model. Objects are equal only if they are identical.
@@ -63,7 +63,8 @@ final class ArchivedModel: ArchivedModelObject, ArchivedForm {
 final class ArchivedEntity: ArchivedModelObject, ArchivedForm {
   static let archivedClass = ArchivedClass("NSEntityDescription")
 
-  /// The entity's own description. Its properties, fetch indexes and superentity are in the variables below.
+  /// The description of the entity, except its properties, fetch indexes and superentity, which the variables below
+  /// contain.
   var definition: EntityDescription
   var model: ArchivedModel?
   var superentity: ArchivedEntity?
@@ -81,7 +82,7 @@ final class ArchivedEntity: ArchivedModelObject, ArchivedForm {
     coder.publish(self)
     definition.className = try coder.decodeIfPresent(String.self, forKey: "NSClassNameForEntity")
     superentity = try coder.decodeIfPresent(ArchivedEntity.self, forKey: "NSSuperentity")
-    // Each subentity refers to its superentity, so that the table of subentities is redundant.
+    // The table of subentities is not read, because each subentity refers to its superentity.
     properties =
       try coder.decodeIfPresent(
         OrderedDictionary<String, ArchivedProperty>.self, of: ArchivedProperty.types, forKey: "NSProperties") ?? [:]
@@ -174,7 +175,7 @@ final class ArchivedFetchIndexElement: ArchivedModelObject, ArchivedForm {
 }
 
 extension KeyedUnarchiver {
-  /// Returns the user info of the current object, or an empty dictionary.
+  /// Returns the user info of the object that is being decoded, or an empty dictionary.
   func decodeUserInfo() throws -> OrderedDictionary<String, ArchivedValue> {
     try decodeIfPresent(OrderedDictionary<String, ArchivedValue>.self, forKey: "NSUserInfo") ?? [:]
   }

@@ -5,8 +5,9 @@ internal import Predicates
 internal import PropertyLists
 
 extension AttributeValue {
-  /// Creates the default value of an attribute. An object is stored as the bytes of a separate archive, so that objects
-  /// of all classes are kept.
+  /// Creates the default value of an attribute from an archived value. A value of a transformable attribute, and an
+  /// object of any other attribute, becomes the bytes of a separate keyed archive, so that objects of all classes are
+  /// kept.
   init(_ value: ArchivedValue, for type: AttributeType) throws {
     if case .null = value {
       self = .null
@@ -19,7 +20,7 @@ extension AttributeValue {
     }
   }
 
-  /// Returns the value in the form of an archive, for an attribute of a type.
+  /// Returns the default value of an attribute as an archived value, the form that compiled models contain.
   func archived(for type: AttributeType) throws -> ArchivedValue? {
     switch self {
     case .null: return nil
@@ -40,8 +41,8 @@ extension KeyedUnarchiver {
     "NSSet", "NSMutableSet", "NSValue", "NSError",
   ]
 
-  /// Allows objects of all classes of an archive wherever any value is expected. Classes other than Foundation's and
-  /// the known ones are decoded as opaque objects.
+  /// Allows objects of all classes of the archive in `data` wherever an ``ArchivedValue`` is decoded. They are decoded
+  /// as opaque objects, except those of Foundation's classes and of the classes for which `known` returns true.
   func allowOpaqueObjects(in data: Data, except known: (String) -> Bool = { _ in false }) throws {
     for counted in try KeyedArchive(data).classes {
       let name = counted.description.name
@@ -50,7 +51,7 @@ extension KeyedUnarchiver {
   }
 }
 
-/// User info.
+/// Creates user info from archived values.
 extension PropertyList {
   static func userInfo(_ entries: OrderedDictionary<String, ArchivedValue>) -> OrderedDictionary<String, PropertyList> {
     entries.mapValues { PropertyList(archived: $0, depth: 0) }
@@ -102,6 +103,6 @@ extension ArchivedValue {
 }
 
 extension OrderedDictionary<String, PropertyList> {
-  /// The user info in the form of an archive.
+  /// The user info as archived values.
   var archived: OrderedDictionary<String, ArchivedValue> { mapValues(\.archived) }
 }

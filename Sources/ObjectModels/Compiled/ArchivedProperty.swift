@@ -48,7 +48,8 @@ class ArchivedProperty: ArchivedModelObject, ArchivedForm {
     }
   }
 
-  /// The bits of `_P`, found by comparing thousands of properties with their other keys.
+  /// The bits of the key `_P`, which repeats the values of other keys. The meaning of each bit was found by comparing
+  /// `_P` with these keys in thousands of properties.
   private struct Summary: OptionSet {
     let rawValue: Int
 
@@ -64,10 +65,10 @@ class ArchivedProperty: ArchivedModelObject, ArchivedForm {
     static let isOrdered = Summary(rawValue: 1024)
   }
 
-  /// The property as part of a model; nil for a proxy without a property.
+  /// The description of the property; nil for an ``ArchivedPropertyProxy`` without a property.
   var description: PropertyDescription? { nil }
 
-  /// The property itself, or the property that a proxy represents.
+  /// The property itself; for an ``ArchivedPropertyProxy``, the property that it represents.
   var underlying: ArchivedProperty? { self }
 
   var isOrdered: Bool { false }
@@ -112,7 +113,7 @@ class ArchivedProperty: ArchivedModelObject, ArchivedForm {
 }
 
 extension KeyedUnarchiver {
-  /// Returns a Boolean that is stored only if it is true.
+  /// Decodes a flag that archives contain only if it is true. Returns false if the key is missing.
   fileprivate func flag(_ key: String) throws -> Bool { try decodeIfPresent(Bool.self, forKey: key) ?? false }
 }
 
@@ -129,7 +130,7 @@ class ArchivedAttribute: ArchivedProperty {
   }
 
   let attribute: AttributeDescription
-  /// True if it is an element of a composite attribute.
+  /// True if the attribute is an element of a composite attribute.
   fileprivate var isElement = false
 
   /// The bits of `NSFlagsKey`.
@@ -167,7 +168,7 @@ class ArchivedAttribute: ArchivedProperty {
     return attribute.derivation == nil ? ArchivedAttribute(attribute) : ArchivedDerivedAttribute(attribute)
   }
 
-  /// Decodes the values that only a subclass has.
+  /// Decodes the values that only a subclass has, and adds them to `attribute`.
   class func complete(_ attribute: inout AttributeDescription, _ coder: KeyedUnarchiver) throws {}
 
   override func encode(with coder: KeyedArchiver) throws {
@@ -229,7 +230,7 @@ final class ArchivedCompositeAttribute: ArchivedAttribute {
     let decoded =
       try coder.decodeIfPresent([ArchivedProperty].self, of: Self.elementTypes, forKey: "NSCompositeElements") ?? []
     for case let element as ArchivedAttribute in decoded {
-      // An archive could name one attribute many times, and a small archive could make a huge model.
+      // An attribute can be an element of one attribute only. Otherwise, a small archive could describe a huge model.
       if element.isElement {
         throw coder.failure(.invalidContents, "an attribute is an element of two composite attributes")
       }
@@ -251,7 +252,8 @@ final class ArchivedCompositeAttribute: ArchivedAttribute {
 
   override var description: PropertyDescription? { .attribute(described(depth: 0)) }
 
-  /// Returns the description up to the maximum depth, because an attribute in an archive can be an element of itself.
+  /// Returns the description, without elements below the maximum depth: in a damaged archive, an attribute can be an
+  /// element of itself.
   private func described(depth: Int) -> AttributeDescription {
     var described = attribute
     described.traits = traits
@@ -299,7 +301,7 @@ final class ArchivedRelationship: ArchivedProperty {
     relationship.deleteRule = rule
     self.relationship = relationship
     try super.init(coder: coder)
-    // Files without the names contain the objects instead.
+    // Archives that lack the names of the destination and the inverse contain the entity and the property themselves.
     if destination == nil {
       self.destination = try coder.decodeIfPresent(ArchivedEntity.self, forKey: "NSDestinationEntity")
     }
@@ -369,7 +371,7 @@ final class ArchivedFetchedProperty: ArchivedProperty {
   }
 }
 
-/// `_NSPropertyDescriptionProxy`: an inherited property, in models that are stored in stores.
+/// `_NSPropertyDescriptionProxy`: a placeholder for an inherited property, in the models that SQLite stores contain.
 final class ArchivedPropertyProxy: ArchivedProperty {
   override class var archivedClass: ArchivedClass { ArchivedClass("_NSPropertyDescriptionProxy") }
 
@@ -383,7 +385,7 @@ final class ArchivedPropertyProxy: ArchivedProperty {
   }
 
   override var underlying: ArchivedProperty? {
-    // Proxies can form a cycle.
+    // Follows at most 16 proxies, because proxies can refer to each other in a cycle.
     var property = original
     for _ in 0..<16 {
       guard let proxy = property as? ArchivedPropertyProxy else { return property }

@@ -58,7 +58,7 @@ extension ArchivedModel {
     "NSKnownKeysDictionary1", "NSKnownKeysMappingStrategy1",
   ]
 
-  /// Returns true if this library decodes the class.
+  /// Returns true if this library has a type for the class.
   static func knows(_ name: String) -> Bool {
     classes.contains(name) || ManagedExpression.isArchivedPart(name)
       || ArchivedProperty.types.contains { $0.archivedClass.name == name }
@@ -79,7 +79,8 @@ extension ArchivedEntity {
   fileprivate var description: EntityDescription {
     var own = Set(properties.keys)
     var ancestor = superentity
-    // Only models in stores repeat inherited properties, and none of them is this deep.
+    // Removes inherited properties, which only models in stores repeat. Stops after 256 ancestors, more than such
+    // models have, because the superentities in an archive can form a cycle.
     for _ in 0..<256 {
       guard let entity = ancestor, !own.isEmpty else { break }
       own = own.filter { entity.properties[$0] == nil }
@@ -158,7 +159,7 @@ extension ArchivedEntity {
     for case let relationship as ArchivedRelationship in properties.values {
       var owner = relationship.destination
       guard let name = relationship.relationship.inverse else { continue }
-      // The destination may inherit the inverse.
+      // The inverse may be a property that the destination inherits.
       while let entity = owner, entity.properties[name] == nil { owner = entity.superentity }
       relationship.lead(to: relationship.destination, inverse: owner?.properties[name])
     }

@@ -20,7 +20,7 @@ final class ArchivedMappingModel: ArchivedModelObject, ArchivedForm {
     let table = try coder.decodeIfPresent(
       OrderedDictionary<String, ArchivedEntityMapping>.self, forKey: "NSEntityMappingsByName")
     if let mappings, let table {
-      // The table must contain the same mappings as the list, otherwise some would be lost.
+      // The list and the table must contain the same mappings. Otherwise, some would be lost.
       guard table.count == mappings.count, mappings.allSatisfy({ table[$0.mapping.name] === $0 }) else {
         throw coder.failure(.invalidContents, "NSEntityMappings and NSEntityMappingsByName have different mappings")
       }
@@ -134,7 +134,7 @@ final class ArchivedPropertyMapping: ArchivedModelObject, ArchivedForm {
 }
 
 extension KeyedUnarchiver {
-  /// Returns the values of the current object under unknown keys, without null values.
+  /// Returns the values of the object that is being decoded whose keys are not in `known`. Null values are left out.
   fileprivate func otherValues(besides known: Set<String>) throws -> OrderedDictionary<String, PredicateConstant> {
     guard unkeyedCount == 0 else { throw failure(.invalidContents, "the mapping contains a value without a key") }
     var others: OrderedDictionary<String, PredicateConstant> = [:]
@@ -147,7 +147,7 @@ extension KeyedUnarchiver {
 }
 
 extension KeyedArchiver {
-  /// Encodes values under unknown keys. Numbers are stored inline, as Apple's compiler stores its own.
+  /// Encodes values whose keys this library does not know. Numbers are stored inline, as Apple's compiler stores them.
   fileprivate func encode(
     otherValues: OrderedDictionary<String, PredicateConstant>, besides known: Set<String>
   ) throws {

@@ -63,8 +63,8 @@ public struct EntityMapping: Hashable, Sendable {
 public struct PropertyMapping: Hashable, Sendable {
   /// The name of the property in the destination entity.
   public var name: String
-  /// The value, computed from variables such as `$source` and `$manager`. Nil to keep the default value, unless a
-  /// migration policy sets one.
+  /// The expression for the value, with variables such as `$source` and `$manager`. If it is nil, the property keeps
+  /// its default value, unless a migration policy sets another one.
   public var valueExpression: ManagedExpression?
   /// Custom data of the program for this mapping.
   public var userInfo: OrderedDictionary<String, PropertyList> = [:]

@@ -102,7 +102,7 @@ public struct MappingModel: Hashable, Sendable {
     .init(.unknownName, entity: entity.name, property: property.name, "\(message) (mapping \(mapping.name.quoted))")
   }
 
-  /// One of the two models.
+  /// The source model or the destination model, with its version hashes.
   private struct Side {
     let model: ManagedObjectModel
     let word: String
