@@ -14,8 +14,8 @@ public struct VersionedModel: Sendable {
   public var models: OrderedDictionary<String, ManagedObjectModel>
   /// The name of the current version, which programs use.
   public var currentName: String
-  /// The version hashes that the compiler wrote, by version and entity. They are needed where
-  /// ``ManagedObjectModel/Entity/hasKnownVersionHash`` is false.
+  /// The version hashes that the compiler wrote, by version and entity. They are needed for entities whose hash cannot
+  /// be computed: see ``ManagedObjectModel/Entity/hasKnownVersionHash``.
   public var recordedHashes: [String: [String: Data]] = [:]
 
   /// Creates a versioned model.
@@ -27,8 +27,8 @@ public struct VersionedModel: Sendable {
   /// The current version, which programs use; nil if ``models`` has none with its name.
   public var current: ManagedObjectModel? { models[currentName] }
 
-  /// Returns the version hashes of a version: those that its compiler wrote, or else the computed ones that are known
-  /// to be correct. Returns nil for an unknown version.
+  /// Returns the version hashes of the entities of a version: those that its compiler wrote, or else the computed ones
+  /// that are known to be correct. Returns nil for an unknown version.
   public func versionHashes(of name: String) -> [String: Data]? {
     recordedHashes[name] ?? models[name]?.knownVersionHashesByName
   }
@@ -222,7 +222,7 @@ public struct VersionedModel: Sendable {
     }
   }
 
-  /// Removes the files of an incomplete folder, and the folders that are then empty.
+  /// Removes the files of a folder that could not be written completely, and then the folders that are empty.
   private static func remove(_ names: OrderedSet<String>, of folder: String) {
     var folders: OrderedSet = [folder]
     for name in names {

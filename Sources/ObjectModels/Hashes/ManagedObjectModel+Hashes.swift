@@ -86,8 +86,8 @@ extension ManagedObjectModel.Entity {
 
   /// True if ``versionHash`` is equal to the one that Core Data computes.
   ///
-  /// False if the entity has an attribute whose rule is not known: a derivation other than the `@count` of a
-  /// relationship, a derivation with a filter, or a composite attribute that has no elements or has composite or
+  /// False if the entity has an attribute for which Core Data's rule is not known: a derivation other than the `@count`
+  /// of a relationship, a derivation with a filter, or a composite attribute that has no elements or has composite or
   /// derived ones. In this case, take the hash from the model's `VersionInfo.plist` or from a store.
   public var hasKnownVersionHash: Bool { attributesWithUnknownVersionHash.isEmpty }
 
@@ -159,8 +159,8 @@ extension AttributeDescription.Derivation {
     }
   }
 
-  /// The text of the expression in the hash, in the form of `NSExpression`: `count:(pages)`. The form is known only for
-  /// counts.
+  /// The text of the derivation's expression from which the hash is computed, in the form of `NSExpression`:
+  /// `count:(pages)`. Apple's form is known only for counts.
   fileprivate var versionText: String {
     if let countedPath { return "\(PredicateFunction.count.rawValue)(\(countedPath))" }
     if case .function(let function, let arguments) = expression {

@@ -98,8 +98,8 @@ private enum SHA512Words: SHA2Words {
     return primes.map { fraction(ofRootOf: $0, power: power) }
   }
 
-  /// Returns the low 64 bits of the greatest number whose power is at most `prime` · 2^(64 · `power`), found bit by
-  /// bit.
+  /// Returns the first 64 bits of the fractional part of a root of a prime. They are the low 64 bits of the greatest
+  /// number whose power is at most `prime` · 2^(64 · `power`), which is found bit by bit.
   private static func fraction(ofRootOf prime: UInt64, power: Int) -> UInt64 {
     var root: UInt128 = 0
     for bit in (0..<72).reversed() {

@@ -11,7 +11,7 @@ struct SourceAttributes {
     self.element = element
     self.tree = tree
     rest = element.attributes
-    // The name has already been read, or is read by `required`.
+    // The name of an entity is read by functions that do not remove it.
     if element.name == "entity" { rest["name"] = nil }
   }
 

@@ -73,7 +73,8 @@ struct SourceModelReader {
       default: continue
       }
     }
-    // The compiler also does this, for readers that do not support fetch indexes.
+    // Adds each fetch index as a compound index too, for readers that do not support fetch indexes. Apple's compiler
+    // does the same.
     for index in entity.fetchIndexes {
       let names = index.elements.compactMap { if case .property(let name) = $0.content { name } else { nil } }
       if names.count == index.elements.count, !names.isEmpty, !entity.compoundIndexes.contains(names) {
@@ -186,7 +187,7 @@ struct SourceModelReader {
     var relationship = RelationshipDescription("", to: attributes.take("destinationEntity") ?? "")
     relationship.traits = try traits(element, &attributes)
     relationship.inverse = attributes.text("inverseName")
-    // This attribute only repeats the destination.
+    // The attribute `inverseEntity` only repeats the destination.
     attributes.remove("inverseEntity")
     let isToMany = try attributes.truth("toMany")
     relationship.minimumCount = try attributes.count("minCount") ?? 0

@@ -43,7 +43,7 @@ package enum SourceLimit: CaseIterable {
     return PropertyValidation(predicate, warning: .code(code(type)))
   }
 
-  /// Returns the value of the limit that a validation represents, or nil if it represents another one.
+  /// Returns the limit if a validation represents a limit of this kind; nil for any other validation.
   func value(in validation: PropertyValidation, of type: AttributeType) -> AttributeValue? {
     guard case .comparison(let comparison) = validation.predicate,
       case .constant(.value(let value)) = comparison.right, self.validation(of: type, value) == validation
@@ -72,7 +72,7 @@ struct SourceFlag {
 }
 
 extension AttributeValue {
-  /// Creates a value from its text in a source file. Returns nil if the type has no such value.
+  /// Creates a value from its text in a source file. Returns nil if the text is not a value of the type.
   ///
   /// The text of a number can be a Boolean: Xcode keeps the text if a Boolean attribute becomes an integer.
   init?(sourceText text: String, _ type: AttributeType) {

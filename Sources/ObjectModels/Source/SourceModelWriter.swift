@@ -6,9 +6,9 @@ internal import PropertyLists
 /// Writes the `contents` file of an `.xcdatamodel`.
 struct SourceModelWriter {
   private var writer = XMLTreeWriter()
-  /// The elements of composite attributes, by group name.
+  /// The attribute groups to write: the elements of composite attributes, by group name.
   private var composites: OrderedDictionary<String, [AttributeDescription]> = [:]
-  /// The names of the groups of attributes that do not name their group.
+  /// For composite attributes that have no group name, the group name for each list of elements.
   private var compositeNames: [[AttributeDescription]: String] = [:]
   /// Called for each user-info value that is not a string; nil if such a value is an error.
   private let report: ((String) -> Void)?
@@ -84,8 +84,9 @@ struct SourceModelWriter {
     writer.end()
   }
 
-  /// Collects the groups of elements of composite attributes. Compiled models do not contain the names of groups: the
-  /// first attribute with the elements then gives its own name, with a number if the name is already used.
+  /// Collects the attribute groups that contain the elements of composite attributes. Compiled models do not contain
+  /// the names of groups. A group without a name is named after the first attribute with its elements, with a number if
+  /// the name is already used.
   private mutating func nameComposites(of attributes: [AttributeDescription], depth: Int = 0) {
     for attribute in attributes where attribute.type == .composite && depth < 16 {
       if let name = attribute.compositeName {
@@ -159,7 +160,8 @@ struct SourceModelWriter {
     writer.end()
   }
 
-  /// Returns the text of a user-info value.
+  /// Returns the text of a user-info value. A value that is not a string is converted and reported, or is an error if
+  /// ``report`` is nil.
   private func text(_ value: PropertyList, _ key: String, _ location: String) throws(PropertyListError) -> String {
     if case .string(let text) = value { return text }
     let defect = "the value for \(key.quoted) in the user info of \(location.printable(limit: 200)) is not a string"

@@ -55,7 +55,7 @@ extension ManagedObjectModel {
 
   private static func escaped(_ text: String) -> String {
     var result = String.UnicodeScalarView()
-    // Iterates over scalars, not characters: a quotation mark and a combining mark after it form one character.
+    // Escapes scalars, not characters: a quotation mark and a combining mark after it form one character.
     for scalar in text.printable(limit: 200).unicodeScalars {
       if scalar == "\\" || scalar == "\"" { result.append("\\") }
       result.append(scalar)

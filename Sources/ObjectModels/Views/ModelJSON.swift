@@ -30,7 +30,7 @@ extension ManagedObjectModel {
   }
 }
 
-/// The entries of a JSON object, without default values.
+/// The entries of a JSON object. Default values are left out.
 private struct JSONEntries {
   private(set) var entries: OrderedDictionary<String, PropertyList> = [:]
 
