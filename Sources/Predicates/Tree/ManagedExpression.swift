@@ -3,28 +3,28 @@ public indirect enum ManagedExpression: Hashable, Sendable {
   case constant(PredicateConstant)
   /// `SELF`: the object that the predicate is tested with.
   case evaluatedObject
-  /// `$NAME`, without the dollar sign.
+  /// `$NAME`: a variable. The associated value is the name without the dollar sign.
   case variable(String)
-  /// `$NAME := expression`.
+  /// `$NAME := expression`: sets a variable, and has the value of the expression.
   case assignment(variable: String, ManagedExpression)
   /// The value at the end of a key path. The operand is ``evaluatedObject`` if the path starts at the object itself.
   case keyPath(PredicateKeyPath, of: ManagedExpression)
   /// `ANYKEY`: any one value of the object.
   case anyKey
-  /// `{a, b, c}`.
+  /// `{a, b, c}`: a list of expressions.
   case aggregate([ManagedExpression])
   /// A function, and arithmetic: `a + b` is ``PredicateFunction/add``.
   case function(PredicateFunction, [ManagedExpression])
   /// `FUNCTION(operand, 'selector', arguments …)`: a method of the operand. It is kept, but only the key-value coding
   /// methods can be evaluated.
   case method(String, of: ManagedExpression, arguments: [ManagedExpression])
-  /// `collection[subscript]`.
+  /// `collection[subscript]`: an element of an array, a value of a dictionary, or the number of elements.
   case element(PredicateSubscript, of: ManagedExpression)
   /// `SUBQUERY(collection, $variable, predicate)`: the elements of a collection for which a predicate is true.
   case subquery(ManagedExpression, variable: String, ManagedPredicate)
-  /// `TERNARY(predicate, a, b)`.
+  /// `TERNARY(predicate, a, b)`: `a` if the predicate is true, otherwise `b`.
   case conditional(ManagedPredicate, ManagedExpression, ManagedExpression)
-  /// `a UNION b`, `a INTERSECT b`, `a MINUS b`.
+  /// `a UNION b`, `a INTERSECT b`, `a MINUS b`: a combination of two collections.
   case combination(PredicateSetOperation, ManagedExpression, ManagedExpression)
   /// `FETCH(request, context, countOnly)`. It is kept, but can only be evaluated by a context.
   case fetch(request: ManagedExpression, context: ManagedExpression, countOnly: Bool)
@@ -40,9 +40,9 @@ public indirect enum ManagedExpression: Hashable, Sendable {
 public enum PredicateSubscript: Hashable, Sendable {
   /// An integer for an array, a key for a dictionary.
   case index(ManagedExpression)
-  /// `FIRST`.
+  /// `FIRST`: the first element.
   case first
-  /// `LAST`.
+  /// `LAST`: the last element.
   case last
   /// `SIZE`: the number of elements.
   case size

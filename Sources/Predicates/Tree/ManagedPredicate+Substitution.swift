@@ -1,8 +1,9 @@
-/// The replacements for parts of a predicate.
+/// The variables and keys of objects to replace in a predicate.
 package struct PredicateReplacement {
-  /// The values of variables. Variables without a value stay, and so do the variables of subqueries.
+  /// The values of variables. Variables without a value stay as they are, and so do the variables that a `SUBQUERY`
+  /// declares.
   var variables: [String: ManagedExpression] = [:]
-  /// Returns the new key for the key of an object. Nil to keep all keys.
+  /// Returns the new key for the key of an object in a constant. Nil to keep all keys.
   var object: ((RowKey) -> RowKey)?
 
   package init(variables: [String: ManagedExpression] = [:], object: ((RowKey) -> RowKey)? = nil) {
@@ -12,8 +13,8 @@ package struct PredicateReplacement {
 }
 
 extension ManagedPredicate {
-  /// Returns the predicate with variables replaced by values. Variables without a value stay, and so do the variables
-  /// of subqueries.
+  /// Returns the predicate with variables replaced by values. Variables without a value stay as they are, and so do the
+  /// variables that a `SUBQUERY` declares.
   public func substituting(_ variables: [String: any PredicateArgument]) -> ManagedPredicate {
     withoutDeepRows.replacingVariables(variables.mapValues(\.predicateExpression))
   }
@@ -37,8 +38,8 @@ extension ManagedPredicate {
 }
 
 extension ManagedExpression {
-  /// Returns the expression with variables replaced by values. Variables without a value stay, and so do the variables
-  /// of subqueries.
+  /// Returns the expression with variables replaced by values. Variables without a value stay as they are, and so do
+  /// the variables that a `SUBQUERY` declares.
   public func substituting(_ variables: [String: any PredicateArgument]) -> ManagedExpression {
     replacingVariables(variables.mapValues(\.predicateExpression))
   }

@@ -58,8 +58,8 @@ public indirect enum ManagedPredicate: Hashable, Sendable {
 
   /// Returns the predicate with each `AND` inside an `AND`, and each `OR` inside an `OR`, merged into the outer one.
   ///
-  /// - Parameter depth: The number of conditions around it. From ``greatestDepth`` on, the tree is returned unchanged.
-  ///   It is rejected when it is used.
+  /// - Parameter depth: The number of conditions around this one. Beyond ``greatestDepth``, the tree is returned
+  ///   unchanged. It is rejected when it is used.
   private func joiningRows(depth: Int = 0) -> ManagedPredicate {
     guard depth <= Self.greatestDepth else { return self }
     switch self {
@@ -70,6 +70,8 @@ public indirect enum ManagedPredicate: Hashable, Sendable {
     }
   }
 
+  /// Returns the parts of an `AND` or `OR` condition. A part of the same kind is replaced by its own parts.
+  ///
   /// - Parameter row: Returns the parts of a condition of the same kind; nil for other conditions.
   private func joinedParts(_ depth: Int, _ row: (ManagedPredicate) -> [ManagedPredicate]?) -> [ManagedPredicate] {
     var joined: [ManagedPredicate] = []

@@ -1,6 +1,6 @@
 /// An error that is thrown when a predicate cannot be read, prepared or evaluated.
 public struct ManagedPredicateError: Error, Hashable, Sendable {
-  /// The kind of error, for programs to switch over. For people, there is ``ManagedPredicateError/message``.
+  /// The kind of error, for use in code. The text for people is ``ManagedPredicateError/message``.
   public enum Kind: Hashable, Sendable {
     /// The text is not a predicate.
     case syntax
@@ -12,7 +12,7 @@ public struct ManagedPredicateError: Error, Hashable, Sendable {
     case pattern
     /// A regular expression is too large, or would take too many steps on a string.
     case tooMuchWork
-    /// An object has no value for a key.
+    /// An object does not have a key.
     case unknownKey
     /// A variable has no value.
     case unboundVariable
@@ -22,7 +22,7 @@ public struct ManagedPredicateError: Error, Hashable, Sendable {
     case arithmetic
     /// A collection has no element at an index.
     case indexOutOfRange
-    /// A part is kept, but cannot be evaluated here or has no form in text.
+    /// A part of a predicate can be read and kept, but it cannot be evaluated here, or has no form in text.
     case unsupported
   }
 
@@ -34,7 +34,7 @@ public struct ManagedPredicateError: Error, Hashable, Sendable {
     public let column: Int
   }
 
-  /// The kind of error, for programs to switch over. For people, there is ``message``.
+  /// The kind of error, for use in code. The text for people is ``message``.
   public var kind: Kind
   /// The description of the error, in one line without the position.
   public var message: String
@@ -63,7 +63,7 @@ extension ManagedPredicateError.Position {
 }
 
 extension ManagedPredicateError {
-  /// True if the same comparison could succeed with other values.
+  /// True if the error depends on the compared values, so that the comparison may succeed for another object.
   @usableFromInline var isAboutValues: Bool {
     switch kind {
     case .typeMismatch, .unknownKey, .indexOutOfRange, .arithmetic, .pattern: true

@@ -28,7 +28,7 @@ extension Bool: PredicateArgument {
 }
 
 extension PredicateArgument where Self: FixedWidthInteger {
-  /// Integers that do not fit in `Int64` become decimal numbers.
+  /// The expression of the integer. An integer that does not fit in `Int64` becomes a decimal number.
   public var predicateExpression: ManagedExpression {
     .value(Int64(exactly: self).map { .integer($0) } ?? .decimal(Decimal(string: "\(self)") ?? .nan))
   }
@@ -73,7 +73,7 @@ extension URL: PredicateArgument {
   public var predicateExpression: ManagedExpression { .value(.url(self)) }
 }
 
-/// The object with this key.
+/// A key is an argument that represents the object with this key.
 extension RowKey: PredicateArgument {
   public var predicateExpression: ManagedExpression { .constant(.object(self)) }
 }
@@ -82,12 +82,12 @@ extension OpaqueObject: PredicateArgument {
   public var predicateExpression: ManagedExpression { .constant(.opaque(self)) }
 }
 
-/// `{a, b, c}`.
+/// An array is a list: `{a, b, c}`.
 extension Array: PredicateArgument where Element: PredicateArgument {
   public var predicateExpression: ManagedExpression { .aggregate(map(\.predicateExpression)) }
 }
 
-/// `{a, b, c}`, in any order.
+/// A set is a list in any order: `{a, b, c}`.
 extension Set: PredicateArgument where Element: PredicateArgument {
   public var predicateExpression: ManagedExpression { .aggregate(map(\.predicateExpression)) }
 }

@@ -16,7 +16,8 @@ public struct PredicateKeyPath: Hashable, Sendable {
     self.init(keys: text.split(separator: ".", omittingEmptySubsequences: false).map(String.init))
   }
 
-  /// Creates the key path that a call of `valueForKey:` or `valueForKeyPath:` follows. Returns nil for other methods.
+  /// Creates the key path that a call of `valueForKey:` or `valueForKeyPath:` has as its argument. Returns nil for
+  /// other methods.
   package init?(method selector: String, _ arguments: [ManagedExpression]) {
     guard selector == "valueForKey:" || selector == "valueForKeyPath:", arguments.count == 1,
       case .constant(.value(.string(let text))) = arguments[0]
@@ -29,9 +30,9 @@ extension PredicateKeyPath: CustomStringConvertible {
   public var description: String { keys.joined(separator: ".") }
 }
 
-/// A collection operator in a key path, after the path of the collection. The raw values are the keys.
+/// A collection operator in a key path. It follows the path of a collection. The raw values are the keys.
 ///
-/// ``count`` is the last key of its path. After the others comes the path of the values that they use:
+/// ``count`` is the last key of its path. The other operators are followed by the path of the values that they use:
 /// `books.@sum.price`.
 public enum PredicateCollectionOperator: String, Hashable, Sendable, CaseIterable {
   case count = "@count"

@@ -26,9 +26,9 @@ public enum AttributeValue: Hashable, Sendable {
   /// stores have no other form for it.
   case composite([String: AttributeValue])
 
-  /// True if the values are the same, which decides if an object has changed. NaN equals itself. Strings are equal only
-  /// if all their Unicode scalars are: composed and decomposed forms are different values, so that such a change is
-  /// saved. Predicates use another equality.
+  /// True if the values are the same. Objects use this to decide if they have changed. NaN equals itself. Strings are
+  /// equal only if all their Unicode scalars are: composed and decomposed forms are different values, so that such a
+  /// change is saved. Predicates use another equality.
   public static func == (first: AttributeValue, second: AttributeValue) -> Bool {
     switch (first, second) {
     case (.null, .null): true
@@ -99,8 +99,8 @@ extension AttributeValue: CustomStringConvertible {
   }
 }
 
-/// The values of composite attributes in files that store one value per attribute: the bytes of a keyed archive of a
-/// dictionary, which is Core Data's form of such a value in memory.
+/// Values of composite attributes as the bytes of a keyed archive of a dictionary, for files that store one value per
+/// attribute. In memory, Core Data represents such a value by a dictionary.
 extension AttributeValue {
   /// The maximum depth of nested composite values, as in models.
   private static let greatestDepth = 16
@@ -110,12 +110,12 @@ extension AttributeValue {
     guard let coder = try? KeyedUnarchiver(forReadingFrom: data),
       let value = try? coder.decode(ArchivedValue.self, forKey: KeyedArchiver.rootObjectKey)
     else { return nil }
-    // Each leaf takes at least one byte, unless the archive refers to an object several times.
+    // An archive has at least one byte for each entry, unless it refers to an object several times.
     self.init(composite: value, count: data.count)
   }
 
-  /// Creates the value of a composite attribute from a dictionary: null for an empty one. Returns nil for other values,
-  /// and for more leaves than `count`.
+  /// Creates the value of a composite attribute from a dictionary. An empty dictionary becomes null. Returns nil for
+  /// other values, and if the dictionary and those in it have more than `count` entries.
   package init?(composite value: ArchivedValue, count: Int = 10_000) {
     var rest = count
     self.init(composite: value, &rest, depth: 0)
@@ -134,8 +134,7 @@ extension AttributeValue {
     self = leaves.isEmpty ? .null : .composite(leaves)
   }
 
-  /// Returns the value at a path of element names: the value itself for an empty path, null if there is no such
-  /// element.
+  /// Returns the value at a path of element names: this value for an empty path, null if there is no such element.
   package func leaf(at path: ArraySlice<String>) -> AttributeValue {
     guard let name = path.first else { return self }
     guard case .composite(let leaves) = self, let leaf = leaves[name] else { return .null }

@@ -1,7 +1,7 @@
 package import FoundationEssentials
 
 extension Decimal {
-  /// Creates a number from text that is a number as a whole, not only at its beginning. `nan` is NaN. Returns nil for
+  /// Creates a number from text. The whole text must be a number, not only its beginning. `nan` is NaN. Returns nil for
   /// other text.
   package init?(text: String) {
     if text == "nan" {

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// The key of an object: its store, its entity and a number.
+/// The key of an object: its store, its entity and its primary key.
 ///
 /// Rows and contexts refer to objects by this 16-byte key. `ManagedObjectID` is the public form of it, which can also
 /// be written to files.
@@ -23,7 +23,7 @@ public struct RowKey: Hashable, Sendable {
   /// True until the object is saved.
   @inlinable public var isTemporary: Bool { number < 0 }
 
-  // Written out, so that other modules inline it.
+  // Not synthesized, so that other modules can inline it.
   @inlinable
   public static func == (first: RowKey, second: RowKey) -> Bool {
     first.number == second.number && first.entityIndex == second.entityIndex && first.store == second.store
@@ -50,8 +50,9 @@ extension RowKey: Comparable {
     return first.isTemporary ? first.number > second.number : first.number < second.number
   }
 
-  /// The default order of fetched objects, which also decides between equal ones: by entity, store and number, as
-  /// stores return them. Objects that have never been saved come last, the oldest first.
+  /// Returns true if the object comes before another one in the default order of fetched objects: by entity, store and
+  /// number, as stores return them. Objects that have never been saved come last, the oldest first. The order also
+  /// decides between objects with equal sort keys.
   @inlinable package func isFetchedBefore(_ other: RowKey) -> Bool {
     if isTemporary != other.isTemporary { return other.isTemporary }
     if isTemporary { return number > other.number }
@@ -71,7 +72,7 @@ public struct StoreNumber: RawRepresentable, Hashable, Sendable {
   /// The value for no store.
   @inlinable public static var none: StoreNumber { StoreNumber(rawValue: 0) }
 
-  // Written out, so that other modules inline it.
+  // Not synthesized, so that other modules can inline it.
   @inlinable
   public static func == (first: StoreNumber, second: StoreNumber) -> Bool { first.rawValue == second.rawValue }
 
