@@ -1,6 +1,6 @@
 internal import FoundationEssentials
 
-/// Sums, averages and other aggregates of values. The caller removes null values first.
+/// Sums, averages and other aggregates of values. The caller removes null values before.
 @usableFromInline
 enum Aggregate {
   @inlinable static func sum<Object>(_ values: [PredicateValue<Object>]) throws(ManagedPredicateError)

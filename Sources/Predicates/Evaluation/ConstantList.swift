@@ -1,15 +1,15 @@
-/// A constant list, hashed for lookups of values and objects.
+/// A constant list as a hash table, for lookups of values and objects.
 ///
 /// It is created once for a list, so that the time of a lookup does not depend on the length of the list.
 struct ConstantList: Sendable {
-  /// The options for strings; nil if strings have no options.
+  /// The rules for comparing strings; nil if strings are compared without options.
   private let rules: TextRules?
   private var values: Set<Member> = []
-  /// The folded forms of the strings, if there are options.
+  /// The folded forms of the strings, if there are ``rules``. Without rules, the strings are in ``values``.
   private var foldedTexts: Set<[UInt32]> = []
   private var objects: Set<RowKey> = []
 
-  /// A value whose equality is that of predicates.
+  /// A value that is compared by the rules of predicates, so that numbers of different types can be equal.
   private struct Member: Hashable {
     private let value: AttributeValue
 
@@ -20,8 +20,8 @@ struct ConstantList: Sendable {
     func hash(into hasher: inout Hasher) { hasher.combine(value) }
   }
 
-  /// Collects the members of a list. Collections, dictionaries and opaque objects are left out, because no value or
-  /// object equals them.
+  /// Creates the hash table. Collections, dictionaries and opaque objects are left out, because no value or object
+  /// equals them.
   init(_ elements: some Sequence<PredicateConstant>, _ options: PredicateOptions) {
     let rules = options.isEmpty ? nil : TextRules(options)
     self.rules = rules

@@ -1,4 +1,4 @@
-/// A comparison whose right side is a constant.
+/// A comparison whose right side is a constant. The constant is prepared once, for comparisons with many left sides.
 @usableFromInline
 package final class ConstantTest: Sendable {
   @usableFromInline package let comparator: PredicateComparator
@@ -6,7 +6,7 @@ package final class ConstantTest: Sendable {
   @usableFromInline package let constant: PredicateConstant
   private let fast: Fast
 
-  /// The prepared form of the constant; `none` if the general rules are used.
+  /// The prepared constant for comparisons that have a fast test; `none` for the others.
   private enum Fast: Sendable {
     case none
     case equality(AttributeValue)
@@ -19,6 +19,8 @@ package final class ConstantTest: Sendable {
     case object(RowKey)
   }
 
+  /// Prepares a comparison.
+  ///
   /// - Throws: ``ManagedPredicateError`` if a regular expression is invalid, or if BETWEEN does not have two values.
   @usableFromInline package init(
     _ comparator: PredicateComparator, _ options: PredicateOptions, _ constant: PredicateConstant
@@ -58,13 +60,14 @@ package final class ConstantTest: Sendable {
     }
   }
 
-  /// Returns the result for the value of an attribute.
+  /// Returns true if the comparison is true for the value of an attribute on the left side.
   @usableFromInline package func result(_ value: AttributeValue) throws(ManagedPredicateError) -> Bool {
     if let result = try holds(value) { return result }
     return try Evaluation<AttributeValue>.compare(.value(value), comparator, options, PredicateValue(constant))
   }
 
-  /// Returns the result for the value of an attribute. Nil if the general rules must decide.
+  /// Returns true if the comparison is true for the value of an attribute on the left side. Returns nil if the fast
+  /// test cannot decide, so that the caller must call `Evaluation.compare`.
   @inline(__always)
   @usableFromInline package func holds(_ value: AttributeValue) throws(ManagedPredicateError) -> Bool? {
     switch fast {
@@ -90,7 +93,8 @@ package final class ConstantTest: Sendable {
     }
   }
 
-  /// Returns the result for an object, given as a constant. Nil if the general rules must decide.
+  /// Returns true if the comparison is true for an object on the left side, given as a constant. Returns nil if the
+  /// fast test cannot decide, so that the caller must call `Evaluation.compare`.
   @usableFromInline package func holds(_ object: PredicateConstant?) -> Bool? {
     guard case .object(let key)? = object else { return nil }
     return switch fast {
@@ -114,8 +118,8 @@ package final class ConstantTest: Sendable {
 }
 
 extension PredicateComparator {
-  /// True if the comparison is true for values in this order. Always false for operators other than `<`, `<=`, `>` and
-  /// `>=`.
+  /// True if the operator is true for two values in this order. Always false for operators other than `<`, `<=`, `>`
+  /// and `>=`.
   @usableFromInline package func holds(_ order: PredicateOrder) -> Bool {
     switch self {
     case .lessThan: order == .less

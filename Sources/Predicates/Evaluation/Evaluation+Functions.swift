@@ -41,7 +41,7 @@ extension Evaluation {
     }
   }
 
-  /// Returns the elements of a single collection, or the arguments themselves, without null values.
+  /// Returns the elements of a collection if it is the only argument, otherwise the arguments. Null values are removed.
   @inlinable static func collected(_ arguments: [Value]) -> [Value] {
     let elements = arguments.count == 1 ? arguments[0].elements ?? arguments : arguments
     return elements.filter { !$0.isNull }

@@ -6,7 +6,9 @@ package struct Evaluation<Object: PredicateSubject> {
   @usableFromInline let object: Object
   @usableFromInline var variables: [Value]
 
-  /// - Parameter parameters: The values of the first variables.
+  /// Creates an evaluation for an object.
+  ///
+  /// - Parameter parameters: The values of the first variables. The other variables are null.
   @inlinable init(_ object: Object, variableCount: Int, _ parameters: [Value]) {
     self.object = object
     variables = parameters
@@ -67,7 +69,8 @@ package struct Evaluation<Object: PredicateSubject> {
     return try Self.compare(value, test.comparator, test.options, Value(test.constant))
   }
 
-  /// Compares two values by the general rules.
+  /// Returns true if a comparison of two values is true. Accepts values of all kinds; ``ConstantTest`` has fast tests
+  /// for constants.
   @inlinable static func compare(
     _ left: Value, _ comparator: PredicateComparator, _ options: PredicateOptions, _ right: Value
   ) throws(ManagedPredicateError) -> Bool {
@@ -202,7 +205,7 @@ package struct Evaluation<Object: PredicateSubject> {
     case (.array, .value(.boolean(let isSecond))): return try element(of: base, at: .value(.integer(isSecond ? 1 : 0)))
     case (.constant(.dictionary(let entries)), .value(.string(let key))): return entries[key].map { Value($0) } ?? .null
     case (.object(let object), .value(.string(let key))):
-      // This key is not one of the prepared keys.
+      // The key was computed, so it is not one of the keys of the prepared predicate.
       return try object.predicateValue(forKey: PredicateKey(name: key, index: -1))
     default: throw ManagedPredicateError(.typeMismatch, "\(base.kindName) cannot be indexed by \(index.kindName)")
     }

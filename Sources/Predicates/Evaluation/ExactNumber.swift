@@ -9,8 +9,8 @@ extension AttributeValue {
     }
   }
 
-  /// The form that equal numbers of all types share: an integer if possible, else a double, else a decimal number.
-  /// Other values are unchanged.
+  /// The number in a form that is the same for equal numbers of all types: an integer if possible, else a double, else
+  /// a decimal number. Other values are unchanged.
   @usableFromInline package var canonical: AttributeValue {
     switch self {
     case .boolean(let value): return .integer(value ? 1 : 0)
@@ -48,6 +48,8 @@ struct ExactNumber {
     binaryExponent = 0
   }
 
+  /// Creates the exact value of a double.
+  ///
   /// - Precondition: The value is finite.
   init(_ value: Double) {
     isNegative = value.sign == .minus
@@ -69,7 +71,8 @@ struct ExactNumber {
     binaryExponent = 0
   }
 
-  /// The value as a 64-bit integer; nil if it is not one. Ignores ``binaryExponent``, which is 0 for decimal numbers.
+  /// The value of a decimal number as a 64-bit integer; nil if it is not one. Ignores ``binaryExponent``, which is 0
+  /// for decimal numbers.
   var integer: Int64? {
     var magnitude = magnitude
     var exponent = decimalExponent
@@ -96,7 +99,7 @@ struct ExactNumber {
     }
     if isNegative != other.isNegative { return isNegative ? .less : .greater }
     var (first, second) = (LongInteger(magnitude), LongInteger(other.magnitude))
-    // A negative exponent of one side becomes a positive one of the other side.
+    // Both sides are multiplied by the same powers, so that no exponent is negative.
     first.multiply(byPowerOf10: max(decimalExponent, 0) + max(-other.decimalExponent, 0))
     second.multiply(byPowerOf10: max(other.decimalExponent, 0) + max(-decimalExponent, 0))
     first.shiftLeft(max(binaryExponent, 0) + max(-other.binaryExponent, 0))

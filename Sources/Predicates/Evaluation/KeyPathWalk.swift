@@ -28,7 +28,7 @@ struct KeyPathWalk<Object: PredicateSubject> {
     case .value(let value): return .value(try value.builtInValue(forKey: key.name))
     case .object(let object): return try object.predicateValue(forKey: key)
     case .array(let elements): return .array(try values(of: elements, key))
-    // Different elements can have equal values. All are kept, so that they can be summed and counted.
+    // Values of different elements can be equal. All are kept, so that they can be summed and counted.
     case .set(let elements): return .array(try values(of: elements, key))
     case .constant(.dictionary(let entries)): return entries[key.name].map { Value($0) } ?? .null
     case .constant(let constant):

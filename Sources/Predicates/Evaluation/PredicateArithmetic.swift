@@ -4,13 +4,14 @@ internal import SystemFiles
 /// Arithmetic on attribute values.
 ///
 /// Integers stay integers. Division of integers drops the fraction, as in Core Data. An integer result that does not
-/// fit in 64 bits becomes a decimal number. If one operand is a double or a float, the result is a double. Otherwise,
-/// if one is a decimal number, the result is a decimal number of up to 38 digits. If one is null, the result is null.
+/// fit in 64 bits becomes a decimal number; a power that does not fit in 128 bits becomes a double. If one operand is a
+/// double or a float, the result is a double. Otherwise, if one is a decimal number, the result is a decimal number of
+/// up to 38 digits. If one is null, the result is null.
 @usableFromInline
 package enum PredicateArithmetic {
   static func failure(_ message: String) -> ManagedPredicateError { ManagedPredicateError(.arithmetic, message) }
 
-  /// Two numbers of one type.
+  /// Two numbers, converted to the same type.
   private enum Pair {
     case integers(Int64, Int64)
     case decimals(Decimal, Decimal)
@@ -91,7 +92,7 @@ package enum PredicateArithmetic {
     }
   }
 
-  /// Returns nil if an intermediate result does not fit in 128 bits.
+  /// Returns a power of an integer. Returns nil if an intermediate result does not fit in 128 bits.
   private static func power(_ base: Int64, _ exponent: Int64) throws(ManagedPredicateError) -> AttributeValue? {
     if base == 0 || base == 1 || exponent == 0 { return .integer(exponent == 0 ? 1 : base) }
     if base == -1 { return .integer(exponent % 2 == 0 ? 1 : -1) }
@@ -143,7 +144,7 @@ package enum PredicateArithmetic {
     return try .double(checked(result, first, second))
   }
 
-  /// Returns a result. Throws if it is not finite although all operands are.
+  /// Returns the result of an operation. Throws if the result is not finite although all operands are.
   private static func checked(_ result: Double, _ operands: Double...) throws(ManagedPredicateError) -> Double {
     guard result.isFinite || operands.contains(where: { !$0.isFinite }) else {
       throw failure("the result is not a finite number")
@@ -151,7 +152,7 @@ package enum PredicateArithmetic {
     return result
   }
 
-  /// Applies a function of one number.
+  /// Returns the result of a function that has one argument.
   @usableFromInline static func apply(
     _ function: PredicateFunction, _ argument: AttributeValue
   ) throws(ManagedPredicateError) -> AttributeValue {

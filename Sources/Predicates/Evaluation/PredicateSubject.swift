@@ -6,7 +6,8 @@ public import PropertyLists
 ///
 /// `PropertyList`, ``AttributeValue`` and dictionaries of attribute values conform to it.
 public protocol PredicateSubject: Hashable {
-  /// The value of `SELF`. By default an object. Types that are values without keys return another case.
+  /// The value of `SELF`. By default ``PredicateValue/object(_:)``. A type that is a value without keys, such as a
+  /// number, returns another case.
   var predicateValue: PredicateValue<Self> { get }
 
   /// Returns the value of a key, or ``PredicateValue/null`` if the object has no value for it.
@@ -14,7 +15,7 @@ public protocol PredicateSubject: Hashable {
   /// - Throws: ``ManagedPredicateError/Kind/unknownKey`` if the object can never have such a key.
   func predicateValue(forKey key: PredicateKey) throws(ManagedPredicateError) -> PredicateValue<Self>
 
-  /// The constant that refers to the object in a predicate, if any. Objects without a constant equal only objects.
+  /// The constant that represents the object in a predicate; nil if no constant equals the object.
   var predicateConstant: PredicateConstant? { get }
 
   /// Returns the object that a constant refers to, so that a key path can start at it. Nil by default.
@@ -44,7 +45,8 @@ public struct PredicateKey: Hashable, Sendable {
   public let name: String
   /// The index of the name in ``PreparedPredicate/keys``. A subject can use it to look up each key only once.
   public let index: Int
-  /// The slots of the value in the objects of a model. Nil if the key does not belong to a model.
+  /// For a predicate about objects of a model, the slots of the value (its index among the values of an object) for
+  /// ranges of entities. Otherwise nil.
   @usableFromInline package let slots: [SlotRange]?
 
   @inlinable package init(name: String, index: Int, slots: [SlotRange]? = nil) {
@@ -65,7 +67,8 @@ public struct PredicateKey: Hashable, Sendable {
     }
   }
 
-  /// Returns the slot of the value in an object of an entity. Nil if it has none, or if ``slots`` is nil.
+  /// Returns the slot of the value in objects of an entity. Nil if the entity does not have the property, or if
+  /// ``slots`` is nil.
   @inline(__always)
   @inlinable package func slot(inEntity index: Int32) -> Int? {
     guard let slots else { return nil }
@@ -74,7 +77,7 @@ public struct PredicateKey: Hashable, Sendable {
     return nil
   }
 
-  /// Finds the slot by binary search. The ranges are in ascending order.
+  /// Finds the slot by binary search in `slots`, which are in ascending order of entities.
   @usableFromInline func slot(inEntity index: Int32, among slots: [SlotRange]) -> Int? {
     let range = slots.partitioningIndex { $0.entities.upperBound > index }
     guard range < slots.count, slots[range].entities.contains(index) else { return nil }
@@ -242,7 +245,8 @@ extension Dictionary: PredicateSubject where Key == String, Value == AttributeVa
 }
 
 extension AttributeValue {
-  /// Returns the value of a built-in key: the keys of Foundation's classes that validation rules use.
+  /// Returns the value of a built-in key. These are keys of Foundation's classes that validation rules use, such as
+  /// `length`.
   @usableFromInline func builtInValue(forKey key: String) throws(ManagedPredicateError) -> AttributeValue {
     switch (self, key) {
     case (.null, _): return .null

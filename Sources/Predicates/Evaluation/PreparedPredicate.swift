@@ -54,7 +54,9 @@ public struct PreparedPredicate: Sendable {
     try evaluate(with: object, parameters: [])
   }
 
-  /// - Parameter parameters: The values of ``PreparationContext/parameters``.
+  /// Returns true if the predicate is true for an object.
+  ///
+  /// - Parameter parameters: The values of the variables in ``PreparationContext/parameters``.
   @inline(__always)
   @inlinable package func evaluate<Object: PredicateSubject>(
     with object: Object, parameters: [PredicateValue<Object>]
@@ -100,7 +102,9 @@ public struct PreparedExpression: Sendable {
     try value(with: object, parameters: [])
   }
 
-  /// - Parameter parameters: The values of ``PreparationContext/parameters``.
+  /// Returns the value of the expression for an object.
+  ///
+  /// - Parameter parameters: The values of the variables in ``PreparationContext/parameters``.
   @inline(__always)
   @inlinable package func value<Object: PredicateSubject>(
     with object: Object, parameters: [PredicateValue<Object>]
@@ -123,13 +127,14 @@ extension ManagedPredicate {
   }
 }
 
-/// The stack space that evaluation needs.
+/// A check that a thread's stack is large enough for an evaluation, which is recursive.
 @usableFromInline
 enum StackNeed {
-  /// The stack space of one level of a tree, in the levels that ``CallStack`` counts.
+  /// The stack space that one level of a predicate takes, in the unit of `CallStack.levels`.
   private static let weight = 10
 
-  /// Throws if the thread's stack is too small for a tree. Any thread has room for 16 levels.
+  /// Throws if the thread's stack is too small to evaluate a predicate with this number of levels. Any thread has room
+  /// for 16 levels.
   @inlinable
   @inline(__always)
   static func check(_ height: Int) throws(ManagedPredicateError) {

@@ -1,19 +1,19 @@
-/// A condition with its constants prepared.
+/// A condition that is prepared for evaluation: constants are folded, and names are resolved.
 @usableFromInline
 package indirect enum PreparedCondition: Sendable {
   case constant(Bool)
   case all([PreparedCondition])
   case any([PreparedCondition])
   case not(PreparedCondition)
-  /// A comparison that is false, instead of an error, for values that it cannot use.
+  /// A comparison that is false, instead of throwing an error, if it cannot use the values.
   case tolerant(PreparedCondition)
-  /// A comparison of a key of the object itself with a constant.
+  /// A comparison with a constant whose left side is a key of the evaluated object.
   case key(PredicateKey, ConstantTest)
   case test(PreparedOperand, PredicateModifier, ConstantTest)
   case comparison(PreparedOperand, PredicateModifier, PredicateComparator, PredicateOptions, PreparedOperand)
 }
 
-/// An expression with resolved names.
+/// An expression that is prepared for evaluation: its keys and variables are resolved.
 @usableFromInline
 package indirect enum PreparedOperand: Sendable {
   case constant(PredicateConstant)
@@ -21,7 +21,8 @@ package indirect enum PreparedOperand: Sendable {
   case variable(Int)
   case assignment(Int, PreparedOperand)
   case key(PredicateKey)
-  /// If `flattens` is true, a collection of collections along the path is flattened.
+  /// The value at the end of a key path. If `flattens` is true, the elements of collections in collections along the
+  /// path are joined into one collection.
   case keyPath([PreparedStep], PreparedOperand, flattens: Bool)
   case anyKey
   case aggregate([PreparedOperand])
@@ -37,17 +38,18 @@ package indirect enum PreparedOperand: Sendable {
 @usableFromInline
 package enum PreparedStep: Hashable, Sendable {
   case key(PredicateKey)
-  /// An operator, applied to the values at the end of the remaining path.
+  /// A collection operator, such as `@sum`. It is applied to the values at the end of the rest of the path.
   case collection(PredicateCollectionOperator)
 }
 
-/// The environment for which a predicate is prepared.
+/// The context in which a prepared predicate is evaluated: the model, and the parameters.
 package struct PreparationContext {
-  /// Returns the slots of a key's value in objects. Nil if the objects do not belong to a model.
+  /// Returns the slots of a key's value in the objects of a model: see ``PredicateKey/slots``. Nil if the objects do
+  /// not belong to a model.
   package var slots: ((String) -> [PredicateKey.SlotRange])?
   /// The names of the variables whose values are passed to each evaluation, in this order.
   package var parameters: [String] = []
-  /// True if a comparison of values that cannot be compared is false instead of an error.
+  /// True if a comparison is false, instead of throwing an error, if it cannot compare the values.
   package var isTolerant = false
 
   package init(
@@ -109,7 +111,7 @@ struct Preparation {
     let modifier = comparison.modifier
     let left = try operand(comparison.left, flattens: modifier != .direct)
     let right = try operand(comparison.right)
-    // A constant list CONTAINS x is the same as x IN the list, which is a hashed lookup.
+    // `list CONTAINS x` with a constant list is prepared as `x IN list`, which is a lookup in a hash table.
     if case .constant(let list) = left, list.isCollection, comparison.comparator == .contains, modifier == .direct {
       return test(right, .direct, try ConstantTest(.in, comparison.options, list))
     }
@@ -119,12 +121,13 @@ struct Preparation {
     return test(left, modifier, try ConstantTest(comparison.comparator, comparison.options, constant))
   }
 
-  /// Counts the elements for which the comparison is true or false, so that each element is tested on its own. Prepares
-  /// `ANY` and `ALL`.
+  /// Prepares a comparison that is false, instead of throwing an error, if it cannot use the values. For `ANY` and
+  /// `ALL`, prepares a count of the elements for which the comparison is true or false, so that each element is tested
+  /// on its own.
   private mutating func tolerant(_ comparison: PredicateComparison) throws(ManagedPredicateError) -> PreparedCondition {
     guard comparison.modifier != .direct else { return try condition(comparison) }
     let collection = try operand(comparison.left, flattens: true)
-    // No variable in predicate text has an empty name.
+    // No variable in predicate text has an empty name, so the name of this variable is not used.
     let outer = variables[""]
     let variable = newVariable("")
     var ofElement = comparison
