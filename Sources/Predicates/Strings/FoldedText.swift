@@ -2,7 +2,7 @@
 @usableFromInline
 struct FoldedText: Hashable, Sendable {
   let rules: TextRules
-  /// The folded scalars, without boundary marks.
+  /// The folded scalars, without the bit ``TextRules/boundary``.
   private let scalars: [UInt32]
   private let isASCII: Bool
   /// For each index, the length of the longest proper prefix that is also a suffix of the scalars up to it (Knuth,
@@ -25,7 +25,7 @@ struct FoldedText: Hashable, Sendable {
     self.borders = borders
   }
 
-  /// Calls `ascii` with the bytes of an ASCII string, or `units` with the folded units of any other string.
+  /// Calls `ascii` with the bytes of an ASCII string, or `units` with the folded scalars of any other string.
   @inline(__always)
   private func look<T>(at text: String, ascii: (Span<UInt8>) -> T, units: ([UInt32]) -> T) -> T {
     let bytes = text.utf8Span.span

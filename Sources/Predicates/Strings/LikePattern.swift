@@ -53,7 +53,7 @@ struct LikePattern: Hashable, Sendable {
     let units = rules.units(of: text)
     var index = 0
     var part = 0
-    // The indexes to continue from if the last star must match one more character.
+    // The last star, and the index in the text from which to continue if the star must match one more character.
     var retry: (index: Int, part: Int)?
     var work = 0
     while index < units.count || part < parts.count {
@@ -63,7 +63,7 @@ struct LikePattern: Hashable, Sendable {
       }
       if part < parts.count {
         switch parts[part] {
-        // A character and its combining marks are matched as one.
+        // A star or a question mark matches whole characters: a character with its combining marks is one.
         case .anyCharacters where TextRules.isBoundary(index, in: units):
           retry = (index, part)
           part += 1

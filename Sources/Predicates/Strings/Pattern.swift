@@ -67,7 +67,7 @@ struct Pattern: Hashable, Sendable {
     return current.reached.contains { program[$0] == .match }
   }
 
-  /// The instructions that are active at the same position of the text, without duplicates.
+  /// The instructions that are active at one position of the text. Each is contained once.
   private struct Threads {
     var reached: [Int] = []
     private var isSeen: [Bool]

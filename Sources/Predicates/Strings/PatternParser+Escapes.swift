@@ -1,6 +1,6 @@
 // Escapes, which begin with a backslash.
 extension PatternParser {
-  /// Reads the element after a backslash, outside of square brackets.
+  /// Reads an escape after its backslash, outside of square brackets.
   mutating func escape() throws(ManagedPredicateError) -> PatternTree {
     guard let scalar = peek() else { throw failure("a backslash needs a character after it") }
     switch scalar {

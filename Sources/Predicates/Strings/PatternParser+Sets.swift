@@ -36,13 +36,14 @@ extension PatternParser {
     return folded(operands.count == 1 ? operands[0] : .intersection(operands), isInverse: isInverse)
   }
 
-  /// Folds case before the set is inverted.
+  /// Returns a set in square brackets, with both cases of its members if case is ignored. Adds the cases before it
+  /// inverts the set, so that `[^a]` does not match `A`.
   private func folded(_ set: ScalarSet, isInverse: Bool) -> ScalarSet {
     let folded = flags.ignoresCase ? ScalarSet.foldingCase(set) : set
     return isInverse ? .inverse(folded) : folded
   }
 
-  /// Reads the members that are subtracted from a set, up to the closing bracket.
+  /// Reads the members to subtract from a set, up to the closing bracket.
   private mutating func difference() throws(ManagedPredicateError) -> ScalarSet {
     var members: [ScalarSet] = []
     while let scalar = peek(), scalar != "]" { members.append(try member()) }

@@ -24,7 +24,7 @@ struct PatternParser {
   }
 
   private static let greatestDepth = 100
-  /// Patterns with larger repetition counts would exceed the size limit anyway.
+  /// The maximum repetition count. Patterns with larger counts would exceed the size limit anyway.
   private static let greatestCount = 100_000
 
   func failure(_ message: String) -> ManagedPredicateError {
@@ -106,7 +106,8 @@ struct PatternParser {
 
   func set(_ set: ScalarSet) -> PatternTree { .set(flags.ignoresCase ? .foldingCase(set) : set) }
 
-  /// Reads one element. Returns nil if it only changes flags.
+  /// Reads one element of a pattern, such as a scalar, a set or a group. Returns nil for a comment or flags, which
+  /// match nothing.
   private mutating func atom() throws(ManagedPredicateError) -> PatternTree? {
     guard let scalar = peek() else { return nil }
     next += 1
@@ -133,13 +134,13 @@ struct PatternParser {
     case "{":
       next += 1
       (least, most) = try counts()
-      // The closing bracket.
+      // Steps back to the closing bracket, because the code below skips one scalar.
       next -= 1
     default: return atom
     }
     next += 1
     if peek() == "+" { throw unsupported("a possessive quantifier") }
-    // A lazy quantifier changes which match is found, but not if the whole string matches.
+    // A lazy quantifier changes which match is found first, but not whether the whole string matches.
     _ = take("?")
     return .repeated(atom, least: least, most: most)
   }

@@ -20,7 +20,7 @@ package struct TextRules: Hashable, Sendable {
     foldsMarks = options.contains(.diacriticInsensitive) && !isLiteral
   }
 
-  /// Returns the form in which strings that differ only in case and diacritics are equal.
+  /// Returns a form of a string that is the same for strings that differ only in case and diacritics.
   @usableFromInline static func canonical(_ text: String) -> String {
     TextRules([.caseInsensitive, .diacriticInsensitive]).folded(text)
   }
@@ -81,8 +81,8 @@ package struct TextRules: Hashable, Sendable {
     }
   }
 
-  /// Returns the folded scalars of a string. They are equal for two strings if ``FoldedText/isEqual(to:)`` is true for
-  /// them.
+  /// Returns the folded scalars of a string, without ``boundary``. Two strings have the same ones if
+  /// ``FoldedText/isEqual(to:)`` is true for them.
   package func foldedUnits(of text: String) -> [UInt32] {
     let bytes = text.utf8Span.span
     if bytes.isASCII { return bytes.indices.map { UInt32(folded(bytes[$0])) } }

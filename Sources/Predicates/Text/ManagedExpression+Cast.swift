@@ -15,7 +15,8 @@ package enum PredicateCastTarget: String, CaseIterable {
 }
 
 extension ManagedExpression {
-  /// Returns a `CAST(…)`. Constants that have no other form in text are returned as the constants themselves.
+  /// Returns a call of `CAST`, or the constant that the call represents, such as a date, which has no other form in
+  /// text.
   static func cast(_ arguments: [ManagedExpression]) -> ManagedExpression {
     guard arguments.count == 2, case .constant(.value(.string(let name))) = arguments[1],
       let target = PredicateCastTarget(rawValue: name), let constant = constant(arguments[0], as: target)
@@ -49,7 +50,7 @@ extension ManagedExpression {
     }
   }
 
-  /// Returns the elements of an aggregate of constants; nil for anything else.
+  /// Returns the elements of a list `{…}` that contains only constants and such lists; nil for anything else.
   private static func plainElements(_ source: ManagedExpression) -> [PredicateConstant]? {
     guard case .aggregate(let elements) = source else { return nil }
     var constants: [PredicateConstant] = []

@@ -86,7 +86,7 @@ struct PredicateLexer {
     return .selector(text(from: start))
   }
 
-  /// True if the next word is this one. Case is ignored.
+  /// True if `word` comes next in the text, as a whole word. Case is ignored.
   private func matches(_ word: String) -> Bool {
     for (index, byte) in word.utf8.enumerated() {
       guard let other = peek(index), other & ~0x20 == byte & ~0x20 else { return false }
@@ -157,7 +157,7 @@ struct PredicateLexer {
     throw failure(at: start, "the closing quotation mark is missing")
   }
 
-  /// Reads `uXXXX`, or a surrogate pair `uXXXX\uXXXX`. Returns nil for anything else.
+  /// Reads `uXXXX` after a backslash, or a surrogate pair `uXXXX\uXXXX`. Returns nil for anything else.
   private mutating func escapedScalar() -> Unicode.Scalar? {
     guard let first = hexadecimal(at: next + 1) else { return nil }
     if let scalar = Unicode.Scalar(first) {
@@ -176,7 +176,8 @@ struct PredicateLexer {
     return UInt32(String(decoding: bytes[start..<start + 4], as: UTF8.self), radix: 16)
   }
 
-  /// Reads `%@`, `%K`, or a number conversion of `printf` with its length: `%ld`, `%llu`, `%5.2f`.
+  /// Reads a placeholder: `%@`, `%K`, or a number conversion of `printf` with its length, such as `%ld`, `%llu`,
+  /// `%5.2f`. Returns the letter `@`, `K`, `d` or `f`.
   private mutating func conversion() throws(ManagedPredicateError) -> UInt8 {
     let start = next
     next += 1

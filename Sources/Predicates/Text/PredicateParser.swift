@@ -20,7 +20,7 @@ package struct PredicateParser {
     tokens = try lexer.run()
   }
 
-  /// A part of the tree, with its number of levels.
+  /// A condition or an expression that has been read, with its number of levels.
   struct Part {
     enum Content {
       case predicate(ManagedPredicate)
@@ -28,7 +28,7 @@ package struct PredicateParser {
     }
     var content: Content
     var height: Int
-    /// The offset of its first byte in the text.
+    /// The offset of the part's first byte in the text.
     var offset: Int
     var positions: PredicatePositions
   }
@@ -94,8 +94,11 @@ extension PredicateParser {
     return height
   }
 
+  /// Returns a part of the tree. Throws if it has too many levels.
+  ///
   /// - Parameters:
-  ///   - parts: The parts of the tree below it.
+  ///   - content: The condition or expression.
+  ///   - parts: The parts directly below it.
   ///   - offset: The offset of its first byte.
   ///   - sign: The offset of its operator, if that is different.
   func part(
@@ -127,7 +130,7 @@ extension PredicateParser {
     }
   }
 
-  /// Returns the expression of the next argument, for the current placeholder.
+  /// Reads a placeholder, and returns the argument for it as an expression.
   mutating func argument(_ conversion: UInt8) throws(ManagedPredicateError) -> Part {
     let offset = token.offset
     guard nextArgument < arguments.count else {
@@ -160,7 +163,7 @@ extension PredicateParser {
   /// Reads the condition or expression in parentheses.
   mutating func bracketed() throws(ManagedPredicateError) -> Part { try parse(.or) }
 
-  /// Reads an expression between commas, or in the brackets after a name.
+  /// Reads an expression between commas, or between the brackets after a name.
   mutating func nested() throws(ManagedPredicateError) -> Part { try parse(.assignment) }
 
   private mutating func parse(_ least: Precedence) throws(ManagedPredicateError) -> Part { try parse(least.rawValue) }

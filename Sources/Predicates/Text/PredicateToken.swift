@@ -3,25 +3,25 @@ struct PredicateToken {
   enum Kind: Equatable {
     /// A key, the name of a function, or a reserved word: see ``PredicateWord``.
     case identifier(String)
-    /// `name:` or `name:name:`, the name of a function.
+    /// The name of a function with colons: `name:` or `name:name:`.
     case selector(String)
     /// `#name` or `#"name"`: a key, even if it is spelled like a reserved word.
     case escapedKey(String)
     /// A collection operator, such as `@count`.
     case collectionOperator(String)
-    /// `$NAME`.
+    /// A variable: `$NAME`.
     case variable(String)
     case string(String)
-    /// The digits of a number, with a point or an exponent or `0x`.
+    /// The text of a number: digits, also with a point or an exponent, or hexadecimal digits after `0x`.
     case number(String)
     case symbol(PredicateSymbol)
-    /// The letter of a placeholder: `%@`, `%K`, `%d`.
+    /// A placeholder such as `%@`, `%K` or `%d`, by its letter.
     case argument(UInt8)
     case end
   }
 
   let kind: Kind
-  /// The offset of its first byte in the text.
+  /// The offset of the token's first byte in the text.
   let offset: Int
 
   /// The reserved word with this spelling, if any.

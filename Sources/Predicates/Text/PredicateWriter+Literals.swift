@@ -9,7 +9,7 @@ extension PredicateWriter {
     append("$" + name)
   }
 
-  /// Writes a key, with a number sign if it could be read as a reserved word.
+  /// Writes a key. A key that is a reserved word or not an identifier is written after a number sign.
   mutating func write(key: String) {
     if key.hasPrefix("@"), Self.isName(String(key.dropFirst())) {
       append(key)

@@ -46,7 +46,7 @@ extension ManagedExpression: CustomStringConvertible {
   }
 }
 
-/// Writes a tree as text, with the fewest brackets that operator precedence allows.
+/// Writes a predicate or an expression as text, with the fewest brackets that operator precedence allows.
 struct PredicateWriter {
   private(set) var text = ""
 
@@ -56,7 +56,8 @@ struct PredicateWriter {
   enum Strength: Int {
     case or, and, not, assignment, combination, sum, product, power, prefix, operand
 
-    /// The precedence that the right operand needs if the left operand needs this one.
+    /// The next higher precedence. An operator's right operand needs it, because `a - (b - c)` differs from `a - b -
+    /// c`.
     var above: Strength { Strength(rawValue: rawValue + 1) ?? .operand }
   }
 
@@ -120,7 +121,7 @@ struct PredicateWriter {
     case .assignment: .assignment
     case .combination: .combination
     case .function(let function, let arguments): sign(function, arguments)?.strength ?? .operand
-    // Written as a minus sign and digits.
+    // A negative number is written as a minus sign and digits.
     case .constant(.value(.integer(let value))) where value < 0: .prefix
     case .constant(.value(.double(let value))) where value.sign == .minus && value.isFinite: .prefix
     case .constant(.value(.float(let value))) where value.sign == .minus && value.isFinite: .prefix
@@ -234,7 +235,7 @@ struct PredicateWriter {
     text += ")"
   }
 
-  /// Writes an operand after a minus sign. A number is put in brackets, because the sign would become a part of it.
+  /// Writes the operand of a minus sign. A number is put in brackets, because the sign would become a part of it.
   private mutating func write(negated operand: ManagedExpression) throws(ManagedPredicateError) {
     let start = text.utf8.count
     try write(operand, least: .prefix)
