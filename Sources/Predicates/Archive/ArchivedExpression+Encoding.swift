@@ -23,7 +23,8 @@ extension ManagedExpression {
       try coder.encode(operand, forKey: "NSOperand")
       let isKey = isPlain && path.keys.count == 1 && !path.keys[0].hasPrefix("@")
       try coder.encode(isKey ? "valueForKey:" : "valueForKeyPath:", forKey: "NSSelectorName")
-      // This array is mutable in all files that were examined. The array of a method can be either.
+      // The arguments of a key path are a mutable array in all files that were examined. Those of a method can be
+      // either.
       try coder.encode(Archived.Mutable([ArchivedExpression.keyPathSpecifier(path)]), forKey: "NSArguments")
     case .anyKey: try encode(type: 15)
     case .aggregate(let elements):
@@ -69,7 +70,7 @@ extension ManagedExpression {
 }
 
 extension KeyedArchiver {
-  /// Writes a call of a function, as a method of the class that contains all functions.
+  /// Encodes a call of a function: a call of a method of the class `_NSPredicateUtilities`, as in Apple's files.
   fileprivate func encodeCall(_ selector: String, _ arguments: [ArchivedExpression]) throws {
     try encode(4, forKey: "NSExpressionType")
     try encode(ArchivedExpression.utilities, forKey: "NSOperand")

@@ -3,7 +3,7 @@ internal import KeyedArchiving
 /// An archived object of a subclass of `NSExpression`.
 ///
 /// The forms of constants, `SELF`, variables, key paths, functions and fetches are those of files. No files with the
-/// other expressions were found: their keys are named after their contents.
+/// other expressions were found, so their keys are named after their contents.
 struct ArchivedExpression: ArchivedForm, Hashable {
   static let archivedClass = ArchivedClass(Class.constant.rawValue, aliases: Class.allCases.map(\.rawValue))
   static let nameInMessages = "NSExpression"
@@ -17,7 +17,7 @@ struct ArchivedExpression: ArchivedForm, Hashable {
     case constant = "NSConstantValueExpression"
     case evaluatedObject = "NSSelfExpression"
     case variable = "NSVariableExpression"
-    /// A component of a key path.
+    /// The text of a key path. It is the argument of a key-path expression.
     case keyPathSpecifier = "NSKeyPathSpecifierExpression"
     case keyPath = "NSKeyPathExpression"
     case function = "NSFunctionExpression"
@@ -63,16 +63,17 @@ struct ArchivedExpression: ArchivedForm, Hashable {
     self.init(expression, as: objectClass)
   }
 
-  /// The class whose methods are the functions. A class occurs only as the operand of a function.
+  /// The class `_NSPredicateUtilities`, whose methods are the functions of predicates. A class occurs only as the
+  /// operand of a function.
   static let utilities = ArchivedExpression(
     .method("_NSPredicateUtilities", of: .constant(.null), arguments: []), as: .constant)
 
-  /// Returns `FIRST`, `LAST` or `SIZE`.
+  /// Returns an expression for `FIRST`, `LAST` or `SIZE`.
   static func symbol(_ name: String) -> ArchivedExpression {
     ArchivedExpression(.method(name, of: .anyKey, arguments: []), as: .symbol)
   }
 
-  /// Returns the components of a key path.
+  /// Returns an `NSKeyPathSpecifierExpression`, which contains the text of a key path.
   static func keyPathSpecifier(_ path: PredicateKeyPath) -> ArchivedExpression {
     ArchivedExpression(.value(.string(path.description)), as: .keyPathSpecifier)
   }

@@ -9,8 +9,8 @@ struct ArchivedOperator: ArchivedForm {
   let modifier: PredicateModifier
   let options: PredicateOptions
 
-  /// The class names of the string operators are those of Foundation, and their keys those of `NSInPredicateOperator`:
-  /// no files with them were found.
+  /// The classes of operators. No files with string operators were found: their class names are those of Foundation,
+  /// and their keys those of `NSInPredicateOperator`.
   private enum Class: String, CaseIterable {
     case order = "NSComparisonPredicateOperator"
     case equality = "NSEqualityPredicateOperator"
@@ -48,7 +48,7 @@ struct ArchivedOperator: ArchivedForm {
   ]
   private static let comparators = Dictionary(uniqueKeysWithValues: numbers.map { ($1, $0) })
 
-  /// True for string operators, whose options are stored as flags.
+  /// True for operators on strings, whose options are archived as flags.
   private var keepsFlags: Bool {
     switch comparator {
     case .in, .contains, .beginsWith, .endsWith, .like, .matches: true

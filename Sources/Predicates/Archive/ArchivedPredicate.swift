@@ -21,7 +21,7 @@ struct ArchivedPredicate: ArchivedForm {
       ($0, ArchivedClass($0.rawValue, ancestors: ["NSPredicate", "NSObject"]))
     })
 
-  /// The numbers in Core Data's files.
+  /// The kinds of compound predicates, with their numbers in Core Data's files.
   private enum Junction: Int {
     case not = 0
     case and = 1

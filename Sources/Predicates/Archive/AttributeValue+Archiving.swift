@@ -9,7 +9,7 @@ extension AttributeValue {
     self = Int64(exactly: integer).map { .integer($0) } ?? .decimal(Decimal(string: integer.description) ?? .nan)
   }
 
-  /// Creates the value of an archived value. Returns nil for collections and objects.
+  /// Creates a value from an archived value. Returns nil for collections and objects.
   package init?(_ value: ArchivedValue) {
     switch value {
     case .null: self = .null
@@ -27,7 +27,7 @@ extension AttributeValue {
     }
   }
 
-  /// The value in the form of an archive.
+  /// The value as an archived value.
   package var archivedValue: ArchivedValue {
     switch self {
     case .null: .null

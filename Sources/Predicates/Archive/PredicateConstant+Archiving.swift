@@ -2,7 +2,7 @@ package import KeyedArchiving
 internal import OrderedCollections
 
 extension PredicateConstant {
-  /// Creates the constant of an archived value.
+  /// Creates a constant from an archived value.
   package init(_ value: ArchivedValue, in coder: KeyedUnarchiver, depth: Int = 1) throws {
     _ = try coder.checkedHeight(depth)
     func element(_ value: ArchivedValue) throws -> PredicateConstant {
@@ -33,7 +33,7 @@ extension PredicateConstant {
     coder.failure(.invalidContents, "a constant in a predicate has a type that attributes do not support")
   }
 
-  /// Returns the constant in the form of an archive. Sets and dictionaries are sorted by text.
+  /// Returns the constant as an archived value. Sets and dictionaries are sorted by the text of their elements or keys.
   ///
   /// - Throws: ``KeyedArchiveError/Kind/invalidValue`` for an object, because its key is meaningless outside its
   ///   context.
