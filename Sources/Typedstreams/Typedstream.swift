@@ -54,7 +54,7 @@ public struct Typedstream: Sendable, Equatable {
   ///   ``TypedstreamError/Kind/unsupportedType`` for unions, pointers and bit fields,
   ///   ``TypedstreamError/Kind/malformed``, ``TypedstreamError/Kind/nestedTooDeeply``,
   ///   ``TypedstreamError/Kind/limitExceeded``.
-  /// - Complexity: O(*n*) in the number of bytes. The number of allocations does not depend on it.
+  /// - Complexity: O(*n*) in the number of bytes. Values need no allocations of their own.
   public init(_ data: Data, limits: ParsingLimits = ParsingLimits()) throws(TypedstreamError) {
     try self.init(bytes: [UInt8](data), limits: limits)
   }
@@ -75,7 +75,8 @@ public struct Typedstream: Sendable, Equatable {
     first.byteOrder == second.byteOrder && first.systemVersion == second.systemVersion && first.tables == second.tables
   }
 
-  /// The groups of the stream itself. Most streams have one group with one object, which is the root.
+  /// The groups of values at the top level of the stream. Most streams have one group with one object, which is the
+  /// root.
   public var groups: Groups { Groups(tables: tables, startIndex: 0, endIndex: tables.nodes.count) }
 
   /// The objects, in the order in which they begin in the stream.
@@ -92,7 +93,8 @@ public struct Typedstream: Sendable, Equatable {
     tables.slots.indices.lazy.filter { tables.slots[$0].kind == .class }.map { Class(tables: tables, id: $0) }
   }
 
-  /// Returns the object with a number in the table of objects, classes and C strings, or nil if there is none.
+  /// Returns the object with an ``Object/id``. Returns nil if the stream does not contain the id, or if it is that of a
+  /// class or a C string.
   public func object(withID id: Int) -> Object? {
     tables.slots.indices.contains(id) && tables.slots[id].kind == .object ? Object(tables: tables, id: id) : nil
   }
@@ -113,7 +115,7 @@ public struct Typedstream: Sendable, Equatable {
     public func index(after position: Int) -> Int { tables.next(after: position) }
   }
 
-  /// The values that were written by one call, such as the two values of the encoding `iI`.
+  /// The values that were archived by one call, such as the two values of the encoding `iI`.
   public struct Group: Sendable {
     let tables: TypedstreamTables
     let nodeIndex: Int
@@ -175,7 +177,7 @@ public struct Typedstream: Sendable, Equatable {
     }
   }
 
-  /// The forms of values.
+  /// The content of a value.
   public enum Content: Sendable {
     /// Nil: no object, class or string.
     case null
@@ -191,13 +193,13 @@ public struct Typedstream: Sendable, Equatable {
     case string(ArraySlice<UInt8>)
     /// The bytes of a selector (`:`) or an atom (`%`).
     case sharedString(ArraySlice<UInt8>)
-    /// The bytes of a C string (`*`), and its number in the table of objects.
+    /// The bytes of a C string (`*`), and its number in the table of objects, classes and C strings.
     case cString(ArraySlice<UInt8>, id: Int)
     /// The elements of an array of bytes (`[Nc]`, `[NC]`).
     case data(ArraySlice<UInt8>)
     /// The first occurrence of an object.
     case object(Object)
-    /// An object that occurred before. It may contain this value.
+    /// A reference to an object that occurred before. That object may contain this value.
     case reference(Object)
     /// A class (`#`). In files of NeXTSTEP, a class can also occur in place of an object.
     case `class`(Class)
@@ -212,7 +214,7 @@ public struct Typedstream: Sendable, Equatable {
   /// An object: a class, and the groups that the class and its superclasses have written.
   public struct Object: Sendable {
     let tables: TypedstreamTables
-    /// The number in the table of objects, classes and C strings. References contain it.
+    /// The number in the table of objects, classes and C strings, by which references refer to the object.
     public let id: Int
 
     /// The class.

@@ -28,7 +28,8 @@ public struct TypedstreamError: Error, Hashable, Sendable {
     case numberOutOfRange
     /// The contents of an object are not valid for its type.
     case invalidContents
-    /// An object is a part of itself, and was not published while it was decoded.
+    /// An object contains a reference to itself, but its type did not call ``TypedstreamGroups/publish(_:)`` before it
+    /// decoded the reference.
     case circularReference
     /// A value cannot be represented in a typedstream, or not at this position.
     case invalidValue
@@ -41,12 +42,12 @@ public struct TypedstreamError: Error, Hashable, Sendable {
   /// The offset of the error in the input, in bytes. For an error in the contents of an object, the offset of the
   /// object.
   public var byteOffset: Int?
-  /// The object that is wrong, or that contains the value that is wrong, by its number in the table of objects.
+  /// The ``Typedstream/Object/id`` of the object that is wrong, or that contains the wrong value.
   public var objectID: Int?
   /// The class of that object, according to the stream.
   public var className: String?
-  /// The error of a keyed archive or property list in data of the stream. ``byteOffset`` is then the offset of the
-  /// data.
+  /// The error of a keyed archive or property list that is nested in data of the stream. ``byteOffset`` is then the
+  /// offset of the data.
   public var archiveError: KeyedArchiveError?
 
   /// Creates an error. Types that check their contents use ``TypedstreamGroups/failure(_:_:)``, which adds the offset.

@@ -1,12 +1,12 @@
-/// The state of reading or building the values of an object, the stream, an array or a structure. The values of an
+/// The state of reading or building a container: an object, the stream, an array or a structure. The values of an
 /// object or of the stream are in groups.
 struct TypedstreamFrame {
   let kind: Kind
-  /// The index of the node of the object, array or structure; ``none`` for the stream.
+  /// The node index of the object, array or structure; ``none`` for the stream.
   let container: UInt32
-  /// The index of the node of the open group.
+  /// The node index of the current group; ``none`` between groups.
   var group = none
-  /// The range of the types whose values are still missing.
+  /// The index of the type of the next value, and the index after the type of the last one.
   var type: UInt32 = 0
   var endOfTypes: UInt32 = 0
   /// The type of an array's elements, and the number of elements that are still missing.

@@ -1,4 +1,5 @@
-/// The head bytes of values (`typedstream.m` of Darwin 0.1). Every other byte, from -110 on, is the integer itself.
+/// The first bytes of values that are not the value itself (`typedstream.m` of Darwin 0.1). Every other first byte,
+/// from -110 on, is an integer.
 enum TypedstreamHead {
   /// An integer of 2 bytes follows.
   static let int16: UInt8 = 0x81
@@ -15,7 +16,8 @@ enum TypedstreamHead {
   /// An integer of 8 bytes follows. Archives of 64-bit programs contain it.
   static let int64: UInt8 = 0x87
 
-  /// The smallest integer that is stored as a single byte. In a reference, it means the first entry of a table.
+  /// The smallest integer that is stored as a single byte. References are stored as integers that begin with this one:
+  /// it refers to the first entry of a table.
   static let leastInteger = -110
 
   /// The version of the format that is read and written.

@@ -1,17 +1,19 @@
-/// The contents of a typedstream: four flat tables, and the bytes that they refer to. A single value needs no
-/// allocation.
+/// The contents of a typedstream: four flat tables, and the bytes that they refer to. Values are entries of a table,
+/// and have no allocations of their own.
 ///
 /// Offsets and indices have 32 bits, so a stream must be smaller than 4 GiB.
 final class TypedstreamTables: Sendable {
   /// The text of strings, data and type encodings. For a stream that was read, all of its bytes.
   let bytes: [UInt8]
-  /// Groups, objects and values, each before its parts. The groups of the stream itself are at the top level.
+  /// The groups, objects and values of the stream. Each is followed by its parts. The groups of the stream itself are
+  /// at the top level.
   let nodes: [Node]
-  /// The table of objects, classes and C strings, in the order of their first use.
+  /// The objects, classes and C strings, in the order of their first use. References contain the index in this table,
+  /// which is called a slot.
   let slots: [Slot]
-  /// The table of shared strings, in the order of their first use.
+  /// The shared strings, in the order of their first use. References contain the index in this table.
   let strings: [SharedString]
-  /// The types of the encodings in ``strings``, each before its parts.
+  /// The types in those ``strings`` that are encodings. Each type is followed by its parts.
   let types: [TypeNode]
 
   init(bytes: [UInt8], nodes: [Node], slots: [Slot], strings: [SharedString], types: [TypeNode]) {
@@ -25,7 +27,8 @@ final class TypedstreamTables: Sendable {
   /// A group, an object or a value.
   struct Node: BitwiseCopyable {
     let kind: Kind
-    /// The index of the type. For a group, the number of its encoding in ``TypedstreamTables/strings``.
+    /// The index of the type in ``TypedstreamTables/types``. For a group, the index of its encoding in
+    /// ``TypedstreamTables/strings``.
     let type: UInt32
     /// The content, depending on the kind: two halves of 32 bits, or a number of 64 bits.
     private(set) var payload: UInt64
@@ -33,15 +36,16 @@ final class TypedstreamTables: Sendable {
     enum Kind: UInt8 {
       // These kinds have parts. The low half of the payload is the index after the last part.
 
-      /// The group of an object or of the stream. The high half is its offset in the bytes.
+      /// A group of values that were archived together, in an object or at the top level of the stream. The high half
+      /// of the payload is the group's offset in the stream, in bytes.
       case group
-      /// The first occurrence of an object. The high half is its slot.
+      /// The first occurrence of an object. The high half of the payload is the object's slot.
       case object
-      /// An array. The high half is the number of elements.
+      /// An array. The high half of the payload is the number of elements.
       case array
       case structure
 
-      // These kinds have no parts.
+      // These kinds have no parts. A slot is an index in `slots`.
 
       /// An object that occurred before, by its slot.
       case reference
@@ -51,9 +55,9 @@ final class TypedstreamTables: Sendable {
       case cString
       /// A selector or an atom, by its number in ``TypedstreamTables/strings``.
       case sharedString
-      /// A string that is not shared: its length and offset.
+      /// A string that is not shared. The low half of the payload is its offset, the high half its length.
       case string
-      /// Bytes: their length and offset.
+      /// Bytes. The low half of the payload is their offset, the high half their length.
       case data
       case integer
       case unsignedInteger
@@ -83,19 +87,20 @@ final class TypedstreamTables: Sendable {
     /// The index after the last part, for a kind with parts.
     @inline(__always) var end: Int { low }
     @inline(__always) var hasParts: Bool { kind.rawValue <= Kind.structure.rawValue }
-    /// The index in the table of objects, for an object, a class or a C string.
+    /// The slot of an object, a reference, a class or a C string. For a shared string, its index in
+    /// ``TypedstreamTables/strings``.
     @inline(__always) var slot: Int { kind == .object ? high : low }
     /// The range of the bytes of a string or data.
     @inline(__always) var range: Range<Int> { low..<low + high }
 
-    /// The offset of a group in the bytes. Nil for a group that was not read.
+    /// The offset of a group in the stream, in bytes. Nil for a group that was not read, but built.
     var groupOffset: Int? { kind == .group && high != Int(UInt32.max) ? high : nil }
 
     @inline(__always)
     mutating func close(at end: Int) { payload |= UInt64(truncatingIfNeeded: end) }
   }
 
-  /// An object, a class or a C string in the table for references.
+  /// An object, a class or a C string, which later references can refer to.
   struct Slot: BitwiseCopyable, Equatable {
     let kind: Kind
     /// The node index of an object, or the number in ``TypedstreamTables/strings`` of a class's name or a C string's
@@ -103,7 +108,7 @@ final class TypedstreamTables: Sendable {
     var content: UInt32
     /// The slot of an object's class or of a class's superclass; ``none`` for a class without one.
     var classSlot: UInt32
-    /// The version of a class, or the offset of an object in the bytes.
+    /// The version of a class, or the offset of an object in the stream, in bytes.
     var detail: Int32
 
     enum Kind: UInt8 { case object, `class`, cString }
@@ -111,7 +116,7 @@ final class TypedstreamTables: Sendable {
     static let none = UInt32.max
 
     var superclass: Int? { classSlot == Self.none ? nil : Int(classSlot) }
-    /// The offset of an object in the bytes. Nil for an object that was not read.
+    /// The offset of an object in the stream, in bytes. Nil for an object that was not read, but built.
     var offset: Int? { detail == -1 ? nil : Int(UInt32(bitPattern: detail)) }
   }
 
@@ -119,7 +124,8 @@ final class TypedstreamTables: Sendable {
   struct SharedString: BitwiseCopyable {
     let start: UInt32
     let length: UInt32
-    /// The index range of its types, if it is an encoding that has been used.
+    /// The index of the first of its types in ``TypedstreamTables/types``, and the index after the last one, if the
+    /// string is an encoding that a group uses.
     var firstType = UInt32.max
     var endOfTypes = UInt32.max
 
@@ -139,7 +145,7 @@ final class TypedstreamTables: Sendable {
     let start: UInt32
     var length: UInt32
 
-    /// The letter for `[Nc]` and `[NC]`.
+    /// The letter for `[Nc]` and `[NC]`, whose elements are read as bytes.
     static let rawArray = UInt8(ascii: "]")
   }
 
@@ -181,7 +187,8 @@ extension TypedstreamTables: Equatable {
     return true
   }
 
-  /// Returns true if two nodes are equal, without their parts. The types are equal if the groups are.
+  /// Returns true if two nodes are equal, without comparing their parts and types. The types are equal if the encodings
+  /// of the groups are.
   private static func isEqual(
     _ node: Node, _ tables: TypedstreamTables, _ other: Node, _ others: TypedstreamTables
   ) -> Bool {

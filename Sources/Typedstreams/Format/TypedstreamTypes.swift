@@ -7,7 +7,7 @@ struct TypedstreamTypes {
 
   /// The types of the encodings parsed so far, each before its parts.
   var nodes: [TypeNode] = []
-  /// The open arrays and structures in the current encoding.
+  /// The node indices of the arrays and structures that are open at this point of the encoding.
   private var open: [Int] = []
 
   @inline(__always)
@@ -16,7 +16,7 @@ struct TypedstreamTypes {
   /// The greatest number of elements in an array whose elements take no bytes.
   static let greatestEmptyCount: UInt32 = 4096
 
-  /// Parses an encoding.
+  /// Parses an encoding, and adds its types to ``nodes``.
   ///
   /// - Parameters:
   ///   - range: the range of the encoding in the bytes.
@@ -87,7 +87,7 @@ struct TypedstreamTypes {
     append(letter, at: offset)
   }
 
-  /// Reads the number of elements of an array, and returns the offset after it.
+  /// Reads the number of elements of an array. Returns the offset after the number.
   private mutating func readCount(
     at start: Int, in range: Range<Int>, of bytes: RawSpan
   ) throws(TypedstreamError) -> Int {

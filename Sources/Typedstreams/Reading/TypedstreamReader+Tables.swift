@@ -24,7 +24,7 @@ extension TypedstreamReader {
     }
   }
 
-  /// Reads a number after its head byte.
+  /// Reads a number of `width` bytes after its head byte.
   mutating func readNumber(width: Int) throws(TypedstreamError) -> UInt64 {
     guard bytes.byteCount - index > width else { throw cutOff("expected a number of \(width) bytes") }
     var value: UInt64 = 0
@@ -58,7 +58,7 @@ extension TypedstreamReader {
     }
   }
 
-  /// Reads a reference into a table with `count` entries.
+  /// Reads a reference, and returns the index of its entry in a table that has `count` entries so far.
   @inline(__always)
   mutating func readReference(in count: Int, _ things: StaticString) throws(TypedstreamError) -> Int {
     let start = index
@@ -83,7 +83,8 @@ extension TypedstreamReader {
     return first..<index
   }
 
-  /// Reads a shared string and returns its number. Returns nil if the stream contains nil instead.
+  /// Reads a shared string or a reference to one. Returns its index in the table of shared strings, or nil if the
+  /// stream contains nil instead.
   @inline(__always)
   mutating func readSharedString() throws(TypedstreamError) -> Int? {
     guard index < bytes.byteCount else { throw cutOff("expected a shared string") }
@@ -102,8 +103,8 @@ extension TypedstreamReader {
     }
   }
 
-  /// Reads a class with its superclasses, and returns its slot. Returns nil if the stream contains nil instead. A class
-  /// gets its slot before its superclass is read.
+  /// Reads a class with its superclasses, or a reference to a class. Returns its slot, or nil if the stream contains
+  /// nil instead. A class gets its slot before its superclass is read.
   mutating func readClass() throws(TypedstreamError) -> UInt32? {
     typealias Slot = TypedstreamTables.Slot
     let firstNew = slots.count
@@ -145,13 +146,19 @@ extension TypedstreamReader {
     }
   }
 
-  /// Makes a class the superclass of the class that was read last, if there is one.
+  /// Makes a class the superclass of the class that was read last, if a class with an index of at least `firstNew` was
+  /// read.
   @inline(__always)
   private mutating func link(_ superclass: UInt32, from firstNew: Int) {
     if slots.count > firstNew { slots[slots.count - 1].classSlot = superclass }
   }
 
-  /// Throws if new classes make a chain of superclasses too long. Chains that were read before are short enough.
+  /// Throws if new classes make a chain of superclasses too long. Chains without new classes were checked when they
+  /// were read.
+  ///
+  /// - Parameters:
+  ///   - slot: the superclass of the last new class.
+  ///   - length: the number of new classes.
   private func checkChain(above slot: Int, length: Int, at start: Int) throws(TypedstreamError) {
     if length == 0 { return }
     var length = length + 1
@@ -165,7 +172,7 @@ extension TypedstreamReader {
     }
   }
 
-  /// Reads a C string. It gets a slot, and its text is a shared string.
+  /// Reads a C string or a reference to one. A new C string gets a slot, and its text is a shared string.
   mutating func readCString(_ type: UInt32) throws(TypedstreamError) {
     guard index < bytes.byteCount else { throw cutOff("expected a C string") }
     let start = index

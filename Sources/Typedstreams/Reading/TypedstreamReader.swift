@@ -29,7 +29,7 @@ struct TypedstreamReader: ~Copyable, ~Escapable {
     self.bytes = bytes
     self.limits = limits
     depthLimit = limits.effectiveDepth
-    // A long encoding can be used by one byte, and can have types that take no bytes.
+    // A single byte can refer to a long encoding, whose types can take no bytes.
     nodeLimit = min(8 * min(bytes.byteCount, 1 << 40) + 4096, limits.effectiveExpandedSize(inputSize: bytes.byteCount))
   }
 
@@ -127,7 +127,8 @@ struct TypedstreamReader: ~Copyable, ~Escapable {
 
   private mutating func leave() {
     nodes[Int(frame.container)].close(at: nodes.count)
-    // The stack is empty only for the stream's own groups, which have no container.
+    // `outer` is empty only for the frame of the stream. That frame has no container, so this function is not called
+    // for it.
     if let last = outer.popLast() { frame = last }
   }
 
@@ -183,6 +184,8 @@ struct TypedstreamReader: ~Copyable, ~Escapable {
     }
   }
 
+  /// Reads a signed integer.
+  ///
   /// - Parameter range: the range of values of the type.
   @inline(__always)
   private mutating func readSigned(_ range: ClosedRange<Int64>, _ type: UInt32) throws(TypedstreamError) {
@@ -192,7 +195,7 @@ struct TypedstreamReader: ~Copyable, ~Escapable {
     nodes.append(Node(.integer, type: type, payload: UInt64(bitPattern: value)))
   }
 
-  /// Reads an unsigned number. It is written like a signed one, and truncated to the width of its type.
+  /// Reads an unsigned integer. It is stored like a signed one of any width, and truncated to the width of its type.
   @inline(__always)
   private mutating func readUnsigned(bits: Int64, _ type: UInt32) throws(TypedstreamError) {
     let start = index
@@ -257,8 +260,8 @@ struct TypedstreamReader: ~Copyable, ~Escapable {
     index += count
   }
 
-  /// Checks the count of an array before its elements are read. Each element takes at least a byte, unless its type
-  /// takes none.
+  /// Checks the number of elements of an array before they are read, so that a small stream cannot contain a huge
+  /// array. Each element takes at least a byte, unless its type takes none.
   private func checkCount(of typeIndex: UInt32) throws(TypedstreamError) {
     let count = types[typeIndex].count
     let left = bytes.byteCount - index
@@ -272,7 +275,8 @@ struct TypedstreamReader: ~Copyable, ~Escapable {
     throw .malformed("an array of \(count) elements does not fit in the remaining \(left) bytes", at: index)
   }
 
-  /// Reads an object, or a reference to one. A new object gets its slot before its class is read. Its groups follow.
+  /// Reads an object or a reference to one. A new object gets its slot before its class is read, and is followed by its
+  /// groups.
   @inline(__always)
   private mutating func readObject(_ type: UInt32) throws(TypedstreamError) {
     guard index < bytes.byteCount else { throw cutOff("expected an object") }
