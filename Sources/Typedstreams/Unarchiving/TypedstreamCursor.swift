@@ -1,14 +1,16 @@
 /// A cursor over the values in the groups of an object or of a stream.
 struct TypedstreamCursor {
-  /// The index of the next value.
+  /// The node index of the next value.
   private var index: Int
-  /// The index of the current group, and the index after it.
+  /// The node index of the current group, and the index after its values.
   private(set) var group: Int
   private var groupEnd: Int
-  /// The index after the last group.
+  /// The node index after the last group.
   let end: Int
 
-  /// - Parameter groups: the range of the indices of the groups and everything in them.
+  /// Creates a cursor before the first value.
+  ///
+  /// - Parameter groups: the range of the node indices of the groups and everything in them.
   init(_ groups: Range<Int>, in tables: TypedstreamTables) {
     index = groups.lowerBound
     group = groups.lowerBound
@@ -17,7 +19,7 @@ struct TypedstreamCursor {
     enterGroup(tables)
   }
 
-  /// The index of the next value. Nil at the end.
+  /// The node index of the next value. Nil at the end.
   @inline(__always) var next: Int? { index < end ? index : nil }
 
   /// An upper bound for the number of values that are left.
@@ -31,7 +33,7 @@ struct TypedstreamCursor {
     enterGroup(tables)
   }
 
-  /// Skips the next value and returns its index. Returns nil at the end.
+  /// Skips the next value and returns its node index. Returns nil at the end.
   @inline(__always)
   mutating func pop(_ tables: TypedstreamTables) -> Int? {
     guard let next else { return nil }
@@ -39,7 +41,7 @@ struct TypedstreamCursor {
     return next
   }
 
-  /// Skips the nodes of groups before the next value.
+  /// Enters the next group if the current one has no more values. Skips empty groups.
   @inline(__always)
   private mutating func enterGroup(_ tables: TypedstreamTables) {
     while index == groupEnd, index < end {

@@ -28,7 +28,7 @@ public protocol TypedstreamDecodable: SendableMetatype {
   /// - Throws: The errors of the decoding calls, and errors of the type's own.
   init(from groups: inout TypedstreamGroups) throws
 
-  /// Decodes the value at a position. For this package's own types.
+  /// Decodes the value at a position. Do not call or implement this method: it is for this package's own types.
   static func _decode(_ position: TypedstreamPosition, by unarchiver: TypedstreamUnarchiver) throws -> Self
 }
 

@@ -1,9 +1,9 @@
-/// The groups of an object that is being decoded: its values, in the order in which they were written.
+/// The groups of an object that is being decoded. They contain its values, in the order in which these were written.
 ///
 /// The boundaries of groups are skipped automatically. ``nextType`` is the type of the next value.
 public struct TypedstreamGroups {
   let unarchiver: TypedstreamUnarchiver
-  /// The slot of the object in the table of objects.
+  /// The index of the object in the table of objects.
   let slot: Int
   var cursor: TypedstreamCursor
 
@@ -89,7 +89,7 @@ public struct TypedstreamGroups {
     if !isTrue { throw failure(.invalidContents, message()) }
   }
 
-  /// Throws if the object has more values than its Foundation class stores.
+  /// Throws if the object has more values, because its Foundation class stores no more.
   func finish() throws(TypedstreamError) {
     if let type = nextType {
       throw failure(
@@ -97,10 +97,10 @@ public struct TypedstreamGroups {
     }
   }
 
-  /// Decodes the number of elements that follow.
+  /// Decodes the number of elements that follow. Throws if the object does not have that many.
   mutating func decodeCount(valuesPerElement: Int = 1) throws -> Int {
     let count = try decode(Int.self)
-    // Each value has at least one node.
+    // Each value has at least one node, so the number of nodes is an upper bound.
     let left = cursor.greatestCount / valuesPerElement
     guard count >= 0, count <= left else {
       throw failure(.invalidContents, "expected \(count) elements, but at most \(left) are left")

@@ -26,8 +26,7 @@ public final class TypedstreamUnarchiver {
   /// The stream.
   public let stream: Typedstream
 
-  /// More types that are allowed where an author of a stream may choose: in an `ArchivedValue`, for example in the
-  /// attributes of text.
+  /// More types of objects that an `ArchivedValue` may contain, for example in the attributes of text.
   ///
   /// Set it before the first decoding call.
   public var additionalTypes: [any (TypedstreamDecodable & SecureCoding).Type] = []
@@ -39,15 +38,15 @@ public final class TypedstreamUnarchiver {
   let tables: TypedstreamTables
   private var top: TypedstreamCursor
   private(set) var mapped: [String: any TypedstreamDecodable.Type] = [:]
-  /// Cached results of checking classes against types.
+  /// Cached answers to the question if objects of a class may be decoded as a type.
   private var admissions: [Admission: Bool] = [:]
-  /// For each slot, true while its object is being decoded as a value.
+  /// For each entry of the table of objects, true while the object is being decoded.
   private var isBegun: [Bool]
-  /// The slot of the object being decoded. Nil outside of objects.
+  /// The index of the object being decoded in the table of objects. Nil outside of objects.
   private var current: Int?
-  /// The decoded class instances, by slot.
+  /// The decoded instances of classes, by the index of their object in the table of objects.
   private var made: [Int: AnyObject] = [:]
-  /// The number of levels of values in each of them, including its own.
+  /// The number of levels of values in each of these instances, including its own.
   private var heights: [Int: Int] = [:]
   /// The number of values that may still be decoded; see `ParsingLimits.expandedSize`.
   private(set) var budget: WorkBudget
@@ -176,7 +175,8 @@ public final class TypedstreamUnarchiver {
     return isAdmitted
   }
 
-  /// Returns the slot of the object at a position.
+  /// Returns the index in the table of objects of the object at a position. Throws an error that names `type` if there
+  /// is no object.
   func slot(at position: TypedstreamPosition, for type: Any.Type) throws(TypedstreamError) -> Int {
     let node = tables.nodes[position.node]
     switch node.kind {
@@ -186,7 +186,8 @@ public final class TypedstreamUnarchiver {
     }
   }
 
-  /// Returns the slot of an object that may be decoded as a type. Returns nil for data that contains an archive.
+  /// Returns the index in the table of objects of an object that may be decoded as a type. Returns nil for data that
+  /// contains an archive.
   func slot(of type: any TypedstreamDecodable.Type, at position: TypedstreamPosition) throws(TypedstreamError) -> Int? {
     let node = tables.nodes[position.node]
     if node.kind == .object || node.kind == .reference, admits(type, classSlot: Int(tables.slots[node.slot].classSlot))
@@ -212,7 +213,8 @@ public final class TypedstreamUnarchiver {
     }
   }
 
-  /// Decodes a value of a type. Each reference decodes it again.
+  /// Decodes a value of a type. If the stream has several references to its object, each of them decodes the object
+  /// again.
   func value<T: TypedstreamDecodable>(_ type: T.Type, at position: TypedstreamPosition) throws -> T {
     guard let slot = try slot(of: type, at: position) else { return try nested(type, at: position) }
     return try once(slot) { try contents(of: type, slot) }
@@ -233,7 +235,7 @@ public final class TypedstreamUnarchiver {
     }
   }
 
-  /// Decodes an object, and records its number of levels of values.
+  /// Decodes an object with a closure, and records the number of its levels in ``heights``.
   func measured<T>(_ slot: Int, _ make: () throws -> T) rethrows -> T {
     let around = deepest
     deepest = depth
@@ -243,8 +245,8 @@ public final class TypedstreamUnarchiver {
     return made
   }
 
-  /// Adds the levels of a decoded value to the value being decoded, which contains it. Releasing and comparing it
-  /// recurses from here, so its levels count here too.
+  /// Adds the levels of a decoded value to those of the value being decoded, which contains it. Throws if the stack has
+  /// no room for them, because releasing and comparing the outer value recurses through all levels.
   func note(height: Int) throws(TypedstreamError) {
     deepest = max(deepest, depth + height)
     if depth > 0 { _ = try needsMoreStack(within: height - 1) }
@@ -309,7 +311,7 @@ public final class TypedstreamUnarchiver {
     return try T(from: &groups)
   }
 
-  /// Decodes the contents of an object by a closure. Throws if the object is already being decoded.
+  /// Calls a closure that decodes the contents of an object. Throws if the object is already being decoded.
   func once<T>(_ slot: Int, _ body: () throws -> T) throws -> T {
     guard !isBegun[slot] else { throw failure(.circularReference, "the object is a part of itself", slot: slot) }
     try spend(0)
@@ -322,11 +324,11 @@ public final class TypedstreamUnarchiver {
       depth -= 1
       isBegun[slot] = false
     }
-    // The reserve has room for a few objects.
+    // The stack is checked at every fourth level, because its reserve has room for a few objects.
     return depth & 3 == 0 ? try withStack(body) : try body()
   }
 
-  /// Runs the body one level deeper, for an archive in data.
+  /// Runs the body one level deeper, for an archive that is nested in data.
   func inside<T>(_ body: () throws -> T) throws -> T {
     descend()
     defer { depth -= 1 }
@@ -349,7 +351,7 @@ public final class TypedstreamUnarchiver {
     return value
   }
 
-  /// Returns true if decoding must continue on another stack.
+  /// Returns true if decoding must continue on another stack, because this one has too little room.
   ///
   /// - Parameter more: the number of levels to add to those being decoded.
   private func needsMoreStack(within more: Int = 0) throws(TypedstreamError) -> Bool {
@@ -358,13 +360,14 @@ public final class TypedstreamUnarchiver {
     }
   }
 
-  /// Counts a decoded value, with the bytes that are allocated for it.
+  /// Subtracts a decoded value, with the bytes that are allocated for it, from the budget. Throws if the budget is used
+  /// up.
   @inline(__always)
   func spend(_ byteCount: Int) throws(TypedstreamError) {
     guard budget.spend(1 + byteCount / 16) else { throw overspent() }
   }
 
-  /// Counts work that is equal to decoding a number of values.
+  /// Subtracts work that is equal to decoding a number of values from the budget. Throws if the budget is used up.
   func spend(values: Int) throws(TypedstreamError) {
     guard budget.spend(values) else { throw overspent() }
   }
@@ -372,7 +375,8 @@ public final class TypedstreamUnarchiver {
   /// The number of values decoded so far, without the work for hashing.
   var decoded: Int { budget.spent - hashed }
 
-  /// Counts values that are hashed. Surrounding sets hash them again.
+  /// Subtracts the work of hashing values from the budget. Each surrounding set calls this again for the same values,
+  /// because it hashes them again.
   func spendHashing(_ values: Int) throws(TypedstreamError) {
     hashed += values
     try spend(values: values)

@@ -3,10 +3,11 @@ public import KeyedArchiving
 internal import OrderedCollections
 @_spi(Archives) internal import PropertyLists
 
-/// Decodes an object of any class that this package knows, or of one of ``TypedstreamUnarchiver/additionalTypes``. If
-/// the caller allows it, decodes objects of other classes as ``Typedstream/Object``.
+/// Decodes an object of any class that this package knows, or of one of ``TypedstreamUnarchiver/additionalTypes``. An
+/// object of another class is decoded as ``Typedstream/Object`` if ``TypedstreamUnarchiver/keepsUnknownObjects`` is
+/// true, or if this type was set with ``TypedstreamUnarchiver/setClass(_:forClassName:)``.
 extension ArchivedValue: TypedstreamDecodable {
-  /// Empty, because the unarchiver decides which classes are allowed.
+  /// Empty, because ``TypedstreamUnarchiver`` decides which classes are allowed.
   public static var typedstreamClasses: [String] { [] }
 
   public init(from groups: inout TypedstreamGroups) throws {
@@ -85,7 +86,7 @@ extension ArchivedValue: TypedstreamDecodable {
   }
 }
 
-/// An undecoded object of a stream, for classes that a program has no type for.
+/// An object of a stream that is not decoded, for classes that a program has no type for.
 extension Typedstream.Object: TypedstreamDecodable {
   /// Empty, because an object of any class can be kept undecoded.
   public static var typedstreamClasses: [String] { [] }

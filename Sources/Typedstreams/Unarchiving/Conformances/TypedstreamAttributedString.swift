@@ -1,8 +1,8 @@
 public import KeyedArchiving
 @_spi(Archives) internal import PropertyLists
 
-/// `NSAttributedString`: the text, then its runs, whose lengths are in UTF-16 units. A set of attributes follows the
-/// first run that has it, and later runs refer to it by its number.
+/// `NSAttributedString`: the text, then its runs. A run has the number of its set of attributes, from 1, and a length
+/// in UTF-16 units. The set itself follows the first run that uses it.
 extension Archived.AttributedString: TypedstreamDecodable {
   public static var typedstreamClasses: [String] { ["NSAttributedString", "NSMutableAttributedString"] }
 
@@ -27,7 +27,7 @@ extension Archived.AttributedString: TypedstreamDecodable {
         let attributes = try groups.decode(Attributes.self)
         sets.append((attributes, groups.unarchiver.budget.spent - before))
       } else {
-        // Comparing and hashing the text takes time for each run.
+        // Each run is charged for its attributes, because comparing and hashing the text takes time for each run.
         try groups.unarchiver.spend(values: sets[number - 1].weight)
       }
       runs.append(Run(length: runLength, attributes: sets[number - 1].attributes))

@@ -40,7 +40,8 @@ extension TypedstreamGroups {
     try finish()
   }
 
-  /// Decodes a value that will be hashed. Sets in sets are hashed once at each level.
+  /// Decodes a value that will be hashed, and subtracts the work of hashing it from the budget. A set in a set is
+  /// hashed again by the outer set, and counted again.
   private mutating func decodeHashed<T: TypedstreamDecodable>(_ type: T.Type) throws -> T {
     let before = unarchiver.decoded
     let value = try decode(type)

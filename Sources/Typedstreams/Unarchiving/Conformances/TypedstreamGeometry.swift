@@ -2,10 +2,10 @@ public import KeyedArchiving
 @_spi(Archives) internal import PropertyLists
 
 extension TypedstreamUnarchiver {
-  /// Returns the numbers of a structure with `count` reals, including those in nested structures. Returns nil for
-  /// another value.
+  /// Returns the numbers of a structure of `count` floating-point numbers, some of which may be in nested structures.
+  /// Returns nil for another value.
   ///
-  /// Only the shape is checked, because NeXTSTEP's structures have no names.
+  /// Names of structures are not compared, because NeXTSTEP's structures have none.
   func reals(at position: TypedstreamPosition, count: Int) -> [Double]? {
     let node = tables.nodes[position.node]
     guard node.kind == .structure else { return nil }
@@ -19,7 +19,8 @@ extension TypedstreamUnarchiver {
     return numbers.count == count ? numbers : nil
   }
 
-  /// Decodes a structure of reals, inline or in an `NSValue`.
+  /// Decodes a type that consists of `count` floating-point numbers from a structure, which is inline or in an
+  /// `NSValue`.
   fileprivate func structure<T: TypedstreamDecodable>(
     _ type: T.Type, at position: TypedstreamPosition, count: Int, _ make: ([Double]) -> T
   ) throws -> T {
@@ -125,7 +126,7 @@ extension Archived.Value: TypedstreamDecodable {
     return range.range == nil ? nil : .range(range)
   }
 
-  /// Returns a number with its C type.
+  /// Returns a number as the case for its C type; nil for another value or type.
   private static func number(_ node: TypedstreamTables.Node, letter: String) -> Archived.CNumber? {
     guard let number = TypedstreamNumber(node), let type = Archived.CType(rawValue: letter) else { return nil }
     return switch type {

@@ -1,6 +1,6 @@
 @_spi(Archives) internal import PropertyLists
 
-/// A number of a stream, inline or in an object.
+/// A number in a stream: an inline value, or the value of an `NSNumber`.
 enum TypedstreamNumber {
   case integer(PropertyList.Integer)
   case float(Float)
@@ -45,7 +45,8 @@ extension TypedstreamNumber: CustomStringConvertible {
 }
 
 extension TypedstreamUnarchiver {
-  /// Returns the number at a position, of any type or in an `NSNumber`. Returns nil for data that contains an archive.
+  /// Returns the number at a position: an inline number of any type, or that of an `NSNumber`. Returns nil for data
+  /// that contains an archive, so that the caller decodes the number from it.
   fileprivate func number(at position: TypedstreamPosition, for type: any TypedstreamDecodable.Type) throws
     -> TypedstreamNumber?
   {
@@ -168,7 +169,7 @@ extension Double: TypedstreamDecodable {
   }
 }
 
-/// A real of 8 bytes is rounded. An integer must be representable exactly.
+/// A number of any type. A floating-point number of 8 bytes is rounded. An integer must be representable exactly.
 extension Float: TypedstreamDecodable {
   public static var typedstreamClasses: [String] { ["NSNumber"] }
 

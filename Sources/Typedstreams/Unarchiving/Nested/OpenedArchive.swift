@@ -7,21 +7,23 @@ enum OpenedArchive {
   case typedstream(TypedstreamUnarchiver)
   /// `key` is the key of the root value.
   case keyedArchive(KeyedUnarchiver, key: String)
-  /// `size` is the greatest size of the values that are decoded from the property list.
+  /// `size` is the limit for the expanded size of the property list: see `ParsingLimits.expandedSize`.
   case propertyList(PropertyListDocument, size: Int)
 
-  /// The settings that are taken over from the surrounding archive.
+  /// The settings that an archive in data takes over from the archive around it.
   struct Surroundings {
     var limits: ParsingLimits
-    /// The number of values that may be decoded. Nil for as many as the limits allow.
+    /// The number of values that may be decoded. Nil for the number that `limits` allows.
     var valueLimit: Int?
-    /// The number of levels of objects around the archive.
+    /// The number of levels of objects around the nested archive.
     var levels = 0
     var additionalTypes: [any (TypedstreamDecodable & SecureCoding).Type] = []
     var classes: [String: any TypedstreamDecodable.Type] = [:]
     var keepsUnknownObjects = false
   }
 
+  /// Opens data that contains an archive of any kind.
+  ///
   /// - Throws: ``TypedstreamError`` or `KeyedArchiveError`, also for bytes that are not an archive.
   init(_ data: Data, _ surroundings: Surroundings) throws {
     switch ArchiveFormat(data) {
@@ -65,8 +67,8 @@ enum OpenedArchive {
     return unarchiver
   }
 
-  /// Opens a property list. It counts with the greatest size that it may expand to, because values decoded from it are
-  /// not counted.
+  /// Opens a property list. The limit for its expanded size counts as the size of the decoded values, because
+  /// `PropertyListDecoder` does not count them.
   private static func propertyList(_ data: Data, _ limits: ParsingLimits) throws -> OpenedArchive {
     var limits = limits
     let size = min(256 + 16 * min(data.count, 1 << 40), limits.effectiveExpandedSize(inputSize: data.count))
@@ -92,17 +94,17 @@ enum OpenedArchive {
     switch self {
     case .typedstream(let unarchiver): unarchiver.height
     case .keyedArchive(let coder, _): coder.deepest
-    // An upper bound: the value has at most the levels of the document, and a level takes at least two bytes.
+    // An upper bound: the value has at most as many levels as the document, and a level takes at least two bytes.
     case .propertyList(let document, _): min(document.options.limits.effectiveDepth, document.original.count / 2)
     }
   }
 
-  /// The used part of the limits, in values.
+  /// The part of the limits that decoding has used, in values.
   var spent: Int {
     switch self {
     case .typedstream(let unarchiver): unarchiver.budget.spent
     case .keyedArchive(let coder, _): coder.spent
-    // Most of it is text.
+    // An estimate, because most of the size is text.
     case .propertyList(_, let size): size / 4
     }
   }

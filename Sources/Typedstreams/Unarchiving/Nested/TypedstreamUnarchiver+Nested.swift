@@ -4,8 +4,8 @@ public import KeyedArchiving
 
 /// Decodes values from data that contains an archive.
 extension TypedstreamUnarchiver {
-  /// Decodes the next value of the stream from data with a keyed archive or a property list. The type cannot be decoded
-  /// from a typedstream.
+  /// Decodes the next value of the stream, which must be data with a keyed archive or a property list. Call this for a
+  /// type that conforms to `SecureCoding`, but not to ``TypedstreamDecodable``.
   ///
   /// The value of a keyed archive is that of the key `root`, or of its only key.
   ///
@@ -46,19 +46,19 @@ extension TypedstreamUnarchiver {
     return ArchiveFormat(bytes.rawBytes.extracting(node.range)) == nil ? nil : node.range
   }
 
-  /// Decodes a value of the archive in the data at a position.
+  /// Decodes the root value of the archive in the data at a position.
   func nested<T>(_ type: T.Type, at position: TypedstreamPosition) throws -> T {
     try nested("\(type)", at: position) { try $0.decode(type) }
   }
 
-  /// Decodes a value of the archive in the data at a position, as the first of several types that match.
+  /// Decodes the root value of the archive in the data at a position, as the first of several types that match.
   func nested(
     of types: [any TypedstreamDecodable.Type], at position: TypedstreamPosition
   ) throws -> any TypedstreamDecodable {
     try nested(Self.list(types), at: position) { try $0.decode(of: types) }
   }
 
-  /// Decodes the object of the archive in the data at a position. All references to the data give the same object.
+  /// Decodes the root object of the archive in the data at a position. All references to the data give the same object.
   func nestedObject<T: AnyObject>(_ type: T.Type, at position: TypedstreamPosition) throws -> T {
     let node = tables.nodes[position.node]
     let isObject = node.kind == .object || node.kind == .reference
@@ -79,7 +79,7 @@ extension TypedstreamUnarchiver {
         "expected data with an archive of \(name()), found \(node.kind == .null ? "nil" : description(of: node))",
         at: position)
     }
-    // Opening an archive takes as much work as decoding some values.
+    // Opening an archive takes as much work as decoding many values.
     try spend(values: 64 + range.count / ParsingLimits.bytesPerValue)
     return try inside {
       let surroundings = OpenedArchive.Surroundings(
@@ -100,7 +100,7 @@ extension TypedstreamUnarchiver {
     }
   }
 
-  /// True for an error that already has a position in this stream.
+  /// True if the error is that this stream's budget is used up. The error then already has a position in this stream.
   private func isOurs(_ error: TypedstreamError) -> Bool { error.kind == .limitExceeded && budget.remaining == 0 }
 
   private func located(_ error: KeyedArchiveError, _ range: Range<Int>, _ position: TypedstreamPosition)
@@ -126,8 +126,8 @@ extension TypedstreamUnarchiver {
 }
 
 extension TypedstreamGroups {
-  /// Decodes the next value from data with a keyed archive or a property list. The type cannot be decoded from a
-  /// typedstream.
+  /// Decodes the next value, which must be data with a keyed archive or a property list. Call this for a type that
+  /// conforms to `SecureCoding`, but not to ``TypedstreamDecodable``.
   ///
   /// - Throws: The errors of ``TypedstreamUnarchiver/decode(_:)-x2hu``.
   @_disfavoredOverload
