@@ -35,7 +35,7 @@ extension MessageBody {
     case other(String, Value)
   }
 
-  /// The value of an attribute that this package does not know.
+  /// The value of an unknown attribute, or an unexpected value of a known one.
   public indirect enum Value: Hashable, Sendable {
     /// A string.
     case string(String)

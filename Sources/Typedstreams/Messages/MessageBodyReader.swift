@@ -3,12 +3,12 @@ internal import PropertyLists
 
 /// Reads a message from the tables of a typedstream.
 ///
-/// The text is followed by its runs. A run has the number of a set of attributes, from 1, and a length in UTF-16 units.
-/// A set follows the first run that uses it.
+/// The text is followed by its runs. A run has two numbers: the number of its set of attributes, from 1, and its length
+/// in UTF-16 units. The set itself follows the first run that uses it.
 struct MessageBodyReader {
   let tables: TypedstreamTables
-  /// The approximate number of bytes that values may still take. References could make a small stream expand to any
-  /// number of values.
+  /// The approximate number of bytes that decoded attributes may still take. Without a limit, references could make a
+  /// small stream expand to any number of values.
   private var budget: WorkBudget
 
   init(tables: TypedstreamTables) {
@@ -60,7 +60,7 @@ struct MessageBodyReader {
           .invalidContents, "a run refers to attributes number \(number), but \(sets.count) are known", root)
       }
       let end = units.index(index, offsetBy: Int(length))
-      // Visiting or comparing the attributes takes time for each run that has them.
+      // Each run is charged for its attributes, because visiting or comparing them takes time for each run.
       try spend(16 + sets[Int(number) - 1].size / 8, root)
       body.runs.append(MessageBody.Run(range: index..<end, attributes: sets[Int(number) - 1].attributes))
       rest -= Int(length)
@@ -91,7 +91,8 @@ struct MessageBodyReader {
     return attributes
   }
 
-  /// Counts the memory of a value of an object.
+  /// Subtracts the approximate memory of a value from the budget: `bytes` and 64 bytes of overhead. Throws an error
+  /// about `object` if the budget is used up.
   private mutating func count(_ bytes: Int, _ object: Int) throws(TypedstreamError) { try spend(64 + bytes, object) }
 
   private mutating func spend(_ amount: Int, _ object: Int) throws(TypedstreamError) {
@@ -101,7 +102,7 @@ struct MessageBodyReader {
     }
   }
 
-  /// Returns nil for an object that is not a valid value of the attribute.
+  /// Returns the attribute with a name and a value. Returns nil if the object is not a valid value of the attribute.
   private mutating func attribute(
     _ name: MessageAttributeName, _ object: Int
   ) throws(TypedstreamError) -> MessageBody.Attribute? {
@@ -146,8 +147,8 @@ struct MessageBodyReader {
     return MessageBody.OneTimeCode(code: code, displayCode: displayed)
   }
 
-  /// Returns any object as a value. For collections that are nested deeper than in attributes, only the class is
-  /// returned.
+  /// Returns any object as the value of an unknown attribute. For a collection inside four other collections, returns
+  /// only the class.
   private mutating func value(_ object: Int, depth: Int) throws(TypedstreamError) -> MessageBody.Value {
     try count(0, object)
     if let string = try string(object) { return .string(string) }
@@ -178,8 +179,8 @@ struct MessageBodyReader {
     return .object(className: tables.className(Int(tables.slots[object].classSlot)))
   }
 
-  // Readers for objects of Foundation's classes, by their indices in the table of objects. They return nil for other
-  // classes.
+  // Readers for objects of Foundation's classes, by their indices in the table of objects. They return nil for objects
+  // of other classes.
 
   private static let attributedString = Array("NSAttributedString".utf8)
   private static let string = Array("NSString".utf8)
@@ -206,7 +207,7 @@ struct MessageBodyReader {
     return false
   }
 
-  /// Returns the object that a value contains or refers to.
+  /// Returns the object that a value contains or refers to, by its index in the table of objects; nil for other values.
   private func object(at nodeIndex: Int) -> Int? {
     let node = tables.nodes[nodeIndex]
     return node.kind == .object || node.kind == .reference ? node.slot : nil
@@ -234,7 +235,7 @@ struct MessageBodyReader {
     }
   }
 
-  /// Returns the node index of the value of an `NSNumber`, which follows the value for its type.
+  /// Returns the node index of the number in an `NSNumber`. It follows a string with the type of the number.
   private func indexOfNumber(_ object: Int) -> Int? {
     guard isKind(object, Self.number) else { return nil }
     var values = values(of: object)
@@ -263,7 +264,7 @@ struct MessageBodyReader {
     return Data(tables.bytes[tables.nodes[nodeIndex].range])
   }
 
-  /// Returns the URL of an object. The base of a base URL is ignored.
+  /// Returns the URL of an `NSURL`. The base of a base URL is ignored.
   private mutating func url(_ object: Int, isBase: Bool = false) throws(TypedstreamError) -> URL? {
     guard isKind(object, Self.url) else { return nil }
     var values = values(of: object)

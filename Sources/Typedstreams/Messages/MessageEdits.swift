@@ -32,7 +32,7 @@ public struct MessageEdits: Hashable, Sendable {
   /// Reads the contents of the column. A property list without edits is not an error.
   ///
   /// - Throws: `PropertyListError` if the bytes are not a property list, ``TypedstreamError`` if a version cannot be
-  ///   read; ``TypedstreamError/Kind/invalidContents`` if the property list is not one of edits.
+  ///   read; ``TypedstreamError/Kind/invalidContents`` if the property list does not have the form of edits.
   public init(_ data: Data, limits: ParsingLimits = ParsingLimits()) throws {
     let list = try PropertyList(data, options: PropertyListReadingOptions(limits: limits))
     func number(_ name: String) throws(TypedstreamError) -> Int {
@@ -46,7 +46,7 @@ public struct MessageEdits: Hashable, Sendable {
       for (name, list) in parts {
         guard let entries = list.array else { throw Self.invalid("the versions of the part \(name) are not an array") }
         let versions = try entries.map { try Self.version($0, limits) }
-        // `0` and `00` are the same number.
+        // `0` and `00` are names of the same part.
         guard self.versions.updateValue(versions, forKey: try number(name)) == nil else {
           throw Self.invalid("the versions of the part \(name) occur twice")
         }

@@ -36,7 +36,7 @@ private struct TypedstreamConverter {
   /// True if strings have the character set of NeXTSTEP.
   private let isOfNeXTSTEP: Bool
   private var objects: [PropertyList] = ["$null"]
-  /// The UIDs of objects and of their classes, by slot.
+  /// The UIDs of objects and of class descriptions, by their index in the table of objects.
   private var uids: [UInt32?]
   private var budget: WorkBudget
   private var listClass: PropertyList?
@@ -91,7 +91,7 @@ private struct TypedstreamConverter {
     return indexes
   }
 
-  /// Returns the UID of a class description. Adds the description if it is new.
+  /// Returns the UID of the description of a class. Adds the description if it is new.
   private mutating func classUID(_ slot: Int) throws(TypedstreamError) -> PropertyList {
     if uids[slot] != nil { return uid(slot) }
     let reference = uid(slot)
@@ -157,7 +157,8 @@ private struct TypedstreamConverter {
     switch isMutable ? "NS" + name.dropFirst("NSMutable".count) : name {
     case "NSString" where isMade(values, of: [.string]):
       let text = try value(values[0])
-      // A string that is not valid text is data here.
+      // An immutable string is not an object with fields, unless its bytes are not valid text. In this case, `text` is
+      // data.
       guard isMutable || text.kind != .string else { return text }
       fields["NS.string"] = text
     case "NSNumber" where values.count == 2 && isMade([values[0]], of: [.cString]):
@@ -195,8 +196,8 @@ private struct TypedstreamConverter {
     return .dictionary(fields)
   }
 
-  /// Adds the attributes of a text: one dictionary for a single run, or a list of dictionaries and the length and
-  /// number of each run.
+  /// Adds the attributes of a text to its fields: one dictionary for a single run. For several runs, the list of
+  /// dictionaries and, for each run, its length and the index of its dictionary.
   private mutating func add(
     _ runs: TypedstreamRuns, to fields: inout OrderedDictionary<String, PropertyList>
   ) throws(TypedstreamError) {
@@ -230,7 +231,7 @@ private struct TypedstreamConverter {
     return parts
   }
 
-  /// Returns true if the values have these kinds. A reference counts as an object.
+  /// Returns true if the values have these kinds, in this order. A reference counts as an object.
   private func isMade(_ values: [Int], of kinds: [TypedstreamTables.Node.Kind]) -> Bool {
     values.count == kinds.count
       && zip(values, kinds).allSatisfy { index, kind in
@@ -239,7 +240,7 @@ private struct TypedstreamConverter {
       }
   }
 
-  /// Returns true if the values are a number and objects.
+  /// Returns true if the values are those of a collection: the number of elements, followed by objects.
   private func isCollection(_ values: [Int]) -> Bool {
     guard let first = values.first, TypedstreamNumber(tables.nodes[first]) != nil else { return false }
     return values.dropFirst().allSatisfy { [.object, .reference].contains(tables.nodes[$0].kind) }

@@ -7,7 +7,7 @@ struct TypedstreamJSONWriter: ~Copyable {
   private let tables: TypedstreamTables
   private var json: JSONWriter
   private let isIndented: Bool
-  /// The indices of the nodes whose parts are being written.
+  /// The indices of the nodes whose parts are being written, the innermost last.
   private var open: [Int] = []
   /// The number of bytes that may still be written.
   private var budget: WorkBudget

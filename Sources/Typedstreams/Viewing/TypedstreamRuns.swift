@@ -1,12 +1,12 @@
-/// The runs of an attributed string in a typedstream. A run has the number of a set of attributes, from 1, and a
+/// The runs of an attributed string in a typedstream. A run has the number of its set of attributes, from 1, and a
 /// length. The set itself follows the first run that uses it.
 struct TypedstreamRuns {
-  /// The length of each run and the number of its set, from 0, in the form of keyed archives.
+  /// For each run, two numbers, as in keyed archives: its length, and the index of its set of attributes in ``sets``.
   private(set) var numbers: [UInt64] = []
-  /// The node indices of the sets.
+  /// The node index of each set of attributes.
   private(set) var sets: [Int] = []
 
-  /// Returns nil if the values are not those of an attributed string.
+  /// Reads the runs of an attributed string. Returns nil if the values are not those of an attributed string.
   ///
   /// - Parameter values: the node indices of all values of the object. The first is the text.
   init?(_ values: [Int], in tables: TypedstreamTables) {
