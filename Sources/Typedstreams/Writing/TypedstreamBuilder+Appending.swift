@@ -2,7 +2,10 @@
 
 /// Appends values.
 extension TypedstreamBuilder {
-  /// Returns the type of the expected value, and moves to the next type. Throws if the value to append does not fit.
+  /// Returns the index of the type of the expected value, and moves to the next type. Throws if `fits` is false for the
+  /// letter of the type.
+  ///
+  /// - Parameter what: the value to append, for the error message.
   mutating func take(_ what: String, where fits: (UInt8) -> Bool) throws(TypedstreamError) -> UInt32 {
     guard frame.type != frame.endOfTypes else { throw Self.invalid("expected the beginning of a group, found \(what)") }
     let typeIndex = frame.type
@@ -95,7 +98,7 @@ extension TypedstreamBuilder {
       let range = try keep(text)
       try append(.string, type: typeIndex, UInt64(range.count) << 32 | UInt64(range.lowerBound))
     case UInt8(ascii: "*"):
-      // The string gets its slot before its text.
+      // The slot of the C string if it is new.
       let slot = UInt32(truncatingIfNeeded: slots.count)
       let known = stringNumbers[text].flatMap { cStringSlots[$0] }
       if known == nil {

@@ -82,7 +82,7 @@ extension TypedstreamBuilder {
     }
   }
 
-  /// Appends an object with all of its groups.
+  /// Appends an object. The closure `groups` appends its groups.
   @discardableResult
   mutating func object(
     _ name: String, version: Int32 = 0, superclass: TypedstreamClass = .object,
@@ -96,7 +96,7 @@ extension TypedstreamBuilder {
 
   private static let valueClass = TypedstreamClass("NSValue")
 
-  /// Appends a number as an object.
+  /// Appends an `NSNumber` of a type. The closure `value` appends the number.
   private mutating func number(
     _ type: String, _ value: (inout TypedstreamBuilder) throws(TypedstreamError) -> Void
   ) throws(TypedstreamError) -> Object {
@@ -105,7 +105,7 @@ extension TypedstreamBuilder {
     }
   }
 
-  /// Appends a group with a type, and a group with a value of that type.
+  /// Appends a group with the text of a type, and a group with a value of that type, which the closure `value` appends.
   private mutating func typed(
     _ type: String, _ value: (inout TypedstreamBuilder) throws(TypedstreamError) -> Void
   ) throws(TypedstreamError) {
@@ -125,7 +125,7 @@ extension TypedstreamBuilder {
     try append(count)
   }
 
-  /// Appends data as two groups: its length and its bytes.
+  /// Appends two groups for data: its length, and its bytes.
   private mutating func group(_ type: String, _ data: [UInt8]) throws(TypedstreamError) {
     try group(type, count: data.count)
     try beginGroup("[\(data.count)c]")
@@ -142,7 +142,7 @@ extension TypedstreamBuilder {
   }
 
   private mutating func append(_ url: URL) throws(TypedstreamError) {
-    // A base URL may have its own base URL. Each is an object inside the other.
+    // A base URL may have its own base URL. The object of each is inside the object of the URL that it is the base of.
     try object("NSURL") { builder throws(TypedstreamError) in
       try builder.beginGroup("c")
       try builder.append(url.baseURL == nil ? 0 : 1)
@@ -219,7 +219,7 @@ extension TypedstreamBuilder {
     }
   }
 
-  /// Appends text with attributes. Each set of attributes is written after the first run that has it.
+  /// Appends text with attributes. Each set of attributes follows the first run that uses it.
   private mutating func append(_ text: Archived.AttributedString) throws(TypedstreamError) {
     try object("NSAttributedString") { builder throws(TypedstreamError) in
       try builder.group(.string(text.text))

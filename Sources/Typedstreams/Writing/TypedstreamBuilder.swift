@@ -34,12 +34,12 @@ public struct TypedstreamBuilder {
   private var classSlots: [ClassKey: UInt32] = [:]
   private var outer: [Frame] = []
   var frame = Frame()
-  /// The objects of values that share one object with equal values.
+  /// The objects that were appended for values, by value. Equal values share an object.
   var sharedObjects: [ArchivedValue: Object] = [:]
 
   private static let depthLimit = ParsingLimits().depth
 
-  /// An object of the stream, for references to it.
+  /// An object of the stream. Append it again to write a reference to it.
   public struct Object: Hashable, Sendable {
     /// The number in the table of objects, classes and C strings.
     public let id: Int
@@ -95,12 +95,12 @@ public struct TypedstreamBuilder {
     frame.group = UInt32(truncatingIfNeeded: nodes.count)
     frame.type = strings[number].firstType
     frame.endOfTypes = strings[number].endOfTypes
-    // Only a group that was read has an offset.
+    // A built group has no offset in a stream.
     nodes.append(Tables.Node(.group, type: UInt32(truncatingIfNeeded: number), low: 0, high: UInt32.max))
     try advance()
   }
 
-  /// Begins a new object. The expected value must be an object. Its groups follow.
+  /// Begins a new object. The expected value must be an object. Append its groups next.
   ///
   /// - Returns: the object, for references to it.
   /// - Throws: ``TypedstreamError/Kind/invalidValue`` if the expected value is not an object,
@@ -153,7 +153,7 @@ public struct TypedstreamBuilder {
     if let last = outer.popLast() { frame = last }
   }
 
-  /// Moves to the next expected value: ends complete containers, and begins arrays and structures.
+  /// Moves to the next value that the caller must append: ends complete containers, and begins arrays and structures.
   mutating func advance() throws(TypedstreamError) {
     while true {
       if frame.type == frame.endOfTypes {
@@ -190,7 +190,7 @@ public struct TypedstreamBuilder {
 
   static func invalid(_ message: String) -> TypedstreamError { TypedstreamError(.invalidValue, message) }
 
-  /// Returns the number of a text among the shared strings. Adds the text if it is new.
+  /// Returns the index of a text in the table of shared strings. Adds the text if it is new.
   mutating func sharedString(_ text: [UInt8]) throws(TypedstreamError) -> UInt32 {
     if let number = stringNumbers[text] { return number }
     let range = try keep(text)
@@ -211,7 +211,8 @@ public struct TypedstreamBuilder {
     return start..<bytes.count
   }
 
-  /// Returns the slot of a class. Adds the class if it is new, before its superclasses.
+  /// Returns the slot of a class: its index in the table of objects. Adds the class if it is new, before its
+  /// superclasses.
   mutating func classSlot(_ class: TypedstreamClass) throws(TypedstreamError) -> UInt32 {
     guard `class`.levels.count <= Self.depthLimit else {
       throw TypedstreamError(.nestedTooDeeply, "a class has more than \(Self.depthLimit) superclasses")

@@ -8,10 +8,11 @@ struct TypedstreamWriter: ~Copyable {
   private let tables: TypedstreamTables
   private let isBigEndian: Bool
   private var output = ByteBuffer()
-  /// The numbers of shared strings and of slots that have been written. The tables are in the order of first use.
+  /// The numbers of shared strings, and of objects, classes and C strings, that have been written. The tables are in
+  /// the order of first use, so a later index is one that has not been written.
   private var metStrings = 0
   private var metSlots = 0
-  /// The indices of the nodes after the objects that are being written.
+  /// For each object that is being written, the index of the node after it.
   private var ends: [Int] = []
 
   init(_ tables: TypedstreamTables, _ byteOrder: Typedstream.ByteOrder) {
@@ -135,7 +136,8 @@ struct TypedstreamWriter: ~Copyable {
     write(sharedString: Int(tables.slots[slot].content))
   }
 
-  /// Writes a class and its superclasses, up to the first one that was written before.
+  /// Writes a class and its superclasses. Ends with a reference to the first one that was written before, or with nil
+  /// after a root class.
   private mutating func write(class slot: Int) {
     var slot = slot
     while slot >= metSlots {
@@ -155,10 +157,10 @@ extension Typedstream {
   /// Returns the bytes of the stream in the form of Apple's archiver: each number in its shortest form, shared strings,
   /// classes and objects at their first use, and references at every later use.
   ///
-  /// A stream that Apple's archiver has written gives the same bytes.
+  /// If the stream was read from bytes that Apple's archiver had written, returns the same bytes.
   ///
   /// - Parameter byteOrder: the byte order of numbers. Nil for that of this stream.
-  /// - Complexity: O(*n*) in the size of the stream. Depth does not use the stack of the thread.
+  /// - Complexity: O(*n*) in the size of the stream. Does not recurse.
   public func data(byteOrder: ByteOrder? = nil) -> Data {
     var writer = TypedstreamWriter(tables, byteOrder ?? self.byteOrder)
     writer.writeStream(systemVersion: systemVersion)
