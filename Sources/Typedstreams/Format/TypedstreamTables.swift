@@ -103,8 +103,8 @@ final class TypedstreamTables: Sendable {
   /// An object, a class or a C string, which later references can refer to.
   struct Slot: BitwiseCopyable, Equatable {
     let kind: Kind
-    /// The node index of an object, or the number in ``TypedstreamTables/strings`` of a class's name or a C string's
-    /// text.
+    /// For an object, its node index. For a class or a C string, the index of its name or text in
+    /// ``TypedstreamTables/strings``.
     var content: UInt32
     /// The slot of an object's class or of a class's superclass; ``none`` for a class without one.
     var classSlot: UInt32

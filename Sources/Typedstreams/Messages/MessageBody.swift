@@ -111,10 +111,10 @@ public struct MessageBody: Hashable, Sendable {
 
     /// The kind of data.
     public var kind: Kind
-    /// The result, as a keyed archive.
+    /// The result of the data detector, as a keyed archive.
     public var archive: Data
 
-    /// Creates a value from an archived result.
+    /// Creates detected data from the archived result of a data detector.
     public init(kind: Kind, archive: Data) {
       self.kind = kind
       self.archive = archive

@@ -182,8 +182,8 @@ extension Typedstream {
   /// - Returns: UTF-8 (RFC 8259). Control characters are escaped.
   /// - Throws: ``TypedstreamError/Kind/limitExceeded`` if repeated class names or the indentation of nested objects
   ///   make the text too large.
-  /// - Complexity: O(*n*) in the size of the stream, plus the size of the class names for each object. Depth does not
-  ///   use the stack of the thread.
+  /// - Complexity: O(*n*) in the size of the stream, plus the size of the class names for each object. Does not
+  ///   recurse.
   public func jsonData(
     isIndented: Bool = true, limits: ParsingLimits = ParsingLimits()
   ) throws(TypedstreamError) -> Data {

@@ -1,8 +1,8 @@
 public import KeyedArchiving
 @_spi(Archives) internal import PropertyLists
 
-/// `NSAttributedString`: the text, then its runs. A run has the number of its set of attributes, from 1, and a length
-/// in UTF-16 units. The set itself follows the first run that uses it.
+/// An attributed string is decoded from an `NSAttributedString`: the text, then its runs. A run has the number of its
+/// set of attributes, from 1, and a length in UTF-16 units. The set itself follows the first run that uses it.
 extension Archived.AttributedString: TypedstreamDecodable {
   public static var typedstreamClasses: [String] { ["NSAttributedString", "NSMutableAttributedString"] }
 

@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 public import OrderedCollections
 
-/// `NSArray`, and inline arrays: the elements.
+/// An array is decoded from an `NSArray` or an inline array.
 extension Array: TypedstreamDecodable where Element: TypedstreamDecodable {
   public static var typedstreamClasses: [String] { ["NSArray", "NSMutableArray"] }
 
@@ -66,7 +66,7 @@ extension TypedstreamGroups {
   }
 }
 
-/// `NSSet`: the elements.
+/// A set is decoded from an `NSSet`.
 extension Set: TypedstreamDecodable where Element: TypedstreamDecodable {
   public static var typedstreamClasses: [String] { ["NSSet", "NSMutableSet"] }
 
@@ -76,7 +76,7 @@ extension Set: TypedstreamDecodable where Element: TypedstreamDecodable {
   }
 }
 
-/// `NSSet`, in the order of the stream.
+/// An ordered set is decoded from an `NSSet`, in the order of the stream.
 extension OrderedSet: TypedstreamDecodable where Element: TypedstreamDecodable {
   public static var typedstreamClasses: [String] { ["NSSet", "NSMutableSet"] }
 
@@ -86,7 +86,7 @@ extension OrderedSet: TypedstreamDecodable where Element: TypedstreamDecodable {
   }
 }
 
-/// `NSDictionary`: keys and values.
+/// A dictionary is decoded from an `NSDictionary`.
 extension Dictionary: TypedstreamDecodable where Key: TypedstreamDecodable, Value: TypedstreamDecodable {
   public static var typedstreamClasses: [String] { ["NSDictionary", "NSMutableDictionary"] }
 
@@ -96,7 +96,7 @@ extension Dictionary: TypedstreamDecodable where Key: TypedstreamDecodable, Valu
   }
 }
 
-/// `NSDictionary`, in the order of the stream.
+/// An ordered dictionary is decoded from an `NSDictionary`, in the order of the stream.
 extension OrderedDictionary: TypedstreamDecodable where Key: TypedstreamDecodable, Value: TypedstreamDecodable {
   public static var typedstreamClasses: [String] { ["NSDictionary", "NSMutableDictionary"] }
 
@@ -106,7 +106,7 @@ extension OrderedDictionary: TypedstreamDecodable where Key: TypedstreamDecodabl
   }
 }
 
-/// A value, or nil.
+/// An optional is decoded from a value or from nil.
 extension Optional: TypedstreamDecodable where Wrapped: TypedstreamDecodable {
   public static var typedstreamClasses: [String] { Wrapped.typedstreamClasses }
 

@@ -2,8 +2,8 @@ internal import FoundationEssentials
 public import KeyedArchiving
 @_spi(Archives) internal import PropertyLists
 
-/// `NSColor`, with the fields that it would have in a keyed archive: its components with the opacity as `NSRGB`,
-/// `NSWhite` or `NSCMYK`, or the names of a catalog color with the color that it represents.
+/// A color is decoded from an `NSColor`. It gets the fields that it would have in a keyed archive: its components with
+/// the opacity as `NSRGB`, `NSWhite` or `NSCMYK`, or the names of a catalog color with the color that it represents.
 extension Archived.Color: TypedstreamDecodable {
   public static var typedstreamClasses: [String] { ["NSColor"] }
 

@@ -83,8 +83,8 @@ extension Archived.Rect: TypedstreamDecodable {
   init(_ numbers: [Double]) { self.init(x: numbers[0], y: numbers[1], width: numbers[2], height: numbers[3]) }
 }
 
-/// `NSValue`. The name of a structure of two numbers decides between point, size and range. A structure of four reals
-/// is a rectangle.
+/// A value is decoded from an `NSValue` or an `NSNumber`. The name of a structure of two numbers decides between point,
+/// size and range. A structure of four floating-point numbers is a rectangle.
 extension Archived.Value: TypedstreamDecodable {
   public static var typedstreamClasses: [String] { ["NSValue", "NSNumber"] }
 

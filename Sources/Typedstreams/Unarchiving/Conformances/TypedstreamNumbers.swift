@@ -126,7 +126,7 @@ extension UInt16: TypedstreamInteger {}
 extension UInt32: TypedstreamInteger {}
 extension UInt64: TypedstreamInteger {}
 
-/// A Boolean: a number of any type that is 0 or 1.
+/// A Boolean is decoded from a number of any type that is 0 or 1.
 extension Bool: TypedstreamDecodable {
   public static var typedstreamClasses: [String] { ["NSNumber"] }
 
@@ -169,7 +169,8 @@ extension Double: TypedstreamDecodable {
   }
 }
 
-/// A number of any type. A floating-point number of 8 bytes is rounded. An integer must be representable exactly.
+/// A `Float` is decoded from a number of any type. A floating-point number of 8 bytes is rounded. An integer must be
+/// representable exactly.
 extension Float: TypedstreamDecodable {
   public static var typedstreamClasses: [String] { ["NSNumber"] }
 

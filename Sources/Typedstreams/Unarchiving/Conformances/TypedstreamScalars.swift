@@ -2,7 +2,7 @@ public import FoundationEssentials
 public import KeyedArchiving
 @_spi(Archives) internal import PropertyLists
 
-/// `NSString`, and inline strings of any type.
+/// A string is decoded from an `NSString` or an inline string of any type.
 extension String: TypedstreamDecodable {
   public static var typedstreamClasses: [String] { ["NSString", "NSMutableString"] }
 
@@ -47,7 +47,7 @@ extension TypedstreamUnarchiver {
   }
 }
 
-/// `NSData`, and inline arrays of bytes.
+/// Data is decoded from an `NSData` or an inline array of bytes.
 extension Data: TypedstreamDecodable {
   public static var typedstreamClasses: [String] { ["NSData", "NSMutableData"] }
 
@@ -77,7 +77,7 @@ extension TypedstreamUnarchiver {
   }
 }
 
-/// `NSDate`: the seconds since 2001.
+/// A date is decoded from an `NSDate`, which contains the seconds since 2001.
 extension Date: TypedstreamDecodable {
   public static var typedstreamClasses: [String] { ["NSDate"] }
 
@@ -89,7 +89,7 @@ extension Date: TypedstreamDecodable {
   }
 }
 
-/// `NSURL`: a flag for a base URL, the base URL if there is one, and the text.
+/// A URL is decoded from an `NSURL`: a flag for a base URL, the base URL if there is one, and the text.
 extension URL: TypedstreamDecodable {
   public static var typedstreamClasses: [String] { ["NSURL"] }
 

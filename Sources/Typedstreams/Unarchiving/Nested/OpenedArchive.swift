@@ -167,7 +167,7 @@ enum OpenedArchive {
   }
 }
 
-/// A property list that is stored in data.
+/// A property list is decoded from data that contains it.
 extension PropertyList: TypedstreamDecodable {
   /// Empty, because the data must be a property list.
   public static var typedstreamClasses: [String] { [] }

@@ -29,7 +29,7 @@ extension TypedstreamUnarchiver {
     return value
   }
 
-  /// Returns the range of the bytes of data that begins like an archive, or nil for any other value.
+  /// Returns the range of the bytes of data at a position, if they begin like an archive; nil for any other value.
   func nestedRange(at position: TypedstreamPosition) -> Range<Int>? {
     var node = tables.nodes[position.node]
     if node.kind == .object || node.kind == .reference {
