@@ -63,14 +63,14 @@ public struct EntityDescription: Hashable, Sendable {
 }
 
 extension PropertyDescription {
-  /// Returns an attribute.
+  /// Returns the description of an attribute.
   public static func attribute(
     _ name: String, _ type: AttributeType, isOptional: Bool = true, defaultValue: AttributeValue = .null
   ) -> PropertyDescription {
     .attribute(AttributeDescription(name, type, isOptional: isOptional, defaultValue: defaultValue))
   }
 
-  /// Returns a relationship.
+  /// Returns the description of a relationship.
   public static func relationship(
     _ name: String, to destination: String, inverse: String? = nil, isToMany: Bool = false, isOrdered: Bool = false,
     isOptional: Bool = true, deleteRule: RelationshipDescription.DeleteRule = .nullify

@@ -56,7 +56,7 @@ public struct FetchRequest: Hashable, Sendable {
   public enum FetchedValue: Hashable, Sendable {
     /// The property at a key path.
     case property(String)
-    /// The result of an expression, with its name in the dictionary and its type.
+    /// The result of an expression, with the result's key in the dictionary and its type.
     case expression(name: String, ManagedExpression, type: AttributeType)
   }
 

@@ -132,7 +132,7 @@ extension ManagedObjectModel.Entity {
     /// The value in new objects, converted to the attribute's type.
     public let initialValue: AttributeValue
 
-    /// A property of ``definition``.
+    /// A property of the ``definition``: see ``AttributeDescription``.
     public subscript<Value>(dynamicMember path: KeyPath<AttributeDescription, Value>) -> Value {
       definition[keyPath: path]
     }
@@ -152,7 +152,7 @@ extension ManagedObjectModel.Entity {
     public let slot: Int
     package let destinationIndex: Int
 
-    /// A property of ``definition``.
+    /// A property of the ``definition``: see ``RelationshipDescription``.
     public subscript<Value>(dynamicMember path: KeyPath<RelationshipDescription, Value>) -> Value {
       definition[keyPath: path]
     }

@@ -10,7 +10,7 @@ internal import SystemFiles
 /// try versions.writeCompiled(to: URL(filePath: "Notes.momd"))
 /// ```
 public struct VersionedModel: Sendable {
-  /// The versions by name, sorted by name.
+  /// The models of all versions, by the name of the version, and sorted by it.
   public var models: OrderedDictionary<String, ManagedObjectModel>
   /// The name of the current version, which programs use.
   public var currentName: String

@@ -145,7 +145,7 @@ extension AttributeDescription {
 }
 
 extension AttributeDescription.Derivation {
-  /// The path of the counted relationship; nil for other derivations.
+  /// For a derivation that counts a relationship, the path of the relationship; nil for other derivations.
   fileprivate var countedPath: String? {
     switch expression {
     case .function(.count, let arguments):

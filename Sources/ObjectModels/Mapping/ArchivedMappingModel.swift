@@ -41,7 +41,7 @@ final class ArchivedMappingModel: ArchivedModelObject, ArchivedForm {
     try coder.encode(otherValues: model.otherArchivedValues, besides: Self.keys)
   }
 
-  /// Returns true if this library decodes the class.
+  /// Returns true if this library has a type for the class.
   static func knows(_ name: String) -> Bool {
     name == archivedClass.name || name == ArchivedEntityMapping.archivedClass.name
       || name == ArchivedPropertyMapping.archivedClass.name || ManagedExpression.isArchivedPart(name)

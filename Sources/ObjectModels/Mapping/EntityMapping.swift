@@ -28,14 +28,14 @@ public struct EntityMapping: Hashable, Sendable {
   public var migrationPolicyClassName: String?
   /// Custom data of the program for this mapping.
   public var userInfo: OrderedDictionary<String, PropertyList> = [:]
-  /// The values of a compiled mapping under unknown keys, by key. They are kept for writing.
+  /// The values of a compiled mapping whose keys this library does not know, by key. They are kept for writing.
   public var otherArchivedValues: OrderedDictionary<String, PredicateConstant> = [:]
 
   /// The effect of a mapping on the objects of an entity. The raw values are those of `NSEntityMappingType`.
   public enum MappingType: Int, Hashable, Sendable, CaseIterable {
-    /// Not specified: the migrating program decides.
+    /// The effect is not specified. It depends on the program that migrates the objects.
     case undefined = 0
-    /// A migration policy decides.
+    /// The class with the name ``EntityMapping/migrationPolicyClassName`` migrates the objects.
     case custom = 1
     /// The entity is new in the destination model.
     case add = 2
@@ -71,7 +71,7 @@ public struct PropertyMapping: Hashable, Sendable {
   /// The transforms of the property in a compiled mapping (`NSPropertyTransforms`). No file with transforms was found,
   /// so they are kept for writing and have no effect.
   public var transforms: [PredicateConstant] = []
-  /// The values of a compiled mapping under unknown keys, by key. They are kept for writing.
+  /// The values of a compiled mapping whose keys this library does not know, by key. They are kept for writing.
   public var otherArchivedValues: OrderedDictionary<String, PredicateConstant> = [:]
 
   /// Creates a mapping of a property.

@@ -3,7 +3,8 @@ internal import KeyedArchiving
 public import OrderedCollections
 public import Predicates
 
-/// A mapping of the objects of one model to another one. Xcode's compiler writes mapping models as `.cdm` files.
+/// A mapping of the entities of one model to those of another one, for the migration of stores. Xcode's compiler writes
+/// mapping models as `.cdm` files.
 ///
 /// ```swift
 /// let mapping = try MappingModel(contentsOf: URL(filePath: "2to3.cdm"))
@@ -14,7 +15,7 @@ public import Predicates
 public struct MappingModel: Hashable, Sendable {
   /// The mappings of entities, in the order in which they are applied.
   public var entityMappings: [EntityMapping]
-  /// The values of a compiled mapping model under unknown keys, by key. They are kept for writing.
+  /// The values of a compiled mapping model whose keys this library does not know, by key. They are kept for writing.
   public var otherArchivedValues: OrderedDictionary<String, PredicateConstant> = [:]
 
   /// Creates a mapping model.

@@ -45,7 +45,8 @@ struct SourceModelReader {
         guard contents.fetchRequestTemplates.updateValue(try request(element), forKey: name) == nil else {
           throw tree.error("two fetch requests have the name \(name.quoted)", at: element)
         }
-      // Attribute groups are read where an attribute uses them. `elements` is the layout of the diagram.
+      // Other elements are not read here. Attribute groups are read when an attribute uses them, and `elements`
+      // contains the layout of the diagram.
       default: continue
       }
     }
