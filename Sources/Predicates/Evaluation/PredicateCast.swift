@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 internal import PropertyLists
 
-/// `CAST(value, 'Class')`, applied to values during evaluation.
+/// The conversions of `CAST(value, 'Class')` during evaluation.
 @usableFromInline
 package enum PredicateCast {
   /// The accepted spellings of dates, for messages.

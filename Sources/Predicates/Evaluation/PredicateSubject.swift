@@ -92,7 +92,7 @@ public enum PredicateValue<Object: PredicateSubject> {
   case array([PredicateValue])
   /// Distinct elements, in no particular order.
   case set([PredicateValue])
-  /// A constant that has no other case: a dictionary, an opaque object, or an object by its key.
+  /// A constant that the other cases cannot represent: a dictionary, an opaque object, or an object by its key.
   case constant(PredicateConstant)
 
   /// No value.
@@ -217,11 +217,13 @@ extension PropertyList: PredicateSubject {
   }
 }
 
-/// Validation rules are tested with a value alone: `SELF >= 0`, `length < 20`.
+/// An attribute value can be tested by itself, as validation rules do: `SELF >= 0`, `length < 20`.
 extension AttributeValue: PredicateSubject {
   public var predicateValue: PredicateValue<AttributeValue> { .value(self) }
 
-  /// - Throws: ``ManagedPredicateError/Kind/unknownKey`` if the key is not one of the built-in keys, such as `length`.
+  /// Returns the value of a built-in key, such as `length`.
+  ///
+  /// - Throws: ``ManagedPredicateError/Kind/unknownKey`` if the value has no built-in key with this name.
   public func predicateValue(forKey key: PredicateKey) throws(ManagedPredicateError) -> PredicateValue<AttributeValue> {
     .value(try builtInValue(forKey: key.name))
   }
@@ -229,7 +231,7 @@ extension AttributeValue: PredicateSubject {
   public var predicateConstant: PredicateConstant? { .value(self) }
 }
 
-/// A missing key has the value null.
+/// A dictionary of attribute values can be tested like an object with these keys. A missing key has the value null.
 extension Dictionary: PredicateSubject where Key == String, Value == AttributeValue {
   public func predicateValue(
     forKey key: PredicateKey

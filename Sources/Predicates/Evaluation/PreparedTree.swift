@@ -61,7 +61,8 @@ package struct PreparationContext {
   }
 }
 
-/// Builds prepared trees. Throws if a regular expression is invalid or a variable has no value.
+/// Prepares the conditions and expressions of a predicate. Throws if a regular expression is invalid or a variable has
+/// no value.
 struct Preparation {
   private(set) var keys: [String] = []
   private var indices: [String: Int] = [:]

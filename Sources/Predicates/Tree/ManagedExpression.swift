@@ -13,7 +13,7 @@ public indirect enum ManagedExpression: Hashable, Sendable {
   case anyKey
   /// `{a, b, c}`: a list of expressions.
   case aggregate([ManagedExpression])
-  /// A function, and arithmetic: `a + b` is ``PredicateFunction/add``.
+  /// A call of a function. Arithmetic is also a call: `a + b` calls ``PredicateFunction/add``.
   case function(PredicateFunction, [ManagedExpression])
   /// `FUNCTION(operand, 'selector', arguments …)`: a method of the operand. It is kept, but only the key-value coding
   /// methods can be evaluated.

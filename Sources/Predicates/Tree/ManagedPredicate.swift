@@ -1,7 +1,7 @@
 /// A condition on objects, as used in Core Data's fetch requests, request templates and validation rules.
 ///
-/// The tree is a plain value. Create it from text (``init(format:_:)``), decode it from an archived `NSPredicate`, or
-/// build it by hand. To test many objects with it, prepare it once: ``PreparedPredicate``.
+/// A predicate is a tree of plain values. Create it from text (``init(format:_:)``), decode it from an archived
+/// `NSPredicate`, or build it by hand. To test many objects with it, prepare it once: ``PreparedPredicate``.
 ///
 /// A tree can have up to ``greatestDepth`` levels. An `AND` directly inside an `AND` does not count as a level, nor
 /// does an `OR` inside an `OR`. A loop can therefore add any number of conditions one at a time:
