@@ -15,8 +15,8 @@ public struct FetchRequest: Hashable, Sendable {
   public var fetchLimit = 0
   /// The number of results to skip at the beginning.
   public var fetchOffset = 0
-  /// The number of objects that are read together when the first value of one of them is read; 0 to read all objects
-  /// with the request.
+  /// The number of objects whose values are read together, as soon as a value of one of them is needed; 0 to read all
+  /// values with the request.
   public var fetchBatchSize = 0
   /// The form of the results.
   public var resultType = ResultType.objects

@@ -32,7 +32,7 @@ public final class ManagedObjectModel: Sendable {
 
   /// The data of each entity, in the order of ``entities``.
   @usableFromInline package let records: [Entity.Record]
-  /// The custom class of each entity's objects, if it has one, in the order of ``entities``.
+  /// For each entity, in the order of ``entities``, the custom class of its objects; nil if it has none.
   package let classes: [AnyClass?]
   private let indices: [String: Int]
   /// For the name of each property, the entities that have it and the slots of its values. An entity and those that

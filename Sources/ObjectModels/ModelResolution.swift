@@ -233,7 +233,7 @@ struct ModelResolution {
   }
 
   private mutating func check(counts relationship: RelationshipDescription, of entity: EntityDescription) {
-    // Some programs use −1 for no limit.
+    // Allows −1, which some programs use for no limit.
     let (fewest, most) = (relationship.minimumCount, relationship.maximumCount)
     let range = -1...Int(Int32.max)
     if !range.contains(fewest) || !range.contains(most) || (most > 0 && fewest > most) {

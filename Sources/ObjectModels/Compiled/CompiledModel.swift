@@ -50,7 +50,7 @@ extension ManagedObjectModelError {
   }
 }
 
-/// Conversion from the archive.
+/// Creates a ``ManagedObjectModel`` from an archived model.
 extension ArchivedModel {
   private static let classes: Set<String> = [
     archivedClass.name, ArchivedEntity.archivedClass.name, ArchivedFetchIndex.archivedClass.name,
@@ -88,7 +88,7 @@ extension ArchivedEntity {
     }
     var description = definition
     description.superentity = superentity?.name
-    // Models in stores also contain inherited properties, as proxies or copies.
+    // Leaves out inherited properties, which models in stores also contain, as proxies or copies.
     description.properties = properties.filter { own.contains($0.key) }.values.compactMap(\.description)
       .sorted { $0.name.precedes($1.name) }
     description.fetchIndexes = fetchIndexes.map { index in
@@ -103,7 +103,7 @@ extension ArchivedEntity {
   }
 }
 
-/// Conversion to the archive.
+/// Creates an archived model from a ``ManagedObjectModel``.
 extension ArchivedModel {
   fileprivate convenience init(_ model: ManagedObjectModel, moduleName: String?) {
     self.init()

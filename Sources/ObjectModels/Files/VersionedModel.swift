@@ -10,7 +10,7 @@ internal import SystemFiles
 /// try versions.writeCompiled(to: URL(filePath: "Notes.momd"))
 /// ```
 public struct VersionedModel: Sendable {
-  /// The models of all versions, by the name of the version, and sorted by it.
+  /// The model of each version, by the version's name. The names are sorted.
   public var models: OrderedDictionary<String, ManagedObjectModel>
   /// The name of the current version, which programs use.
   public var currentName: String

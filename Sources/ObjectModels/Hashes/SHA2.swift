@@ -1,9 +1,9 @@
 package import FoundationEssentials
 
-/// SHA-256 and SHA-512 (FIPS 180-4).
+/// SHA-256 and SHA-512 (FIPS 180-4), for version hashes.
 ///
-/// It is implemented here because only version hashes need it: the build time of a library would cost more than these
-/// lines.
+/// They are implemented here because nothing else needs them: building a library for them would take longer than these
+/// lines are worth.
 package enum SHA2 {
   package static func sha256(_ message: [UInt8]) -> Data { digest(message, SHA256Words.self) }
 
@@ -126,7 +126,7 @@ private enum SHA512Words: SHA2Words {
       }
       product = next
     }
-    // Compares with prime · 2^(64 · power).
+    // Compares the power with prime · 2^(64 · power).
     let digitCount = 2 * power
     let high = product.dropFirst(digitCount)
     let value = high.reversed().reduce(UInt128(0)) { $0 << 32 | UInt128($1) }

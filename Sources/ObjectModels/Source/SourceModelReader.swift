@@ -85,7 +85,7 @@ struct SourceModelReader {
     return entity
   }
 
-  /// Returns lists of names, from two levels of elements.
+  /// Returns lists of names: one list for each child of the element, with one name for each child of that child.
   private func names(in element: XMLTree.Element) throws(PropertyListError) -> [[String]] {
     var lists: [[String]] = []
     for list in element.children {
@@ -152,7 +152,7 @@ struct SourceModelReader {
 
   private func attribute(_ element: XMLTree.Element, depth: Int = 0) throws(PropertyListError) -> AttributeDescription {
     var attributes = SourceAttributes(element, tree)
-    // Without a type, the attribute can have any value, but only in memory.
+    // An attribute without a type can have any value, but only in memory.
     let typeName = attributes.text("attributeType") ?? AttributeType.undefined.name
     guard let type = AttributeType(name: typeName) else {
       throw tree.error("\(typeName.quoted) is not an attribute type", at: element)
@@ -263,7 +263,7 @@ extension SourceModelReader {
     _ type: AttributeType, _ element: XMLTree.Element, _ attributes: inout SourceAttributes
   ) throws(PropertyListError) -> [PropertyValidation] {
     var validations: [PropertyValidation] = []
-    // For a string, the limit is its length.
+    // The limit of a string is a limit of its length.
     let limitType = type == .string ? AttributeType.integer64 : type
     for limit in SourceLimit.allCases {
       let text: String? =

@@ -56,7 +56,7 @@ package enum SourceLimit: CaseIterable {
 struct SourceFlag {
   let path: any WritableKeyPath<FetchRequest, Bool> & Sendable
   let names: [String]
-  /// The value if the attribute is missing.
+  /// The value of the property if the XML attribute is missing.
   let standard: Bool
 
   static let all = [
