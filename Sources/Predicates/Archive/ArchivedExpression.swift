@@ -260,7 +260,7 @@ struct ArchivedExpression: ArchivedForm, Hashable {
 }
 
 extension ManagedExpression {
-  /// Returns true if this is the name of a class that archived expressions and predicates use.
+  /// Returns true if `name` has the form of the class names in archived expressions and predicates.
   package static func isArchivedPart(_ name: String) -> Bool {
     name.hasPrefix("NS") && (name.hasSuffix("Expression") || name.contains("Predicate"))
   }

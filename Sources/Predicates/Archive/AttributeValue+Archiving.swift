@@ -4,7 +4,7 @@ internal import OrderedCollections
 package import PropertyLists
 
 extension AttributeValue {
-  /// Creates the value of an integer in a file. Integers that do not fit in `Int64` become decimal numbers.
+  /// Creates a value from an integer in a file. Integers that do not fit in `Int64` become decimal numbers.
   package init(_ integer: PropertyList.Integer) {
     self = Int64(exactly: integer).map { .integer($0) } ?? .decimal(Decimal(string: integer.description) ?? .nan)
   }

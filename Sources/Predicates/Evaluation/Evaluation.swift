@@ -48,7 +48,7 @@ package struct Evaluation<Object: PredicateSubject> {
     }
   }
 
-  /// Returns the elements that `ANY` or `ALL` tests. Null has no elements.
+  /// Returns the elements of the collection to which `ANY` or `ALL` is applied. Null has no elements.
   @inlinable func elements(_ value: Value, _ modifier: PredicateModifier) throws(ManagedPredicateError) -> [Value] {
     if value.isNull { return [] }
     guard let elements = value.elements else {
@@ -119,7 +119,7 @@ package struct Evaluation<Object: PredicateSubject> {
     return first == second
   }
 
-  /// Returns the order of two values.
+  /// Returns the order of two values. Throws if they cannot be ordered.
   @inlinable static func order(
     _ first: Value, _ second: Value, _ options: PredicateOptions = []
   ) throws(ManagedPredicateError) -> PredicateOrder {

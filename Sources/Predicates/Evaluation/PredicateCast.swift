@@ -29,7 +29,7 @@ package enum PredicateCast {
 }
 
 extension AttributeValue {
-  /// Returns the value converted to another class. Throws if it cannot be converted.
+  /// Returns the value converted to a class that `CAST` accepts. Throws if it cannot be converted.
   package func cast(to target: PredicateCastTarget) throws(ManagedPredicateError) -> AttributeValue {
     if let result = converted(to: target) { return result }
     var message = "\(PredicateValue<AttributeValue>.value(self).kindName) cannot be cast to \(target.rawValue)"
@@ -40,7 +40,7 @@ extension AttributeValue {
     throw ManagedPredicateError(.typeMismatch, message)
   }
 
-  /// Returns the value converted to another class, or nil if it cannot be converted.
+  /// Returns the value converted to a class that `CAST` accepts, or nil if it cannot be converted.
   private func converted(to target: PredicateCastTarget) -> AttributeValue? {
     switch (target, self) {
     case (.string, .string), (.date, .date), (.data, .data), (.uuid, .uuid), (.url, .url), (.decimal, .decimal):

@@ -217,7 +217,7 @@ struct Preparation {
     return .keyPath(steps, root, flattens: flattens)
   }
 
-  /// Prepares a method of an object. Only the methods of key-value coding are supported.
+  /// Prepares a call of a method of an object. Only the methods of key-value coding are supported.
   private mutating func method(
     _ selector: String, of expression: ManagedExpression, _ arguments: [ManagedExpression]
   ) throws(ManagedPredicateError) -> PreparedOperand {

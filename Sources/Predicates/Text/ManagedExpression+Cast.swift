@@ -78,7 +78,8 @@ extension ManagedExpression {
 }
 
 extension PredicateFunction {
-  /// Creates the function with a name in text: its selector, with or without the colon at the end. Case is ignored.
+  /// Creates the function from its name in predicate text: its selector, with or without the colon at the end. Case is
+  /// ignored.
   init?(text: String) {
     if let function = PredicateFunction(rawValue: text) ?? PredicateFunction(rawValue: text + ":") {
       self = function

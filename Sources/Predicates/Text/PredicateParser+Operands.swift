@@ -174,7 +174,7 @@ extension PredicateParser {
     try require(.open)
     let parts = try list(until: .close)
     let arguments = try expressions(parts)
-    // Two functions have this name.
+    // `random` is the name of two functions, without and with an argument.
     let function = function == .random && arguments.count == 1 ? .randomBelow : function
     let counts = function.argumentCounts
     guard counts.contains(arguments.count) else {

@@ -52,7 +52,7 @@ extension PredicateParser {
       kind, message, position: ManagedPredicateError.Position(utf8Offset: offset ?? token.offset, in: text.utf8))
   }
 
-  /// The current token, for messages.
+  /// The description of the current token, for error messages.
   var found: String {
     if token.kind == .end { return "the end of the text" }
     let end = next + 1 < tokens.count ? tokens[next + 1].offset : text.utf8.count
@@ -305,7 +305,7 @@ extension PredicateParser {
     return try part(.expression(.assignment(variable: name, try expression(right))), of: [right], at: left.offset)
   }
 
-  /// Reads an operand with its prefix words and signs.
+  /// Reads an operand with the words and signs before it, such as `NOT`, `ANY` or a minus sign.
   private mutating func prefixed() throws(ManagedPredicateError) -> Part {
     let offset = token.offset
     if token.kind == .symbol(.minus) { return try negation() }

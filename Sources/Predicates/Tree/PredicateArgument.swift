@@ -3,7 +3,7 @@ public import KeyedArchiving
 
 /// A value that can be passed for `%@`, `%K` or `%d` in the text of a predicate.
 public protocol PredicateArgument {
-  /// The expression of the value in the predicate.
+  /// The expression that represents the value in the predicate.
   var predicateExpression: ManagedExpression { get }
 }
 
