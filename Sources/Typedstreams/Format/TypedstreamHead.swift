@@ -22,7 +22,8 @@ enum TypedstreamHead {
 
   /// The version of the format that is read and written.
   static let streamerVersion = 4
-  /// The version of NeXTSTEP before 1.0. Its values cannot be separated without knowing their classes.
+  /// The version of the format in NeXTSTEP before 1.0, which is not supported: its values cannot be separated without
+  /// knowing their classes.
   static let oldStreamerVersion = 3
   /// The system version of Mac OS X and all later systems.
   static let currentSystemVersion = 1000

@@ -84,7 +84,7 @@ final class TypedstreamTables: Sendable {
     @inline(__always) var low: Int { Int(payload & 0xFFFF_FFFF) }
     @inline(__always) var high: Int { Int(payload >> 32) }
 
-    /// The index after the last part, for a kind with parts.
+    /// The index after the node's last part, for a kind with parts.
     @inline(__always) var end: Int { low }
     @inline(__always) var hasParts: Bool { kind.rawValue <= Kind.structure.rawValue }
     /// The slot of an object, a reference, a class or a C string. For a shared string, its index in
@@ -139,7 +139,7 @@ final class TypedstreamTables: Sendable {
     var letter: UInt8
     /// The number of elements of an array.
     var count: UInt32 = 0
-    /// The index after the last part.
+    /// The index after the last part of the type.
     var end: UInt32
     /// The offset of the type's text, and then its length, in bytes.
     let start: UInt32

@@ -1,7 +1,7 @@
 internal import PropertyLists
 
-/// Type encodings of Objective-C's compiler (`@encode`), with two letters that only this format has: `+` for a string
-/// that is not shared, `%` for a shared string.
+/// The parsed type encodings of a stream. They are those of Objective-C's compiler (`@encode`), with two letters that
+/// only this format has: `+` for a string that is not shared, `%` for a shared string.
 struct TypedstreamTypes {
   typealias TypeNode = TypedstreamTables.TypeNode
 
@@ -13,7 +13,8 @@ struct TypedstreamTypes {
   @inline(__always)
   subscript(index: UInt32) -> TypeNode { nodes[Int(index)] }
 
-  /// The greatest number of elements in an array whose elements take no bytes.
+  /// The greatest number of elements in an array whose elements take no bytes. Without this limit, a few bytes could
+  /// describe a huge array.
   static let greatestEmptyCount: UInt32 = 4096
 
   /// Parses an encoding, and adds its types to ``nodes``.

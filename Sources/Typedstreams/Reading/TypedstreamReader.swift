@@ -29,7 +29,8 @@ struct TypedstreamReader: ~Copyable, ~Escapable {
     self.bytes = bytes
     self.limits = limits
     depthLimit = limits.effectiveDepth
-    // A single byte can refer to a long encoding, whose types can take no bytes.
+    // At most 8 nodes for each byte, and 4096 more: a single byte can refer to a long encoding, and its types can take
+    // no bytes.
     nodeLimit = min(8 * min(bytes.byteCount, 1 << 40) + 4096, limits.effectiveExpandedSize(inputSize: bytes.byteCount))
   }
 

@@ -178,7 +178,8 @@ extension TypedstreamBuilder {
     case .selector(let text): return try append(":", text)
     case .className: throw Self.noForm("a class without its version")
     }
-    // 32-bit programs wrote floats. Numbers that a float cannot represent are written in the form of 64-bit programs.
+    // Writes floats, as 32-bit programs did, if they can represent all numbers. Otherwise, uses the form of 64-bit
+    // programs.
     let isWide = !numbers.allSatisfy { $0.isNaN || Double(Float($0)) == $0 }
     try object("NSValue") { builder throws(TypedstreamError) in
       let type = isWide ? Self.wide[type] ?? type : type
@@ -258,7 +259,7 @@ extension TypedstreamBuilder {
       guard let count = Archived.Color.componentCounts[Int(kind)], var components = color.components else {
         throw Self.noForm("a color in the color space \(kind)")
       }
-      // Keyed archives leave out the opacity of opaque colors.
+      // Keyed archives leave out the opacity of opaque colors, but typedstreams contain it.
       if components.count == count - 1 { components.append(1) }
       guard components.count == count else { throw Self.noForm("a color with \(components.count) components") }
       try builder.beginGroup(String(repeating: "f", count: count))

@@ -60,7 +60,7 @@ public struct TypedstreamBuilder {
     self.systemVersion = max(systemVersion, 0)
   }
 
-  /// Returns the stream.
+  /// Returns the stream that was built.
   ///
   /// - Throws: ``TypedstreamError/Kind/invalidValue`` if a group lacks values, or if an object has not ended.
   public func finish() throws(TypedstreamError) -> Typedstream {

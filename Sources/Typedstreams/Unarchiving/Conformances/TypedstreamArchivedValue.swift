@@ -69,8 +69,8 @@ extension ArchivedValue: TypedstreamDecodable {
     }
   }
 
-  /// Decodes a number by its type. A one-byte number that is 0 or 1 is a Boolean, because Booleans are archived like
-  /// this.
+  /// Decodes an `NSNumber` by the type of its number. A one-byte number that is 0 or 1 is a Boolean, because Booleans
+  /// are archived like this.
   private static func number(_ slot: Int, _ unarchiver: TypedstreamUnarchiver) throws -> ArchivedValue {
     try unarchiver.once(slot) {
       var groups = TypedstreamGroups(slot, of: unarchiver)

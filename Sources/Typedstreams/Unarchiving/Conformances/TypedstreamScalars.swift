@@ -100,7 +100,7 @@ extension URL: TypedstreamDecodable {
     // An empty text means the base URL, but `URL(string:)` does not accept it.
     let url = text.isEmpty && base != nil ? URLComponents().url(relativeTo: base) : URL(string: text, relativeTo: base)
     guard let url else { throw groups.failure(.invalidContents, "\(text.quoted) is not a valid URL") }
-    // A URL costs more than its text, because it is parsed.
+    // Charges a URL more than its text, because it takes work to parse it.
     try groups.unarchiver.spend(16 * text.utf8.count)
     self = url
   }
