@@ -4,8 +4,8 @@ public import PropertyLists
 /// An archive of `NSArchiver` or NeXTSTEP's `NXTypedStream`. It has no keys: each class writes groups of values one
 /// after another.
 ///
-/// Messages store their text in a typedstream, old preferences their colors, and old interface files all of their
-/// objects.
+/// Typedstreams contain the text of messages in the database of Messages, colors in old preferences, and all objects of
+/// old interface files.
 ///
 /// ```swift
 /// let stream = try Typedstream(data)
@@ -14,9 +14,9 @@ public import PropertyLists
 /// }
 /// ```
 ///
-/// A stream is read without any classes, and nothing is lost except the width of a number in the file: it keeps groups
-/// and their encodings, classes and their versions, and shared objects and strings. To decode Swift values, use
-/// ``TypedstreamUnarchiver``.
+/// A stream can be read without knowing its classes. A `Typedstream` keeps groups and their encodings, classes and
+/// their versions, and shared objects and strings. Only the width that a number has in the file is lost. To decode
+/// Swift values, use ``TypedstreamUnarchiver``.
 ///
 /// Two streams are equal if they have the same groups with the same sharing, the same byte order and the same system
 /// version.

@@ -4,9 +4,10 @@ internal import KeyedArchiving
 extension ManagedPredicate {
   /// Returns text from which ``init(format:_:)`` creates this predicate again.
   ///
-  /// For a parsed tree, the result is an equal tree. Two forms of hand-made trees change: `AND` or `OR` with only one
-  /// part becomes that part, and constants of type `Float` become doubles. Dates, decimal numbers, bytes, UUIDs, URLs
-  /// and constant collections are written as `CAST(…)` of a literal.
+  /// If the predicate was created from text, the created predicate is equal to it. Two forms of predicates that are
+  /// built by hand change: `AND` or `OR` with only one part becomes that part, and constants of type `Float` become
+  /// doubles. Dates, decimal numbers, bytes, UUIDs, URLs and constant collections are written as `CAST(…)` of a
+  /// literal.
   ///
   /// - Throws: ``ManagedPredicateError/Kind/unsupported`` for opaque constants and names that text cannot hold,
   ///   ``ManagedPredicateError/Kind/nestedTooDeeply``.

@@ -16,7 +16,7 @@ public import KeyedArchiving
 ///
 /// The same calls open data that contains an archive. If you decode a type and the next value is data, the first bytes
 /// decide: the root of a keyed archive or typedstream is decoded as that type, and a `Decodable` type is decoded from a
-/// property list. The same types are allowed in it, and it counts in the same limits.
+/// property list. The same types are allowed in the nested archive, and the same limits apply to it.
 ///
 /// ```swift
 /// let stream = try TypedstreamUnarchiver(forReadingFrom: data)
@@ -31,8 +31,8 @@ public final class TypedstreamUnarchiver {
   /// Set it before the first decoding call.
   public var additionalTypes: [any (TypedstreamDecodable & SecureCoding).Type] = []
 
-  /// True if an `ArchivedValue` may be an object of a class that no call has named, as ``Typedstream/Object``. If
-  /// false, which is the default, such an object is an error.
+  /// True if an object of a class that no call has named is decoded as a ``Typedstream/Object`` in an `ArchivedValue`.
+  /// If false, which is the default, such an object is an error.
   public var keepsUnknownObjects = false
 
   let tables: TypedstreamTables

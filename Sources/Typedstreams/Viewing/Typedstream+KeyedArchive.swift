@@ -11,9 +11,9 @@ extension Typedstream {
   ///
   /// Strings, numbers, data, dates, URLs, collections and attributed strings have the form of `NSKeyedArchiver`.
   /// Objects of other classes have their values under the keys `$0`, `$1` and so on, which mean values without a key.
-  /// The values of the stream itself have such keys at the top, except that a first value that is an object is the
-  /// root. Structures and arrays are arrays. Versions of classes and boundaries of groups are left out;
-  /// ``jsonData(isIndented:limits:)`` has them.
+  /// The values at the top level of the stream have such keys at the top level of the archive, except the first value:
+  /// if it is an object, it is the root. Structures and arrays are arrays. Versions of classes and boundaries of groups
+  /// are left out; ``jsonData(isIndented:limits:)`` has them.
   ///
   /// - Parameter limits: the limits for the size of the archive in proportion to the stream.
   /// - Throws: ``TypedstreamError/Kind/limitExceeded`` if strings and class names that many values share expand too
