@@ -16,7 +16,7 @@ public import KeyedArchiving
 ///
 /// The same calls open data that contains an archive. If you decode a type and the next value is data, the first bytes
 /// decide: the root of a keyed archive or typedstream is decoded as that type, and a `Decodable` type is decoded from a
-/// property list. The same types are allowed in the nested archive, and the same limits apply to it.
+/// property list. The same types are allowed in the nested archive, and its values count toward the same limits.
 ///
 /// ```swift
 /// let stream = try TypedstreamUnarchiver(forReadingFrom: data)
