@@ -1,4 +1,4 @@
-// The compiler distinguishes the two forms of an update by their changes, only one of which may throw.
+// The compiler distinguishes the two forms of an update by their `change` functions, only one of which may throw.
 // swift-format-ignore-file: AmbiguousTrailingClosureOverload
 
 public import FoundationEssentials
@@ -8,8 +8,8 @@ internal import SystemFiles
 
 /// The file of a single domain. Use it in tools that read or change the preferences of other programs.
 ///
-/// There is no search list, and nothing is kept in memory: each call reads the file. Programs that use
-/// ``UserPreferences`` see the changes soon after, and lose none of their own.
+/// Each call reads the file. Other domains are not searched, and no values are kept in memory. Programs that use
+/// ``UserPreferences`` see the changes soon after, and lose none of the values that they set.
 ///
 /// ```swift
 /// let file = PreferencesFile(PersistentDomain(DomainName("com.example.notes")))
@@ -22,32 +22,33 @@ internal import SystemFiles
 public struct PreferencesFile: Sendable {
   /// The path of the file; nil if the user has no home folder, and thus no file.
   public let path: String?
-  /// The folder that is not created if it is missing.
+  /// The user's home folder, which is not created if it is missing; nil for a file at a URL.
   let base: String?
 
-  /// Creates a value for the file of a user's domain.
+  /// Creates a value that reads and changes the file of a user's domain.
   public init(_ domain: PersistentDomain, locations: PreferencesLocations = .standard) {
     path = locations.file(of: domain)
     base = locations.home
   }
 
-  /// Creates a value for a file at any URL.
+  /// Creates a value that reads and changes a file at any URL.
   ///
-  /// - Parameter url: the URL of the file. Any other URL means that there is no file.
+  /// - Parameter url: a file URL. For any other URL, reading returns nil, and updating throws
+  ///   ``PreferencesError/noFolder``.
   public init(at url: URL) {
     path = url.isFileURL ? url.absoluteURL.path : nil
     base = nil
   }
 
-  /// Returns the values in the file; nil if the file does not exist. If two keys are spellings that Swift treats as
-  /// equal, the shorter one is returned.
+  /// Returns the values in the file; nil if the file does not exist. If two keys are canonically equivalent in Unicode,
+  /// so that Swift treats them as equal, only the shorter one is returned.
   ///
   /// - Throws: ``PreferencesError/unreadable(path:setAside:_:)`` if the file is empty, is not a dictionary of
-  ///   preferences, or may not be read. The file is not changed. ``PreferencesError/notRead(path:_:)`` if a link leads
-  ///   to such a file, if the file belongs to another user and is not shared, or if the system refuses for any other
-  ///   reason.
-  /// - Complexity: O(*n*) in the size of the file. It takes up to half a second longer while another program writes the
-  ///   file in place.
+  ///   preferences, or may not be read by this process. The file is not changed. ``PreferencesError/notRead(path:_:)``
+  ///   if such a file is the target of a link, or belongs to another user and is not shared, and if the system cannot
+  ///   read the file for any other reason.
+  /// - Complexity: O(*n*) in the size of the file. Waits up to half a second if another program is writing the file in
+  ///   place.
   public func values() throws(PreferencesError) -> OrderedDictionary<String, PropertyList>? {
     guard let path else { return nil }
     do {
@@ -60,18 +61,17 @@ public struct PreferencesFile: Sendable {
     }
   }
 
-  /// Changes the values in the file. No other process can change them meanwhile. Returns when the changes are on the
-  /// disk.
+  /// Changes the values in the file while other processes cannot change them. Returns when the changes are on the disk.
   ///
   /// The file keeps its format, as with ``UserPreferences``, and is not written if nothing changes. A file that cannot
-  /// be read is set aside, and the handler of ``UserPreferences/handleErrors(_:)`` gets the error. If two keys are
-  /// spellings that Swift treats as equal, `change` gets the shorter one; the other one is kept as long as the shorter
-  /// one is.
+  /// be read is renamed, and the handler of ``UserPreferences/handleErrors(_:)`` gets the error. If two keys are
+  /// canonically equivalent in Unicode, so that Swift treats them as equal, `change` gets only the shorter one. The
+  /// longer one is kept unless `change` removes the shorter one.
   ///
-  /// - Parameter change: called with the values of the file, which it changes. They are nil for a missing file. For a
-  ///   file that cannot be read, they are the values that were last saved, or nil without a copy of these. If they are
-  ///   nil after the call, the file is removed. The change is called again if a program that does not lock the file has
-  ///   changed it meanwhile.
+  /// - Parameter change: a function that changes the values of the file. The values are nil if there is no file. If the
+  ///   file cannot be read, they are the values that were last saved, or nil if there is no copy of those. If `change`
+  ///   sets them to nil, the file is removed. If a program that does not lock the file changes it meanwhile, `change`
+  ///   is called again.
   /// - Returns: the result of the last call of `change`.
   /// - Throws: ``PreferencesError``. The file is unchanged then.
   @discardableResult
@@ -81,10 +81,10 @@ public struct PreferencesFile: Sendable {
     try DomainFile.apart(path, base: base).updateAll(patience: SaveSchedule.patience, change).get()
   }
 
-  /// Changes the values like ``update(_:)-((OrderedDictionary<String,PropertyList>?)->Result)``, unless `change`
-  /// throws.
+  /// Changes the values like ``update(_:)-((OrderedDictionary<String,PropertyList>?)->Result)``, with a function that
+  /// can throw.
   ///
-  /// - Throws: the error of `change`, and ``PreferencesError``. The file is unchanged then.
+  /// - Throws: the error of `change`, or a ``PreferencesError``. The file is unchanged then.
   @discardableResult
   public func update<Result>(
     _ change: (inout OrderedDictionary<String, PropertyList>?) throws -> Result

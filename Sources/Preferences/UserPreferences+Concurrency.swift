@@ -3,15 +3,16 @@ public import PropertyLists
 
 /// Functions that wait for the disk in a task, without blocking its thread.
 ///
-/// In an `async` function, the compiler prefers these functions. A change is called on another thread. Otherwise,
-/// everything that is documented for the synchronous forms applies; see ``update(_:)-1hpmm``.
-/// Cancelling the task does not end the wait, because the values are saved in any case.
+/// In an `async` function, the compiler chooses these functions instead of the synchronous ones with the same names. A
+/// `change` is called on another thread. Otherwise, the documentation of the synchronous functions applies; see
+/// ``update(_:)-1hpmm``. Cancelling the task does not end the wait, because the values are saved in any case.
 extension UserPreferences {
-  /// Saves the values that this store has set, and returns when they are on the disk. Also reads the values that other
-  /// processes have saved.
+  /// Saves the values that this process has set in the domains of the ``searchList``, and those that were set in other
+  /// domains through this instance. Returns when they are on the disk. Also reads the values that other processes have
+  /// saved.
   ///
   /// - Throws: ``PreferencesError``, the first one of several. Nothing is lost: the values stay in memory, and saving
-  ///   them is tried again. The file has none or all of the changes.
+  ///   them is tried again. Each file has either all of its changes or none.
   public func synchronize() async throws(PreferencesError) {
     try await Self.onThread { () throws(PreferencesError) in
       try self.synchronize(patience: SaveSchedule.patience)
@@ -22,7 +23,7 @@ extension UserPreferences {
   /// when the new value is on the disk.
   ///
   /// - Returns: the result of the last call of `change`.
-  /// - Throws: the error of `change`, and ``PreferencesError``. The value is unchanged then.
+  /// - Throws: the error of `change`, or a ``PreferencesError``. The value is unchanged then.
   @discardableResult
   public func update<Result: Sendable>(
     forKey key: String, _ change: @escaping @Sendable (inout PropertyList?) throws -> Result
@@ -42,7 +43,7 @@ extension UserPreferences {
   /// ```
   ///
   /// - Returns: the result of the last call of `change`.
-  /// - Throws: the error of `change`, and ``PreferencesError``. The value is unchanged then.
+  /// - Throws: the error of `change`, or a ``PreferencesError``. The value is unchanged then.
   @discardableResult
   public func update<Value, Result: Sendable>(
     _ key: PreferenceKey<Value>, _ change: @escaping @Sendable (inout Value) throws -> Result
@@ -55,7 +56,7 @@ extension UserPreferences {
   /// Returns when the new values are on the disk. Other processes read all of them or none.
   ///
   /// - Returns: the result of the last call of `change`.
-  /// - Throws: the error of `change`, and ``PreferencesError``. All values are unchanged then.
+  /// - Throws: the error of `change`, or a ``PreferencesError``. All values are unchanged then.
   @discardableResult
   public func update<Result: Sendable>(
     _ change: @escaping @Sendable (inout DomainValues) throws -> Result
@@ -65,7 +66,7 @@ extension UserPreferences {
     }
   }
 
-  /// Runs blocking work on a thread that no task uses.
+  /// Runs a function that blocks its thread. Uses a thread that does not run tasks.
   private static func onThread<Success: Sendable, Failure: Error>(
     _ body: @escaping @Sendable () throws(Failure) -> Success
   ) async throws(Failure) -> Success {

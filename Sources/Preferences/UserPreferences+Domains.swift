@@ -6,8 +6,8 @@ extension UserPreferences {
   /// Returns the values of a single domain; nil if it has none. Keys that are in the file come first, in the order of
   /// the file; the others follow, sorted.
   ///
-  /// If two keys are spellings that Swift treats as equal, the shorter one is returned. The other one is kept when the
-  /// values are stored again with ``setPersistentDomain(_:to:)``.
+  /// If two keys are canonically equivalent in Unicode, so that Swift treats them as equal, only the shorter one is
+  /// returned. The other one is kept when the values are stored again with ``setPersistentDomain(_:to:)``.
   ///
   /// - Complexity: O(*n* log *n*) in the number of values, and the time to read the file.
   public func persistentDomain(_ domain: PersistentDomain) -> OrderedDictionary<String, PropertyList>? {
@@ -55,12 +55,12 @@ extension UserPreferences {
     }
   }
 
-  /// The domains for any host that have files in the user's folder, sorted by name.
+  /// The names of the domains that have files for any host in the user's folder, sorted.
   ///
   /// - Complexity: O(*n*) in the number of files.
   public var persistentDomainNames: [DomainName] { locations.domainNames() }
 
-  // Volatile domains: values in memory, for all stores of this process with the same locations.
+  // Volatile domains: values that are only in memory, for all instances in this process with the same locations.
 
   /// The name of the domain for command line arguments.
   public static let argumentDomain = "NSArgumentDomain"
@@ -85,8 +85,8 @@ extension UserPreferences {
 
   /// Replaces the values of a volatile domain.
   ///
-  /// Only the domains for arguments and for registered values are in the ``searchList``. Others must be read by their
-  /// name, as with Apple's `UserDefaults`.
+  /// Only the argument domain and the registration domain are in the ``searchList``. Read another one with
+  /// ``volatileDomain(forName:)``, as with Apple's `UserDefaults`.
   public func setVolatileDomain(_ values: [String: PropertyList], forName name: String) {
     guard canChange else { return }
     switch name {
@@ -96,7 +96,7 @@ extension UserPreferences {
     }
   }
 
-  /// Removes a volatile domain. The domains for arguments and for registered values are emptied instead.
+  /// Removes a volatile domain. The argument domain and the registration domain are emptied instead.
   public func removeVolatileDomain(forName name: String) {
     guard canChange else { return }
     switch name {
@@ -107,7 +107,7 @@ extension UserPreferences {
 
   // The search list.
 
-  /// An entry of the search list, where a value comes from.
+  /// An entry of the search list: a domain, or another source of values.
   public enum Source: Hashable, Sendable {
     /// A file of the administrator. Its values cannot be changed.
     case managed(DomainName, path: String)
@@ -115,7 +115,7 @@ extension UserPreferences {
     case arguments
     /// The domain of the application.
     case application(DomainName, PreferencesHost)
-    /// A suite that was added.
+    /// A suite that was added with ``UserPreferences/addSuite(named:)``.
     case suite(DomainName, PreferencesHost)
     /// The domain that all applications of the user share.
     case global(PreferencesHost)

@@ -1,17 +1,18 @@
-// The compiler distinguishes the two forms of each update by their changes, only one of which may throw.
+// The compiler distinguishes the two forms of each update by their `change` functions, only one of which may throw.
 // swift-format-ignore-file: AmbiguousTrailingClosureOverload
 
 public import PropertyLists
 
-/// Updates: changes that depend on the saved values, while no other process can change these.
+/// Updates: changes that depend on the saved values. No other process can change these values meanwhile.
 ///
-/// There are two forms of each function: for changes that do not fail, and for changes that throw errors of the caller.
+/// Each function has two forms: for a `change` that cannot throw, and for a `change` that can throw.
 ///
-/// A change is called again if a program that does not lock the file has changed it meanwhile, or if another thread has
-/// set a value that the change has read. After several repetitions, the values of the other thread win. A change may
-/// read and set preferences; for the same key, its result overrides a value that it has set. It cannot save the domain
-/// that it changes, because that would wait for the change itself. The file is locked during the change, so the change
-/// must not wait for other processes that save.
+/// The file is locked during the call of `change`, so `change` must not wait for other processes that save. If a
+/// program that does not lock the file changes it meanwhile, or if another thread sets a value that `change` has read,
+/// `change` is called again. After several repetitions, the values of the other thread are kept.
+///
+/// A `change` may read and set preferences. If it sets the value that it updates, the result of the update overrides
+/// that value. It cannot save the domain that it updates, because that would wait for the update itself.
 extension UserPreferences {
   /// Changes the saved value for a key in the domain of the application. No other process can change it meanwhile.
   /// Returns when the new value is on the disk.
@@ -23,14 +24,13 @@ extension UserPreferences {
   /// ```
   ///
   /// - Parameters:
-  ///   - key: at least one character.
-  ///   - change: called with the value of this domain, which it changes; nil means that there is no value. It may be
-  ///     called several times, and may read and set preferences; saving them throws
+  ///   - key: the key, at least one character.
+  ///   - change: a function that changes the value; nil means that this domain has no value for the key. It may be
+  ///     called several times, and may read and set preferences. Saving them in this function throws
   ///     ``PreferencesError/updateUnderWay(path:)``. It must not wait for other processes that save.
   /// - Returns: the result of the last call of `change`.
-  /// - Throws: ``PreferencesError``. The value is unchanged then. If the disk fails at the very end, when other
-  ///   processes may have read the new value already, the new value is kept, and saving it is tried again as if it had
-  ///   been set.
+  /// - Throws: ``PreferencesError``. The value is unchanged then, except if the disk fails after the file was replaced:
+  ///   other processes may have read the new value already, so it is kept, and saving it is tried again.
   @discardableResult
   public func update<Result>(
     forKey key: String, _ change: (inout PropertyList?) -> Result
@@ -39,9 +39,9 @@ extension UserPreferences {
     return try update { values in change(&values[key]) }
   }
 
-  /// Changes the value for a key like ``update(forKey:_:)-jhco``, unless `change` throws.
+  /// Changes the value for a key like ``update(forKey:_:)-jhco``, with a function that can throw.
   ///
-  /// - Throws: the error of `change`, and ``PreferencesError``. The value is unchanged then.
+  /// - Throws: the error of `change`, or a ``PreferencesError``. The value is unchanged then.
   @discardableResult
   public func update<Result>(forKey key: String, _ change: (inout PropertyList?) throws -> Result) throws -> Result {
     guard !key.isEmpty else { throw PreferencesError.emptyKey }
@@ -68,10 +68,10 @@ extension UserPreferences {
     return try update { values in change(&values[key]) }
   }
 
-  /// Changes the value for a typed key like ``update(_:_:)-(PreferenceKey<Value>,(Value)->Result)``, unless `change`
-  /// throws.
+  /// Changes the value for a typed key like ``update(_:_:)-(PreferenceKey<Value>,(Value)->Result)``, with a function
+  /// that can throw.
   ///
-  /// - Throws: the error of `change`, and ``PreferencesError``. The value is unchanged then.
+  /// - Throws: the error of `change`, or a ``PreferencesError``. The value is unchanged then.
   @discardableResult
   public func update<Value, Result>(
     _ key: PreferenceKey<Value>, _ change: (inout Value) throws -> Result
@@ -90,8 +90,8 @@ extension UserPreferences {
   /// }
   /// ```
   ///
-  /// - Parameter change: called with the values of this domain, which it changes. The rules of
-  ///   ``update(forKey:_:)-jhco`` apply.
+  /// - Parameter change: a function that changes the values of this domain. It may do the same as that of
+  ///   ``update(forKey:_:)-jhco``.
   /// - Returns: the result of the last call of `change`.
   /// - Throws: ``PreferencesError``. All values are unchanged then.
   @discardableResult
@@ -99,9 +99,9 @@ extension UserPreferences {
     try file.update(patience: SaveSchedule.patience, change).get()
   }
 
-  /// Changes several values like ``update(_:)-1hpmm``, unless `change` throws.
+  /// Changes several values like ``update(_:)-1hpmm``, with a function that can throw.
   ///
-  /// - Throws: the error of `change`, and ``PreferencesError``. All values are unchanged then.
+  /// - Throws: the error of `change`, or a ``PreferencesError``. All values are unchanged then.
   @discardableResult
   public func update<Result>(_ change: (inout DomainValues) throws -> Result) throws -> Result {
     try file.update(patience: SaveSchedule.patience, change).get()

@@ -68,8 +68,8 @@ extension UserPreferences {
     }
   }
 
-  /// Sets the value for a key to a real of any type, such as `CGFloat`, or removes it if `value` is nil. It is stored
-  /// in 8 bytes.
+  /// Sets the value for a key to a floating-point number of any type, such as `CGFloat`, or removes it if `value` is
+  /// nil. The number is stored in 8 bytes.
   @_disfavoredOverload
   public func set<Real: BinaryFloatingPoint>(_ value: Real?, forKey key: String) {
     set(value.map { Double($0) }, forKey: key)
@@ -96,7 +96,7 @@ extension UserPreferences {
 
   /// Decodes the value for a key; returns nil if the key has no value.
   ///
-  /// - Throws: ``PreferencesError/notDecodable(key:reason:)`` if the stored value has another form.
+  /// - Throws: ``PreferencesError/notDecodable(key:reason:)`` if the stored value cannot be decoded as this type.
   public func decode<Value: Decodable>(_ type: Value.Type, forKey key: String) throws(PreferencesError) -> Value? {
     guard let stored = value(forKey: key) else { return nil }
     do { return try PropertyListDecoder().decode(type, from: stored) } catch {
@@ -117,10 +117,10 @@ extension UserPreferences {
     store(stored, forKey: key, in: file)
   }
 
-  /// Returns the objects of a keyed archive; nil if the key has no value. Only types that `Value` names are
-  /// instantiated.
+  /// Returns the root object of a keyed archive; nil if the key has no value. The archive can only create objects of
+  /// `Value`, and of types that `Value` decodes.
   ///
-  /// - Throws: ``PreferencesError/notDecodable(key:reason:)`` if the stored value has another form.
+  /// - Throws: ``PreferencesError/notDecodable(key:reason:)`` if the stored value is not an archive of this type.
   public func unarchive<Value: SecureCoding>(_ type: Value.Type, forKey key: String) throws(PreferencesError) -> Value?
   {
     guard let stored = value(forKey: key) else { return nil }
@@ -186,7 +186,7 @@ extension UserPreferences {
     read(key, default: nil) { $0.dictionary }
   }
 
-  /// Returns the URL for a key; nil if the key has no such value.
+  /// Returns the URL for a key; nil if the key has no value that is a URL.
   ///
   /// Text is a URL if it begins with a scheme and `//`, or with `file:`. Any other text is a path, relative to the
   /// working folder, with `~` for the home folder. Data is an archived `NSURL`, the form in which Apple stores URLs

@@ -2,7 +2,7 @@ public import PropertyLists
 internal import Synchronization
 internal import SystemFiles
 
-/// Preferences: values for keys, which are searched in a list of domains, and saved in files that other processes may
+/// Preferences: values for keys. A value is searched in a list of domains, and saved in a file that other processes may
 /// use at the same time.
 ///
 /// ```swift
@@ -12,9 +12,10 @@ internal import SystemFiles
 /// preferences.set(14, forKey: "fontSize")
 /// ```
 ///
-/// Reading a value searches the domains of the ``searchList`` in order. Setting a value changes the domain of the
-/// application, and returns immediately. The value is saved a few hundredths of a second later, or when the process
-/// exits normally. Values that other processes save appear soon after, without a call. See <doc:WhereValuesComeFrom>.
+/// Reading a value searches the domains of the ``searchList`` in order. The first value that is found is the effective
+/// value of the key. Setting a value changes the domain of the application, and returns immediately. The value is saved
+/// a few hundredths of a second later, or when the process exits normally. Values that other processes save appear soon
+/// after, without a call. See <doc:WhereValuesComeFrom>.
 ///
 /// All members can be used on any thread, and reading never waits for the disk.
 public final class UserPreferences: Sendable {
@@ -24,20 +25,20 @@ public final class UserPreferences: Sendable {
 
   /// The domain that receives new values, for any host.
   public let domain: PersistentDomain
-  /// The folders of the files.
+  /// The folders that contain the files of the domains.
   public let locations: PreferencesLocations
 
   let context: PreferencesContext
   /// The file that receives new values.
   let file: DomainFile
-  /// The search list before and after the suites.
+  /// The entries of the search list before the suites, and those after them.
   let upper: [Layer]
   let lower: [Layer]
   private let suites = Mutex<[Layer]>([])
-  /// The tables of the whole search list, for reading.
+  /// The tables of the search list, in order. Reads search them without waiting for the lock of `suites`.
   private let searched: SharedValue<SearchedTables>
   private let observers = Mutex<[WeakTableObserver]>([])
-  /// The files of other domains that were changed through this store.
+  /// The files of other domains in which values were set through this instance.
   private let others = Mutex<[ObjectIdentifier: DomainFile]>([:])
 
   /// An entry of the search list.
@@ -51,24 +52,24 @@ public final class UserPreferences: Sendable {
   /// Creates the preferences of a suite, which is a domain that several applications share, or of another application.
   /// In the search list, this domain replaces the domain of the application.
   ///
-  /// All stores of one domain in a process share its values, so that creating another store is cheap.
+  /// All `UserPreferences` of one domain in a process share its values, so creating another instance is cheap.
   ///
   /// - Parameters:
-  ///   - suiteName: the domain.
-  ///   - locations: the folders of the files.
-  ///   - arguments: the command line arguments for the domain of arguments, without the name of the program; nil for
-  ///     the arguments of the process.
-  /// - Complexity: O(*n*) in the size of the files of the domain, for the first store in a process.
+  ///   - suiteName: the name of the domain.
+  ///   - locations: the folders that contain the files of the domains.
+  ///   - arguments: the command line arguments for the argument domain, without the name of the program; nil for those
+  ///     of the process.
+  /// - Complexity: O(*n*) in the size of the files of the domain, for the first instance in a process.
   public convenience init(
     suiteName: DomainName, locations: PreferencesLocations = .standard, arguments: [String]? = nil
   ) {
     self.init(domain: suiteName, locations, arguments.map { ArgumentDomain.table($0) } ?? ArgumentDomain.ofProcess)
   }
 
-  /// Creates preferences in memory, for tests and previews. No file is read or written, and no other store has the
-  /// values.
+  /// Creates preferences in memory, for tests and previews. No file is read or written, and the values are not shared
+  /// with other instances.
   ///
-  /// Everything else works as in a store with files: setting, saving, updates, observation, suites and domains.
+  /// Everything else works as with files: setting, saving, updates, observation, suites and domains.
   ///
   /// ```swift
   /// let preferences = UserPreferences(inMemory: ["fontSize": 14, "theme": "dark"])
@@ -136,11 +137,11 @@ public final class UserPreferences: Sendable {
 
   /// All entries of the search list, in order.
   var layers: [Layer] {
-    // In a child of `fork`, a thread that is missing may hold the lock.
+    // In a child of `fork`, the lock may be held by a thread that exists only in the parent.
     upper + (ForkedChild.isThisProcess ? [] : suites.withLock { $0 }) + lower
   }
 
-  /// False in a child of `fork`, where nothing can be changed or observed. Reports an error then.
+  /// True if this process can set and observe values. In a child of `fork`, it cannot, and an error is reported.
   var canChange: Bool {
     guard ForkedChild.isThisProcess else { return true }
     PreferencesErrors.report(.forkedProcess)
@@ -148,9 +149,10 @@ public final class UserPreferences: Sendable {
   }
 
   /// Adds the domain of a suite to the search list, after the domain of the application and before suites that were
-  /// added earlier. A suite that is in the list already moves to the front.
+  /// added earlier. A suite that is already in the list is moved before the other suites.
   ///
-  /// Values are not set in a suite. Use ``set(_:forKey:in:)-(PropertyList?,_,_)`` or a store of the suite for that.
+  /// Setting a value does not change a suite. To change it, use ``set(_:forKey:in:)-(PropertyList?,_,_)``, or create an
+  /// instance for the suite.
   ///
   /// - Complexity: O(*n*) in the number of suites in the search list.
   public func addSuite(named name: DomainName) {
@@ -161,7 +163,7 @@ public final class UserPreferences: Sendable {
     for layer in layers {
       for observer in observers { add(observer, to: layer) }
     }
-    // The tables report all changes after this.
+    // From now on, the tables report changes. The present values are a change too, because the suite was added.
     let keys = layers.flatMap { $0.table.values.keys }
     for observer in observers { observer.note(keys) }
   }
@@ -202,15 +204,15 @@ public final class UserPreferences: Sendable {
     return waitingForChanges(key).map(body) ?? `default`
   }
 
-  /// Returns the result of `body` for the value; `.some(nil)` if the key has no value; nil if a domain is being
-  /// changed.
+  /// Returns the result of `body` for the effective value; `.some(nil)` if the key has no value; nil if a domain is
+  /// being changed, so that the caller must wait.
   @inline(__always)
   private func readNow<Result>(_ key: TableKey, _ body: (PropertyList) -> Result) -> Result?? {
     guard let claim = searched.claim() else { return nil }
     return searched.read(claim) { $0.read(key, claim, body) } ?? nil
   }
 
-  /// Returns the effective value of a key. Waits for changes of its domain.
+  /// Returns the effective value of a key. Waits until changes in progress have ended.
   private func waitingForChanges(_ key: TableKey) -> PropertyList? {
     for table in searched.read({ $0.tables }) {
       if let value = table.value(forKey: key) { return value }
@@ -221,6 +223,8 @@ public final class UserPreferences: Sendable {
   /// Returns the effective value for a key, as it is stored; nil if the key has no value.
   public func value(forKey key: String) -> PropertyList? { read(key, default: nil) { $0 } }
 
+  /// Returns the effective value for a key whose hash is already known.
+  ///
   /// - Parameter hash: the hash of the key in ``PreferenceKey``.
   @usableFromInline
   func value(forKey key: String, hash: UInt64) -> PropertyList? { read(TableKey(key, hash: hash), default: nil) { $0 } }
@@ -237,14 +241,14 @@ public final class UserPreferences: Sendable {
     return nil
   }
 
-  /// Returns true if the value is managed, so that setting a value has no effect.
+  /// Returns true if the administrator manages the value for a key, so that setting another value has no effect.
   public func isForced(forKey key: String) -> Bool {
     let key = TableKey(key)
     return upper.contains { $0.source.isManaged && $0.table.value(forKey: key) != nil }
   }
 
-  /// Returns the effective values of all keys in all domains. If two keys are spellings that Swift treats as equal,
-  /// only one is returned.
+  /// Returns the effective values of all keys in all domains. If two keys are canonically equivalent in Unicode, so
+  /// that Swift treats them as equal, only one is returned.
   ///
   /// - Complexity: O(*n*) in the number of values of all domains.
   public func dictionaryRepresentation() -> [String: PropertyList] { effectiveValues.byName }
@@ -256,7 +260,7 @@ public final class UserPreferences: Sendable {
   func add(_ observer: any TableObserver) {
     guard canChange else { return }
     observers.withLock { observers in
-      // Runs whenever the number of observers has doubled, so that the average cost is constant.
+      // Released observers are removed whenever the number has doubled, so that the average cost is constant.
       if observers.count.nonzeroBitCount == 1 { observers.removeAll { $0.observer == nil } }
       observers.append(WeakTableObserver(observer: observer))
     }
@@ -285,22 +289,25 @@ public final class UserPreferences: Sendable {
   /// Registers default values, which are used for keys that no other domain of the ``searchList`` has. They are never
   /// saved.
   ///
-  /// The values are added to those that were registered before, for all stores of this process with the same
-  /// ``locations``.
+  /// The values are added to those that were registered before, and apply to all instances of this process with the
+  /// same ``locations``.
   public func register(defaults: [String: PropertyList]) {
     addRegistered(defaults.filter { check($0.value, forKey: $0.key) })
   }
 
-  /// Saves the values that this store has set, and returns when they are on the disk. Also reads the values that other
-  /// processes have saved.
+  /// Saves the values that this process has set in the domains of the ``searchList``, and those that were set in other
+  /// domains through this instance. Returns when they are on the disk. Also reads the values that other processes have
+  /// saved.
   ///
-  /// Call this only if a program must know that its values are safe. Unlike setting and reading values, it waits for
-  /// the disk.
+  /// Call this only if a program must know that its values are safe. Unlike setting and reading values, this function
+  /// waits for the disk.
   ///
   /// - Throws: ``PreferencesError``, the first one of several. Nothing is lost: the values stay in memory, and saving
-  ///   them is tried again. The file has none or all of the changes.
+  ///   them is tried again. Each file has either all of its changes or none.
   public func synchronize() throws(PreferencesError) { try synchronize(patience: SaveSchedule.patience) }
 
+  /// Saves and reads the files like ``synchronize()-7kbyu``.
+  ///
   /// - Parameter patience: the time to wait for another process that saves a file, for each file.
   package func synchronize(patience: Duration) throws(PreferencesError) {
     guard !ForkedChild.isThisProcess else { throw .forkedProcess }
@@ -323,7 +330,8 @@ public final class UserPreferences: Sendable {
     if let first { throw first }
   }
 
-  /// - Parameter value: the value, which is checked here. An error is reported to the handler.
+  /// Sets or removes the value for a key in the domain of a file. If the key is empty or the value cannot be stored,
+  /// reports the error to the handler.
   func set(_ value: PropertyList?, forKey key: String, in file: DomainFile) {
     reportingErrors { () throws(PreferencesError) in
       guard !key.isEmpty else { throw .emptyKey }
@@ -332,7 +340,8 @@ public final class UserPreferences: Sendable {
     }
   }
 
-  /// Sets or removes a value for a key. Both have been checked.
+  /// Sets or removes the value for a key in the domain of a file. The caller has checked that the key and the value can
+  /// be stored.
   func store(_ value: PropertyList?, forKey key: String, in file: DomainFile) {
     guard canChange else { return }
     let key = TableKey(key)
@@ -342,7 +351,7 @@ public final class UserPreferences: Sendable {
     if hasChanged { file.table.notify([key]) }
   }
 
-  /// Adds checked values to the registered ones.
+  /// Adds default values to the registered ones. The caller has checked that they can be stored.
   func addRegistered(_ values: [String: PropertyList]) {
     guard canChange else { return }
     context.registration.notify(context.registration.register(values))
@@ -380,9 +389,10 @@ extension UserPreferences {
   /// Calls `handler` for each error that no caller receives: a file that cannot be read, a save in the background that
   /// failed, a value that cannot be stored.
   ///
-  /// Without a handler, each error is printed to standard error as a line. An error is reported once: that of a file
-  /// that cannot be read, until the file changes; that of a save, until another error occurs or a save succeeds. The
-  /// handler is for all stores of the process, and may be called on any thread.
+  /// Without a handler, each error is printed to standard error as a line. A repeated error is reported once. If a file
+  /// cannot be read, the error is reported again after the file has changed. If a file cannot be saved, the error is
+  /// reported again after another error, or after a save that succeeded. The handler is used by all instances of the
+  /// process, and may be called on any thread.
   public static func handleErrors(_ handler: @escaping @Sendable (PreferencesError) -> Void) {
     PreferencesErrors.setHandler(handler)
   }
