@@ -17,7 +17,7 @@ extension CurrentProcess {
     #endif
   }
 
-  /// Returns true if the process can open that many more file descriptors.
+  /// Returns true if the process can open `count` more file descriptors.
   static func hasDescriptors(_ count: Int) -> Bool {
     var descriptors: [Int32] = []
     defer { for descriptor in descriptors { _ = close(descriptor) } }
@@ -39,13 +39,14 @@ extension CurrentProcess {
   }
 }
 
-/// Work that Dispatch does later, or when there is something to read.
+/// The preparation of Dispatch for timers and event sources.
 ///
 /// For its first timer or event source, Dispatch opens file descriptors. If it cannot open those for events, it ends
 /// the process. If it cannot open the one for timers, its timers never fire, even if descriptors are available later.
 enum LaterWork {
   private static let isReady = Atomic(false)
-  /// Descriptors for the event queue, for waking it, and for a timer, and a spare one.
+  /// The number of descriptors that Dispatch opens: for the event queue, for waking it, and for a timer; and a spare
+  /// one.
   private static let descriptorCount = 4
 
   /// Makes Dispatch open its descriptors. Returns false if they are not available; Dispatch must not be used then.

@@ -3,7 +3,7 @@ internal import PropertyLists
 /// The name of a preferences domain: the identifier of an application, such as `com.example.notes`, or the name of a
 /// suite.
 ///
-/// A name is the name of a file without `.plist`, so that a value of this type cannot lead out of the folder for
+/// A valid name contains no path separators, so the file `NAME.plist` of a domain is always in the folder for
 /// preferences.
 ///
 /// ```swift
@@ -49,7 +49,7 @@ public struct DomainName: Sendable {
     return nil
   }
 
-  /// Creates the nearest valid name for a text, such as the name of a process.
+  /// Creates a valid name that is similar to a text, such as the name of a process.
   init(nearestTo text: String) {
     // Nearly all names are valid.
     guard Self.error(in: text) != nil else {
@@ -67,8 +67,9 @@ public struct DomainName: Sendable {
     return host.map { "\(stem).\($0).plist" } ?? "\(stem).plist"
   }
 
-  /// Creates the name of the domain whose values, for any host or for the given host, are in a file with this name; nil
-  /// if the file does not belong to a domain.
+  /// Creates the name of the domain to which a file belongs; nil if the file does not belong to a domain.
+  ///
+  /// - Parameter host: the name of the computer in the file name; nil for the files of domains for any host.
   init?(fileName: String, host: String? = nil) {
     let suffix = host.map { ".\($0).plist" } ?? ".plist"
     guard fileName.hasSuffix(suffix) else { return nil }

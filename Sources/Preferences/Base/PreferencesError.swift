@@ -21,25 +21,25 @@ public enum PreferencesError: Error, Hashable, Sendable {
   case folderVanished(path: String)
   /// Another process has locked the file and does not release it. Values are kept in memory and saved later.
   case locked(path: String)
-  /// The thread is updating the file, and cannot save or update it again until that is done. Values are kept in memory,
-  /// and saved with the update or soon after.
+  /// The calling thread is updating the file, and cannot save or update it again until that is done. Values are kept in
+  /// memory, and saved with the update or soon after.
   case updateUnderWay(path: String)
-  /// The process was forked from a process that had used preferences, and runs the same program. It can read the values
-  /// from that time, but cannot set or save values, because the threads that save are only in the other process.
+  /// This process is a child of `fork`, whose parent had used preferences. It can read the values from that time, but
+  /// cannot set or save values, because the threads that save are only in the parent.
   case forkedProcess
   /// A program that does not lock the file keeps changing it. Values are kept in memory and saved later.
   case changedMeanwhile(path: String)
-  /// The file was not saved. Either the system refused it, or the path leads to something other than a regular file, to
-  /// a link that must not be followed, to another user's file that is not shared on purpose, or through a link to a
-  /// file that cannot be read. The file is unchanged, or it is complete but may not be on the disk yet. Values are kept
-  /// in memory and saved later.
+  /// The file was not saved. Either the system refused to write it, or the file must not be replaced: it is not a
+  /// regular file, it is behind a link that must not be followed, it belongs to another user and is not shared, or it
+  /// is the target of a link and cannot be read. The file is unchanged, or it is complete but may not be on the disk
+  /// yet. Values are kept in memory and saved later.
   case notSaved(path: String, PropertyListError)
-  /// The system refused to read the file, or its path leads to something else. The known values are used, and the file
-  /// is read again later.
+  /// The system refused to read the file, or the path does not lead to a regular file. The values in memory are used,
+  /// and the file is read again later.
   case notRead(path: String, PropertyListError)
-  /// The file is empty, is not a dictionary of preferences, or may not be read. It is not overwritten: the next save
-  /// renames it to `setAside`, which contains the time of its discovery, and creates a new file with the known
-  /// values. If the file is the target of a link, or another user's file that is not shared, the error is
+  /// The file is empty, is not a dictionary of preferences, or may not be read by this process. It is not overwritten:
+  /// the next save renames it to `setAside`, which contains the time when the error was found, and writes the values in
+  /// memory to a new file. If the file is the target of a link, or another user's file that is not shared, the error is
   /// ``notRead(path:_:)`` instead, and the file is not renamed.
   case unreadable(path: String, setAside: String, PropertyListError)
 }
@@ -75,7 +75,7 @@ extension PreferencesError: LocalizedError {
 enum PreferencesErrors {
   private static let handler = Mutex(Handler(handle: printed))
 
-  /// A function in a structure. A function itself would be wrapped again on each read, which is slower.
+  /// A function in a structure. A mutex would wrap the function itself again on each read, which is slower.
   private struct Handler: Sendable {
     let handle: @Sendable (PreferencesError) -> Void
   }
@@ -92,14 +92,14 @@ enum PreferencesErrors {
 
   private static let isReportedInChild = Atomic(false)
 
-  /// Initializes the constants that children of `fork` use.
+  /// Initializes the constants that children of `fork` use, because initializing them in a child could wait forever.
   static func prepare() {
     _ = isReportedInChild.load(ordering: .relaxed)
     _ = FileOutput.standardError
   }
 
-  /// Prints once that nothing is saved. The handler is not called, because it may need a lock of a thread that is
-  /// missing.
+  /// Prints once that nothing is saved. The handler is not called, because it may need a lock that is held by a thread
+  /// of the parent.
   private static func reportInChild() {
     if !isReportedInChild.exchange(true, ordering: .relaxed) { printed(.forkedProcess) }
   }

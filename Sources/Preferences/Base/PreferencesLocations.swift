@@ -12,8 +12,8 @@ internal import SystemFiles
 /// On Linux, the folders are those of the XDG Base Directory Specification. The managed folder does not depend on the
 /// environment, because a user could change that.
 public struct PreferencesLocations: Sendable {
-  /// The folder of the user. It contains the files `DOMAIN.plist`, and `ByHost/DOMAIN.HOST.plist` for one computer
-  /// only. Nil if the user has no home folder; values are kept in memory then.
+  /// The folder of the user; nil if the user has no home folder, so that values are kept in memory. It contains the
+  /// files `DOMAIN.plist`, and `ByHost/DOMAIN.HOST.plist` for one computer only.
   public let userFolder: String?
   /// The folders with values for all users, with the highest priority first.
   public let systemFolders: [String]
@@ -22,14 +22,14 @@ public struct PreferencesLocations: Sendable {
   /// The name of this computer in file names.
   public private(set) var host: String
 
-  /// The folder that is not created if it is missing, because it is the user's home.
+  /// The user's home folder, which is not created if it is missing.
   let home: String?
 
   /// Creates locations with explicit folders, for tests, servers and tools. Nothing outside them is read or written.
   ///
   /// - Parameters:
-  ///   - folder: the folder of the user. It is created when a value is saved. A URL other than a file URL means that
-  ///     there is no folder.
+  ///   - folder: the folder of the user, which is created when a value is saved. With a URL that is not a file URL,
+  ///     values are only kept in memory.
   ///   - systemFolders: the folders with values for all users, with the highest priority first.
   ///   - managedFolders: the folders with values that cannot be changed, with the highest priority first.
   ///   - host: the name of this computer in file names; nil for its real name.
@@ -46,9 +46,9 @@ public struct PreferencesLocations: Sendable {
     environment: { CurrentProcess.environmentValue($0) }, home: CurrentProcess.homeFolder)
 
   /// - Parameters:
-  ///   - environment: returns the value of a variable; nil for a variable that is not set.
+  ///   - environment: a function that returns the value of an environment variable; nil for a variable that is not set.
   ///   - home: the home folder; nil for a user without one.
-  ///   - hasFolders: false for a store without files.
+  ///   - hasFolders: false for preferences that are only in memory.
   init(environment: (String) -> String?, home: String?, hasFolders: Bool = true) {
     let home = home.flatMap(Self.absolute)
     self.home = home
@@ -75,7 +75,7 @@ public struct PreferencesLocations: Sendable {
   /// Locations without folders.
   static let inMemory = PreferencesLocations(environment: { _ in nil }, home: nil, hasFolders: false)
 
-  /// Returns the same folders, with the values of another computer instead of those of this one.
+  /// Returns locations with the same folders, for the values of another computer instead of those of this one.
   ///
   /// - Parameter name: the name of the computer in file names.
   public func onHost(_ name: String) -> PreferencesLocations {
@@ -94,8 +94,8 @@ public struct PreferencesLocations: Sendable {
     return path
   }
 
-  /// Returns the name of a host as a part of a file name, which may have 255 bytes including its suffixes. Long names
-  /// that differ only at the end remain different.
+  /// Returns the part of a file name that identifies a host. It is short enough for a file name with suffixes, which
+  /// may have 255 bytes. Long names that differ only at the end remain different.
   private static func hostName(_ name: String) -> String {
     let name = DomainName(nearestTo: name).rawValue
     guard name.utf8.count > 32 else { return name }
@@ -116,16 +116,16 @@ extension PreferencesLocations: Hashable {
       .map { paths in paths.map { Array($0.utf8) } }
   }
 
-  /// Returns the file of a user's domain; nil if there is no folder.
+  /// Returns the path of the file of a user's domain; nil if there is no folder for files.
   func file(of domain: PersistentDomain) -> String? {
     guard let userFolder else { return nil }
     let host = domain.host == .current ? host : nil
     return Self.join(userFolder, (host == nil ? "" : "ByHost/") + domain.name.fileName(host: host))
   }
 
-  /// Returns the domains that have files in the user's folder, sorted by name.
+  /// Returns the names of the domains that have files in the user's folder, sorted.
   ///
-  /// - Parameter host: the computers that the values are for.
+  /// - Parameter host: the domains to return: those for any host, or those for this computer only.
   /// - Complexity: O(*n* log *n*) in the number of files.
   public func domainNames(_ host: PreferencesHost = .any) -> [DomainName] {
     guard let userFolder else { return [] }

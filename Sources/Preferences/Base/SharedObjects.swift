@@ -6,17 +6,18 @@ struct WeakReference<Object: AnyObject & Sendable>: Sendable {
   weak var object: Object?
 }
 
-/// Objects that are shared by all users of a key, as long as at least one of them holds a reference.
+/// A table of objects that are shared by all callers that use the same key. An object exists as long as at least one
+/// caller holds a reference to it.
 struct SharedObjects<Key: Hashable & Sendable, Object: AnyObject & Sendable>: ~Copyable {
   private let objects = Mutex<[Key: WeakReference<Object>]>([:])
 
-  /// Returns the object for a key, or a new one. In a child of `fork`, it is always new, because a missing thread may
-  /// hold the lock.
+  /// Returns the object for a key; if there is none, creates it. In a child of `fork`, always creates a new object,
+  /// because the lock may be held by a thread that exists only in the parent.
   func object(for key: Key, make: () -> Object) -> Object {
     if ForkedChild.isThisProcess { return make() }
     return objects.withLock { objects in
       if let object = objects[key]?.object { return object }
-      // Runs whenever the number of objects has doubled, so that the average cost is constant.
+      // Entries of released objects are removed whenever the number has doubled, so that the average cost is constant.
       if objects.count.nonzeroBitCount == 1 { objects = objects.filter { $0.value.object != nil } }
       let object = make()
       objects[key] = WeakReference(object: object)
