@@ -1,6 +1,6 @@
 internal import PropertyLists
 
-/// The domain for command line arguments: `-key value`.
+/// The domain that contains values from the command line: arguments of the form `-key value`.
 enum ArgumentDomain {
   /// The domain of the arguments of this process.
   static let ofProcess = table(Array(CommandLine.arguments.dropFirst()))
@@ -39,8 +39,8 @@ enum ArgumentDomain {
     return Double(magnitude) != nil && magnitude.utf8.first.map { $0 < UInt8(ascii: "A") } == true
   }
 
-  /// Returns a property list if the text, after white space, is one; else the text. Numbers remain text, which the
-  /// accessors convert.
+  /// Returns the value of a property list in OpenStep or XML form, which may follow white space; any other text is
+  /// returned as a string. A number remains a string, which the typed accessors convert.
   private static func value(_ text: String) -> PropertyList {
     let list = String(text.drop(while: \.isWhitespace))
     let parsed: PropertyList?

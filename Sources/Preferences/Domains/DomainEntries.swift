@@ -2,11 +2,11 @@ internal import FoundationEssentials
 internal import OrderedCollections
 internal import PropertyLists
 
-/// The entries of a domain's file, in its order.
+/// The entries of a domain's file, in the order of the file.
 struct DomainEntries {
   private(set) var values: OrderedDictionary<TableKey, PropertyList>
-  /// The nodes of values that a tree cannot represent completely, because a dictionary inside them has two equivalent
-  /// spellings of a key. They are saved unchanged until another value is set.
+  /// The nodes of values that ``values`` cannot represent completely, because a dictionary inside them has two keys
+  /// that are canonically equivalent in Unicode. A node is saved unchanged until another value is set for its key.
   private var originals: [TableKey: PropertyListDocument.Node] = [:]
 
   init(_ values: OrderedDictionary<TableKey, PropertyList> = [:]) { self.values = values }
@@ -16,7 +16,7 @@ struct DomainEntries {
     self.init(OrderedDictionary(uniqueKeysWithValues: values.elements.lazy.map { (TableKey($0.key), $0.value) }))
   }
 
-  /// Creates the entries of a file.
+  /// Creates entries from a parsed file.
   init(_ document: PropertyListDocument) throws(PropertyListError) {
     guard let entries = try document.root.entries else {
       throw PropertyListError(.malformed, "the root is not a dictionary")
@@ -43,15 +43,15 @@ struct DomainEntries {
 
   mutating func removeAll(where shouldBeRemoved: (TableKey) -> Bool) { values.removeAll { shouldBeRemoved($0.key) } }
 
-  /// Returns the entries with the original nodes of `held` for equal values.
+  /// Returns these entries with the original nodes that `held` has for the same values.
   func keepingOriginals(of held: DomainEntries) -> DomainEntries {
     var entries = self
     for (key, original) in held.originals where held.values[key] == values[key] { entries.originals[key] = original }
     return entries
   }
 
-  /// Returns the entries after a change to the visible ones, which have string keys. A hidden spelling of a key is kept
-  /// as long as the spelling that is shown.
+  /// Returns the entries after a change to the dictionary with string keys. That dictionary contains only one of
+  /// several canonically equivalent keys. The others are kept as long as that key is.
   func changed(to visible: OrderedDictionary<String, PropertyList>) -> DomainEntries {
     var entries = DomainEntries(byName: visible)
     let hidden = values.keys.hiddenSpellings
@@ -63,7 +63,7 @@ struct DomainEntries {
     return entries
   }
 
-  /// The entries for a writer.
+  /// The entries in the form that property list writers accept.
   var list: [DictionaryEntry] {
     values.map { DictionaryEntry(key: $0.key.name, value: $0.value, original: originals[$0.key]) }
   }

@@ -5,7 +5,7 @@ internal import Synchronization
 /// The values of one domain in memory, and the changes that are not in its file yet.
 ///
 /// All members may be used from any thread. Reads do not wait for each other. A change has exclusive access for a
-/// moment, and never while it waits for foreign code or the file system.
+/// moment. It does not wait for the caller's code or for the file system during this time.
 final class DomainTable: Sendable {
   private let contents = SharedValue(Contents())
   /// True if there is a value, so that reads can skip an empty domain.
@@ -15,15 +15,17 @@ final class DomainTable: Sendable {
 
   private struct Contents: ~Copyable {
     var values: [TableKey: PropertyList] = [:]
-    /// The keys whose values, or whose removals, are not in the file yet, each with the number of its change.
+    /// The keys that were set or removed since they were last saved, each with the number of its last change in the
+    /// count `changes`.
     var unsaved: [TableKey: Int] = [:]
-    /// The number of the change that replaced all values; nil if the file has that change.
+    /// The number of the change that replaced all values; nil if there was no such change, or if it is saved.
     var replaced: Int?
     var changes = 0
-    /// The number of changes that are in the file, even if the file has not been synced yet.
+    /// The number of changes that are in the file, counted from the first one, even if the file has not been synced
+    /// yet.
     var inFile = 0
-    /// The keys that this process has saved, and that no other process has changed since, each with the number of its
-    /// change from ``unsaved``.
+    /// The keys that this process has saved and that no other process has changed since, each with the number that its
+    /// change had in ``unsaved``.
     var own: [TableKey: Int] = [:]
 
     var hasUnsaved: Bool { !unsaved.isEmpty || replaced != nil }
@@ -46,7 +48,7 @@ final class DomainTable: Sendable {
 
   var hasUnsaved: Bool { contents.read { $0.hasUnsaved } }
 
-  /// The number of changes.
+  /// The number of changes that this process has made.
   var changeCount: Int { contents.read { $0.changes } }
 
   /// True if all values were replaced after the last save.
@@ -86,7 +88,8 @@ final class DomainTable: Sendable {
     }
   }
 
-  /// A value, and the number of this process's last change of it that is not in the file yet.
+  /// A value that an update has read, with the number of the last unsaved change that set it. The number shows later if
+  /// another thread has set the value again.
   struct VersionedValue {
     let value: PropertyList?
     fileprivate let change: Int?
@@ -97,10 +100,10 @@ final class DomainTable: Sendable {
     contents.read { VersionedValue(value: $0.values[key], change: $0.unsaved[key], replaced: $0.replaced) }
   }
 
-  /// All values, and the number of changes.
+  /// All values, and the number of changes that this process has made.
   var listed: (values: [TableKey: PropertyList], changes: Int) { contents.read { ($0.values, $0.changes) } }
 
-  /// Changes that are made together, and reverted together.
+  /// The changes of one update, which are applied together, and reverted together if the file cannot be written.
   struct StagedChanges {
     fileprivate struct Change {
       let key: TableKey
@@ -110,14 +113,14 @@ final class DomainTable: Sendable {
     }
 
     fileprivate var changes: [Change] = []
-    /// True if an empty domain deletes its file.
+    /// True if the update removes the file, unless values are set meanwhile.
     fileprivate(set) var removesFile = false
 
     var keys: [TableKey] { changes.map(\.key) }
   }
 
-  /// Applies the differences between `held` and `entries`, until it is known if the file can be written. `held` are the
-  /// entries of the file; `entries` are the new ones, or nil to remove the file.
+  /// Applies the differences between `held`, which are the entries of the file, and the new entries, which are nil to
+  /// remove the file. If the file cannot be written, the caller reverts the changes with ``takeBack(_:)``.
   func stage(_ entries: DomainEntries?, insteadOf held: DomainEntries) -> StagedChanges {
     var staged = StagedChanges()
     staged.removesFile = entries == nil
@@ -130,12 +133,15 @@ final class DomainTable: Sendable {
     return staged
   }
 
-  /// Applies changes that were computed from other values, until it is known if the file can be written. `versions` are
-  /// the values that were read for that, at least those for the keys of `changes`. `listed` is the number of changes at
-  /// the time that all keys were listed; nil if they were not.
+  /// Applies changes that were computed from values that the caller has read before. If the file cannot be written, the
+  /// caller reverts the changes with ``takeBack(_:)``.
   ///
-  /// Returns nil, without a change, if a value was set again after it was read. If `isLast` is true, such values are
-  /// skipped, as if the changes had been made before.
+  /// - Parameters:
+  ///   - versions: the values that were read, at least those for the keys of `changes`.
+  ///   - listed: the number of changes at the time that all keys were listed; nil if they were not listed. After a
+  ///     list, any value that is set counts as a value that was read.
+  ///   - isLast: true to skip changes to values that were set again after they were read.
+  /// - Returns: nil, without a change, if `isLast` is false and a value was set again after it was read.
   func stage(
     _ changes: [TableKey: PropertyList?], insteadOf versions: [TableKey: VersionedValue], listed: Int?,
     isLast: Bool
@@ -167,7 +173,9 @@ final class DomainTable: Sendable {
     }
   }
 
-  /// Replaces all values that a dictionary with string keys can contain. Returns the keys whose values have changed.
+  /// Replaces all values. A key that a dictionary with string keys cannot contain, because it is canonically equivalent
+  /// to another key, is kept as long as the other key. Returns the keys whose values have changed, if there are
+  /// observers.
   func replace(with visible: OrderedDictionary<String, PropertyList>) -> [TableKey] {
     contents.withLock { contents in
       let entries = Self.entries(contents.values).changed(to: visible).values
@@ -179,7 +187,8 @@ final class DomainTable: Sendable {
     }
   }
 
-  /// Adds or replaces values, without marking them as unsaved. Returns the keys whose values have changed.
+  /// Adds or replaces values, without marking them as unsaved. Returns the keys whose values have changed, if there are
+  /// observers.
   func register(_ entries: [String: PropertyList]) -> [TableKey] {
     contents.withLock { contents in
       var changed: [TableKey] = []
@@ -193,13 +202,14 @@ final class DomainTable: Sendable {
     }
   }
 
-  /// Replaces all values, without marking them as unsaved. Returns the keys whose values have changed.
+  /// Replaces all values, without marking them as unsaved. Returns the keys whose values have changed, if there are
+  /// observers.
   func assign(_ values: [TableKey: PropertyList]) -> [TableKey] {
     contents.withLock { contents in put(values, into: &contents) }
   }
 
-  /// Replaces all values that a dictionary with string keys can contain, without marking them as unsaved. Returns the
-  /// keys whose values have changed.
+  /// Replaces all values like ``replace(with:)``, without marking them as unsaved. Returns the keys whose values have
+  /// changed, if there are observers.
   func assign(visible: [String: PropertyList]) -> [TableKey] {
     contents.withLock { contents in
       let visible = OrderedDictionary(uniqueKeysWithValues: visible.map { ($0, $1) })
@@ -215,7 +225,7 @@ final class DomainTable: Sendable {
     Dictionary(uniqueKeysWithValues: entries.elements.lazy.map { ($0, $1) })
   }
 
-  /// Replaces the values by those of the file, except for changes that the file does not have yet.
+  /// Replaces the values with those of the file, except for changes that are not in the file yet.
   ///
   /// - Parameters:
   ///   - keys: the keys whose values are kept, because the file has lost them.
@@ -233,8 +243,11 @@ final class DomainTable: Sendable {
   /// True if this process has changed the file, or has unsaved changes.
   var isWriter: Bool { contents.read { !$0.own.isEmpty || $0.hasUnsaved } }
 
-  /// Returns the keys whose values the file should have but does not: values that it had before, and, unless
-  /// `areOwnSaved` is true, values that this process has saved.
+  /// Returns the keys that the file has lost: keys whose saved values are missing, and keys whose values differ from
+  /// those that this process has saved.
+  ///
+  /// - Parameter areOwnSaved: true if the file is known to include all saves of this process. Values that differ from
+  ///   them are newer then, and not lost.
   func keysLost(in entries: DomainEntries, areOwnSaved: Bool) -> Set<TableKey> {
     contents.read { contents in
       var lost = Set(contents.values.keys.filter { entries[$0] == nil && contents.unsaved[$0] == nil })
@@ -246,9 +259,9 @@ final class DomainTable: Sendable {
     }
   }
 
-  /// Returns the entries for the file: its current entries with the changes since.
+  /// Returns the entries to write to the file: its current entries with the unsaved changes.
   ///
-  /// - Parameter held: the current entries; nil if they are unknown. The known values are used then.
+  /// - Parameter held: the current entries of the file; nil if they are unknown, so that the values in memory are used.
   /// - Returns: the entries in the order of the file, else sorted by key, followed by new ones in the order in which
   ///   they were set; and the number of changes that they include.
   func merged(with held: DomainEntries?) -> (entries: DomainEntries, changes: Int) {
@@ -269,8 +282,8 @@ final class DomainTable: Sendable {
     }
   }
 
-  /// Notes that the file has the first `changes` changes. If the file has other values from now on, these were written
-  /// later.
+  /// Notes that the file has the first `changes` changes. If the file has other values later, another process has
+  /// written them after these changes.
   func noteInFile(changes: Int) { contents.withLock { $0.inFile = changes } }
 
   /// Notes that the first `changes` changes are in the file and on the disk.
@@ -335,7 +348,8 @@ final class DomainTable: Sendable {
     hasValues.store(!contents.values.isEmpty, ordering: .releasing)
   }
 
-  /// True if there has been an observer. An observer must read the values after it was added.
+  /// True if there has ever been an observer. Until then, changed keys are not collected, so an observer must read the
+  /// values after it was added.
   private var isWatched: Bool { watching.load(ordering: .sequentiallyConsistent) }
 
   /// Adds an observer, which is notified of changes until it is released.

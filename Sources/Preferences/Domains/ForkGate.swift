@@ -1,7 +1,8 @@
 internal import Synchronization
 internal import SystemFiles
 
-/// Keeps `fork` from copying values in the middle of a change: the child could neither read nor repair them.
+/// Delays `fork` until no value is being changed: a child could neither read nor repair a value whose change is
+/// incomplete.
 ///
 /// A change only accesses memory, so that `fork` waits for less than a microsecond.
 enum ForkGate {
@@ -12,7 +13,8 @@ enum ForkGate {
 
   /// Installs the handlers for `fork`. Must be called before any value is read.
   ///
-  /// - Parameter prepare: initializes globals in the parent, whose initialization in a child would wait forever.
+  /// - Parameter prepare: a function that initializes global constants in the parent, because initializing them in a
+  ///   child could wait forever.
   static func watch(preparing prepare: () -> Void) {
     guard !isWatched.load(ordering: .acquiring), !isWatched.exchange(true, ordering: .acquiringAndReleasing) else {
       return

@@ -1,7 +1,7 @@
 internal import Synchronization
 internal import SystemFiles
 
-/// The right to read shared values. No shared value changes while a claim exists, so a claim must only live for one
+/// The right to read a ``SharedValue``. No shared value changes while a claim exists, so a claim must only live for one
 /// read.
 ///
 /// Claims do not wait for each other. Threads use different cache lines for them, so that reading takes no longer when
@@ -12,7 +12,7 @@ internal import SystemFiles
 struct ReadClaim: ~Copyable {
   private let slot: UnsafePointer<ReaderSlots.Slot>
 
-  /// Returns nil if other threads have taken the slots that this thread tries, which is rare.
+  /// Creates a claim; nil if other threads have taken the slots that this thread tries, which is rare.
   @inline(__always)
   init?(_ slots: ReaderSlots) {
     guard let slot = unsafe slots.take() else { return nil }

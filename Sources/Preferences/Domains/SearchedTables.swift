@@ -3,8 +3,10 @@ internal import PropertyLists
 /// A list of tables that are searched in order.
 @safe
 struct SearchedTables: ~Copyable, Sendable {
-  /// The tables, which this property keeps alive.
+  /// The tables. This property keeps them alive for `references`.
   let tables: [DomainTable]
+  /// The tables without reference counting, which would make reading slower.
+  ///
   /// Sound: the tables live as long as this value, and the references are only used in its methods.
   private let references: [Unmanaged<DomainTable>]
 

@@ -9,8 +9,8 @@ internal import SystemFiles
 /// and then checks the flag. All of these operations are in one order for all threads (sequentially consistent), so
 /// that at least one of the two sees the other: the change waits for the reader, or the reader uses the lock.
 ///
-/// In a child of `fork`, nothing changes any more (``ForkedChild``), and a missing thread may hold the lock, so that
-/// values are read without it.
+/// In a child of `fork` (``ForkedChild``), values are read without the lock. They do not change any more, and the lock
+/// may be held by a thread that exists only in the parent.
 @safe
 struct SharedValue<Value: ~Copyable & Sendable>: ~Copyable, @unchecked Sendable {
   private let value: UnsafeMutablePointer<Value>

@@ -1,4 +1,4 @@
-/// An observer of a table.
+/// An observer of a ``DomainTable``.
 protocol TableObserver: AnyObject, Sendable {
   /// The key to observe; nil for all keys.
   var key: TableKey? { get }
@@ -11,14 +11,14 @@ struct WeakTableObserver: Sendable {
   weak var observer: (any TableObserver)?
 }
 
-/// The observers of a table, by their keys, so that a change takes no time for observers of other keys.
+/// The observers of a table, grouped by their keys, so that a change takes no time for observers of other keys.
 struct TableObservers {
   private var ofAllKeys: [WeakTableObserver] = []
   private var ofKeys: [TableKey: [WeakTableObserver]] = [:]
   private var count = 0
 
   mutating func add(_ observer: any TableObserver) {
-    // Runs whenever the number of observers has doubled, so that the average cost is constant.
+    // Released observers are removed whenever the number has doubled, so that the average cost is constant.
     if count.nonzeroBitCount == 1 { tidy() }
     count += 1
     if let key = observer.key {
