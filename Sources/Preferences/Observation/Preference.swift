@@ -14,20 +14,19 @@ internal import Synchronization
 /// With a `$` before its name, the property is the preference itself: `$theme.removeValue()` restores the default, and
 /// `$theme.values` is the sequence of its values.
 ///
-/// When the effective value changes, in this process or in another one, everything that has read the property while it
-/// was tracked is invalidated, such as a SwiftUI view or `withObservationTracking`. In an `@Observable` type,
-/// `@ObservationIgnored` is required because the macro does not accept wrapped properties. The wrapper itself observes
-/// the value.
+/// When the effective value changes, everything that depends on the property is invalidated, such as a SwiftUI view, or
+/// a call of `withObservationTracking` that has read it. This happens on the thread that made the change, or on a
+/// separate thread if another process made it.
 ///
-/// A change by this process invalidates on the thread that made the change. A change by another process invalidates on
-/// a separate thread.
+/// In an `@Observable` type, `@ObservationIgnored` is required because the macro does not accept wrapped properties.
+/// The wrapper itself observes the value.
 @propertyWrapper
 public struct Preference<Value: PreferenceValue & Sendable>: Sendable {
   private let observed: ObservedPreference<Value>
 
   /// Creates a preference for a typed key.
   ///
-  /// - Parameter store: the store that contains the value.
+  /// - Parameter store: the preferences that contain the value.
   public init(_ key: PreferenceKey<Value>, store: UserPreferences = .standard) {
     observed = ObservedPreference(key, store)
   }
@@ -37,7 +36,7 @@ public struct Preference<Value: PreferenceValue & Sendable>: Sendable {
   /// - Parameters:
   ///   - wrappedValue: the default value.
   ///   - name: the key, at least one character.
-  ///   - store: the store that contains the value.
+  ///   - store: the preferences that contain the value.
   public init(wrappedValue: Value, _ name: String, store: UserPreferences = .standard) {
     self.init(PreferenceKey(name, default: wrappedValue), store: store)
   }
@@ -46,7 +45,7 @@ public struct Preference<Value: PreferenceValue & Sendable>: Sendable {
   ///
   /// - Parameters:
   ///   - name: the key, at least one character.
-  ///   - store: the store that contains the value.
+  ///   - store: the preferences that contain the value.
   public init<Wrapped>(_ name: String, store: UserPreferences = .standard) where Value == Wrapped? {
     self.init(PreferenceKey(name), store: store)
   }
@@ -57,7 +56,7 @@ public struct Preference<Value: PreferenceValue & Sendable>: Sendable {
   /// The key, with its default value.
   public var key: PreferenceKey<Value> { observed.key }
 
-  /// The store that contains the value.
+  /// The preferences that contain the value.
   public var store: UserPreferences { observed.store }
 
   /// The current effective value, followed by each new one.

@@ -12,15 +12,16 @@ public struct PreferenceChange: Hashable, Sendable {
   public let source: UserPreferences.Source?
 }
 
-/// The changes of effective values, in this process and by other processes, from the creation of the sequence on.
+/// A sequence of the changes of effective values, made by this process or other processes after the sequence was
+/// created.
 ///
 /// A change is reported if the effective value of a key differs from the previous one. It is not reported if the same
-/// value is set again, or if a domain earlier in the search list has a value. A slow reader gets the latest value, not
-/// every value in between. The sequence ends when the task that iterates is cancelled. A sequence is for one task;
-/// other tasks create their own sequences.
+/// value is set again, or if a domain earlier in the search list has a value for the key. A slow reader gets the latest
+/// value, not every value in between. The sequence ends when the task that iterates is cancelled. Only one task may
+/// iterate over a sequence; other tasks create their own sequences.
 public struct PreferenceChanges: AsyncSequence, Sendable {
   let observer: PreferencesObserver
-  /// A stream that has an element when there may be changes.
+  /// A stream that yields an element when there may be changes.
   private let signals: AsyncStream<Void>
 
   init(_ observed: PreferencesObserver.Observed, key: String?) {
@@ -46,7 +47,8 @@ public struct PreferenceChanges: AsyncSequence, Sendable {
   }
 }
 
-/// The values of one key: the current effective value, followed by each new one. See ``PreferenceChanges``.
+/// A sequence of the values of one key: the current effective value, followed by each new one. See
+/// ``PreferenceChanges``.
 public struct PreferenceValues<Value: PreferenceValue & Sendable>: AsyncSequence, Sendable {
   let key: PreferenceKey<Value>
   let changes: PreferenceChanges
@@ -71,15 +73,15 @@ public struct PreferenceValues<Value: PreferenceValue & Sendable>: AsyncSequence
 }
 
 extension UserPreferences {
-  /// Returns the changes of all values.
+  /// Returns a sequence of the changes of all effective values.
   ///
   /// - Complexity: O(*n*) in the number of values of all domains, which are recorded for comparison.
   public func changes() -> PreferenceChanges { PreferenceChanges(.searchList(self), key: nil) }
 
-  /// Returns the changes of the value for a key.
+  /// Returns a sequence of the changes of the effective value for a key.
   public func changes(forKey key: String) -> PreferenceChanges { PreferenceChanges(.searchList(self), key: key) }
 
-  /// Returns the current value for a key, followed by each new one.
+  /// Returns a sequence of the current effective value for a key, followed by each new one.
   ///
   /// ```swift
   /// for await size in preferences.values(for: Keys.fontSize) { editor.setFontSize(size) }
@@ -90,7 +92,7 @@ extension UserPreferences {
 }
 
 extension PreferencesFile {
-  /// Returns the changes of the values in the file, by any process, from now on.
+  /// Returns a sequence of the changes of the values in the file, made by any process from now on.
   ///
   /// - Parameter key: the key to observe; nil for all keys.
   public func changes(forKey key: String? = nil) -> PreferenceChanges {

@@ -6,16 +6,16 @@ internal import Synchronization
 ///
 /// ```swift
 /// let observation = preferences.observe(Keys.fontSize) { size in editor.setFontSize(size) }
-/// // Later, or by letting go of it:
+/// // Ends the observation, like releasing the last reference to it:
 /// observation.invalidate()
 /// ```
 ///
-/// The function is called once for each change, one call after another, on a separate thread or on the main actor. As
+/// The handler is called once for each change, one call after another, on a separate thread or on the main actor. As
 /// with ``PreferenceChanges``, it gets the latest value, not every value in between.
 public final class PreferenceObservation: Sendable {
   private let observer: Mutex<PreferencesObserver?>
 
-  /// Runs functions one after another.
+  /// A function that runs the functions that it gets one after another.
   fileprivate typealias Queue = @Sendable (_ work: @escaping @Sendable () -> Void) -> Void
 
   fileprivate static var ownQueue: Queue {
@@ -25,6 +25,8 @@ public final class PreferenceObservation: Sendable {
 
   fileprivate static let mainActor: Queue = { work in Task { @MainActor in work() } }
 
+  /// Creates an observation that calls `handler` on a queue for each change.
+  ///
   /// - Parameter initial: called with the current value, before the first change; nil if it is not needed.
   fileprivate init(
     _ preferences: UserPreferences, key: String?, on queue: @escaping Queue,
@@ -42,7 +44,7 @@ public final class PreferenceObservation: Sendable {
     }
   }
 
-  /// Ends the observation. The function is not called any more; a call in progress is completed.
+  /// Ends the observation. The handler is not called any more; a call in progress is completed.
   public func invalidate() { observer.withLock { $0 = nil } }
 }
 
@@ -50,7 +52,7 @@ extension UserPreferences {
   /// Calls a function whenever the value for a key changes, in this process or in another one.
   ///
   /// - Parameters:
-  ///   - isInitial: true to call it soon with the current value too.
+  ///   - isInitial: true to call the handler soon with the current value too.
   ///   - handler: called with the current value, on a separate thread.
   /// - Returns: the observation. It ends when the last reference to it is released.
   public func observe<Value>(
@@ -77,14 +79,14 @@ extension UserPreferences {
   /// ```
   ///
   /// - Parameters:
-  ///   - isInitial: true to call it soon with the current value too.
+  ///   - isInitial: true to call the handler soon with the current value too.
   ///   - handler: called with the current value.
   /// - Returns: the observation. It ends when the last reference to it is released.
   public func observeOnMainActor<Value>(
     _ key: PreferenceKey<Value>, initial isInitial: Bool = false,
     _ handler: @escaping @MainActor @Sendable (Value) -> Void
   ) -> PreferenceObservation {
-    // This function is only called on the main actor.
+    // The queue runs this function on the main actor.
     observe(key, isInitial, on: PreferenceObservation.mainActor) { value in
       MainActor.assumeIsolated { handler(value) }
     }

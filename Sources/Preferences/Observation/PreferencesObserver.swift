@@ -1,22 +1,24 @@
 internal import PropertyLists
 internal import Synchronization
 
-/// The values that an observer has reported, and the keys whose values may have changed since.
+/// An observer that finds changes by comparison. It has the values that it has reported, and the keys whose values may
+/// have changed since.
 ///
-/// Tables only report that a key may have changed. Changes are found by comparison when the next change is requested.
-/// So a value that changes a thousand times takes no more memory than one that changes once, and the last reported
-/// value is always the effective one.
+/// A ``DomainTable`` only reports that the value for a key may have changed. The values are compared when the next
+/// change is requested. So a value that changes a thousand times takes no more memory than one that changes once, and
+/// the last reported value is always the effective one.
 final class PreferencesObserver: TableObserver {
   private let observed: Observed
   let key: TableKey?
   private let state: Mutex<State>
-  /// Called on any thread when there may be changes. It is not called again until the next change is requested.
+  /// A function that is called on any thread when a value may have changed. It is not called again for the same key
+  /// until that key has been checked.
   private let signal: @Sendable (PreferencesObserver) -> Void
 
   private struct State {
     /// The values that were reported last, or those at the beginning.
     var known: [TableKey: PropertyList] = [:]
-    /// The keys to check, in the order of the reports.
+    /// The keys whose values may have changed, in the order of the reports.
     var noted: [TableKey] = []
     var next = 0
     var isNoted: Set<TableKey> = []
@@ -24,7 +26,7 @@ final class PreferencesObserver: TableObserver {
 
   /// The observed values.
   enum Observed: Sendable {
-    /// The effective values of a store.
+    /// The effective values of keys in a search list.
     case searchList(UserPreferences)
     /// The values of one file.
     case file(DomainFile)

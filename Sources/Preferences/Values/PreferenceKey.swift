@@ -12,7 +12,7 @@ internal import PropertyLists
 public struct PreferenceKey<Value: PreferenceValue & Sendable>: Sendable {
   /// The key.
   public let name: String
-  /// The hash of the ``TableKey``, computed once instead of on each read.
+  /// The hash of the key in a ``TableKey``, computed once instead of on each read.
   @usableFromInline let hash: UInt64
   /// The value that is used if the key has no value of type `Value`.
   public let defaultValue: Value
@@ -29,6 +29,7 @@ public struct PreferenceKey<Value: PreferenceValue & Sendable>: Sendable {
   /// Creates a key without a default value.
   public init<Wrapped>(_ name: String) where Value == Wrapped? { self.init(name, default: nil) }
 
-  /// Returns the value for a stored value; the default if nothing is stored, or a value of another type.
+  /// Converts a stored value to the type of the key. Returns the default if nothing is stored, or a value of another
+  /// type.
   func value(of stored: PropertyList?) -> Value { stored.flatMap { Value.preferenceValue(from: $0) } ?? defaultValue }
 }

@@ -13,8 +13,8 @@ public import PropertyLists
 /// struct Window: Codable, PreferenceValue { var width, height: Double }
 /// ```
 ///
-/// `Codable` types are stored as dictionaries and arrays that people can read and edit. Other types are stored as keyed
-/// archives.
+/// `Codable` types are stored as dictionaries and arrays that people can read and edit. `SecureCoding` types are stored
+/// as keyed archives.
 public protocol PreferenceValue {
   /// Converts a stored value; returns nil if it is not a value of this type.
   static func preferenceValue(from stored: PropertyList) -> Self?
@@ -83,13 +83,13 @@ extension PreferenceValue where Self: Codable & SecureCoding {
   public func storedPreference() throws -> PropertyList? { try PropertyListEncoder().encodeToPropertyList(self) }
 }
 
-/// Any stored value.
+/// A property list of any kind, which is stored unchanged.
 extension PropertyList: PreferenceValue {
   public static func preferenceValue(from stored: PropertyList) -> PropertyList? { stored }
   public func storedPreference() -> PropertyList? { self }
 }
 
-/// A Boolean. The numbers 0 and 1 and the texts `YES`, `NO`, `true`, `false`, `1` and `0` are converted.
+/// A Boolean. The numbers 0 and 1 and the strings `YES`, `NO`, `true`, `false`, `1` and `0` are converted.
 extension Bool: PreferenceValue {
   public static func preferenceValue(from stored: PropertyList) -> Bool? {
     switch stored {
@@ -108,8 +108,8 @@ extension Bool: PreferenceValue {
   public func storedPreference() -> PropertyList? { .boolean(self) }
 }
 
-/// Integers. A stored integer must be in range. Reals without a fraction are converted, and texts that are integers,
-/// which command lines contain.
+/// Integers. A stored integer must be in the range of the type. Reals without a fraction are converted. Strings that
+/// contain an integer are converted too, because values from a command line are strings.
 extension PreferenceValue where Self: FixedWidthInteger & Codable & SecureCoding {
   @inlinable
   public static func preferenceValue(from stored: PropertyList) -> Self? {
@@ -141,7 +141,7 @@ extension UInt16: PreferenceValue {}
 extension UInt32: PreferenceValue {}
 extension UInt64: PreferenceValue {}
 
-/// Reals. Integers are converted to the nearest real, and texts that are numbers are converted.
+/// Floating-point types. Integers are converted to the nearest number, and strings that contain a number are converted.
 extension PreferenceValue where Self: BinaryFloatingPoint & LosslessStringConvertible & Codable & SecureCoding {
   @inlinable
   public static func preferenceValue(from stored: PropertyList) -> Self? {
@@ -156,7 +156,7 @@ extension PreferenceValue where Self: BinaryFloatingPoint & LosslessStringConver
   }
 }
 
-/// Other types of reals, which are stored in 8 bytes. `extension CGFloat: @retroactive PreferenceValue {}` makes
+/// Other floating-point types, which are stored in 8 bytes. `extension CGFloat: @retroactive PreferenceValue {}` makes
 /// `CGFloat` conform. This library cannot do that, because on Linux, `CGFloat` is only in the complete Foundation.
 extension PreferenceValue where Self: BinaryFloatingPoint & Codable {
   public static func preferenceValue(from stored: PropertyList) -> Self? {
@@ -205,8 +205,8 @@ extension UUID: PreferenceValue {
   public func storedPreference() -> PropertyList? { .string(uuidString) }
 }
 
-/// A duration, which is stored as a real number of seconds, like a `TimeInterval` in Apple's software. Integers and
-/// texts that are numbers are converted as seconds.
+/// A duration, which is stored as a real number of seconds, like a `TimeInterval` in Apple's software. Integers, and
+/// strings that contain a number, are read as seconds.
 ///
 /// Whole nanoseconds are preserved exactly up to 48 days (2^22 seconds), and whole seconds up to 2^53.
 extension Duration: PreferenceValue {
@@ -229,7 +229,8 @@ extension Optional: PreferenceValue where Wrapped: PreferenceValue {
   public func storedPreference() throws -> PropertyList? { try self?.storedPreference() }
 }
 
-/// An array. If an element cannot be converted, neither can the array. Elements that store nothing are left out.
+/// An array. If an element cannot be converted, neither can the array. Elements that store nothing, such as nil, are
+/// not stored.
 extension Array: PreferenceValue where Element: PreferenceValue {
   public static func preferenceValue(from stored: PropertyList) -> [Element]? {
     guard case .array(let elements) = stored else { return nil }

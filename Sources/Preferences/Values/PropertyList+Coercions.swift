@@ -1,10 +1,10 @@
 internal import PropertyLists
 
-/// The conversions of the typed accessors. They follow macOS and Foundation on Linux, except where these return
-/// garbage.
+/// The conversions that the typed accessors of ``UserPreferences`` apply to stored values. They return the same results
+/// as macOS and Foundation on Linux, except for values for which these return garbage.
 extension PropertyList {
   /// True for a true Boolean, for numbers other than zero, and for text for which `NSString.boolValue` is true: after
-  /// white space, a sign and zeros, it has one of `Y`, `y`, `T`, `t`, `1` to `9`.
+  /// white space, a sign and zeros, the next character is one of `Y`, `y`, `T`, `t`, `1` to `9`.
   var asBool: Bool {
     switch self {
     case .boolean(let value): value
@@ -16,8 +16,8 @@ extension PropertyList {
     }
   }
 
-  /// The number without its fraction; the nearest `Int` if it is out of range, and 0 for other types. Text is converted
-  /// up to the end of a decimal integer.
+  /// The number without its fraction; the nearest `Int` if it is out of range, and 0 for other types. Of text, the
+  /// decimal integer at its beginning is converted.
   var asInt: Int {
     switch self {
     case .boolean(let value): value ? 1 : 0
@@ -29,7 +29,7 @@ extension PropertyList {
     }
   }
 
-  /// Returns the number; 0 for other types. Text is converted up to the end of a decimal number.
+  /// Returns the number; 0 for other types. Of text, the decimal number at its beginning is converted.
   ///
   /// The number is rounded once. A conversion through a double could round to a float that is not the nearest.
   func asReal<Real: BinaryFloatingPoint & LosslessStringConvertible>(_ type: Real.Type = Real.self) -> Real {
@@ -43,8 +43,8 @@ extension PropertyList {
     }
   }
 
-  /// The text, or the digits of a number: `1` or `0` for a Boolean, and the shortest digits that read back the same for
-  /// a real.
+  /// The text, or the digits of a number; nil for other types. A Boolean has the digit `1` or `0`, and a real has the
+  /// shortest digits that read back the same.
   @inline(__always)
   var asString: String? {
     if case .string(let text) = self { text } else { digits }
@@ -62,7 +62,7 @@ extension PropertyList {
 }
 
 extension Int {
-  /// Rounds towards zero. Uses the nearest `Int` if the value is out of range, and 0 for NaN.
+  /// Creates an integer by rounding towards zero: the nearest `Int` if the value is out of range, and 0 for NaN.
   init(nearest value: Double) {
     if let exact = Int(exactly: value.rounded(.towardZero)) {
       self = exact
@@ -74,7 +74,8 @@ extension Int {
   }
 }
 
-/// Numbers at the beginning of text, as `NSString` finds them: after white space, a sign, and more white space.
+/// Conversions of the number at the beginning of text. Like `NSString`, they skip white space, a sign, and more white
+/// space before the digits.
 enum NumberText {
   typealias Text = Substring.UnicodeScalarView
 

@@ -5,6 +5,8 @@ extension PropertyList {
   /// The greatest depth of a value. The reader accepts 512 levels, one of which is the dictionary of all values.
   private static var greatestDepth: Int { 500 }
 
+  /// Checks that preferences files can contain the value, and that the key is not empty.
+  ///
   /// - Throws: ``PreferencesError/notStorable(key:reason:)``, ``PreferencesError/emptyKey``.
   func checkStorable(forKey key: String) throws(PreferencesError) {
     guard !key.isEmpty else { throw .emptyKey }

@@ -20,8 +20,8 @@ enum StoredURL {
     return URL(filePath: expanded(text))
   }
 
-  /// Replaces `~` in a path by the home folder, and `~NAME` by that of a user. If the user does not exist, the path is
-  /// not changed.
+  /// Replaces `~` in a path with the home folder, and `~NAME` with the home folder of that user. If the user does not
+  /// exist, the path is not changed.
   private static func expanded(_ path: String) -> String {
     guard path.hasPrefix("~") else { return path }
     let end = path.firstIndex(of: "/") ?? path.endIndex

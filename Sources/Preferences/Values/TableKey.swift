@@ -1,15 +1,15 @@
 internal import OrderedCollections
 internal import PropertyLists
 
-/// The key of a value in a table. Two keys are equal if their bytes are equal. Hashing takes a third of the time that a
-/// string takes.
+/// The key of a value in a ``DomainTable``. Two keys are equal if their bytes are equal. Hashing takes a third of the
+/// time that a string takes.
 ///
-/// Strings are equal if Unicode treats them as equivalent. A file can contain two equivalent spellings, each of which
-/// is a separate key.
+/// Swift treats strings as equal if they are canonically equivalent in Unicode. A file can contain two equivalent
+/// strings, and each is a separate key.
 struct TableKey: Hashable, Sendable {
   let name: String
-  /// The hash, which is stored so that a read hashes the key only once for all tables, and differing keys are found
-  /// quickly. The lowest bit is set if all characters are ASCII.
+  /// The hash. It is stored so that a read hashes the key only once for all tables, and finds quickly that two keys
+  /// differ. The lowest bit is set if all characters are ASCII.
   let hash: UInt64
 
   init(_ name: String) {
@@ -48,10 +48,10 @@ extension TableKey: Comparable {
   static func < (lhs: TableKey, rhs: TableKey) -> Bool { lhs.name.utf8.lexicographicallyPrecedes(rhs.name.utf8) }
 }
 
-/// Conversions to dictionaries of strings, which have room for only one of several equivalent spellings: the shortest
-/// one, and among several of the same length, the one whose bytes come first.
+/// Conversions to dictionaries with string keys. Such a dictionary can contain only one of several canonically
+/// equivalent keys: the shortest one, and of several with the same length, the one whose bytes come first.
 extension Collection<TableKey> {
-  /// The spellings that are hidden in a dictionary of strings, each with the spelling that is shown.
+  /// The keys that a dictionary with string keys cannot contain, each with the equivalent key that it contains.
   ///
   /// - Complexity: O(*n*) in the number of keys.
   var hiddenSpellings: [TableKey: TableKey] {
@@ -69,7 +69,7 @@ extension Collection<TableKey> {
 }
 
 extension OrderedDictionary<TableKey, PropertyList> {
-  /// The entries by string keys. Of several equivalent spellings, only one is included.
+  /// The entries with string keys. Of several canonically equivalent keys, only one is included.
   var byName: OrderedDictionary<String, PropertyList> {
     let hidden = keys.hiddenSpellings
     return OrderedDictionary<String, PropertyList>(
@@ -78,7 +78,7 @@ extension OrderedDictionary<TableKey, PropertyList> {
 }
 
 extension [TableKey: PropertyList] {
-  /// The values by string keys. Of several equivalent spellings, only one is included.
+  /// The values with string keys. Of several canonically equivalent keys, only one is included.
   var byName: [String: PropertyList] {
     let hidden = keys.hiddenSpellings
     return [String: PropertyList](
