@@ -4,12 +4,12 @@
 
   internal import SystemFiles
 
-  /// The events in folders that the kernel reports (inotify).
+  /// An observer of folders, which gets the events that the kernel reports (inotify).
   package final class FolderEvents: Sendable {
     /// The inotify watch descriptor of a folder.
     package typealias Folder = Int32
 
-    /// An event.
+    /// An event in a watched folder.
     package enum Event: Hashable, Sendable {
       /// A file with this name was created, removed, renamed, or written, or its attributes changed.
       case changed(Folder, name: String)
@@ -22,7 +22,7 @@
     private let descriptor: Int32
     private let source: any DispatchSourceRead
 
-    /// Creates a watcher, or nil if the limit of the system or of the user is reached.
+    /// Creates an observer, or nil if the limit of the system or of the user is reached.
     ///
     /// - Parameter handler: Called on `queue` with all events since the last call.
     package init?(on queue: DispatchQueue, _ handler: @escaping @Sendable ([Event]) -> Void) {
@@ -48,7 +48,7 @@
       return watch(path, mask)
     }
 
-    /// Watches a folder or a symbolic link only for being moved or removed. Returns nil if it cannot be watched. If the
+    /// Watches whether a folder or a symbolic link is moved or removed. Returns nil if it cannot be watched. If the
     /// folder is already watched, the descriptor is the same.
     package func watchMoveOrRemoval(of path: String) -> Folder? {
       watch(path, UInt32(IN_DELETE_SELF) | UInt32(IN_MOVE_SELF) | UInt32(IN_DONT_FOLLOW) | UInt32(IN_MASK_ADD))
@@ -101,7 +101,7 @@
     }
   }
 
-  // This function has a name that the type's own function does not hide.
+  // The class has its own function with the name `read`, which hides that of the C library.
   private func systemRead(_ descriptor: Int32, _ buffer: UnsafeMutableRawPointer?, _ count: Int) -> Int {
     unsafe read(descriptor, buffer, count)
   }

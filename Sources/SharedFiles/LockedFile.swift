@@ -10,8 +10,8 @@ package import SystemFiles
 /// instead.
 package struct LockedFile: ~Copyable, Sendable {
   private let location: FileLocation
-  /// The lock of the file, or of its folder if the file cannot be opened. The descriptor is -1 if that cannot be opened
-  /// either.
+  /// The lock of the file, or of its folder if the file cannot be opened. The descriptor is -1 if the folder cannot be
+  /// opened either.
   private let lock: HeldLock
   /// The reason why the file cannot be opened, or nil if it is open.
   private let defect: FileError?
@@ -50,7 +50,7 @@ package struct LockedFile: ~Copyable, Sendable {
     }
   }
 
-  /// Opens the file, or its folder if the file may not be opened, for locking. Never waits.
+  /// Opens the file, or its folder if the file may not be opened, so that the caller can lock it. Never waits.
   private static func open(
     _ location: FileLocation, _ status: stat
   ) throws(FileError) -> (descriptor: Int32, defect: FileError?) {
@@ -93,19 +93,22 @@ package struct LockedFile: ~Copyable, Sendable {
   /// Replaces the file with `data` atomically and syncs the contents; the caller syncs the folder to make the name
   /// durable.
   ///
-  /// The new file belongs to the user of this process. If the old one does too, or is shared with a group on purpose,
-  /// its group and permission bits are kept; otherwise only this user, and the group of a folder that is shared on
-  /// purpose, can read it. It stays locked until it is certain that no other file has taken its path.
+  /// The new file belongs to the user of this process. If the old file does too, or is shared with the group of its
+  /// folder, the new file keeps its group and permission bits. Otherwise only this user can read the new file, and the
+  /// group of the folder if the folder is shared with that group. The new file stays locked until it is certain that no
+  /// other file has taken its path.
   ///
   /// - Parameters:
   ///   - suffix: If not nil, the old file is kept in the same folder, under its name with this suffix, and a number if
-  ///     that name exists. The new file then does not get its permissions, because they may be the problem.
-  ///   - lastGood: The file whose group and permission bits are kept instead of those of a file that is set aside.
-  ///   - displaced: The suffix for a file that another program put at the path meanwhile, and that was replaced again.
+  ///     that name exists. The new file then does not get the permissions of the old one, because they may be the
+  ///     problem.
+  ///   - lastGood: The file whose group and permission bits the new file gets if the old file is set aside.
+  ///   - displaced: The suffix for a file that another program put at the path meanwhile, and that a third program
+  ///     replaced at the same moment.
   /// - Returns: The identity of the new file. Nil if a program that does not lock the file has changed it since it was
   ///   read, and that file is still there; also nil if the path now leads to another folder.
-  /// - Throws: ``FileError``, also if the file belongs to another user and is not shared on purpose, in a folder that
-  ///   both can write to.
+  /// - Throws: ``FileError``, also if the file belongs to another user and is not shared, in a folder that both can
+  ///   write to.
   package consuming func replace(
     with data: Data, settingAside suffix: String?, lastGood: FileIdentity? = nil, displaced: @autoclosure () -> String
   ) throws(FileError) -> FileIdentity? {
@@ -119,7 +122,7 @@ package struct LockedFile: ~Copyable, Sendable {
     return location.isCurrent ? identity : nil
   }
 
-  /// Throws an error if the file, which cannot be read, must not be set aside.
+  /// Throws an error if the file must not be set aside. It is called for a file that cannot be read.
   package func checkSettingAside() throws(FileError) {
     try location.checkSettingAside(identity, isForbidden: defect != nil)
   }
@@ -132,8 +135,9 @@ package struct LockedFile: ~Copyable, Sendable {
     try FileSystem.perform(.synchronize, "write", location.path) { fsync(lock.descriptor) }
   }
 
-  /// Removes the file, or keeps it under its name with a suffix, and a number if necessary. The caller syncs the folder
-  /// to make that durable. Returns false if a program that does not lock the file has changed it since it was read.
+  /// Removes the file. If `suffix` is not nil, keeps it under its name with this suffix, and a number if necessary. The
+  /// caller syncs the folder to make that durable. Returns false if a program that does not lock the file has changed
+  /// it since it was read.
   package consuming func remove(settingAside suffix: String? = nil) throws(FileError) -> Bool {
     if suffix == nil { try location.checkOwner(of: identity) }
     guard try isUnchanged() else { return false }

@@ -23,15 +23,16 @@ extension DomainFile {
     }
   }
 
-  /// Applies an update's changes, which are reverted if the file cannot be written. Returns nil if the update has
-  /// failed, so that nothing is saved.
+  /// A function that applies the changes of an update to the table. They are reverted if the file cannot be written.
+  /// The function returns nil if the update has failed, so that nothing is saved.
   typealias Staging = (HeldEntries) throws(PreferencesError) -> DomainTable.StagedChanges?
 
   /// The number of times that a change is repeated because other threads have set values that it has read.
   private static let greatestRepetition = 8
 
-  /// Applies a change and saves it, while no other process can change the values. `change` is called again if the file
-  /// was changed all the same. Returns the result or error of the last call of `change`.
+  /// Calls `change` with the values of the domain and saves its changes, while no other process can change the values.
+  /// `change` is called again if a program that does not lock the file has changed it, or if another thread has set a
+  /// value that `change` has read. Returns the result or error of the last call of `change`.
   func update<Success, Failure>(
     patience: Duration, _ change: (inout DomainValues) throws(Failure) -> Success
   ) throws(PreferencesError) -> Result<Success, Failure> {
@@ -73,7 +74,7 @@ extension DomainFile {
     try save(patience: patience, isUpdate: true) { held throws(PreferencesError) in
       try stage(held, &outcome)
     }
-    // After a successful save, the change has been called.
+    // A save that succeeds has called `change`.
     guard let outcome else { throw .changedMeanwhile(path: path ?? "") }
     return outcome
   }
@@ -83,7 +84,7 @@ extension DomainFile {
   ///
   /// - Parameters:
   ///   - patience: the time to wait for other saves.
-  ///   - isAskedFor: false if the save was only triggered by a timer.
+  ///   - isAskedFor: true if a caller requested the save; false if a timer or the end of the process triggered it.
   ///   - isUpdate: true to call `stage` even if nothing is unsaved.
   func save(
     patience: Duration, isAskedFor: Bool = true, isUpdate: Bool = false,
@@ -106,7 +107,7 @@ extension DomainFile {
     disk.withLock { $0.isSaveAskedFor = isAskedFor }
     do {
       if !isUpdate, !table.hasUnsaved { table.notify(disk.withLock { disk in look(&disk, isFirst: false) }) }
-      // The look may have restored values, which must be saved.
+      // Reading the file may have restored values, which must be saved.
       if isUpdate || table.hasUnsaved { try replaceFile(until: deadline, stage) }
     } catch {
       schedule.saveFailed(self, error)
@@ -133,7 +134,7 @@ extension DomainFile {
     table.notify(staged.keys)
   }
 
-  /// Tries to save once. Returns false if the file was changed meanwhile.
+  /// Tries to save once. Returns false if another program changed the file meanwhile.
   private func attempt(
     _ path: String, _ deadline: ContinuousClock.Instant, _ stage: Staging
   ) throws(PreferencesError) -> Bool {
@@ -148,7 +149,7 @@ extension DomainFile {
       // The lock moves into the closure through an optional, because it cannot be copied.
       var locked = try LockedFile(path, until: deadline)
       let outcome = try disk.withLock { disk in
-        // Runs before another thread reads the file, which needs to know which changes the file has.
+        // Runs before another thread can read the file, because that thread needs to know which changes the file has.
         var outcome: Outcome?
         defer {
           if let outcome {
@@ -204,8 +205,8 @@ extension DomainFile {
     var isNoted = false
   }
 
-  /// Updates the table with the values of the file, if needed, and applies the requested changes. Returns nil if an
-  /// update has failed, so that there are no changes.
+  /// A function that updates the table with the values of the file, unless `isKnown` is true, and then applies the
+  /// requested changes. It returns nil if an update has failed, so that there are no changes.
   private typealias AdoptAndStage = (
     DomainEntries?, FileIdentity?, FileGeneration?, _ isKnown: Bool, inout Disk
   ) throws(PreferencesError) -> DomainTable.StagedChanges?
@@ -213,7 +214,9 @@ extension DomainFile {
   /// The contents of a file.
   typealias Contents = (bytes: Data, entries: DomainEntries, format: PropertyListFormat)
 
-  /// - Returns: nil if the file was changed meanwhile.
+  /// Saves the values to a file that exists and is locked.
+  ///
+  /// - Returns: nil if another program changed the file meanwhile.
   private func replace(
     _ locked: consuming LockedFile, _ last: LastSave?, _ path: String, _ deadline: ContinuousClock.Instant,
     _ disk: inout Disk, _ adoptAndStage: AdoptAndStage
@@ -223,7 +226,7 @@ extension DomainFile {
     sweep(path, &disk)
     let found = try contents(of: &file, last?.generation, path, deadline, &disk)
     let newest = found == nil ? newestState(last, disk) : nil
-    // Nil if the file cannot be read, and the values in memory are the newest. No process has removed them.
+    // Nil if the file cannot be read and the newest values are those in memory, which no process has removed.
     let held = found?.entries ?? newest
     let isKnown = found.map { disk.isInStep(with: $0.bytes) } ?? (newest == nil)
     guard let staged = try adoptAndStage(held, file.identity, last?.generation, isKnown, &disk) else {
@@ -263,8 +266,8 @@ extension DomainFile {
     return Outcome(changes: changes, hasChanged: true, isNoted: last != nil)
   }
 
-  /// Returns the newest acknowledged state of a file that cannot be read; nil if this process has it in memory, or if
-  /// it is lost.
+  /// Returns the entries that were last saved to a file that cannot be read, from the copy of that save; nil if this
+  /// process has them in memory, or if there is no complete copy.
   private func newestState(_ last: LastSave?, _ disk: Disk) -> DomainEntries? {
     guard let last, let generation = last.generation, disk.generation?.covers(generation) != true,
       let data = last.contents()
@@ -290,14 +293,14 @@ extension DomainFile {
     }
   }
 
-  /// Does the same as `replace` if there is no file.
+  /// Saves the values to a new file. Returns nil if the file was created, or its folder removed, meanwhile.
   private func create(_ path: String, _ copy: LastSave?, _ disk: inout Disk, _ adoptAndStage: AdoptAndStage) throws
     -> Outcome?
   {
     try checkFolder(path, &disk)
     let generation = copy?.generation
     if disk.isMadeAnew(in: generation) { disk.isLost = true }
-    // The known values of an unreadable file remain valid, because no process has removed them.
+    // The values of an unreadable file that are in memory remain valid, because no process has removed them.
     guard try adoptAndStage(nil, nil, generation, disk.known == nil || disk.isLost, &disk) != nil, table.hasUnsaved
     else { return Outcome(changes: 0, hasChanged: false) }
     try makeFolder(path, &disk)
@@ -318,7 +321,7 @@ extension DomainFile {
     return Outcome(changes: changes, hasChanged: true, isNoted: last != nil)
   }
 
-  /// Throws if the folder has vanished.
+  /// Throws an error if the folder of the file existed before and is missing now.
   private func checkFolder(_ path: String, _ disk: inout Disk) throws {
     let folder = FileSystem.folderOfTarget(of: path)
     if let seen = disk.seenFolder, try FileIdentity(at: seen) == nil {
@@ -345,7 +348,7 @@ extension DomainFile {
     disk.seenFolder = folder
   }
 
-  /// Returns the bytes of the file: XML if the file is XML and XML can represent all values, else binary. XML cannot
+  /// Returns the bytes to write: XML if the file is XML and XML can represent all values, else binary. XML cannot
   /// represent a date with a fraction of a second, a control character, a null, or a dictionary that looks like a UID.
   /// OpenStep represents too few types.
   ///

@@ -5,7 +5,8 @@ internal import PropertyLists
 internal import Synchronization
 internal import SystemFiles
 
-/// The file of one domain. It is read, watched and saved for all stores in this process that use the domain.
+/// The file of one domain. It is read, watched and saved for all ``UserPreferences`` in this process that use the
+/// domain.
 ///
 /// There are three locks, which are always acquired in this order: `gate` allows one save at a time; `disk` protects
 /// reading and replacing the file; and the lock of the table is the only one that readers and writers of values wait
@@ -16,9 +17,9 @@ final class DomainFile: Sendable {
   /// The path, or a unique name for a domain without a file.
   let name: String
   let table = DomainTable()
-  /// The folder that is not created if it is missing.
+  /// The user's home folder, which is not created if it is missing; nil if the file may be anywhere.
   let base: String?
-  /// True if each save writes a copy. If false, a save only updates an existing copy.
+  /// True if each save also writes a copy (``LastSave``). If false, a save only updates an existing copy.
   let keepsLastSave: Bool
   /// True if the domain has no file, and values count as saved immediately.
   let isInMemory: Bool
@@ -27,7 +28,7 @@ final class DomainFile: Sendable {
   let schedule = SaveSchedule()
   let disk = Mutex(Disk())
 
-  /// Findings while a lock is held. They are reported once no lock is held.
+  /// Errors and restored values that were found while a lock was held. They are reported when no lock is held.
   struct Findings {
     /// True if values were restored that must be saved.
     var hasPutBack = false
@@ -47,40 +48,44 @@ final class DomainFile: Sendable {
     var format = PropertyListFormat.binary
     /// The folder of the file, or its nearest ancestor that existed at the last look.
     var seenFolder: String?
-    /// The number of changes at the time that the folder was found to be missing; nil if it exists.
+    /// The number of changes to the table at the time that the folder was found to be missing; nil if it exists.
     var changesBeforeVanishing: Int?
     /// True if a caller requested the save in progress; false if a timer triggered it.
     var isSaveAskedFor = false
-    /// True if the file does not show the domain's values, because it cannot be read, or because its folder has
-    /// vanished. The known values are used then.
+    /// True if the values of the domain are not in the file, because the file cannot be read, or because its folder is
+    /// missing. The values in memory are used then.
     var isLost = false
     /// The identity of the file that was reported as unreadable, and the suffix of the name under which it is set
     /// aside.
     var reported: FileIdentity?
     var suffix = ""
-    /// True after the leftovers of earlier processes were removed.
+    /// True after the temporary files of killed processes were removed.
     var isSwept = false
     /// The error of the last attempt to read the file, unless it was about the file's contents.
     var readError: PropertyListError?
-    /// True if another look at the file is scheduled.
+    /// True if a reload of the file is scheduled.
     var isLookDue = false
     var findings = Findings()
     /// True after the table has taken the values of the file for the first time.
     private(set) var isConfirmed = false
     /// The saved state that the values of the table come from, or an earlier one; nil if it is unknown.
     private(set) var generation: FileGeneration?
-    /// The keys that the file has lost when it was damaged, while another process may still restore them, and the end
-    /// of that time.
+    /// The keys that the file lost when it was damaged, and that another process may still restore; and the end of the
+    /// time in which it may do so.
     var awaited: Set<TableKey> = []
     var waitsUntil = ContinuousClock.now
 
-    /// Returns true if the table certainly has the values of the file in this state.
+    /// Returns true if the table certainly has the values of the file with this identity.
     func isInStep(with identity: FileIdentity?) -> Bool { known == identity && !isRecent && awaited.isEmpty }
 
-    /// True if the file was made anew after the table took its values.
+    /// Returns true if the file could not be read after the table took its values, so that a process replaced it with a
+    /// new file.
+    ///
+    /// - Parameter current: the state that was last saved.
     func isMadeAnew(in current: FileGeneration?) -> Bool { known != nil && current?.hasLoss(since: generation) == true }
 
-    /// True if the values of the table are a state that was saved, so that `current` includes it.
+    /// Returns true if the values of the table are a saved state that belongs to the same count of saves as `current`,
+    /// so that `current` includes it.
     func isBefore(_ current: FileGeneration?) -> Bool {
       generation?.isCounted(with: current) == true && generation?.hash == fingerprint
     }
@@ -90,7 +95,7 @@ final class DomainFile: Sendable {
       known != nil && fingerprint == FileGeneration.hash(bytes) && awaited.isEmpty
     }
 
-    /// Notes that the file is in this state, and that the table has its values.
+    /// Notes that the file has this identity, contents, format and generation, and that the table has its values.
     mutating func noteInStep(
       with identity: FileIdentity?, _ bytes: Data?, _ format: PropertyListFormat, _ generation: FileGeneration?
     ) {
@@ -118,8 +123,8 @@ final class DomainFile: Sendable {
     return file
   }
 
-  /// Returns an object of its own for one read or one change of the file at a path. The file is neither read in advance
-  /// nor watched.
+  /// Returns an object that no other caller shares, for one read or one change of the file at a path. The file is
+  /// neither read in advance nor watched.
   static func apart(_ path: String?, base: String?, keepsLastSave: Bool = false) -> DomainFile {
     DomainFile(path, base: base, keepsLastSave: keepsLastSave)
   }
@@ -150,7 +155,7 @@ final class DomainFile: Sendable {
       FileWatcher.shared.addLater(self)
       return disk.withLock { disk in (look(&disk, isFirst: true), exchange(&disk.findings, with: Findings())) }
     }
-    // Nil if a save holds the lock. Callers that only read do not wait for it.
+    // Nil if the file was read before.
     if let seen { tell(seen) }
   }
 
@@ -169,12 +174,12 @@ final class DomainFile: Sendable {
   /// Reports the findings. Must not be called while holding a lock.
   func tellFindings() { tell(disk.withLock { disk in exchange(&disk.findings, with: Findings()) }) }
 
-  /// Makes the values follow the file from now on. Without this call, they do so a tenth of a second after the file was
-  /// opened.
+  /// Reloads the values whenever the file changes, from now on. Without this call, that begins a tenth of a second
+  /// after the file was opened.
   func watch() {
     guard let path, !isWatched.exchange(true, ordering: .sequentiallyConsistent) else { return }
     FileWatcher.shared.add(self, at: path)
-    // Changes before this call were not reported.
+    // Changes that were made before the file was watched are not reported.
     reload()
   }
 
@@ -209,7 +214,7 @@ final class DomainFile: Sendable {
       return try read(path, &disk, isFirst: isFirst)
     } catch {
       guard error.isAboutFile else {
-        // The obstacle at the path is watched, so that its removal is noticed.
+        // A folder or special file at the path is watched, so that its removal is noticed.
         let isObstructed = error.isAboutPath
         if disk.known == nil || isObstructed { disk.isLost = true }
         if disk.readError != error { disk.findings.errors.append(.notRead(path: path, error)) }
@@ -254,7 +259,7 @@ final class DomainFile: Sendable {
     _ entries: DomainEntries, _ identity: FileIdentity?, _ generation: FileGeneration?, _ disk: inout Disk,
     isSaved: Bool
   ) -> [TableKey] {
-    // If both states belong to the same count, the new file includes everything that this process has saved.
+    // If both states belong to the same count of saves, the new file includes everything that this process has saved.
     let isCounted = disk.generation?.isCounted(with: generation) == true
     var lost = disk.isConfirmed ? table.keysLost(in: entries, areOwnSaved: isCounted) : []
     if !lost.isEmpty, disk.isMadeAnew(in: generation), !disk.isBefore(generation) {
@@ -294,7 +299,7 @@ final class DomainFile: Sendable {
     return changed
   }
 
-  /// Looks at the file again after a delay, when the program that writes it may have finished.
+  /// Reads the file again after a delay, when the program that writes it may have finished.
   private func reloadLater(_ disk: inout Disk, milliseconds: Int) {
     guard !disk.isLookDue, LaterWork.prepare() else { return }
     disk.isLookDue = true
@@ -324,7 +329,8 @@ final class DomainFile: Sendable {
     disk.findings.errors.append(Self.unreadableError(path, error, identity, suffix: disk.suffix))
   }
 
-  /// Returns the error for a file that cannot be read. It is set aside later, or is not renamed.
+  /// Returns the error for a file that cannot be read: `unreadable` if the next save sets the file aside, or `notRead`
+  /// if the file must not be renamed.
   static func unreadableError(
     _ path: String, _ error: PropertyListError, _ identity: FileIdentity?, suffix: String
   ) -> PreferencesError {

@@ -1,7 +1,7 @@
 public import PropertyLists
 
-/// The values of one domain during ``UserPreferences/update(_:)-1hpmm``: those of its file, and
-/// those that were set since.
+/// The values of one domain during ``UserPreferences/update(_:)-1hpmm``: those of its file, and those that were set in
+/// this process and are not saved yet.
 public struct DomainValues {
   private let table: DomainTable
   /// The values that have been read.
@@ -79,9 +79,12 @@ public struct DomainValues {
     return version
   }
 
-  /// Applies the changes to the table, until it is known if the file can be written. The thread's own changes in
-  /// `changed` are superseded. If another thread has set a value that was read, returns nil; if `isLast` is true, keeps
-  /// the value of the other thread instead.
+  /// Applies the changes to the table. If the file cannot be written, the caller reverts them.
+  ///
+  /// - Parameters:
+  ///   - changed: the changes that the same thread made outside the update, which the update overrides.
+  ///   - isLast: true to keep values that other threads have set after they were read.
+  /// - Returns: nil, without a change, if `isLast` is false and another thread has set a value that was read.
   mutating func stage(superseding changed: OwnChanges, isLast: Bool) -> DomainTable.StagedChanges? {
     for key in versions.keys where changed.contains(key) { versions[key] = table.versioned(key) }
     if changed.hasAny, listed != nil { listed = table.changeCount }

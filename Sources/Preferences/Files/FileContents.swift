@@ -9,9 +9,9 @@ struct FileContents {
 
   let data: Data
   let identity: FileIdentity
-  /// A saved state that these bytes include; nil if it is unknown.
+  /// The saved state of these bytes, or an earlier one; nil if it is unknown.
   let generation: FileGeneration?
-  /// The entries; nil if the bytes were known already.
+  /// The entries, or the error of parsing; nil if the caller knew the bytes already.
   let parsed: Result<Parsed, PropertyListError>?
 
   /// True if the file cannot be parsed, and a program that writes it in place may not have finished.
@@ -21,6 +21,8 @@ struct FileContents {
   static let limit = ParsingLimits().inputSize
 
   /// Returns the contents of the file at a path; nil if it does not exist.
+  ///
+  /// - Parameter isKnown: returns true for bytes that the caller knows, and that are not parsed.
   static func read(
     _ path: String, until deadline: ContinuousClock.Instant, unless isKnown: (Data) -> Bool = { _ in false }
   ) throws(PropertyListError) -> FileContents? {
@@ -31,7 +33,7 @@ struct FileContents {
 
   /// Returns the contents of a locked file.
   ///
-  /// - Parameter generation: the generation of the file.
+  /// - Parameter generation: the state that was last saved to the file.
   static func read(
     _ file: inout LockedFile, _ generation: FileGeneration?, until deadline: ContinuousClock.Instant
   ) throws(PropertyListError) -> FileContents? {
@@ -40,7 +42,8 @@ struct FileContents {
       bytes: { () throws(FileError) in (try file.read(limit: limit), file.identity) })
   }
 
-  /// Reads contents. Waits for a program that is writing the file in place, as Foundation does.
+  /// Reads and parses contents. If another program is writing the file in place, as Foundation does, waits until the
+  /// file is complete, or until the deadline.
   private static func read(
     until deadline: ContinuousClock.Instant, unless isKnown: (Data) -> Bool = { _ in false },
     generation: () -> FileGeneration?, bytes: () throws(FileError) -> (data: Data, identity: FileIdentity)?
@@ -49,7 +52,7 @@ struct FileContents {
       // Read before the bytes, so that the bytes are from this state or a later one.
       let before = generation()
       guard let (data, identity) = try PropertyListError.converting(bytes) else { return nil }
-      // If the file was made anew meanwhile, the bytes may be those of the old or the new file.
+      // If an unreadable file was replaced meanwhile, the bytes may be those of the old or the new file.
       if generation()?.hasLoss(since: before) == true { continue }
       let parsed =
         isKnown(data) ? nil : Result<Parsed, PropertyListError> { () throws(PropertyListError) in try parse(data) }
@@ -63,8 +66,8 @@ struct FileContents {
     }
   }
 
-  /// The beginning of files that Foundation wrote. Only these have control characters and carriage returns as a part of
-  /// their values; in files that people wrote, carriage returns are just line ends.
+  /// The beginning of files that Foundation wrote. Only in these files are control characters and carriage returns part
+  /// of the values. In other files, carriage returns are line ends.
   private static let foundationXML = Array("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<!DOCTYPE plist PUBLIC".utf8)
 
   /// Parses the bytes of a file. An empty file is damaged: no program saves one.
@@ -122,8 +125,8 @@ extension Data {
 }
 
 extension FileIdentity {
-  /// True if a program that writes the file in place may not have finished. File system clocks may differ slightly from
-  /// that of the process.
+  /// True if the file was written less than a second ago, so that a program that writes it in place may not have
+  /// finished. The clock of the file system may differ slightly from that of the process.
   var mayBeIncomplete: Bool { abs(secondsSinceModification) < 1 }
 }
 

@@ -1,20 +1,20 @@
 internal import FoundationEssentials
 internal import PropertyLists
 
-/// A saved state of a file, with its number in a count of saves. Of two states, the one with the higher number is
-/// newer, regardless of the clock.
+/// The identification of a saved state of a file: its number in a count of saves. Of two states with the same count,
+/// the one with the higher number is newer, regardless of the clock.
 struct FileGeneration: Hashable, Sendable {
   /// A random number that identifies the count. States of different counts cannot be compared.
   private let count: UInt64
   private let number: UInt64
-  /// The number of times that the file was made anew because it could not be read.
+  /// The number of times that the file was replaced with a new one because it could not be read.
   private let losses: UInt64
   /// The hash of the bytes of this state.
   let hash: UInt64
 
   /// Creates the first state of a new count.
   ///
-  /// - Parameter isLoss: true if the file is made anew because it cannot be read.
+  /// - Parameter isLoss: true if the old file is replaced because it cannot be read.
   init(_ data: Data, isLoss: Bool) { self.init(.random(in: .min ... .max), 1, isLoss ? 1 : 0, Self.hash(data)) }
 
   private init(_ count: UInt64, _ number: UInt64, _ losses: UInt64, _ hash: UInt64) {
@@ -25,18 +25,19 @@ struct FileGeneration: Hashable, Sendable {
     ByteHash.hash(data.bytes, from: 0, count: data.count, seed: ByteHash.stableSeed)
   }
 
-  /// Returns the state that is saved after this one.
+  /// Returns the generation of the bytes that are saved after this state.
   func next(_ data: Data) -> FileGeneration { FileGeneration(count, number &+ 1, losses, Self.hash(data)) }
 
-  /// The same state in a new file, because the old file cannot be read.
+  /// The generation of the same state in a new file, which replaces a file that cannot be read.
   var afterLoss: FileGeneration { FileGeneration(count, number, losses &+ 1, hash) }
 
   func isCounted(with other: FileGeneration?) -> Bool { count == other?.count }
 
-  /// True if this state includes the other one, because it is the same or a later one.
+  /// Returns true if this state includes the other one, because it is the same or a later one.
   func covers(_ other: FileGeneration) -> Bool { isCounted(with: other) && number >= other.number }
 
-  /// True if the file was made anew after an earlier state. `earlier` is nil for a state without a count.
+  /// Returns true if the file was replaced after an earlier state because it could not be read. `earlier` is nil if
+  /// that state is unknown.
   func hasLoss(since earlier: FileGeneration?) -> Bool {
     losses > (isCounted(with: earlier) ? earlier?.losses ?? 0 : 0)
   }

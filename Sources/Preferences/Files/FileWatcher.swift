@@ -3,14 +3,14 @@ internal import SharedFiles
 internal import Synchronization
 internal import SystemFiles
 
-/// Reloads files when other processes change them.
+/// An observer that reloads files when other processes change them.
 ///
 /// A file is watched when its values are observed, else from a tenth of a second after it was opened. Removing a watch
 /// takes the system up to 15 ms at the end of a process, and a process that reads a value and exits needs none.
 ///
-/// The folders of the files are watched, because files are replaced, and the folders and links on the paths to them,
-/// because these may be replaced too. If the system does not report changes, as on network file systems or when its
-/// resources are used up, the files are checked four times a second.
+/// The folders of the files are watched, because a save replaces the file. The folders and links on the paths to them
+/// are watched too, because these may be replaced. If the system does not report changes, as on network file systems or
+/// when its resources are used up, the files are checked four times a second.
 final class FileWatcher: Sendable {
   static let shared = FileWatcher()
 
@@ -70,10 +70,10 @@ final class FileWatcher: Sendable {
     for file in files { file.watch() }
   }
 
-  /// Reloads a file whenever it changes, until the object is released.
+  /// Reloads a file whenever it changes, until the ``DomainFile`` is released.
   func add(_ file: DomainFile, at path: String) {
     state.withLock { state in
-      // Runs whenever the number of files has doubled, so that the average cost is constant.
+      // Released files are removed whenever the number has doubled, so that the average cost is constant.
       if state.files.count.nonzeroBitCount == 1 { removeTheDead(&state) }
       var watched = WatchedFile(file: file, path: path)
       startWatching(&watched, &state)
@@ -127,7 +127,8 @@ final class FileWatcher: Sendable {
       }
     }
 
-    /// Watches the folder that shows a change; returns nil if the system does not allow that.
+    /// Watches the folder that contains a file, or its nearest parent that exists; returns nil if the system does not
+    /// allow that.
     private static func watchedName(_ path: String, _ events: FolderEvents) -> WatchedName? {
       var name = path
       // Folders may be created and removed during the search. If that does not end, the file is polled.
@@ -176,7 +177,7 @@ final class FileWatcher: Sendable {
             let file = watched.file
           else { continue }
           files.append(file)
-          // The folder may have been replaced or created.
+          // A folder on the path may have been replaced or created.
           var updated = watched
           startWatching(&updated, &state)
           if updated.names != watched.names || updated.waypoints != watched.waypoints { isElsewhere = true }

@@ -5,26 +5,26 @@ internal import SystemFiles
 
 /// A copy of the last save of a domain's file, in the same folder: `.DOMAIN.plist.last`.
 ///
-/// The processes that use a domain coordinate through it. A save locks it from beginning to end: another file may
-/// replace the domain's file at any moment, which makes a lock on that file useless. If the domain's file cannot be
-/// read, the process that makes it anew begins with the newest acknowledged state, before it changes anything.
+/// The processes that use a domain coordinate through this copy. A save locks it from beginning to end: another file
+/// may replace the domain's file at any moment, which makes a lock on that file useless. If the domain's file cannot be
+/// read, the process that replaces it begins with the values in the copy, before it changes anything.
 ///
-/// It contains a line with the generation, length and hash, followed by the bytes. It is written in place, after the
-/// domain's file is on the disk. The hash detects a copy that was not completed, which is ignored.
+/// The copy contains a line with the generation, length and hash, followed by the bytes that were saved. It is written
+/// in place, after the domain's file is on the disk. A copy that was not completed has a wrong hash, and is ignored.
 final class LastSave {
   private let location: FileLocation
   private let lock: HeldLock
   private let header: Header?
-  /// True if the copy contains a state.
+  /// True if the copy contains saved bytes. If false, the copy is removed with this object.
   private var isUsed: Bool
 
-  /// The line at the beginning, which is padded to a fixed length.
+  /// The line at the beginning of the copy, which is padded to a fixed length.
   private struct Header {
     static let mark = "preferences-last-save-1"
     static let length = 160
 
     let generation: FileGeneration
-    /// The size of the state, in bytes.
+    /// The number of bytes that were saved.
     let size: Int
 
     init(_ generation: FileGeneration, size: Int) { (self.generation, self.size) = (generation, size) }
@@ -78,7 +78,8 @@ final class LastSave {
     }
   }
 
-  /// Removes a new copy if its save did not succeed. The copy is still locked at this time.
+  /// Removes the copy if it contains no saved bytes, because the save failed or has removed the file. The copy is still
+  /// locked at this time.
   deinit { if !isUsed, !ForkedChild.isThisProcess { location.removeCompanion() } }
 
   /// The generation of the state that was last saved; nil if it is unknown.
@@ -103,7 +104,7 @@ final class LastSave {
     isUsed = put(Header(generation, size: data.count).bytes + data)
   }
 
-  /// Notes that the file is about to be made anew with the state in the copy.
+  /// Notes in the copy that the file cannot be read, and is about to be replaced with the values in the copy.
   func noteLoss(_ generation: FileGeneration) {
     _ = put(Header(generation, size: header?.size ?? 0).bytes, isAll: false)
   }
@@ -115,9 +116,9 @@ final class LastSave {
     return !isAll || ftruncate(lock.descriptor, off_t(data.count)) == 0
   }
 
-  /// Removes the copy together with the file.
+  /// Marks the copy to be removed with this object, because the file is removed.
   func remove() { isUsed = false }
 
-  /// Removes a copy that could not be opened, because the file was saved without it.
+  /// Removes a copy that could not be opened. It is outdated, because the file was saved without it.
   static func discard(of file: String) { (try? FileLocation(file))?.companion(suffix).removeCompanion() }
 }

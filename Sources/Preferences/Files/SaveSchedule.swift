@@ -2,7 +2,7 @@ internal import Dispatch
 internal import Synchronization
 internal import SystemFiles
 
-/// Decides when a file with unsaved changes is saved without a request: soon after a change, repeatedly after a
+/// A schedule that saves a file with unsaved changes without a request: soon after a change, repeatedly after a
 /// failure, and when the process exits normally. After a failure, changes cause at most one attempt a second.
 final class SaveSchedule: Sendable {
   /// The time from a change to its save, so that further changes are saved together with it.
@@ -12,12 +12,13 @@ final class SaveSchedule: Sendable {
   /// The delay before a failed save is tried again. It begins with the lower bound, and is doubled each time up to the
   /// upper bound.
   private static let retries = Duration.seconds(1)...Duration.seconds(60)
-  /// The longest time that a save waits for other processes; when the process exits, all saves together.
+  /// The longest time that a save waits for other processes. When the process exits, it is the limit for all saves
+  /// together.
   static let patience = Duration.seconds(10)
-  /// The time that a locked file is waited for when the process exits, before another file gets its turn.
+  /// The time to wait for a locked file when the process exits, before the next file is tried.
   private static let turn = Duration.milliseconds(100)
 
-  /// Initializes the constant that children of `fork` use.
+  /// Initializes the constant that children of `fork` use, because initializing it in a child could wait forever.
   static func prepare() { _ = patience }
 
   private let isScheduled = Atomic(false)

@@ -4,11 +4,11 @@ internal import SystemFiles
 
 /// The updates in progress.
 ///
-/// Changes and saves by the updating thread itself must not be mistaken for those of others: a value that it sets does
-/// not repeat the update, and a save would wait for the end of its own update.
+/// They are recorded to recognize the changes and saves of the updating thread itself: a value that it sets does not
+/// repeat the update, and a save fails instead of waiting for its own update.
 enum UpdateUnderWay {
-  /// For each thread, the files that it is updating, and the changes that it has made meanwhile. An array is enough,
-  /// because threads and files are few.
+  /// The files that each thread is updating, with the changes that it has made meanwhile. An array is enough, because
+  /// threads and files are few.
   private static let all = Mutex<[Entry]>([])
   private static let count = Atomic(0)
 
@@ -38,7 +38,8 @@ enum UpdateUnderWay {
     }
   }
 
-  /// Runs a part of an update. Returns the changes that this thread has made to the file meanwhile, outside the update.
+  /// Calls `body`, which runs the caller's function in an update of a file. Returns the changes that this thread has
+  /// made to the same file meanwhile by other calls.
   static func during(_ path: String, _ body: () -> Void) -> OwnChanges {
     let (thread, file) = (thread, FileSystem.realPath(of: path))
     count.add(1, ordering: .relaxed)
@@ -51,18 +52,18 @@ enum UpdateUnderWay {
     }
   }
 
-  /// This thread, if it is performing any update.
+  /// This thread; nil if it is not updating any file.
   private static var threadOfUpdate: ObjectIdentifier? {
     guard count.load(ordering: .relaxed) > 0 else { return nil }
     let thread = thread
     return all.withLock { $0.contains { $0.thread == thread } } ? thread : nil
   }
 
-  /// Identifies a thread by its stack, which it has as long as it lives.
+  /// An identification of this thread by its stack, which it has as long as it lives.
   private static var thread: ObjectIdentifier { ObjectIdentifier(CallStack.current) }
 }
 
-/// The changes that a thread has made during its own update.
+/// The keys that a thread has set by other calls while it updated a file.
 struct OwnChanges {
   private var keys: Set<TableKey> = []
   private var isAll = false
