@@ -1,6 +1,6 @@
 package import FoundationEssentials
 
-/// Another program that is run until it ends.
+/// Functions that run another program and wait until it ends.
 ///
 /// The unsafe expressions are sound: strings end with a NUL and outlive the calls that use them, and the variables that
 /// calls fill have the required size.
@@ -19,8 +19,8 @@ package enum ChildProgram {
     }
   }
 
-  /// Runs a program with the standard input and outputs of this process. Keys that interrupt programs affect only that
-  /// program.
+  /// Runs a program with the standard input and outputs of this process. Keys that interrupt programs, such as
+  /// Control-C, affect only that program.
   ///
   /// - Parameter name: A path, or the name of a program in a folder of `PATH`.
   package static func runInForeground(_ name: String, _ arguments: [String]) throws(FileError) -> End {

@@ -10,7 +10,7 @@ package enum CurrentProcess {
   }
 
   /// The home folder of the user: `HOME` if that is an absolute path, else the folder from the user database, or nil if
-  /// it has none.
+  /// the user has none.
   package static var homeFolder: String? {
     if let home = environmentValue("HOME"), home.utf8.first == UInt8(ascii: "/") { return home }
     // Not `getpwuid`, because the next call in any thread overwrites its result.
@@ -26,10 +26,10 @@ package enum CurrentProcess {
 
 /// The memory that this process has from the system.
 package enum SystemMemory {
-  /// Returns free memory of the heap to the system, if the C library would otherwise keep it.
+  /// Returns free memory of the heap to the system. The C library would otherwise keep it.
   ///
   /// glibc automatically returns memory only at the end of a heap, and one small block there prevents that. Other C
-  /// libraries have no such function, and nothing happens.
+  /// libraries have no function for this, so nothing happens with them.
   ///
   /// - Complexity: O(*n*) in the number of free blocks.
   package static func giveBackFreeMemory() { _ = trim?(0) }

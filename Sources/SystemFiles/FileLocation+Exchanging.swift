@@ -1,20 +1,26 @@
-/// Removing the file at a location in a way that loses nothing that a program without a lock puts there meanwhile.
+/// Replacing and removing the file at a location. If a program without a lock puts another file there meanwhile, that
+/// file is not lost.
 extension FileLocation {
   /// Exchanges the file at the location with another one in the same folder, atomically. Returns false if the system or
   /// the file system does not support that.
   func exchange(with other: FileSystem.SystemPath) throws(FileError) -> Bool {
     guard FileSystem.attempt(.exchange, path, { folder.exchange(other, with: name) }) != 0 else { return true }
     switch errno {
-    // Sandboxes return EPERM for unknown system calls. If the error is about the folder, the alternative fails with it,
-    // too.
+    // Sandboxes return EPERM for unknown system calls. If the error is about the folder, the caller's alternative,
+    // renaming, fails with it, too.
     case ENOSYS, EINVAL, ENOTSUP, EOPNOTSUPP, EPERM: return false
     default: throw FileSystem.failure("write", path)
     }
   }
 
-  /// Puts back a file that was unexpectedly taken out of the location, and now has the name `other`, in exchange for
-  /// `file`, which was put there. If yet another file has replaced `file`, that one stays, because it is the newest,
-  /// and the file taken out is kept next to it, under the name of the location with the suffix `displaced`.
+  /// Undoes an exchange that took an unexpected file out of the location.
+  ///
+  /// If yet another file has been put at the location since, it stays there, because it is the newest. The unexpected
+  /// file is then kept next to it, under the name of the location with the suffix `displaced`.
+  ///
+  /// - Parameters:
+  ///   - other: The name that the unexpected file has now.
+  ///   - file: The file that was put at the location, and that gets the name `other` again.
   func putBack(_ other: FileSystem.SystemPath, insteadOf file: FileIdentity, displaced: String) throws(FileError) {
     func exchange() throws(FileError) {
       guard FileSystem.attempt(.exchange, path, { folder.exchange(other, with: name) }) != 0 else { return }
@@ -26,8 +32,9 @@ extension FileLocation {
     _ = try addName(to: other, suffix: displaced)
   }
 
-  /// Adds an unused name for the file at the location: its own name with a suffix, and a number if necessary. Returns
-  /// the name, or nil if `file` is no longer at the location. Throws `EMLINK` if hard links are not supported.
+  /// Keeps the file at the location under an additional, unused name: its own name with a suffix, and a number if
+  /// necessary. Returns the name, or nil if `file` is no longer at the location. Throws `EMLINK` if hard links are not
+  /// supported.
   package func keep(_ file: FileIdentity, suffix: String) throws(FileError) -> FileSystem.SystemPath? {
     if let kept = nameKept(of: file) { return kept }
     guard let candidate = try addName(to: name, suffix: suffix) else { return nil }
@@ -79,7 +86,8 @@ extension FileLocation {
     return isExpected
   }
 
-  /// Returns the additional name of a file that was kept by a process that was killed before it replaced the file.
+  /// Returns the additional name that ``keep(_:suffix:)`` gave a file in a process that was killed before it replaced
+  /// the file; nil if there is none.
   private func nameKept(of file: FileIdentity) -> FileSystem.SystemPath? {
     var status = stat()
     guard folder.status(of: name, &status) == 0, status.st_nlink > 1 else { return nil }
@@ -89,7 +97,7 @@ extension FileLocation {
       .first { identity(of: $0)?.isSameFile(as: file) == true }
   }
 
-  /// Returns names for a file that is set aside.
+  /// Returns the names to try for a file that is set aside.
   private func candidates(_ suffix: String) -> some Sequence<FileSystem.SystemPath> {
     (1..<1000).lazy.map { name.dropLast() + "\(suffix)\($0 == 1 ? "" : "-\($0)")".utf8CString }
   }

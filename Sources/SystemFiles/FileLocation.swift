@@ -8,7 +8,7 @@
 package struct FileLocation: Sendable {
   package let folder: OpenFolder
   let name: FileSystem.SystemPath
-  /// The path in error messages.
+  /// The path that the caller gave; for a companion of another file, its real path.
   package let path: String
   /// The path with all links resolved.
   let realPath: String
@@ -124,14 +124,14 @@ package struct FileLocation: Sendable {
     return nil
   }
 
-  /// Returns true if the location still has the file that was opened.
+  /// Returns true if `file` is still at the location, regardless of changes to its contents.
   package func hasFile(_ file: FileIdentity) -> Bool { identity(of: name)?.isSameFile(as: file) == true }
 
-  /// Removes the file.
+  /// Removes the companion file at this location.
   package func removeCompanion() { _ = FileSystem.attempt(.unlink, path) { folder.remove(name) } }
 
-  /// Sets the group and permission bits of an open file to those of another file, as far as the system allows. If the
-  /// folder is shared on purpose, its group may also write the file.
+  /// Sets the group and permission bits of an open file to those of another file, as far as the system allows. If that
+  /// file is shared with the group of the folder (``isShared(_:)``), the group may also write the open file.
   package func setPermissions(of descriptor: Int32, like file: FileIdentity) {
     var status = stat()
     guard unsafe fstat(descriptor, &status) == 0 else { return }
@@ -144,8 +144,8 @@ package struct FileLocation: Sendable {
 
   // Files that several users save. The user who replaces a file owns the new one, which must not lock out other users.
 
-  /// The ID of the group that the folder is shared with on purpose, or nil. In such a folder, members of the group can
-  /// create files, which inherit the group, and other users cannot (mode 2770 or 2775).
+  /// The ID of the group that the folder is shared with, or nil. A folder is shared with its group if members of the
+  /// group can create files, which inherit the group, and other users cannot (mode 2770 or 2775).
   private var sharingGroup: UInt32? {
     guard let folder = folder.identity, folder.givesItsGroup, folder.permissions & 0o022 == 0o020 else { return nil }
     return folder.group
@@ -154,16 +154,17 @@ package struct FileLocation: Sendable {
   /// True if no other user can create files in the folder.
   private var isOfOneUser: Bool { folder.identity.map { $0.isOwn && $0.permissions & 0o022 == 0 } ?? false }
 
-  /// Returns true if the folder is shared on purpose with the group of a file, and the group may read the file.
+  /// Returns true if a file is shared: its folder is shared with the group of the file (mode 2770 or 2775), and the
+  /// group may read the file.
   func isShared(_ file: FileIdentity) -> Bool { sharingGroup == file.group && file.permissions & 0o040 != 0 }
 
-  /// The permissions of a new file that does not replace another one: for its owner, and for the group of a folder that
-  /// is shared on purpose.
+  /// The permissions of a new file that does not replace another one: for its owner, and for the group that the folder
+  /// is shared with.
   var permissionsOfNewFile: NewFile.Permissions { sharingGroup.map { .own(group: $0, mode: 0o660) } ?? .new(0o600) }
 
   /// Returns the permissions of a file that replaces another one. The group and permission bits are kept if that file
-  /// belongs to the user of this process, or is shared on purpose. They are not kept if another user has set them,
-  /// because that user could then decide who reads the data that this process saves.
+  /// belongs to the user of this process, or is shared with the group of its folder (``isShared(_:)``). They are not
+  /// kept if another user has set them, because that user could then decide who reads the data that this process saves.
   ///
   /// - Parameter file: The other file, or nil to ignore its permissions.
   package func permissions(like file: FileIdentity?) -> NewFile.Permissions {
@@ -171,8 +172,8 @@ package struct FileLocation: Sendable {
     return .own(like: file)
   }
 
-  /// Throws an error if saving the file would lock out the user who saved it last: it belongs to another user, who can
-  /// also save to the folder.
+  /// Throws an error if this process must not replace a file: the file belongs to another user, who can also save to
+  /// the folder, and it is not shared. The new file would lock out that user.
   package func checkOwner(of file: FileIdentity) throws(FileError) {
     if file.isOwn || isOfOneUser || isShared(file) { return }
     throw FileError(

@@ -57,10 +57,10 @@ extension FileSystem {
     }
   }
 
-  /// The text between the old name of a file that was set aside and the time of that.
+  /// The part of the name of a file that was set aside: it follows the old name, and precedes the time.
   package static let suffixOfUnreadable = ".unreadable-"
 
-  /// True if other computers may change the files of a folder, without notifications from the local system.
+  /// Returns true if other computers may change the files of a folder, without notifications from the local system.
   package static func isShared(_ path: String) -> Bool {
     #if os(Linux) || os(Android)
       typealias Status = @convention(c) (UnsafePointer<CChar>, UnsafeMutableRawPointer) -> Int32
@@ -155,8 +155,8 @@ extension FileSystem {
     }
   }
 
-  /// Removes the temporary files of killed writers. Lists each folder only once per process, so that replacing all
-  /// files of a folder takes time proportional to their number.
+  /// Removes the temporary files of killed writers next to a file, like ``removeAbandonedFiles(of:)``. Lists each
+  /// folder only once per process, so that replacing all files of a folder takes time proportional to their number.
   static func removeAbandonedFilesOnce(beside location: FileLocation) {
     let folder = parent(of: location.realPath)
     let found = abandoned.withLock { abandoned in
@@ -171,7 +171,8 @@ extension FileSystem {
     for name in found { removeIfAbandoned(name, in: location) }
   }
 
-  /// The temporary files of the listed folders, by the prefixes of their names.
+  /// The temporary files that were found in each listed folder, grouped by the prefixes of their names. A group is
+  /// removed when its files are checked.
   private static let abandoned = Mutex<[String: [String: [String]]]>([:])
 
   private static func removeIfAbandoned(_ name: String, in location: FileLocation) {
@@ -182,7 +183,7 @@ extension FileSystem {
     let descriptor = location.folder.open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
     guard descriptor >= 0 else { return }
     defer { _ = close(descriptor) }
-    // On a file system without locks, writers hold none.
+    // Locking also fails on a file system without locks, where writers hold none.
     guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK else { return }
     _ = location.folder.remove(path)
   }

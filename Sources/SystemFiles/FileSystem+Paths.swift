@@ -32,7 +32,7 @@ extension FileSystem {
   /// it is a link. If one of them is replaced, the path may lead to another file.
   package static func waypoints(of path: String) -> [String] {
     var waypoints: [String] = []
-    // These names have no links, so their parent is the previous name.
+    // The names that have been passed. None of them is a link, so `..` leads back to the name before.
     var passed: [Substring] = []
     var ahead = Array(path.split(separator: "/").reversed())
     var linkCount = 0
@@ -88,7 +88,8 @@ extension FileSystem {
 
   private static let keepsBytes = Atomic(false)
 
-  /// Represents bytes by private characters from now on. Must be called once, before any path is created from bytes.
+  /// Makes paths keep bytes that are not UTF-8, as private characters, from now on. Must be called once, before any
+  /// path is created from bytes.
   package static func keepBytesOfPaths() { keepsBytes.store(true, ordering: .relaxed) }
 
   /// Returns the path in the form of the system.
@@ -105,8 +106,8 @@ extension FileSystem {
     return bytes + [0]
   }
 
-  /// Returns the string that ``systemPath(_:)`` converts to these bytes. If bytes are not kept, invalid UTF-8 becomes
-  /// replacement characters.
+  /// Returns the string that ``systemPath(_:)`` converts to these bytes. Invalid UTF-8 becomes replacement characters,
+  /// unless ``keepBytesOfPaths()`` has been called.
   package static func text(ofBytes bytes: [UInt8]) -> String {
     guard keepsBytes.load(ordering: .relaxed) else { return String(decoding: bytes, as: UTF8.self) }
     if !bytes.contains(leadByte), let text = String(validating: bytes, as: UTF8.self) { return text }
@@ -125,8 +126,8 @@ extension FileSystem {
     return text
   }
 
-  /// Converts a NUL-terminated string of the system like ``text(ofBytes:)``. Returns nil if it is not UTF-8 and bytes
-  /// are not kept.
+  /// Converts a NUL-terminated string of the system like ``text(ofBytes:)``. Returns nil if it is not UTF-8, unless
+  /// ``keepBytesOfPaths()`` has been called.
   @unsafe
   package static func text(ofCString text: UnsafePointer<CChar>) -> String? {
     if !keepsBytes.load(ordering: .relaxed) { return unsafe String(validatingCString: text) }

@@ -19,8 +19,7 @@ extension FileSystem {
   /// Creates a file atomically and syncs its contents; the caller syncs the folder to make the name durable. Returns
   /// the identity of the file, or nil if a file exists already, which is not changed, or if the folder is missing.
   ///
-  /// - Parameter permissions: As for `open`; nil for the owner only, and for the group of a folder that is shared on
-  ///   purpose.
+  /// - Parameter permissions: As for `open`; nil for the owner only, and for the group that the folder is shared with.
   package static func create(
     _ path: String, with data: Data, permissions: mode_t? = nil
   ) throws(FileError) -> FileIdentity? {
@@ -108,14 +107,14 @@ package struct Replacement: ~Copyable {
     return true
   }
 
-  /// Replaces the original by the new file. Returns false if the original has changed.
+  /// Replaces the original with the new file. Returns false if the original has changed.
   static func exchange(_ file: consuming NewFile, _ original: Replacements.Original) throws(FileError) -> Bool {
     try file.commit(replacing: original.identity, settingAside: nil) { ".displaced" } != nil
   }
 
-  /// Finishes writing.
+  /// Finishes writing the new file.
   ///
-  /// - Returns: Nil if the contents were written to the path itself.
+  /// - Returns: The new file, or nil if the contents were written to the path itself.
   consuming func finish(isOnDisk: Bool) throws(FileError) -> NewFile? { try file?.finish(isOnDisk: isOnDisk) }
 }
 

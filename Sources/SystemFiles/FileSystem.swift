@@ -196,7 +196,7 @@ package enum FileSystem {
   }
 }
 
-// These functions have names that the methods of this type do not hide.
+// The functions `read` and `write` of the C library, which methods of ``FileSystem`` with the same names hide.
 private func systemRead(_ descriptor: Int32, _ buffer: UnsafeMutableRawPointer?, _ count: Int) -> Int {
   unsafe read(descriptor, buffer, count)
 }

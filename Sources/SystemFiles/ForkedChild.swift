@@ -3,7 +3,7 @@ private import Synchronization
 /// A child process that was created by `fork` after its parent had used this package.
 ///
 /// In a child, only the thread that called `fork` continues, so a lock held by another thread is never released there.
-/// Programs that were started with `posix_spawn` are not affected; it calls nothing here.
+/// Programs that were started with `posix_spawn` are not affected, because it does not call the handlers for `fork`.
 package enum ForkedChild {
   /// The number of forks between the process that first called ``watch()`` and this one.
   private static let depth = Atomic(0)
@@ -12,10 +12,11 @@ package enum ForkedChild {
   /// True in a child of a process that has called ``watch()``.
   package static var isThisProcess: Bool { generation != 0 }
 
-  /// A number that differs in each child.
+  /// A number that differs in each child; 0 in a process that is not a child.
   package static var generation: Int { depth.load(ordering: .acquiring) }
 
-  /// Makes future children know that they are children, and close the files that their parent has locked.
+  /// Installs a handler for `fork`. In future children, ``isThisProcess`` is true, and the files that their parent has
+  /// locked are closed.
   package static func watch() {
     guard !isWatched.load(ordering: .acquiring), !isWatched.exchange(true, ordering: .acquiringAndReleasing) else {
       return

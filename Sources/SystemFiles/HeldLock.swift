@@ -10,6 +10,8 @@ package struct HeldLock: ~Copyable, Sendable {
 
   fileprivate static let descriptors = LockDescriptors()
 
+  /// Creates the holder of a lock.
+  ///
   /// - Parameter descriptor: A descriptor that the caller will lock. It is closed at the end of this value's lifetime.
   package init(on descriptor: Int32, reportedAs path: String) {
     self.descriptor = descriptor
@@ -40,7 +42,8 @@ package struct HeldLock: ~Copyable, Sendable {
 @safe
 private struct LockDescriptors: @unchecked Sendable {
   private static let none: Int32 = -1
-  /// More than a process normally locks at a time. A child does not close any beyond this number.
+  /// The number of slots: more than a process normally locks at a time. A child does not close any descriptors beyond
+  /// this number.
   private static let count = 128
   private let slots: UnsafeMutablePointer<Atomic<Int32>>
 

@@ -5,10 +5,10 @@ package struct NewFile: ~Copyable {
   fileprivate let location: FileLocation
   fileprivate let temporary: FileSystem.SystemPath
   fileprivate let identity: FileIdentity
-  /// Keeps the file locked, or nil if it is not locked.
+  /// The lock of the file, or nil if it is not locked.
   fileprivate let lock: HeldLock?
   fileprivate var isGone = false
-  /// The registrations of the temporary name. They end after the file is renamed or removed.
+  /// The registrations of the temporary name in ``UnfinishedFiles``. They end after the file is renamed or removed.
   fileprivate var registrations: [UnfinishedFiles.Registration] = []
 
   deinit {
@@ -29,7 +29,8 @@ package struct NewFile: ~Copyable {
     static func own(like file: FileIdentity) -> Permissions { .own(group: file.group, mode: file.permissions) }
   }
 
-  /// Creates a file that contains `data`. It stays locked while this value exists.
+  /// Creates a file that contains `data`, next to the file that it will replace. It stays locked while this value
+  /// exists.
   package static func holding(
     _ data: Data, at location: FileLocation, _ permissions: Permissions
   ) throws(FileError) -> NewFile {
@@ -38,7 +39,8 @@ package struct NewFile: ~Copyable {
     return try file.finish(isLocked: true)
   }
 
-  /// Replaces any file at the location. The caller syncs the folder to make the name durable.
+  /// Renames the new file to the location, where it replaces any other file. The caller syncs the folder to make the
+  /// name durable.
   @discardableResult
   package consuming func commit() throws(FileError) -> FileIdentity {
     let (location, temporary) = (location, temporary)
@@ -47,13 +49,13 @@ package struct NewFile: ~Copyable {
     return identity
   }
 
-  /// Replaces a file. The caller syncs the folder to make the name durable. Returns nil, without replacing it, if
-  /// another file is at the location.
+  /// Replaces the file `old`. The caller syncs the folder to make the name durable. Returns nil, without a replacement,
+  /// if `old` has changed, or if another file is at the location.
   ///
   /// - Parameters:
   ///   - suffix: If not nil, the old file is kept under its name with this suffix, and a number if necessary.
-  ///   - displaced: Returns the suffix for a file that another program put there meanwhile, and that was replaced
-  ///     again.
+  ///   - displaced: Returns the suffix for the name of a file that another program put at the location meanwhile, and
+  ///     that a third program replaced at the same moment.
   package consuming func commit(
     replacing old: FileIdentity, settingAside suffix: String?, displaced: () -> String
   ) throws(FileError) -> FileIdentity? {
@@ -73,7 +75,8 @@ package struct NewFile: ~Copyable {
       guard location.identity(of: location.name) == old else { return nil }
       return try commit()
     }
-    // If this is the expected file, it is removed with this value.
+    // The temporary name now refers to the file that was replaced. If it is the expected file, it is removed with this
+    // value.
     if location.identity(of: temporary) == old { return identity }
     do { try location.putBack(temporary, insteadOf: identity, displaced: displaced()) } catch {
       isGone = true
@@ -112,7 +115,7 @@ package struct NewFile: ~Copyable {
       temporary: temporary)
   }
 
-  /// The number of bytes of a file's name that are part of its temporary name.
+  /// The maximum number of bytes of a file's name that are part of its temporary name.
   private static let greatestStem = 225
   static let temporarySuffix = ".tmp"
 
@@ -245,10 +248,10 @@ final class UnfinishedFile {
 
 /// A complete file next to the file that it will replace. It is not kept open, because many such files may wait.
 struct ReadyFile: Sendable {
-  /// The path in error messages.
+  /// The path of the file to replace.
   let path: String
   let identity: FileIdentity
-  /// The file that must not have changed, or nil if it may.
+  /// The state of the file to replace, which must not have changed; nil to replace any file.
   fileprivate let original: Replacements.Original?
   fileprivate let folder: FileIdentity?
   fileprivate let temporary: FileSystem.SystemPath

@@ -4,7 +4,7 @@
 package final class OpenFolder: Sendable {
   let descriptor: Int32
 
-  /// - Parameter descriptor: The descriptor. It is closed with this value.
+  /// Creates an open folder from its descriptor, which is closed with this value.
   init(_ descriptor: Int32) { self.descriptor = descriptor }
 
   deinit { _ = close(descriptor) }

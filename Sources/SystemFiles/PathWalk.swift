@@ -1,4 +1,5 @@
-/// A walk along a path, one name at a time.
+/// A walk along a path, one name at a time. It follows symbolic links itself, so that it can refuse a link that another
+/// user made.
 ///
 /// The unsafe expressions are sound: names end with a NUL, and the variables that calls fill have the required size.
 struct PathWalk {
@@ -13,6 +14,8 @@ struct PathWalk {
   private var linkCount = 0
   private let path: String
 
+  /// Begins a walk at the root folder, or at the working folder for a relative path.
+  ///
   /// - Parameter name: The path in error messages, or nil to use `path`.
   init(_ path: String, reportedAs name: String? = nil) throws(FileError) {
     self.path = name ?? path
@@ -59,6 +62,8 @@ struct PathWalk {
     (isAbsolute ? "/" : "") + (passed + [name]).map { FileSystem.text($0) }.joined(separator: "/")
   }
 
+  /// Gets the status of a name in ``folder``, without following a link.
+  ///
   /// - Parameter isCounted: True if tests can make the call fail.
   private func look(_ name: FileSystem.SystemPath, _ status: inout stat, isCounted: Bool) -> Int32 {
     guard isCounted else { return folder.status(of: name, &status) }
@@ -102,7 +107,8 @@ struct PathWalk {
     try folder.synchronize(reportedAs: made)
   }
 
-  /// Returns true for users who can do anything to the files of this process, or anything in its name.
+  /// Returns true for the user of this process and for root. Their links are followed, because they can change the
+  /// files of this process anyway.
   private static func isTrusted(_ user: uid_t) -> Bool { user == geteuid() || user == 0 }
 
   private static func start(_ isAbsolute: Bool, _ path: String) throws(FileError) -> OpenFolder {

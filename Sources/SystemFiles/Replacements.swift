@@ -16,7 +16,7 @@ package final class Replacements: Sendable {
     package var isOutdated = false
   }
 
-  /// A file that is being edited and must not have changed.
+  /// The state of a file when it was read. The file must still be in this state when it is replaced.
   package struct Original: Sendable {
     let identity: FileIdentity
     /// An object that is retained until the file is replaced, such as a lock that keeps other programs from editing it.
@@ -27,19 +27,21 @@ package final class Replacements: Sendable {
     }
   }
 
-  /// The maximum number of locked files that wait. Each uses two descriptors.
+  /// The maximum number of locked files that wait to be replaced. Each uses two descriptors.
   private static let greatestLockedCount = 64
 
-  /// - Parameter greatestCount: The maximum number of waiting files. When it is reached, all are committed.
+  /// - Parameter greatestCount: The maximum number of files that wait to be replaced. When it is reached, all are
+  ///   committed.
   package init(greatestCount: Int = 1024) { self.greatestCount = greatestCount }
 
-  /// The maximum time that a file waits if others follow it. It is far below the age of abandoned files; see
-  /// ``FileSystem/removeAbandonedFiles(of:)``.
+  /// The maximum time that a file waits to be replaced if others follow it. It is far below the age of abandoned files;
+  /// see ``FileSystem/removeAbandonedFiles(of:)``.
   private static let greatestWait = Duration.seconds(60)
 
   deinit { for file in ready.withLock({ $0.files }) { file.remove() } }
 
-  /// Commits a replacement, now or together with others. Returns the failures of the files that were committed.
+  /// Adds a replacement to those that are committed together. If enough files wait, or the first one has waited long
+  /// enough, commits all of them. Returns the files that could not be replaced.
   ///
   /// - Parameter original: The file that must not have changed, or nil to replace any file.
   package func add(
@@ -56,7 +58,7 @@ package final class Replacements: Sendable {
     return due ? finish() : []
   }
 
-  /// Commits all waiting files and syncs them to the disk. Returns the failures.
+  /// Commits all waiting files and syncs them to the disk. Returns the files that could not be replaced.
   package func finish() -> [Failure] {
     let files = ready.withLock { ready in
       defer { ready.files = [] }

@@ -7,10 +7,11 @@ package enum SystemCall: String, Hashable, Sendable, CaseIterable {
 }
 
 extension FileSystem {
-  /// Called before each call, with its path. Returns the error that the call fails with, or nil.
+  /// A function that is called before each system call, with its path. It returns the error code with which the call
+  /// fails, or nil to make the call.
   package typealias Interception = @Sendable (SystemCall, _ path: String) -> Int32?
 
-  /// Intercepts the calls of this process. Only tests use this.
+  /// Calls a function before each system call of this process. Only tests use this.
   package static func intercept(_ interception: @escaping Interception) {
     self.interception.withLock { $0 = Interceptor(intercept: interception) }
     isIntercepted.store(true, ordering: .releasing)
@@ -26,7 +27,7 @@ extension FileSystem {
     let intercept: Interception
   }
 
-  /// Makes a call, unless a test makes it fail.
+  /// Makes a system call. A test can make it fail instead; see ``intercept(_:)``.
   package static func attempt<Result: BinaryInteger>(_ call: SystemCall, _ path: String, _ body: () -> Result) -> Result
   {
     if isIntercepted.load(ordering: .acquiring), let interceptor = interception.withLock({ $0 }),
@@ -38,8 +39,8 @@ extension FileSystem {
     return body()
   }
 
-  /// Makes a call like ``attempt(_:_:_:)``. If it returns a negative number, throws "cannot `verb` `path`" with the
-  /// reason.
+  /// Makes a system call like ``attempt(_:_:_:)``. If it returns a negative number, throws "cannot `verb` `path`" with
+  /// the reason.
   @discardableResult
   package static func perform<Result: BinaryInteger>(
     _ call: SystemCall, _ verb: String, _ path: String, _ body: () -> Result

@@ -19,7 +19,7 @@ package enum UnfinishedFiles {
     let names: [FileSystem.SystemPath]
     /// A folder that is removed after the files in it.
     let ownFolder: FileSystem.SystemPath?
-    /// The only file that is removed, or nil to remove any file.
+    /// The only file that may be removed under these names, or nil to remove any file.
     let file: File?
 
     init(_ folder: OpenFolder?, _ names: [FileSystem.SystemPath], ownFolder: FileSystem.SystemPath?, file: File?) {
@@ -83,7 +83,7 @@ package enum UnfinishedFiles {
 
   /// Registers a file of a folder, which need not exist yet.
   ///
-  /// - Parameter file: the only file that is removed; nil for any of the name.
+  /// - Parameter file: the only file that may be removed under this name; nil to remove any file.
   static func add(_ name: FileSystem.SystemPath, in folder: OpenFolder, _ file: File?) -> Registration {
     Registration(Entry(folder, [name], ownFolder: nil, file: file))
   }
