@@ -21,8 +21,8 @@ struct ArrayMatching {
   /// The maximum number of pairs of elements that are compared at a time.
   private static let greatestTable = 1 << 18
 
-  /// Matches elements, which are given by their indexes in the signatures. `budget` is the number of child comparisons
-  /// that may be made.
+  /// Matches the elements of two arrays, which are given by their indexes in the signatures. `budget` is the number of
+  /// child comparisons that may be made.
   init(
     _ old: [Int], _ oldSignatures: ValueSignatures, _ new: [Int], _ newSignatures: ValueSignatures,
     budget: inout WorkBudget
@@ -50,8 +50,8 @@ struct ArrayMatching {
     isTaken[i] = true
   }
 
-  /// Calls `body` with the unmatched elements of both arrays between each two pairs. Returns the given pairs and those
-  /// that `body` returned.
+  /// Calls `body` for each gap between two consecutive pairs of matched elements, with the unmatched elements of both
+  /// arrays in that gap. Returns the given pairs and those that `body` returned, in order.
   private mutating func between(
     _ anchors: [(Int, Int)], _ body: (inout ArrayMatching, [Int], [Int]) -> [(Int, Int)]
   ) -> [(Int, Int)] {
@@ -81,7 +81,7 @@ struct ArrayMatching {
   private mutating func bestPairs(
     _ left: [Int], _ right: [Int], _ score: (inout ArrayMatching, Int, Int) -> Int
   ) -> [(Int, Int)] {
-    // The best total score for the elements from a row and a column.
+    // The best total score for the elements from a row and a column on.
     let width = right.count + 1
     var best = Array(repeating: 0, count: (left.count + 1) * width)
     var scores = Array(repeating: 0, count: left.count * right.count)
@@ -131,8 +131,8 @@ struct ArrayMatching {
     }
   }
 
-  /// Matches the elements between the same two matched elements, in order: elements of the same kind, or else as
-  /// similar as possible.
+  /// Matches the remaining elements between two matched ones, in order, as replacements: elements of the same kind if
+  /// possible, else a container with a container, and a scalar with a scalar.
   private mutating func matchReplaced(_ left: [Int], _ right: [Int]) -> [(Int, Int)] {
     let pairs =
       left.count * right.count <= Self.greatestTable
@@ -144,9 +144,9 @@ struct ArrayMatching {
     return []
   }
 
-  /// Returns the share of two containers that is equal, in thousandths, or 0 if it is too little. Dictionaries need
-  /// more than half. An entry counts as a half if its key is in both, as three quarters if its values are containers of
-  /// the same kind, and as one if they are equal. In arrays, at least half of the elements must be equal.
+  /// Returns the share of two containers that is equal, in thousandths, or 0 if it is too small. In dictionaries, it
+  /// must be more than half. An entry counts as a half if its key is in both, as three quarters if its values are
+  /// containers of the same kind, and as one if they are equal. In arrays, at least half of the elements must be equal.
   private mutating func likeness(_ i: Int, _ j: Int) -> Int {
     let kind = old.kind(i)
     guard kind.isContainer, kind == new.kind(j) else { return 0 }
@@ -203,7 +203,8 @@ struct ArrayMatching {
     }
   }
 
-  /// An entry, identified by its key, or an element, identified by its own hash.
+  /// A child of a container that is compared: an entry, identified by its key, or an element, identified by its own
+  /// hash.
   private struct Child {
     let name: UInt64
     let hash: UInt64

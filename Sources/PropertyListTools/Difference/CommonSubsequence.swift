@@ -26,14 +26,15 @@ enum CommonSubsequence {
     return pairs
   }
 
-  /// Returns the maximum number of elements that may be in only one list. Time is proportional to this number times the
-  /// length of the lists, memory to its square.
+  /// Returns the maximum number of elements that may be in only one list for an exact search. Its time is proportional
+  /// to this number times the length of the lists, and its memory to the square of this number.
   private static func distanceLimit(_ length: Int) -> Int { max(64, min(1000, 20_000_000 / max(length, 1))) }
 
   /// Returns a longest common subsequence, or nil if the lists are too different.
   private static func longest(_ a: [UInt64], _ b: [UInt64]) -> [(Int, Int)]? {
     let limit = min(a.count + b.count, distanceLimit(a.count + b.count))
-    // The furthest index in `a` on each diagonal. Diagonal k is at index k + limit + 1.
+    // The furthest index in `a` on each diagonal, which is a difference of the indexes in `a` and `b`. Diagonal k is at
+    // index k + limit + 1.
     var reach = Array(repeating: 0, count: 2 * limit + 3)
     // The values of `reach` from diagonal -d to d before step d.
     var history: [[Int]] = []
@@ -51,7 +52,8 @@ enum CommonSubsequence {
     return nil
   }
 
-  /// Returns the path, traced back from the ends of both lists.
+  /// Returns the pairs of the longest common subsequence, which is traced back through `history` from the ends of both
+  /// lists.
   private static func path(_ a: [UInt64], _ b: [UInt64], _ history: [[Int]]) -> [(Int, Int)] {
     var pairs: [(Int, Int)] = []
     var (x, y) = (a.count, b.count)
@@ -80,14 +82,16 @@ enum CommonSubsequence {
     return pairs.reversed()
   }
 
-  /// Returns pairs in order, after matching the first occurrence of a number in one list with the first in the other,
-  /// the second with the second, and so on.
+  /// Returns pairs of indexes of equal elements, ascending in both lists, but not always as many as possible. The first
+  /// occurrence of a number in one list is matched with the first in the other, the second with the second, and so on.
+  /// Of these pairs, the longest part that is in order is returned.
   private static func likely(_ a: [UInt64], _ b: [UInt64]) -> [(Int, Int)] {
     let partners = equalPairs(a, b)
     return longestIncreasing(partners.map(\.1)).map { partners[$0] }
   }
 
-  /// Returns pairs of indexes of equal elements in any order, ascending in the first list. Each element is used once.
+  /// Returns pairs of indexes of equal elements in any order, ascending in the first list. Each element is used at most
+  /// once.
   static func equalPairs(_ a: [UInt64], _ b: [UInt64]) -> [(Int, Int)] {
     // For each element, its first unused index; for each index, the next one of an equal element, or -1.
     var first = [UInt64: Int](minimumCapacity: b.count)

@@ -1,7 +1,8 @@
 private import OrderedCollections
 @_spi(Archives) internal import PropertyLists
 
-/// Many removals from one dictionary, or insertions, that are applied together, because each alone takes O(*n*).
+/// Many removals from one dictionary, or many insertions into one. They are applied together, because each alone takes
+/// O(*n*).
 struct DictionaryChanges {
   private let parent: ArraySlice<PropertyListKeyPath.Component>
   private let changes: ArraySlice<PropertyListDifference.Change>
@@ -9,10 +10,11 @@ struct DictionaryChanges {
 
   var count: Int { changes.count }
 
-  /// The minimum number of changes. Fewer are applied one by one.
+  /// The minimum number of changes that are applied together. Fewer are applied one by one.
   private static let leastCount = 8
 
-  /// Creates the changes of one kind in one dictionary at the beginning of a list, or nil if there are only a few.
+  /// Finds the changes at the beginning of a list that are all removals from one dictionary, or all insertions into
+  /// one. Returns nil if there are only a few.
   init?(_ list: ArraySlice<PropertyListDifference.Change>) {
     guard let first = list.first, let isRemoval = first.isRemoval else { return nil }
     let parent = first.path.components.dropLast()
@@ -25,6 +27,8 @@ struct DictionaryChanges {
     guard changes.count >= Self.leastCount else { return nil }
   }
 
+  /// Applies the changes to a value.
+  ///
   /// - Returns: False, without changing anything, if the changes must be applied one by one.
   func make(in value: inout PropertyList) throws(PropertyListError) -> Bool {
     let path = PropertyListKeyPath(Array(parent))

@@ -15,7 +15,7 @@ struct DifferenceFinder {
   private struct Pair {
     let path: PropertyListKeyPath
     let old: PropertyList
-    /// The index of `old` in the old signatures. `newIndex` is the index of `new` in the new ones.
+    /// The index of `old` in `oldSignatures`. `newIndex` is the index of `new` in `newSignatures`.
     let oldIndex: Int
     let new: PropertyList
     let newIndex: Int
@@ -23,10 +23,11 @@ struct DifferenceFinder {
     let isAlike: Bool
   }
 
-  /// The maximum total number of elements that are shifted to apply the changes of one container.
+  /// The maximum total number of elements that are shifted to apply the changes of one container. If there are more,
+  /// the container is replaced as a whole.
   private static let greatestShift = 1_000_000_000
 
-  /// - Returns: The changes that turn the old value into the new one.
+  /// Returns the changes that turn the old value into the new one.
   static func changes(
     from old: PropertyList, to new: PropertyList, ignoresKeyOrder: Bool
   ) -> [PropertyListDifference.Change] {

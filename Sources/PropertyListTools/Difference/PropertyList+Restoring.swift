@@ -2,14 +2,14 @@ private import OrderedCollections
 @_spi(Archives) package import PropertyLists
 
 extension PropertyList {
-  /// Restores the parts of the original value that were not edited. This value was edited in a form that does not show
-  /// everything, for example without the fractions of seconds.
+  /// Returns this value with the details of the parts of the original that were not edited. This value is an edited
+  /// version of `shown`, which lacks details of the original, for example the fractions of seconds.
   ///
-  /// Elements of arrays are matched like in a difference.
+  /// Elements of arrays are matched as in a ``PropertyListDifference``.
   ///
   /// - Parameters:
   ///   - original: The complete value.
-  ///   - shown: The value that the form showed: the same containers, with other scalars.
+  ///   - shown: The value before it was edited. It has the same containers as the original, with less detailed scalars.
   /// - Returns: Nil if nothing was edited.
   /// - Complexity: O(*n*) in the sizes of the values, except for arrays that were edited at many positions. Uses
   ///   recursion, so values must not be nested deeper than a reader allows.
@@ -34,7 +34,7 @@ private struct Restoration {
     self.shown = shown
   }
 
-  /// A value, and the index of its signature.
+  /// A value, and its index in the ``ValueSignatures``.
   typealias Signed = (value: PropertyList, index: Int)
 
   mutating func restored(_ new: Signed, _ old: Signed, _ original: PropertyList) -> PropertyList {

@@ -2,11 +2,13 @@ private import OrderedCollections
 @_spi(Archives) public import PropertyLists
 
 extension PropertyList {
-  /// Applies to this value the changes that another value has compared with their common base.
+  /// Merges another value into this one. Applies the changes between `base`, which is their common ancestor, and the
+  /// other value.
   ///
   /// Dictionaries are merged entry by entry, at every level: a change, addition or removal that only one side made is
   /// applied, and a change that both made in the same way is not a conflict. All other values, including arrays, are
-  /// merged as a whole. A changed order of keys is ignored. Keys keep their order, and new ones follow.
+  /// merged as a whole. A changed order of keys is ignored. The keys of this value keep their order, and new keys
+  /// follow.
   ///
   /// - Parameters:
   ///   - other: The other value.
@@ -33,7 +35,7 @@ private struct ThreeWayMerge {
   private struct Signed {
     let value: PropertyList
     let signatures: ValueSignatures
-    /// The index of its signature.
+    /// The index of the value in `signatures`.
     let index: Int
 
     var hash: UInt64 { signatures[index].hash }
@@ -42,7 +44,7 @@ private struct ThreeWayMerge {
   /// A value of one side, or nil if it is missing.
   private typealias Side = Signed?
 
-  /// The entries of a side. Empty if it is not a dictionary.
+  /// The entries of one side. Empty if its value is not a dictionary.
   private struct Entries {
     private var entries: OrderedDictionary<String, PropertyList> = [:]
     private var children: [Int] = []
@@ -69,7 +71,7 @@ private struct ThreeWayMerge {
     var next = 0
     var merged: OrderedDictionary<String, PropertyList> = [:]
 
-    /// Stores the value of the key that was last begun.
+    /// Stores the value of the last key whose merge has begun.
     mutating func finish(_ value: PropertyList) {
       guard next > 0 else { return }
       merged[keys[next - 1]] = value
@@ -108,7 +110,8 @@ private struct ThreeWayMerge {
     case opened
   }
 
-  /// Merges a value, or opens it if it is a dictionary that both sides have changed.
+  /// Merges the three values of one key. If both sides have changed a dictionary, opens it, so that its entries are
+  /// merged next.
   private mutating func begin(_ base: Side, _ ours: Side, _ theirs: Side) throws(PropertyListError) -> Result {
     if ours?.hash == theirs?.hash || theirs?.hash == base?.hash { return .done(ours?.value) }
     if ours?.hash == base?.hash { return .done(theirs?.value) }

@@ -9,17 +9,18 @@ private import OrderedCollections
 /// let same = try difference.applied(to: old) == new
 /// ```
 ///
-/// The changes are in the order of application: the path of each is the path after all previous changes. In an array,
-/// removed elements come first, from the last to the first, then moves to the index among the remaining elements, then
-/// insertions from the first to the last. In a dictionary the order is the same, but removals go from the first entry
-/// to the last. Changes inside the remaining elements and entries follow.
+/// The changes are in the order of application: the path of a change is valid after all previous changes. In an array,
+/// removals come first, from the last element to the first. Then come moves, each to an index among the remaining
+/// elements, and then insertions from the first to the last. In a dictionary the order is the same, but removals go
+/// from the first entry to the last. Changes inside the remaining elements and entries follow.
 public struct PropertyListDifference: Hashable, Sendable {
   /// One change.
   public enum Change: Hashable, Sendable {
     /// A new entry or element. For a dictionary, `position` is the index of the new entry, or nil if it follows all
     /// others. For an array it is nil, because the last component of the path is the index.
     case insertion(PropertyListKeyPath, PropertyList, position: Int?)
-    /// A removed entry or element. `position` is as for an insertion; nil if the order of keys is ignored.
+    /// A removed entry or element. For a dictionary, `position` is the index of the entry before its removal, or nil if
+    /// the order of keys is ignored. For an array it is nil.
     case removal(PropertyListKeyPath, PropertyList, position: Int?)
     /// A replaced value at the same path.
     case replacement(PropertyListKeyPath, old: PropertyList, new: PropertyList)
@@ -131,8 +132,9 @@ extension PropertyListDifference.Change: CustomStringConvertible {
 extension PropertyListDifference {
   /// Returns the result of applying the changes to a value.
   ///
-  /// Every change checks its value: a removed, replaced or moved value must exist and be equal, and an inserted key
-  /// must not exist. Parts that are not changed may differ, and so may the order of other keys.
+  /// Each change is checked: the value that it removes, replaces or moves must be at its path, and a key that it
+  /// inserts must not exist. Other parts of the value, and the order of other keys, may differ from the value for which
+  /// the difference was made.
   ///
   /// - Throws: ``PropertyListError/Kind/conflict`` with the path of the first change that cannot be applied;
   ///   ``PropertyListError/Kind/nestedTooDeeply`` beyond ``ParsingLimits/greatestDepth``.
@@ -185,7 +187,7 @@ extension PropertyList {
     }
   }
 
-  /// - Throws: ``PropertyListError/Kind/conflict`` if the value at the path differs.
+  /// Throws ``PropertyListError/Kind/conflict`` if the value at the path is not the expected one.
   func expect(_ expected: PropertyList, at path: PropertyListKeyPath) throws(PropertyListError) {
     let found = try value(at: path)
     guard found == expected else {

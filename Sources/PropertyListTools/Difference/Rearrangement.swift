@@ -4,11 +4,13 @@
 struct Rearrangement {
   /// The old indexes of the removed children, from the last to the first.
   var removals: [Int] = []
-  /// The moves, in order, each from one index to another. `child` is the final index.
+  /// The moves, in order, each from one index to another. `child` is the final index of the moved child.
   var moves: [(from: Int, to: Int, child: Int)] = []
   /// The new indexes of the inserted children, from the first to the last.
   var insertions: [Int] = []
 
+  /// Finds the steps for a container with `count` old children.
+  ///
   /// - Parameter sources: For each new child, the index of its old counterpart, each at most once, or nil if it is new.
   /// - Complexity: O(*n* log *n*) in the number of children.
   init(of count: Int, sources: [Int?]) {
@@ -19,7 +21,7 @@ struct Rearrangement {
     findMoves(sources.indices.filter { sources[$0] != nil }, sources.compactMap { $0 })
   }
 
-  /// Finds the moves from the new and the old indexes of the remaining children.
+  /// Finds the moves of the remaining children, which are given in their new order by their new and their old indexes.
   private mutating func findMoves(_ children: [Int], _ sources: [Int]) {
     let count = sources.count
     var isStill = Array(repeating: false, count: count)
@@ -29,9 +31,9 @@ struct Rearrangement {
     var origins = Array(repeating: 0, count: count)
     for (origin, rank) in (0..<count).sorted(by: { sources[$0] < sources[$1] }).enumerated() { origins[rank] = origin }
 
-    // A moved child is inserted after the one that it finally follows. So at any time the list consists of the still
-    // and already moved children, by rank, and of the waiting children, which precede the next still child and follow
-    // the children that have been moved there.
+    // A child is still if it is not moved, and waiting until it is moved. A moved child is inserted after the one that
+    // it finally follows. So at any time the list consists of the still and already moved children, by rank, and of the
+    // waiting children, which precede the next still child and follow the children that have been moved there.
     var settled = PrefixCounts(isStill.map { $0 ? 1 : 0 })
     var waiting = PrefixCounts(Array(repeating: 0, count: count))
     for rank in 0..<count where !isStill[rank] { waiting.add(1, at: origins[rank]) }
@@ -51,7 +53,8 @@ struct Rearrangement {
       }
       let origin = origins[rank]
       let from = waiting.sum(below: origin) + settled.sum(below: nextStill[origin])
-      // After all children of a lower rank, and after the waiting ones before the last still child of these.
+      // The target is after all children of a lower rank, and after the waiting ones before the last still child of
+      // these.
       let target = settled.sum(below: rank) + (stillOrigin.map { waiting.sum(below: $0) } ?? 0)
       moves.append((from, from < target ? target - 1 : target, children[rank]))
       waiting.add(-1, at: origin)

@@ -1,32 +1,32 @@
 @_spi(Archives) internal import PropertyLists
 
-/// The text between two values, or between a value and a bracket: comments, line ends, and the mark, which is a
-/// separator or an assignment.
+/// The text between two values, or between a value and a bracket: comments, line ends, and at most one mark. A mark is
+/// the separator after a value, such as `,`, or the assignment between a key and its value, such as `=`.
 struct FormattingGap {
   /// A comment, and its relation to the text before it.
   struct Comment {
     let range: Range<Int>
     /// True if the comment extends to the end of its line.
     let isLineComment: Bool
-    /// True if a line ended before it.
+    /// True if there is a line end between the text or comment before it and this comment.
     let beginsLine: Bool
-    /// True if an empty line precedes it.
+    /// True if an empty line precedes the comment.
     let followsEmptyLine: Bool
   }
 
-  /// The comments before the mark, if there is one.
+  /// The comments before the separator or assignment. Empty if the gap has none.
   private(set) var beforeMark: [Comment] = []
-  /// The comments after the mark, or all without a mark.
+  /// The comments after the separator or assignment, or all comments if the gap has none.
   private(set) var comments: [Comment] = []
   private(set) var hasMark = false
-  /// True if a line ends after the last comment and the mark.
+  /// True if there is a line end after the last comment or mark, or anywhere in a gap without them.
   private(set) var endsLine = false
-  /// True if an empty line follows them.
+  /// True if there is an empty line after the last comment or mark, or anywhere in a gap without them.
   private(set) var endsWithEmptyLine = false
 
   /// Skips the gap at the position of a scanner.
   ///
-  /// - Parameter mark: The mark that may occur once in the gap.
+  /// - Parameter mark: The separator or assignment that may occur once in the gap; nil for none.
   init<Scanner: LayoutScanner>(_ scanner: inout Scanner, _ bytes: RawSpan, mark: UInt8?) {
     var newlines = 0
     while scanner.index < bytes.byteCount {
@@ -55,8 +55,8 @@ struct FormattingGap {
     endsWithEmptyLine = newlines > 1
   }
 
-  /// Moves the comments that cannot precede the mark on the line of the value to after the mark: those from the first
-  /// one that begins a line or extends to the end of its line.
+  /// Moves comments that cannot precede the separator to after it, because the separator is written on the line of the
+  /// value: the first comment that begins a line or extends to the end of its line, and all that follow it.
   mutating func moveCommentsBehindMark() {
     let first = beforeMark.firstIndex { $0.beginsLine || $0.isLineComment } ?? beforeMark.endIndex
     comments = beforeMark[first...] + comments

@@ -17,10 +17,10 @@ extension PropertyListDocument {
   /// - An empty line between two entries, elements or comments stays. Several are reduced to one.
   /// - An XML element with CDATA, a comment or attributes keeps its spelling, and so does OpenStep data with a comment.
   ///
-  /// A strings file remains one. The encoding is UTF-8 without a byte order mark, and lines end with LF. Formatting the
-  /// result again does not change it.
+  /// A strings file remains a strings file. The encoding is UTF-8 without a byte order mark, and lines end with LF.
+  /// Formatting the result again does not change it.
   ///
-  /// The values of the text are checked before it is returned.
+  /// The formatted text is read back, and its values are compared with those of the document, before it is returned.
   ///
   /// - Parameter sortsKeys: True if the keys of each dictionary are sorted by UTF-16 code units. Entries move with the
   ///   comments above them and on their lines.

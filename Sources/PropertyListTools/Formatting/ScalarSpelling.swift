@@ -34,8 +34,8 @@ struct ScalarSpelling<Scanner: LayoutScanner> {
   ///
   /// - Parameters:
   ///   - range: The range of the value in the text.
-  ///   - column: The number of levels that its line is indented.
-  ///   - isFloat: True if a real is in the JSON form for 4-byte reals.
+  ///   - column: The indentation of the value's line, in levels.
+  ///   - isFloat: True for the real in `{"$float": …}`, the JSON form of 4-byte reals.
   func value(
     _ node: PropertyListDocument.Node, _ range: Range<Int>, column: Int, isRoot: Bool, isFloat: Bool = false,
     _ bytes: RawSpan
@@ -44,7 +44,7 @@ struct ScalarSpelling<Scanner: LayoutScanner> {
     if isFloat, let real = node.real, let text = Self.floatText(real) { return text }
     if format == .xml, let data = node.data { return Self.element(of: data.bytes, column: column) }
     var fragments = fragments
-    // The format could not be detected from a single word.
+    // A string that is the root is quoted, because the format could not be detected from a single word.
     if isRoot { fragments.layout.stringQuote = UInt8(ascii: "\"") }
     do { return try fragments.value(PropertyList(node)) } catch {
       guard error.kind == .notRepresentable else { throw error }
@@ -53,7 +53,8 @@ struct ScalarSpelling<Scanner: LayoutScanner> {
     }
   }
 
-  /// Returns the fewest digits of a 4-byte real, or nil if they would be another number.
+  /// Returns the shortest digits that represent a 4-byte real, or nil if they would be another number as an 8-byte
+  /// real.
   private static func floatText(_ real: Double) -> [UInt8]? {
     let text = Float(real).description
     return real.isFinite && Double(text) == real ? Array(text.utf8) : nil
@@ -87,15 +88,16 @@ struct ScalarSpelling<Scanner: LayoutScanner> {
     return text
   }
 
-  /// Returns the form that a JSON dictionary has, if it represents a value without a JSON form, such as
-  /// `{"$date": "…"}`. The writer puts it on one line. JSON has no comments that would need more lines.
+  /// Returns the form of a JSON dictionary that represents a value of a type that JSON lacks, such as `{"$date": "…"}`;
+  /// nil for any other value. The JSON writer puts such a dictionary on one line. It fits on one, because JSON has no
+  /// comments that would need more lines.
   func form(of node: PropertyListDocument.Node) throws(PropertyListError) -> CoercedForm? {
     guard format == .json, node.kind == .dictionary, node.count == 1 else { return nil }
     let (key, value) = try node.entry(at: 0)
     return value.flat.kind.isContainer ? nil : CoercedForm(key: key.utf8Span.rawBytes)
   }
 
-  /// Returns true if an XML tag has attributes.
+  /// Returns true if an XML tag has attributes, so that it must stay unchanged.
   func keepsTag(_ range: Range<Int>, _ bytes: RawSpan) -> Bool {
     guard format == .xml, let tag = XMLLayoutScanner.Element(bytes, at: range.lowerBound)?.tag else { return false }
     return (tag.content.upperBound..<tag.range.upperBound).contains { offset in
@@ -103,7 +105,8 @@ struct ScalarSpelling<Scanner: LayoutScanner> {
     }
   }
 
-  /// Returns true if another spelling of a key or value would lose something.
+  /// Returns true if a key or value must keep its spelling, because another one would lose attributes, CDATA or a
+  /// comment.
   private func keepsSpelling(_ range: Range<Int>, _ bytes: RawSpan) -> Bool {
     switch format {
     case .xml:

@@ -47,7 +47,7 @@ extension TextFormatter {
       case .startTag where lexer.hasName(token, "plist"):
         hasTag = true
         end = token.range.upperBound
-        // Attributes other than the version, such as namespaces.
+        // A tag with attributes other than the version, such as namespaces, stays unchanged.
         let attributes = token.range.filter { bytes[$0] == UInt8(ascii: "=") }.count
         let version = bytes.firstIndex(of: "version", from: token.range.lowerBound)
         let isVersion = attributes == 1 && token.range.contains(version ?? -1)

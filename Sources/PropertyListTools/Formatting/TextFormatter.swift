@@ -4,7 +4,7 @@ internal import FoundationEssentials
 /// A formatter that writes a text in the layout of its format's writer, with its comments.
 ///
 /// It processes the tokens of the text and the nodes of its document in parallel. Open containers are kept in
-/// ``frames``, so that depth uses no stack. Each line begins with the end of the previous one.
+/// ``frames``, so that depth uses no stack. A line end is written before each line, not after it.
 struct TextFormatter<Scanner: LayoutScanner> {
   let document: PropertyListDocument
   let source: TextSource
@@ -13,8 +13,8 @@ struct TextFormatter<Scanner: LayoutScanner> {
   var spelling: ScalarSpelling<Scanner>
   var output: [UInt8] = []
   private var frames: [Frame] = []
-  /// The total number of indent levels that may still be written for all lines. When a document is written, there is
-  /// the same limit.
+  /// The total number of indent levels that may still be written for all lines. The writers of the formats have the
+  /// same limit.
   private var budget: WorkBudget
 
   private init(_ document: PropertyListDocument, _ source: TextSource, sortsKeys: Bool, _ scanner: Scanner) {
@@ -34,7 +34,8 @@ struct TextFormatter<Scanner: LayoutScanner> {
     let bracket: Range<Int>?
     /// True if the tag has attributes, and so must stay unchanged.
     let keepsTag: Bool
-    /// The JSON form that it has, if it represents a value without a JSON form. It is then written on one line.
+    /// The form of a JSON dictionary that represents a value of a type that JSON lacks; nil for any other container.
+    /// The dictionary is written on one line.
     var form: CoercedForm?
     /// The number of children that have been written.
     var position = 0
@@ -75,7 +76,7 @@ struct TextFormatter<Scanner: LayoutScanner> {
       beginLine(followsEmptyLine: gap.endsWithEmptyLine && !isFirst)
       try formatRoot(bytes)
     }
-    // The first line does not end another one.
+    // Each line begins with a line end, except the first one.
     if output.first == 0x0A { output.removeFirst() }
     output.append(0x0A)
   }
@@ -175,7 +176,7 @@ struct TextFormatter<Scanner: LayoutScanner> {
       appendInline(gap.beforeMark, bytes)
       appendAssignment()
       if !gap.comments.isEmpty {
-        // The comment begins with a space of its own.
+        // The comment is written with a space of its own.
         output.removeLast()
         appendInline(gap.comments, bytes)
         if output.last != UInt8(ascii: " ") { output.append(UInt8(ascii: " ")) }
@@ -253,7 +254,7 @@ struct TextFormatter<Scanner: LayoutScanner> {
     output.replaceSubrange(first.start..., with: result)
   }
 
-  /// The level of the lines in the innermost container.
+  /// The indent level of the lines in the innermost container.
   private var depth: Int { frames.first?.bracket == nil ? max(frames.count - 1, 0) : frames.count }
 
   mutating func beginLine(followsEmptyLine: Bool = false) {
@@ -295,7 +296,7 @@ struct TextFormatter<Scanner: LayoutScanner> {
     output += output.last == space ? spelling.assignment.drop { $0 == space } : spelling.assignment[...]
   }
 
-  /// The error for text that writers do not write.
+  /// The error for text that readers accept but the formatter does not support, at the position of the scanner.
   var unknownLayout: PropertyListError {
     let position = source.position(at: scanner.index)
     return PropertyListError(

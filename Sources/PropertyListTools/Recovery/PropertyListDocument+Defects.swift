@@ -10,8 +10,9 @@ extension PropertyListDocument {
   ///
   /// The result is empty if and only if the input can be read and passes ``PropertyListDocument/validate()``. It
   /// includes the error that a reader throws. To find the others, each error is corrected in the most likely way: a
-  /// missing tag or mark is assumed to be there, an invalid value is treated as some value, and errors that only follow
-  /// from an earlier one are omitted. Therefore an error can hide others, which appear after it has been corrected.
+  /// missing tag or punctuation mark is assumed to be there, an invalid value is treated as some value, and errors that
+  /// only follow from an earlier one are omitted. Therefore an error can hide others, which appear after it has been
+  /// corrected.
   ///
   /// - Parameters:
   ///   - data: The whole input.
