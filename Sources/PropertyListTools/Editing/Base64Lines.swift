@@ -13,6 +13,8 @@ struct Base64Lines {
   /// The range between the base64 and the closing tag.
   let ending: Range<Int>
 
+  /// Finds the base64 in an element.
+  ///
   /// - Parameter element: The range of the element, including its tags.
   /// - Returns: Nil for an element that contains comments or no base64.
   init?(_ bytes: RawSpan, in element: Range<Int>) {

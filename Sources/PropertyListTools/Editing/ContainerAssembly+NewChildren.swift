@@ -2,7 +2,8 @@
 
 /// Adding new children.
 extension ContainerAssembly {
-  /// Inserts a new child after the child `former`, which keeps its position, or at the beginning if that is -1.
+  /// Inserts a new child after the old child with the index `former`, or at the beginning if `former` is -1. The new
+  /// child gets the layout of that child, or of the first one that keeps its position.
   mutating func insert(
     _ position: Int, behind former: Int, _ bytes: RawSpan, _ text: inout EditedText
   ) throws(PropertyListError) {
@@ -53,7 +54,8 @@ extension ContainerAssembly {
     do { return try body() } catch { throw error.below([container.component(position)]) }
   }
 
-  /// Returns a writer that uses the quotation marks of a child, and the text between its key and its value.
+  /// Returns a writer that spells new children like an existing one: with its quotation marks, and with the same text
+  /// between a key and its value.
   func modelled(on child: Int, _ bytes: RawSpan) -> FragmentWriter {
     func quote(_ offset: Int) -> UInt8? {
       bytes[offset] == UInt8(ascii: "\"") || bytes[offset] == UInt8(ascii: "'") ? bytes[offset] : nil

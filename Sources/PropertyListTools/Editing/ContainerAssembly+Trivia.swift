@@ -9,10 +9,10 @@ extension ContainerAssembly {
     var endsInLineComment = false
   }
 
-  /// The trivia before a child, after the tail of the previous one.
+  /// The trivia before a child, after the ``Tail`` of the previous one.
   struct Lead {
     var range: Range<Int>
-    /// The last line end in it.
+    /// The last line end in the lead.
     var lastNewline: Range<Int>?
     /// The end of the last comment, or the beginning of the lead.
     var commentEnd: Int
@@ -23,14 +23,15 @@ extension ContainerAssembly {
     var attachedStart: Int
     /// The beginning of the empty lines before these comments.
     var emptyLinesStart: Int
-    /// True if it begins with an empty line.
+    /// True if the lead begins with an empty line.
     var beginsWithEmptyLine = false
     /// True if only comments and spaces precede the child on its line.
     var beginsLine: Bool
     /// The spaces at the beginning of the child's line.
     var indent: Range<Int>
 
-    /// Returns the spaces before a child that does not begin a line, or nil if it does, or if there is a comment.
+    /// Returns the spaces before a child that follows other text on its line, or nil if the child begins a line, or if
+    /// there is a comment.
     func space(_ bytes: RawSpan) -> [UInt8]? {
       lastNewline == nil && !beginsLine && !hasComment ? Array(bytes, layout: range) : nil
     }
@@ -94,8 +95,9 @@ extension ContainerAssembly {
     return isNewline(bytes, at: tail.end) || tail.end == bytes.byteCount ? tail : Tail(end: start)
   }
 
-  /// Returns the end of the opening bracket and its tail. Without a bracket, returns the end of the comments at the
-  /// head of the file, which are followed by an empty line.
+  /// Returns the offset at which the lead of the first child begins. It is the end of the opening bracket and its
+  /// ``Tail``. Without a bracket, it is the end of the comments at the head of the file, which are followed by an empty
+  /// line.
   func beginning(_ bytes: RawSpan) -> Int {
     guard let first = children.first else { return container.opening.upperBound }
     if container.hasBrackets { return tail(bytes, from: container.opening.upperBound).end }

@@ -1,26 +1,26 @@
 @_spi(Archives) internal import PropertyLists
 
-/// The assembly of a changed container from pieces of its text and new pieces. Trivia that follows a child on its line,
-/// such as a comment, belongs to the child. All other trivia, including comments on separate lines, precedes the next
-/// child. A removed child takes its line with it, if there is nothing else on the line; comments stay. A moved child
-/// also takes the comments directly above it.
+/// The assembly of a changed container from pieces of its text and new pieces. Trivia (white space and comments) that
+/// follows a child on its line belongs to the child. All other trivia, including comments on separate lines, precedes
+/// the next child. A removed child takes its line with it, if there is nothing else on the line; comments stay. A moved
+/// child also takes the comments directly above it.
 struct ContainerAssembly<Scanner: LayoutScanner> {
   let scanner: Scanner
   let container: EditedContainer
   let fragments: FragmentWriter
   let closing: Range<Int>
-  /// Stored, because computing it for each child would copy this value.
+  /// The separator of the children. It is stored, because computing it for each child would copy this value.
   let separator: LayoutSeparator
   var pieces: [EditedText.Piece] = []
   /// For each child, the trivia that follows it on its line.
   var tails: [Tail] = []
-  /// The last lead that was requested.
+  /// The result of the last call of ``lead(of:_:)``.
   var knownLead: (child: Int, lead: Lead)?
   /// The part of the following trivia that is omitted, because the text before it on its line was removed.
   var omission = Omission.nothing
   /// True if the last piece is a comment that extends to the end of its line.
   var endsInLineComment = false
-  /// The first child that keeps its position, or the first of all.
+  /// The first child that keeps its position, or the first of all if none does.
   private(set) var firstKept = 0
   /// The text before the first child, and before other children, if they do not begin lines; else nil.
   private(set) var padding: [UInt8]?
@@ -43,7 +43,7 @@ struct ContainerAssembly<Scanner: LayoutScanner> {
   var plan: ContainerPlan { container.plan }
   var children: [EditedContainer.Child] { container.children }
 
-  /// Returns the pieces of a container that has children.
+  /// Returns the pieces of a changed container that had children.
   mutating func assemble(_ bytes: RawSpan, _ text: inout EditedText) throws(PropertyListError) -> [EditedText.Piece] {
     // A closure that captures mutable state would copy it for each child.
     let assembly = self
@@ -73,7 +73,7 @@ struct ContainerAssembly<Scanner: LayoutScanner> {
     return plan.source.isEmpty && isBlank(bytes) ? empty(&text) : closed()
   }
 
-  /// Examines the trivia between the first children.
+  /// Examines the trivia between the first children, to separate new ones in the same way.
   private mutating func lookAtChildren(_ bytes: RawSpan) {
     firstKept = plan.stays.firstIndex(of: true) ?? 0
     let leads = children.indices.prefix(4).map { lead(of: $0, bytes) }
@@ -89,7 +89,7 @@ struct ContainerAssembly<Scanner: LayoutScanner> {
     if child == 0 || position == 0 {
       let lead = lead(of: child, bytes)
       if child == 0, position > 0, lead.range.lowerBound == 0 {
-        // The first child of a file is no longer the first.
+        // The first child of a file without braces is no longer the first.
         pieces.append(text.add(fragments.layout.lineEnd))
         appendTrivia(0, lead.range.upperBound, bytes)
       } else if (child == 0) != (position == 0), lead.space(bytes) != nil, omission == .nothing {
@@ -144,7 +144,7 @@ struct ContainerAssembly<Scanner: LayoutScanner> {
     }
   }
 
-  /// Appends the text that a removed or moved child leaves.
+  /// Appends the trivia that stays at the old position of a removed or moved child.
   private mutating func leave(_ child: Int, _ bytes: RawSpan, _ text: inout EditedText) {
     let lead = lead(of: child, bytes)
     let isAtBeginningOfFile = isAtBeginningOfFile
@@ -200,7 +200,7 @@ struct ContainerAssembly<Scanner: LayoutScanner> {
     }
   }
 
-  /// Ends the line before a child that begins one.
+  /// Appends a line end before a child that begins a line, or two if an empty line precedes the child.
   mutating func appendLineEnds(_ position: Int, followsEmptyLine: Bool, _ bytes: RawSpan, _ text: inout EditedText) {
     guard !isAtBeginningOfFile else { return }
     // The comments at the head of a file do not belong to its first entry.
@@ -245,8 +245,8 @@ struct ContainerAssembly<Scanner: LayoutScanner> {
     return pieces
   }
 
-  /// Returns the pieces of a container that had no children and gets some. If `isTag`, it was a single tag without a
-  /// closing one.
+  /// Returns the pieces of a container that had no children and gets some. `isTag` is true if it was a single tag, such
+  /// as `<dict/>`.
   mutating func fill(isTag: Bool, _ bytes: RawSpan, _ text: inout EditedText) throws(PropertyListError)
     -> [EditedText.Piece]
   {

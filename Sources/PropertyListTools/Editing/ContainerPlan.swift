@@ -6,7 +6,7 @@ struct ContainerPlan {
   private(set) var target: [Int]
   /// For each new child, the index of its old counterpart, or -1 if it is new.
   private(set) var source: [Int]
-  /// For each old child, true if it keeps its position relative to the others that do.
+  /// For each old child, true if it keeps its position relative to the other children for which this is true.
   private(set) var stays: [Bool]
 
   /// Creates a plan for the entries of a dictionary. Entries with the same key match. Old entries with a nil key are
@@ -48,7 +48,8 @@ struct ContainerPlan {
     for (old, new) in target.enumerated() where new >= 0 { source[new] = old }
   }
 
-  /// Pairs removed with new entries between two children that keep their positions, as entries that were renamed.
+  /// Pairs removed entries with new ones that are between the same two children that keep their positions. These are
+  /// entries whose keys were renamed.
   private mutating func pairRest(where isEntry: (Int) -> Bool) {
     var old = 0
     var new = 0

@@ -1,14 +1,17 @@
 private import OrderedCollections
 @_spi(Archives) internal import PropertyLists
 
-/// The part of a document that one edit needs: the containers along its path, before and after the edit. Numbers
+/// The part of a document that one edit needs: the containers along its path, before and after the edit. Placeholders
 /// replace all other containers, so that the edit uses memory only for the path.
 struct EditOutline {
   let old: PropertyList
   let new: PropertyList
   let standIns: StandIns
 
-  /// - Returns: Nil if a container along the path has two keys that are equal strings, which a tree cannot represent.
+  /// Finds the part of a document that an edit needs.
+  ///
+  /// - Returns: Nil if a container along the path has two keys that are canonically equivalent, which a tree cannot
+  ///   represent.
   /// - Throws: The errors of ``PropertyList/apply(_:)``.
   /// - Complexity: O(*n*) in the number of children of the containers along the path, and in the size of a container
   ///   that is replaced by another one of its kind.
@@ -49,17 +52,17 @@ struct EditOutline {
   }
 }
 
-/// Integers that replace containers that are not examined. They are random, so that no file can contain them on
-/// purpose, and each is used once. In OpenStep, strings of their digits are used.
+/// Placeholders for containers that are not examined: unique integers, or strings of their digits in OpenStep. The
+/// first one is random, so that no file can contain them on purpose.
 struct StandIns {
   private let format: PropertyListFormat
-  /// A number of 14 digits, which Swift stores inline as a string.
+  /// The first placeholder. It has 14 digits, which Swift stores inline as a string.
   private let first = Int.random(in: 10_000_000_000_000..<90_000_000_000_000)
   private var count = 0
 
   fileprivate init(_ format: PropertyListFormat) { self.format = format }
 
-  /// Returns the number that replaces a container, or nil for any other value.
+  /// Returns the number of a placeholder, or nil for any other value.
   func number(of value: PropertyList) -> Int? {
     let number: Int?
     switch value {
@@ -70,22 +73,22 @@ struct StandIns {
     return number.flatMap { first..<first + count ~= $0 ? $0 : nil }
   }
 
-  /// Appends the text of a stand-in.
+  /// Appends the text of a placeholder.
   func append(_ number: Int, to text: inout ByteBuffer) {
     if format == .xml { text.append("<integer>") }
     text.append(decimal: UInt(number))
     if format == .xml { text.append("</integer>") }
   }
 
-  /// Returns a scalar itself, or a number that replaces a container.
+  /// Returns a scalar unchanged, and a new placeholder for a container.
   fileprivate mutating func standIn(for node: PropertyListDocument.Node) throws(PropertyListError) -> PropertyList {
     guard node.flat.kind.isContainer else { return try PropertyList(node) }
     defer { count += 1 }
     return format == .openStep ? .string(String(first + count)) : .integer(PropertyList.Integer(first + count))
   }
 
-  /// Returns a container whose child containers are replaced by numbers, or any other value itself. Returns nil if two
-  /// keys are equal strings.
+  /// Returns a container whose child containers are replaced by placeholders, or any other value unchanged. Returns nil
+  /// if two keys are canonically equivalent.
   fileprivate mutating func shallow(
     _ node: PropertyListDocument.Node, replacing position: Int = -1, by value: PropertyList = .null
   ) throws(PropertyListError) -> PropertyList? {
@@ -112,7 +115,7 @@ struct StandIns {
 }
 
 extension PropertyListDocument.Node {
-  /// Returns the child that a component leads to, and its position, or nil if the path leads to no child.
+  /// Returns the child that a component of a path leads to, and its position, or nil if there is no such child.
   fileprivate func child(
     of component: PropertyListKeyPath.Component
   ) throws(PropertyListError) -> (position: Int, child: PropertyListDocument.Node)? {

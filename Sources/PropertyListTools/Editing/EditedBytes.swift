@@ -13,7 +13,7 @@ package struct EditedBytes {
 
   package init(_ data: Data) { content = .whole(data) }
 
-  /// Creates the bytes from the pieces of a UTF-8 text, and the bytes that precede the text in the input.
+  /// Creates the bytes from the pieces of a UTF-8 text, and from the bytes that precede the text in the input.
   init(_ text: EditedText, _ root: EditedText.Piece, of source: TextSource, head: Data) {
     content = .pieces(text, root, source, head: head)
   }

@@ -5,7 +5,7 @@ struct EditedContainer {
   let kind: NodeKind
   /// The opening bracket, or the tag of an empty element.
   let opening: Range<Int>
-  /// False for entries without surrounding braces.
+  /// True if the container has brackets; false for the entries of a strings file, which have no braces around them.
   let hasBrackets: Bool
   let plan: ContainerPlan
   /// The new keys of a dictionary.
@@ -29,7 +29,7 @@ struct EditedContainer {
     var keyEnd: Int
     /// The range of the value. Empty for an entry of OpenStep that has only a key.
     var value: Range<Int>
-    /// The replacement of the value.
+    /// The new text of the value, or `same` if the value is unchanged.
     var content = Content.same
     /// The range of the separator. Empty if it is missing.
     var separator: Range<Int>
@@ -44,7 +44,7 @@ struct EditedContainer {
     var hasNoValue: Bool { value.isEmpty }
   }
 
-  /// Returns the old child at a position with its new value. It must have a new counterpart.
+  /// Returns the old child at a position with its new value. The child must not be one that is removed.
   func counterpart(of position: Int) -> Counterpart {
     let target = plan.target[position]
     return Counterpart(old: oldChildren[position], new: newChildren[target], value: values[target])

@@ -9,14 +9,15 @@ struct EditedText {
     case source(Range<Int>)
     /// A range of ``added``.
     case added(Range<Int>)
-    /// All pieces of a part, by its index.
+    /// The pieces of a part, by the index of the part. A part is a list of pieces that were added together.
     case part(Int)
   }
 
   /// The text of all new pieces.
   private(set) var added: [UInt8] = []
   private var parts: [[Piece]] = []
-  /// The skipped values of the original text, in its order, with the numbers that replace them.
+  /// The containers of the original text that were skipped, in its order, with the numbers of their placeholders
+  /// (``StandIns``).
   private var passed: [(range: Range<Int>, number: Int)] = []
 
   /// Adds a new text and returns its piece.
@@ -33,10 +34,10 @@ struct EditedText {
     return .part(parts.count - 1)
   }
 
-  /// Records a skipped value. It must follow those that were recorded before.
+  /// Records a skipped container. It must follow those that were recorded before.
   mutating func pass(_ range: Range<Int>, standIn number: Int) { passed.append((range, number)) }
 
-  /// Returns the skipped values in a range of the original text.
+  /// Returns the skipped containers in a range of the original text.
   func passed(in range: Range<Int>) -> ArraySlice<(range: Range<Int>, number: Int)> {
     let first = passed.partitioningIndex { $0.range.lowerBound >= range.lowerBound }
     return passed[first...].prefix { $0.range.upperBound <= range.upperBound }
@@ -46,8 +47,7 @@ struct EditedText {
   @_lifetime(borrow self)
   func bytes(ofAdded range: Range<Int>) -> RawSpan { added.rawBytes.extracting(range) }
 
-  /// Calls `body` with the range of each piece in order, and with true if the range is in ``added``. It keeps its own
-  /// stack.
+  /// Calls `body` with the range of each piece in order, and with true if the range is in ``added``. Uses no recursion.
   func forEach<Failure: Error>(
     of root: Piece, _ body: (_ range: Range<Int>, _ isAdded: Bool) throws(Failure) -> Void
   ) throws(Failure) {
@@ -107,7 +107,7 @@ extension EditedText {
     }
   }
 
-  /// Returns the text as UTF-8, with numbers in place of the skipped values.
+  /// Returns the text as UTF-8, with placeholders instead of the skipped containers.
   func outline(_ root: Piece, of source: TextSource, _ standIns: StandIns) -> Data {
     var output = ByteBuffer()
     let bytes = source.text.bytes
@@ -130,7 +130,7 @@ extension EditedText {
     let text = source.text.bytes
     guard let lines = LineStarts(text, input.bytes) else { return nil }
     var output: [UInt8] = []
-    // The text to encode next.
+    // The text that has not been encoded yet.
     var pending: [UInt8] = []
     var isEncoded = true
     func encode() {
@@ -157,7 +157,7 @@ private struct LineStarts {
   private let inText: [Int]
   private let inInput: [Int]
 
-  /// - Returns: Nil if the two have different numbers of lines.
+  /// Finds the lines. Returns nil if the text and the input have different numbers of lines.
   init?(_ text: RawSpan, _ input: RawSpan) {
     inText = Self.starts(text)
     inInput = Self.starts(input)
@@ -171,7 +171,8 @@ private struct LineStarts {
     return starts + [text.byteCount]
   }
 
-  /// Returns the lines that are completely in a range of the text.
+  /// Returns the ranges of the lines that are completely in a range of the text, in the text and in the input; nil if
+  /// there are none.
   func whole(in range: Range<Int>) -> (text: Range<Int>, input: Range<Int>)? {
     let first = inText.partitioningIndex { $0 >= range.lowerBound }
     var last = inText.partitioningIndex { $0 >= range.upperBound }

@@ -5,7 +5,7 @@ struct LayoutDetector<Scanner: LayoutScanner> {
   private var scanner: Scanner
   private var layout: TextLayout
   private var frames: [Frame] = []
-  /// The indent of the line of the next token.
+  /// The range of the indent of the line that contains the next token.
   private var line = 0..<0
   private var hasUnit = false
   private var hasSpacing = false
@@ -44,7 +44,9 @@ struct LayoutDetector<Scanner: LayoutScanner> {
   /// The maximum number of tokens that are examined.
   private static var tokenLimit: Int { 4096 }
 
-  /// - Parameter standard: The layout to use where the text shows none.
+  /// Returns the layout of a whole text.
+  ///
+  /// - Parameter standard: The layout for everything that the text does not show.
   static func detect(_ bytes: RawSpan, standard: TextLayout) -> TextLayout {
     var detector = LayoutDetector(scanner: Scanner(end: bytes.byteCount), layout: standard)
     guard let root = detector.scanner.begin(bytes) else { return standard }
@@ -105,6 +107,8 @@ struct LayoutDetector<Scanner: LayoutScanner> {
     return true
   }
 
+  /// Records the layout before a key or value.
+  ///
   /// - Parameter start: The end of the token or separator before the child.
   private mutating func seeChild(_ bytes: RawSpan, _ child: Range<Int>, behind start: Int, brokeLine: Bool) {
     guard let frame = frames.last else { return }
@@ -146,6 +150,8 @@ struct LayoutDetector<Scanner: LayoutScanner> {
     hasUnit = true
   }
 
+  /// Records the text between the first key and its value.
+  ///
   /// - Parameter between: The range from the end of a key to its value.
   private mutating func seeAssignment(_ bytes: RawSpan, _ between: Range<Int>) {
     guard !hasAssignment, let (text, breaksLine) = scanner.assignment(bytes, in: between) else { return }
@@ -185,7 +191,7 @@ struct LayoutDetector<Scanner: LayoutScanner> {
 }
 
 extension [UInt8] {
-  /// Copies white space of a text that is repeated in inserted text, up to `TextLayout.greatestSpace` bytes.
+  /// Copies white space from a text, for use in inserted text, up to `TextLayout.greatestSpace` bytes.
   init(_ bytes: RawSpan, layout range: Range<Int>) {
     self.init(bytes, range.lowerBound..<Swift.min(range.upperBound, range.lowerBound + TextLayout.greatestSpace))
   }

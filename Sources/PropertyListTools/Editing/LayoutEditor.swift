@@ -10,7 +10,8 @@ struct LayoutEditor<Scanner: LayoutScanner> {
   let new: ValueSignatures
   /// The entries of dictionaries that have duplicate keys, by the offset of the opening bracket; see ``RepeatedKeys``.
   let repeatedKeys: [Int: [Int]]
-  /// The stand-ins for containers that the values do not contain, or nil if they contain all.
+  /// The placeholders that the values contain instead of containers that are not examined, or nil if the values are
+  /// complete.
   let standIns: StandIns?
   var frames: [EditedContainer] = []
   /// The number of child comparisons that may still be made, for all arrays.
@@ -56,14 +57,14 @@ struct LayoutEditor<Scanner: LayoutScanner> {
   }
 }
 
-/// The replacement of a value.
+/// The new text of a value.
 enum Content {
   /// The original text.
   case same
   case piece(EditedText.Piece)
 }
 
-/// A value of the text and its new value.
+/// A value of the text and its new value, with the indexes of both in the signatures.
 struct Counterpart {
   let old: Int
   let new: Int
@@ -72,7 +73,7 @@ struct Counterpart {
 
 /// Editing the values.
 extension LayoutEditor {
-  /// Edits the next value. Returns its replacement, or nil for a container that changes, which is then open.
+  /// Edits the next value. Returns its new text, or nil for a changed container, which is then open.
   private mutating func begin(_ counterpart: Counterpart, _ bytes: RawSpan) throws(Failure) -> Content? {
     if old[counterpart.old].hash == new[counterpart.new].hash {
       guard let range = scanner.skipValue(bytes) else { throw .unknownLayout }
@@ -136,7 +137,8 @@ extension LayoutEditor {
     return spaces.lowerBound..<min(spaces.upperBound, offset)
   }
 
-  /// Edits the next child of the innermost container, or closes the container. Returns the replacement of the root.
+  /// Edits the next child of the innermost container, or closes the container. Returns the new text of the root when
+  /// that is closed, else nil.
   private mutating func next(_ bytes: RawSpan) throws(Failure) -> Content? {
     let depth = frames.count - 1
     scanner.skipTrivia(bytes, indent: &frames[depth].childLine)
@@ -185,7 +187,7 @@ extension LayoutEditor {
     return nil
   }
 
-  /// Returns the replacement of the value of an OpenStep entry that has only a key, which is also its value.
+  /// Returns the new text of the value of an OpenStep entry that has only a key, which is also its value.
   private mutating func shorthandContent(_ position: Int, _ bytes: RawSpan) throws(Failure) -> Content {
     guard let frame = frames.last, frame.plan.target[position] >= 0 else { return .same }
     let counterpart = frame.counterpart(of: position)
@@ -194,7 +196,7 @@ extension LayoutEditor {
     return .piece(try replacement(of: .null, at: scanner.index..<scanner.index, by: counterpart.value, bytes))
   }
 
-  /// Records the replacement of the last child's value, and finds its separator.
+  /// Records the new text of the last child's value, and finds its separator.
   private mutating func endChild(_ content: Content, _ bytes: RawSpan) throws(Failure) {
     let depth = frames.count - 1
     let last = frames[depth].children.count - 1
@@ -212,7 +214,7 @@ extension LayoutEditor {
     }
   }
 
-  /// Assembles the innermost container, which ends at its closing bracket, unless it is a single tag.
+  /// Assembles the innermost container. It ends at its closing bracket, unless it is a single tag.
   private mutating func close(_ closing: Range<Int>, isTag: Bool, _ bytes: RawSpan) throws(Failure) -> Content {
     guard let container = frames.popLast() else { throw .unknownLayout }
     var assembly = ContainerAssembly(scanner: scanner, container: container, fragments: fragments, closing: closing)

@@ -1,10 +1,12 @@
 @_spi(Archives) internal import PropertyLists
 
-/// A scanner that finds the values of a text and the trivia between them.
+/// A scanner that finds the values of a text and the trivia (white space and comments) between them.
 ///
 /// The text has been accepted by the reader of its format, so a scanner validates nothing. It returns nil for
 /// unexpected text, and the caller gives up.
 protocol LayoutScanner {
+  /// Creates a scanner at the beginning of a text.
+  ///
   /// - Parameter end: The end of the text.
   init(end: Int)
 
@@ -29,7 +31,7 @@ protocol LayoutScanner {
   /// Returns true if a closing bracket is at an offset.
   func closes(_ bytes: RawSpan, at offset: Int) -> Bool
 
-  /// The byte between a key and its value, in addition to trivia.
+  /// The byte between a key and its value, in addition to trivia; nil if the format has none.
   static var assignment: UInt8? { get }
 
   /// Returns the separator after an entry or an element.
@@ -47,10 +49,12 @@ protocol LayoutScanner {
   /// Returns the text of the key in a range, or nil if the range is not a key.
   static func key(_ bytes: RawSpan, in range: Range<Int>) -> [UInt8]?
 
-  /// Returns the layout of base64, if a scalar is base64 and the format writes it in lines.
+  /// Returns the layout of a scalar in base64; nil for any other scalar, or if the format does not write base64 in
+  /// lines.
   static func base64Lines(_ bytes: RawSpan, in scalar: Range<Int>) -> Base64Lines?
 
-  /// Returns the pieces that replace a value of a kind, if they depend on its spelling, else nil.
+  /// Returns the pieces that replace a value, if they depend on the spelling of the old value; else nil, so that the
+  /// new value is written in the layout of the text.
   static func replacement(
     of kind: NodeKind, at range: Range<Int>, by new: PropertyList, _ bytes: RawSpan, _ fragments: FragmentWriter,
     _ text: inout EditedText

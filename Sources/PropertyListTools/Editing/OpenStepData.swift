@@ -8,6 +8,8 @@ struct OpenStepData {
   /// The number of bytes per group, or nil if the bytes are not grouped.
   private let group: Int?
 
+  /// Examines the spelling of data.
+  ///
   /// - Parameter range: The data, including its brackets.
   init(_ bytes: RawSpan, in range: Range<Int>) {
     isBase64 = bytes.starts(with: "<[", at: range.lowerBound)

@@ -16,21 +16,21 @@ extension PropertyListDocument {
   /// try document.data(updatedTo: value).write(to: url)
   /// ```
   ///
-  /// - A changed value is replaced in its position. Containers of the same kind are edited recursively.
+  /// - A changed value is replaced at its position. Containers of the same kind are edited recursively.
   /// - A removed child takes its line with it, if there is nothing else on the line. Comments stay, except those
   ///   between a key and its value.
   /// - A new entry is inserted after the one that precedes it in `new`. A removed key next to a new one is renamed.
-  /// - Entries and elements that change their order move with their bytes, with the trivia that follows them on their
-  ///   line, and with the comments directly above them.
-  /// - A dictionary or array becomes an empty one if nothing is left in it, including comments.
+  /// - Entries and elements that change their order move with their bytes, with the white space and comments that
+  ///   follow them on their line, and with the comments directly above them.
+  /// - A dictionary or array is written as an empty one if neither children nor comments are left in it.
   /// - If a dictionary changes, those of its duplicate entries that are ignored are removed.
   ///
   /// Of the options, `sortsKeys` sorts the keys of all dictionaries, `isCompact` writes added values on one line, and
   /// the others control how values that the format cannot represent are added.
   ///
-  /// The result is read back. If it does not have the new value (no example is known), or if the document has no
-  /// layout, the whole new value is written as by ``PropertyList/data(format:options:)``. That applies to the binary
-  /// format, to documents that were not read from bytes, and to strings files if the new value is not a dictionary.
+  /// The result is read back. If it does not have the new value (no example is known), the whole new value is written
+  /// as by ``PropertyList/data(format:options:)``. The same happens if the text cannot be edited: in the binary format,
+  /// in documents that were not read from bytes, and in strings files if the new value is not a dictionary.
   ///
   /// - Throws: ``PropertyListError/Kind/notRepresentable`` with the key path of an added value that the format cannot
   ///   represent; ``PropertyListError/Kind/nestedTooDeeply``.
@@ -46,7 +46,7 @@ extension PropertyListDocument {
     }
     if let edited = try editedData(updatedTo: new, options: options) { return edited }
     var options = options
-    // A strings file remains one, if the new value is a dictionary.
+    // A strings file remains a strings file if the new value is a dictionary.
     if new.kind == .dictionary, hasEntriesWithoutBraces { options.openStepDialect = .strings }
     return try new.data(format: format, options: options)
   }
@@ -83,8 +83,8 @@ extension PropertyListDocument {
     return EditedBytes(try data(updatedTo: value, options: options))
   }
 
-  /// Returns the bytes with another value, or nil if the document has no layout, or if reading them back would not give
-  /// that value.
+  /// Returns the bytes with another value, or nil if the document has no text that can be edited, or if reading the
+  /// bytes back would not give that value.
   func editedData(updatedTo new: PropertyList, options: PropertyListWritingOptions) throws(PropertyListError) -> Data? {
     guard let source = try inputText else { return nil }
     return try TextEdit(document: self, input: source, options: options).data(updatedTo: new)

@@ -2,8 +2,8 @@
 
 /// The dictionaries of a text that have duplicate keys. The last value of a key is used, at the position of the first.
 struct RepeatedKeys<Scanner: LayoutScanner> {
-  /// For each such dictionary, by the offset of its opening bracket: for each entry of the text, the index of the entry
-  /// in the parsed dictionary, or -1 if a later entry overrides it.
+  /// The entries of each such dictionary, by the offset of its opening bracket: for each entry of the text, the index
+  /// of the entry in the parsed dictionary, or -1 if a later entry overrides it.
   private(set) var entries: [Int: [Int]] = [:]
 
   /// An open dictionary or array.
@@ -24,7 +24,7 @@ struct RepeatedKeys<Scanner: LayoutScanner> {
     }
   }
 
-  /// - Returns: Nil if the text does not have the expected structure.
+  /// Finds the dictionaries that have duplicate keys. Returns nil if the text does not have the expected structure.
   init?(_ bytes: RawSpan) {
     var scanner = Scanner(end: bytes.byteCount)
     guard let root = scanner.begin(bytes) else { return nil }

@@ -18,8 +18,8 @@ struct TextEdit {
     }
   }
 
-  /// Returns the bytes after an edit, or nil if reading them back would not give the new value. For reading back,
-  /// numbers replace the values that the edit did not examine.
+  /// Returns the bytes after an edit, or nil if reading them back would not give the new value. They are read back with
+  /// placeholders instead of the containers that the edit did not examine.
   func bytes(_ outline: EditOutline) throws(PropertyListError) -> EditedBytes? {
     switch try edit(
       from: ValueSignatures(of: outline.old, depth: ParsingLimits.greatestDepth), to: outline.new, outline.standIns)

@@ -110,7 +110,7 @@ struct XMLLayoutScanner: LayoutScanner {
     let container: NodeKind?
     let isData: Bool
 
-    /// - Returns: Nil if there is no tag at `offset`.
+    /// Examines the tag at an offset. Returns nil if there is none.
     init?(_ bytes: RawSpan, at offset: Int) {
       var lexer = XMLLexer(bytes, at: offset)
       tag = lexer.next()
@@ -143,7 +143,8 @@ struct XMLLayoutScanner: LayoutScanner {
     }
   }
 
-  /// Returns a scalar of the same kind between the existing tags, or nil if it needs another element.
+  /// Returns the pieces of an element with its tags and a new scalar of the same kind, or nil if the scalar needs
+  /// another element.
   static func replacement(
     of kind: NodeKind, at range: Range<Int>, by new: PropertyList, _ bytes: RawSpan, _ fragments: FragmentWriter,
     _ text: inout EditedText
@@ -168,7 +169,7 @@ struct XMLLayoutScanner: LayoutScanner {
     return pieces(range, replacing: content, by: [new])
   }
 
-  /// Returns Base64 in lines like the existing ones.
+  /// Returns the pieces of an element with new base64, in lines like those of the old.
   private static func dataReplacement(
     at range: Range<Int>, by data: RawSpan, _ bytes: RawSpan, _ fragments: FragmentWriter,
     _ text: inout EditedText
