@@ -26,13 +26,21 @@ extension PropertyList {
   /// Keys keep their order; new ones follow, in the order of the other dictionary. Equal values are not a conflict. The
   /// rules apply to all pairs of values except two dictionaries, which are always merged.
   ///
+  /// ```swift
+  /// var settings: PropertyList = ["editor": ["fontSize": 12, "wraps": true], "recent": ["a.txt"]]
+  /// let imported: PropertyList = ["editor": ["fontSize": 14], "recent": ["b.txt", "a.txt"], "theme": "dark"]
+  /// try settings.merge(imported, conflicts: .takeTheirs, arrays: .union)
+  /// // ["editor": ["fontSize": 14, "wraps": true], "recent": ["a.txt", "b.txt"], "theme": "dark"]
+  /// ```
+  ///
   /// - Parameters:
   ///   - conflicts: The treatment of two different values.
   ///   - arrays: The treatment of two arrays.
   /// - Throws: ``PropertyListError/Kind/conflict`` if two values differ and `conflicts` is ``MergeRule/fail``. The
   ///   error has the path of the first conflict in the order of `other`, and nothing is changed.
-  /// - Complexity: O(*n*) in the size of `other` and of those dictionaries of this value that are shared with other
-  ///   values and are therefore copied.
+  /// - Complexity: O(*n*) in the size of `other` and of those dictionaries and arrays of this value that are shared
+  ///   with other values and are therefore copied. With ``ArrayMergeRule/union``, also in the size of the arrays of
+  ///   this value that are combined with arrays of `other`.
   public mutating func merge(
     _ other: PropertyList, conflicts: MergeRule, arrays: ArrayMergeRule = .asValues
   ) throws(PropertyListError) {

@@ -5,6 +5,11 @@ private import OrderedCollections
 extension PropertyList {
   /// Returns the value at a path.
   ///
+  /// ```swift
+  /// let note: PropertyList = ["title": "Groceries", "tags": ["home", "weekly"]]
+  /// let last = try note.value(at: PropertyListKeyPath("tags.-1"))   // "weekly"
+  /// ```
+  ///
   /// - Throws: ``PropertyListError/Kind/noSuchValue`` if the path leads to no value.
   /// - Complexity: O(*d*) in the number of components.
   public func value(at path: PropertyListKeyPath) throws(PropertyListError) -> PropertyList {
@@ -20,6 +25,12 @@ extension PropertyList {
   /// Inserts a value at a path whose last component is a new key or an array index. A new key is added after the
   /// others. In an array, the value is inserted before the element at the index; an index equal to the count appends
   /// the value.
+  ///
+  /// ```swift
+  /// var note: PropertyList = ["title": "Groceries", "tags": ["home", "weekly"]]
+  /// try note.insert("urgent", at: PropertyListKeyPath("tags.0"))   // tags: ["urgent", "home", "weekly"]
+  /// try note.insert(true, at: PropertyListKeyPath("pinned"))
+  /// ```
   ///
   /// - Throws: ``PropertyListError/Kind/valueExists`` for an existing key and for the root;
   ///   ``PropertyListError/Kind/noSuchValue`` if there is no container at the path or the index is greater than the
@@ -37,7 +48,12 @@ extension PropertyList {
     }
   }
 
-  /// Replaces the value at a path. A key keeps its position.
+  /// Replaces the value at a path. A key keeps its position. The path of the root replaces the whole value.
+  ///
+  /// ```swift
+  /// var note: PropertyList = ["title": "Groceries", "tags": ["home", "weekly"]]
+  /// try note.replace("monthly", at: PropertyListKeyPath("tags.1"))   // tags: ["home", "monthly"]
+  /// ```
   ///
   /// - Throws: ``PropertyListError/Kind/noSuchValue`` if the path leads to no value;
   ///   ``PropertyListError/Kind/nestedTooDeeply`` beyond ``ParsingLimits/greatestDepth``. Nothing is changed if an
@@ -50,9 +66,14 @@ extension PropertyList {
 
   /// Removes the value at a path from its container.
   ///
+  /// ```swift
+  /// var note: PropertyList = ["title": "Groceries", "tags": ["home", "weekly"]]
+  /// let tag = try note.remove(at: PropertyListKeyPath("tags.0"))   // "home"; tags: ["weekly"]
+  /// ```
+  ///
   /// - Returns: The removed value.
   /// - Throws: ``PropertyListError/Kind/noSuchValue`` if the path leads to no value, and for the root, which has no
-  ///   container.
+  ///   container. Nothing is changed if an error is thrown.
   /// - Complexity: O(*d* + *k*) in the number of components and of the elements or entries of the container.
   @discardableResult
   public mutating func remove(at path: PropertyListKeyPath) throws(PropertyListError) -> PropertyList {
@@ -66,6 +87,11 @@ extension PropertyList {
   }
 
   /// Appends a value to the array at a path.
+  ///
+  /// ```swift
+  /// var note: PropertyList = ["title": "Groceries", "tags": ["home"]]
+  /// try note.append("weekly", at: PropertyListKeyPath("tags"))   // tags: ["home", "weekly"]
+  /// ```
   ///
   /// - Throws: ``PropertyListError/Kind/noSuchValue`` if the path leads to no value;
   ///   ``PropertyListError/Kind/wrongKind`` if the value is not an array; ``PropertyListError/Kind/nestedTooDeeply``
@@ -83,6 +109,12 @@ extension PropertyList {
   }
 
   /// Replaces or inserts the value at a path. Creates dictionaries for missing keys along the path.
+  ///
+  /// ```swift
+  /// var settings: PropertyList = [:]
+  /// try settings.set(14, at: PropertyListKeyPath("editor.font.size"))   // ["editor": ["font": ["size": 14]]]
+  /// try settings.set(16, at: PropertyListKeyPath("editor.font.size"))   // ["editor": ["font": ["size": 16]]]
+  /// ```
   ///
   /// - Throws: ``PropertyListError/Kind/noSuchValue`` if the path continues below a value that is not a container, or
   ///   has an array index greater than the count; ``PropertyListError/Kind/nestedTooDeeply`` beyond

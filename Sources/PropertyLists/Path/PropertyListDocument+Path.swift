@@ -1,6 +1,11 @@
 extension PropertyListDocument.Node {
   /// Returns the node at a path that begins at this node.
   ///
+  /// ```swift
+  /// let path = try PropertyListKeyPath("notes.-1.title")   // the title of the last note
+  /// let title = try document.root.descendant(at: path).string
+  /// ```
+  ///
   /// - Throws: ``PropertyListError/Kind/noSuchValue`` if the path leads to no node, or the error of a damaged binary
   ///   document. The error's key path begins at this node.
   /// - Complexity: O(1) for each index, and that of ``value(forKey:)`` for each key.

@@ -1,4 +1,13 @@
-/// A change of the value at a key path.
+/// A change of the value at a key path. Use it to collect changes before you apply them.
+///
+/// ```swift
+/// var note: PropertyList = ["title": "Groceries", "tags": ["home", "weekly"]]
+/// let edits: [PropertyListEdit] = [
+///   .set("Shopping", at: try PropertyListKeyPath("title")),
+///   .remove(at: try PropertyListKeyPath("tags.0")),
+/// ]
+/// for edit in edits { try note.apply(edit) }   // ["title": "Shopping", "tags": ["weekly"]]
+/// ```
 public enum PropertyListEdit: Hashable, Sendable {
   /// Inserts a value; see ``PropertyList/insert(_:at:)``.
   case insert(PropertyList, at: PropertyListKeyPath)
@@ -20,7 +29,7 @@ public enum PropertyListEdit: Hashable, Sendable {
 }
 
 extension PropertyList {
-  /// Applies a change.
+  /// Applies a change. An example is at ``PropertyListEdit``.
   ///
   /// - Throws: The errors of the method that the change is named after. Nothing is changed if an error is thrown.
   /// - Complexity: That of the method.

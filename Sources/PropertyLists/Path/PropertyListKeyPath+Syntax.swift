@@ -29,6 +29,13 @@ extension PropertyListKeyPath {
 
   /// Creates a path from its text.
   ///
+  /// ```swift
+  /// let size = try PropertyListKeyPath("editor.fontSize")
+  /// let bundle = try PropertyListKeyPath(#"com\.example\.notes.0"#)               // com.example.notes, then 0
+  /// let same = try PropertyListKeyPath("/com.example.notes/0")                    // an equal path
+  /// let domain = try PropertyListKeyPath("com.example.notes", syntax: .slashes)   // one key
+  /// ```
+  ///
   /// - Parameter syntax: The syntax, or nil to detect it from the first character: `/` means slashes, `:` means colons,
   ///   and any other means dots.
   /// - Throws: ``PropertyListError/Kind/malformed`` for an empty component, which only ``Syntax/slashes`` skips, for a
@@ -48,6 +55,12 @@ extension PropertyListKeyPath {
   }
 
   /// Returns the text of this path. Parsing it gives an equal path.
+  ///
+  /// ```swift
+  /// let path = try PropertyListKeyPath("/items/0/name")
+  /// let dots = path.text(.dots)       // items.0.name
+  /// let colons = path.text(.colons)   // :items:0:name
+  /// ```
   ///
   /// - Complexity: O(*n*) in the length of the text.
   public func text(_ syntax: Syntax) -> String {

@@ -12,6 +12,10 @@ public struct PropertyListKeyPath: Hashable, Sendable {
   /// A container decides how a step is used: ``index(_:)`` of 7 is the key `7` in a dictionary, and the key `7` is an
   /// index in an array. Therefore the two are equal. In an array, the key `-1` is the last element, `-2` the one before
   /// it, and so on.
+  ///
+  /// ```swift
+  /// let path = PropertyListKeyPath([.key("invoices"), .index(0), .key("total")])   // invoices.0.total
+  /// ```
   public enum Component: Sendable {
     /// A key of a dictionary.
     case key(String)
@@ -27,12 +31,18 @@ public struct PropertyListKeyPath: Hashable, Sendable {
 
   /// Returns this path with one more step, which leads to an element or entry of the value at this path.
   ///
+  /// ```swift
+  /// let invoices = try PropertyListKeyPath("invoices")
+  /// let first = invoices.appending(.index(0))   // invoices.0
+  /// ```
+  ///
   /// - Complexity: O(*n*) in the number of steps.
   public func appending(_ component: Component) -> PropertyListKeyPath { PropertyListKeyPath(components + [component]) }
 }
 
 extension PropertyListKeyPath.Component {
-  /// Creates an index if `text` is a nonnegative integer in decimal digits without leading zeros, else a key.
+  /// Creates an index if `text` is a nonnegative integer in decimal digits without leading zeros, else a key: `7` is an
+  /// index, `07` and `-1` are keys.
   public init(_ text: String) {
     if let index = Self.integer(text), index >= 0 { self = .index(index) } else { self = .key(text) }
   }
