@@ -3,8 +3,16 @@ public import FoundationEssentials
 extension PropertyList {
   /// Reads a property list in any format.
   ///
+  /// ```swift
+  /// let response = Data(#"{"title": "Groceries", "tags": ["home", "weekly"]}"#.utf8)
+  /// let note = try PropertyList(response, format: .json)
+  /// let tags = note["tags"]?.array?.compactMap(\.string)   // ["home", "weekly"]
+  /// ```
+  ///
   /// - Parameter format: The format of `data`, or nil to detect it from its beginning.
-  /// - Throws: ``PropertyListError``.
+  /// - Throws: ``PropertyListError``, such as ``PropertyListError/Kind/unknownFormat`` if no format is detected,
+  ///   ``PropertyListError/Kind/malformed``, ``PropertyListError/Kind/duplicateKey``, and the errors of
+  ///   ``ParsingLimits``.
   /// - Complexity: O(*n*) in the length of `data`.
   public init(
     _ data: Data, format: PropertyListFormat? = nil, options: PropertyListReadingOptions = PropertyListReadingOptions()
@@ -14,9 +22,15 @@ extension PropertyList {
 
   /// Reads a file in any format.
   ///
+  /// ```swift
+  /// var settings = try PropertyList(contentsOf: url)
+  /// try settings.set(14, at: PropertyListKeyPath("editor.fontSize"))
+  /// try settings.write(to: url, format: .xml)
+  /// ```
+  ///
   /// - Parameter format: The format of the file, or nil to detect it from its beginning.
-  /// - Throws: ``PropertyListError``; of kind ``PropertyListError/Kind/inputOutput(errno:)`` if the file cannot be
-  ///   read.
+  /// - Throws: ``PropertyListError/Kind/inputOutput(errno:)`` if the file cannot be read, with `EINVAL` if `url` is
+  ///   not a file URL, and the errors of ``init(_:format:options:)``.
   /// - Complexity: O(*n*) in the length of the file.
   public init(
     contentsOf url: URL, format: PropertyListFormat? = nil,
@@ -26,6 +40,11 @@ extension PropertyList {
   }
 
   /// Creates a property list from a node of a document, with all values in it.
+  ///
+  /// ```swift
+  /// let document = try PropertyListDocument(contentsOf: url)
+  /// var editor = try PropertyList(document.root.descendant(at: PropertyListKeyPath("settings.editor")))
+  /// ```
   ///
   /// Objects that are referenced several times in a binary document are created once and shared.
   ///

@@ -4,6 +4,13 @@ package import SystemFiles
 extension PropertyList {
   /// Returns this value as the bytes of a file.
   ///
+  /// ```swift
+  /// let note: PropertyList = ["title": "Groceries", "tags": ["home", "weekly"]]
+  /// let file = try note.data(format: .binary)
+  /// let json = try note.data(format: .json, options: PropertyListWritingOptions(isCompact: true))
+  /// // {"title":"Groceries","tags":["home","weekly"]}
+  /// ```
+  ///
   /// Equal values always produce the same bytes.
   ///
   /// - Throws: ``PropertyListError/Kind/notRepresentable`` with the key path of a value that the format cannot
@@ -31,6 +38,11 @@ extension PropertyList {
 
 extension PropertyListDocument.Node {
   /// Returns this node, with all values in it, as the bytes of a file. No ``PropertyList`` is created.
+  ///
+  /// ```swift
+  /// let document = try PropertyListDocument(contentsOf: url)
+  /// let xml = try document.root.data(format: .xml)
+  /// ```
   ///
   /// - Throws: The errors of ``PropertyList/data(format:options:)``, and the errors of a binary document below the
   ///   node.

@@ -7,8 +7,9 @@ extension PropertyListDocument {
   /// - Parameters:
   ///   - data: The whole input. The document retains it without copying it.
   ///   - format: The format of the input, or nil to detect it from its beginning.
-  /// - Throws: ``PropertyListError``. For a binary property list, only errors in its header, its trailer and its root
-  ///   are thrown here.
+  /// - Throws: ``PropertyListError``, such as ``PropertyListError/Kind/unknownFormat`` if no format is detected,
+  ///   ``PropertyListError/Kind/malformed``, and the errors of ``ParsingLimits``. For a binary property list, only
+  ///   errors in its header, its trailer and its root are thrown here.
   /// - Complexity: O(1) for the binary format, O(*n*) in the length of the input for the others.
   public convenience init(
     _ data: Data, format: PropertyListFormat? = nil, options: PropertyListReadingOptions = PropertyListReadingOptions()
@@ -55,9 +56,15 @@ extension PropertyListDocument {
 
   /// Maps a file into memory and parses it. Of a large binary property list, only the pages that you access are loaded.
   ///
+  /// ```swift
+  /// let catalog = try PropertyListDocument(mapping: url)
+  /// let product = try catalog.root.descendant(at: PropertyListKeyPath("products.41207"))
+  /// ```
+  ///
   /// - Important: If the file is shortened while the document is in use, the operating system ends the process. Map
   ///   only files that no other program writes to, or that are replaced as a whole, as this package does. Read all
   ///   others with ``init(contentsOf:format:options:)``.
+  /// - Throws: ``PropertyListError/Kind/inputOutput(errno:)``, and the errors of ``init(_:format:options:)``.
   /// - Complexity: See ``init(_:format:options:)``.
   public convenience init(
     mapping url: URL, format: PropertyListFormat? = nil,

@@ -1,6 +1,11 @@
 extension PropertyListFormat {
   /// Detects the format of a property list from its first bytes. Returns nil if no format begins in this way.
   ///
+  /// ```swift
+  /// let text = Data(#"{"title": "Groceries"}"#.utf8)
+  /// let format = PropertyListFormat(detecting: text.bytes)   // .json
+  /// ```
+  ///
   /// | beginning, after a byte order mark, white space and comments | format |
   /// |---|---|
   /// | `bplist` at the very first | binary |

@@ -2,6 +2,7 @@ package import FoundationEssentials
 
 extension PropertyList: CustomDebugStringConvertible {
   /// A human-readable form of the value, on several lines if it is a container. The form may change between versions.
+  /// To get a text that you can read again, use ``data(format:options:)``.
   public var debugDescription: String { description(DescriptionOptions()) }
 
   /// The human-readable form of the value, on one line.

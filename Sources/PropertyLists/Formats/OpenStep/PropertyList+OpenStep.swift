@@ -4,7 +4,8 @@ extension PropertyList {
   /// Reads a text in the OpenStep format, the old text format of strings files and of values on command lines.
   ///
   /// ```swift
-  /// try PropertyList(openStep: #"{ languages = (en, "pt-BR"); icon = <0fbd 777e>; }"#)
+  /// let list = try PropertyList(openStep: #"{ languages = (en, "pt-BR"); icon = <0fbd 777e>; }"#)
+  /// let strings = try PropertyList(openStep: #""Cancel" = "Abbrechen";"#)   // ["Cancel": "Abbrechen"]
   /// ```
   ///
   /// The format has strings, arrays, dictionaries and data; a number is a string. GNUstep's notation adds other kinds:
