@@ -1,5 +1,12 @@
-/// The limits that a reader enforces on its input. Exceeding one throws an error. The defaults are safe for untrusted
-/// input.
+/// The limits that a reader enforces on its input. The defaults are safe for untrusted input.
+///
+/// Readers throw ``PropertyListError/Kind/nestedTooDeeply`` beyond ``depth``, and
+/// ``PropertyListError/Kind/limitExceeded`` beyond the other limits.
+///
+/// ```swift
+/// let limits = ParsingLimits(depth: 64, inputSize: 1 << 20)   // 64 levels, 1 MiB
+/// let message = try PropertyList(received, options: PropertyListReadingOptions(limits: limits))
+/// ```
 public struct ParsingLimits: Hashable, Sendable {
   /// The maximum nesting depth of containers. The default, 512, is the limit of Apple's reader (`CFBinaryPList.c`).
   /// Values above ``greatestDepth`` are treated as ``greatestDepth``.

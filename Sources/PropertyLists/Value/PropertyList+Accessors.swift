@@ -14,7 +14,7 @@ extension PropertyList {
     if case .integer(let value) = self { value } else { nil }
   }
 
-  /// The value of an integer, if it fits into `Int`.
+  /// The value of an integer, if it fits into `Int`. Reals are not converted, not even those without a fraction.
   public var int: Int? { integer.flatMap { Int(exactly: $0) } }
 
   /// The value of a 4-byte or 8-byte real. A double represents both exactly.
@@ -42,6 +42,13 @@ extension PropertyList {
   }
 
   /// The UID: the index of an object in the object table of a keyed archive.
+  ///
+  /// ```swift
+  /// let archive = try PropertyList(data)
+  /// if let root = archive["$top"]?["root"]?.uid, let object = archive["$objects"]?[Int(root.value)] {
+  ///   print(object)
+  /// }
+  /// ```
   public var uid: UID? {
     if case .uid(let value) = self { value } else { nil }
   }
@@ -72,6 +79,12 @@ extension PropertyList {
 
   /// The entries of a dictionary, in order. You can change them in place: `list.dictionary?["key"] = 1` does nothing if
   /// `list` is not a dictionary.
+  ///
+  /// ```swift
+  /// var note: PropertyList = ["title": "Groceries", "tags": ["home"]]
+  /// note.dictionary?["pinned"] = true
+  /// note.dictionary?["tags"]?.array?.append("weekly")   // tags: ["home", "weekly"]
+  /// ```
   ///
   /// Assigning a dictionary replaces this value by that dictionary. Assigning nil changes a dictionary to ``null``, and
   /// leaves a value of another kind unchanged.
@@ -105,6 +118,14 @@ extension PropertyList {
   }
 
   /// Returns the value for a key of a dictionary, or nil if the key is missing or this is not a dictionary.
+  ///
+  /// ```swift
+  /// let invoice: PropertyList = ["number": 1042, "items": [["name": "Paper", "count": 3]]]
+  /// let count = invoice["items"]?[0]?["count"]?.int   // 3
+  /// let number = invoice["number"]?.string            // nil, because the value is an integer
+  /// ```
+  ///
+  /// To change a value, use ``dictionary``, ``array`` or a function with a key path, such as ``set(_:at:)``.
   public subscript(key: String) -> PropertyList? {
     if case .dictionary(let entries) = self { entries[key] } else { nil }
   }

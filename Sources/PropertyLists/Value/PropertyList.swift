@@ -9,6 +9,8 @@ public import OrderedCollections
 /// ```swift
 /// var info: PropertyList = ["CFBundleName": "Notes", "LSRequiresIPhoneOS": true]
 /// info.dictionary?["CFBundleVersion"] = "42"
+/// let name = info["CFBundleName"]?.string   // "Notes"
+/// try info.write(to: url, format: .xml)
 /// ```
 ///
 /// If you only read, use ``PropertyListDocument``, which creates a value only when you read it.
@@ -79,7 +81,9 @@ public enum PropertyList: Sendable {
   /// Convert it with the exact initializers of the standard integer types, which return nil if the value does not fit:
   ///
   /// ```swift
-  /// let port = UInt16(exactly: integer)
+  /// let integer: PropertyList.Integer = 8080
+  /// let port = UInt16(exactly: integer)   // 8080
+  /// let byte = UInt8(exactly: integer)    // nil
   /// ```
   public struct Integer: Hashable, Sendable {
     /// The value modulo 2^64.

@@ -1,6 +1,17 @@
 public import FoundationEssentials
 
 /// An error in reading, writing or changing a property list, with the location of the error.
+///
+/// ```swift
+/// do {
+///   settings = try PropertyList(contentsOf: url)
+/// } catch where error.kind == .inputOutput(errno: ENOENT) {
+///   settings = [:]   // There is no file yet.
+/// } catch {
+///   print("\(url.lastPathComponent):\(error)")
+///   // Settings.plist:5:2: expected a 64-bit integer in <integer>, found "80x" (in port)
+/// }
+/// ```
 public struct PropertyListError: Error, Hashable, Sendable {
   /// The category of an error. Use it to decide what to do; ``message`` is for people.
   public enum Kind: Hashable, Sendable {
@@ -44,6 +55,11 @@ public struct PropertyListError: Error, Hashable, Sendable {
   public var keyPath: PropertyListKeyPath?
 
   /// Creates an error. Code that builds on this package can throw its own errors of this type.
+  ///
+  /// ```swift
+  /// let path = try PropertyListKeyPath("theme.background")
+  /// throw PropertyListError(.wrongKind, "expected a color", keyPath: path)   // expected a color (in theme.background)
+  /// ```
   public init(
     _ kind: Kind, _ message: String, byteOffset: Int? = nil, position: TextPosition? = nil,
     keyPath: PropertyListKeyPath? = nil

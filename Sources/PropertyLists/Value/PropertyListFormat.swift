@@ -1,4 +1,5 @@
-/// The formats that property lists are read from and written to.
+/// The formats that property lists are read from and written to. <doc:Formats> lists the values that
+/// each format can hold.
 public enum PropertyListFormat: String, Hashable, Sendable, CaseIterable {
   /// Apple's binary format, version `bplist00`.
   case binary

@@ -1,4 +1,11 @@
 /// The options for reading a property list.
+///
+/// ```swift
+/// let text = Data(#"{"title": "Draft", "pinned": true, "title": "Groceries"}"#.utf8)
+/// let options = PropertyListReadingOptions(duplicateKeys: .keepLast)
+/// let note = try PropertyList(text, options: options)   // ["title": "Groceries", "pinned": true]
+/// let same = try PropertyList(text)                     // throws an error: duplicate key "title"
+/// ```
 public struct PropertyListReadingOptions: Hashable, Sendable {
   /// The limits of the reader.
   public var limits: ParsingLimits

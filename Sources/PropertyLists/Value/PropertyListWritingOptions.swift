@@ -1,10 +1,18 @@
 /// The options for writing a property list.
+///
+/// ```swift
+/// let note: PropertyList = ["title": "Groceries", "created": .date(Date(timeIntervalSinceReferenceDate: 0))]
+/// let options = PropertyListWritingOptions(sortsKeys: true, coercion: .reversible, isCompact: true)
+/// let json = try note.data(format: .json, options: options)
+/// // {"created":{"$date":"2001-01-01T00:00:00Z"},"title":"Groceries"}
+/// ```
 public struct PropertyListWritingOptions: Hashable, Sendable {
   /// True if the keys of each dictionary are sorted by UTF-16 code units, like the output of Apple's XML writer. If
   /// false, they keep their order.
   public var sortsKeys: Bool
 
-  /// The maximum nesting depth of containers, at most ``ParsingLimits/greatestDepth``.
+  /// The maximum nesting depth of containers, at most ``ParsingLimits/greatestDepth``. Writing a deeper value throws
+  /// ``PropertyListError/Kind/nestedTooDeeply``.
   public var depth: Int
 
   /// The treatment of a fraction of a second in a date. It applies to XML, to the dialect ``OpenStepDialect/gnustep``
