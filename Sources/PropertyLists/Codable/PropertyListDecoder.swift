@@ -3,6 +3,11 @@ public import FoundationEssentials
 /// A decoder that creates values of `Decodable` types from property lists.
 ///
 /// ```swift
+/// struct Settings: Codable {
+///   var fontSize: Int
+///   var recentFiles: [String]
+/// }
+///
 /// let settings = try PropertyListDecoder().decode(Settings.self, from: data)
 /// ```
 ///
@@ -32,8 +37,16 @@ public struct PropertyListDecoder: Sendable {
   /// The values that decoded types find in `Decoder.userInfo`.
   public var userInfo: [CodingUserInfoKey: any Sendable] = [:]
 
-  /// The options for reading data. The limits also apply to decoding a ``PropertyList``. A document is decoded with the
-  /// limits of its own ``PropertyListDocument/options``.
+  /// The options for reading data.
+  ///
+  /// ```swift
+  /// var decoder = PropertyListDecoder()
+  /// decoder.readingOptions.restoresCoercedValues = true   // dates and data in JSON
+  /// decoder.readingOptions.limits.inputSize = 1 << 20
+  /// ```
+  ///
+  /// The limits also apply to decoding a ``PropertyList``. A document is decoded with the limits of its own
+  /// ``PropertyListDocument/options``.
   public var readingOptions = PropertyListReadingOptions()
 
   /// Creates a decoder whose limits are safe for untrusted input.
@@ -42,7 +55,8 @@ public struct PropertyListDecoder: Sendable {
   /// Decodes a property list in any format.
   ///
   /// - Parameter format: The format of the data, or nil to detect it from its beginning.
-  /// - Throws: `DecodingError` with the coding path, and the errors of a type's own `init(from:)`.
+  /// - Throws: `DecodingError` with the coding path, and the errors of a type's own `init(from:)`. If the data cannot
+  ///   be read, the underlying error is a ``PropertyListError``.
   /// - Complexity: O(*n*) in the length of a text. For a binary property list, O(*n*) in the values that the type
   ///   reads.
   public func decode<T: Decodable>(
@@ -64,6 +78,12 @@ public struct PropertyListDecoder: Sendable {
   }
 
   /// Decodes a node of a document. Values that the type does not request are not read.
+  ///
+  /// ```swift
+  /// let document = try PropertyListDocument(contentsOf: url)
+  /// let editor = try document.root.descendant(at: PropertyListKeyPath("settings.editor"))
+  /// let settings = try PropertyListDecoder().decode(EditorSettings.self, from: editor)
+  /// ```
   ///
   /// - Throws: See ``decode(_:from:format:)``.
   /// - Complexity: O(*n*) in the values that the type reads.

@@ -3,7 +3,13 @@ public import FoundationEssentials
 /// An encoder that creates property lists from values of `Encodable` types.
 ///
 /// ```swift
+/// let settings = Settings(fontSize: 14, recentFiles: ["notes.txt"])
 /// let data = try PropertyListEncoder().encode(settings)
+///
+/// var encoder = PropertyListEncoder()
+/// encoder.outputFormat = .json
+/// encoder.writingOptions.isCompact = true
+/// let json = try encoder.encode(settings)   // {"fontSize":14,"recentFiles":["notes.txt"]}
 /// ```
 ///
 /// It writes the same property lists as Foundation's encoder of the same name:
@@ -43,7 +49,8 @@ public struct PropertyListEncoder: Sendable {
 
   /// Encodes a value as the bytes of a file. The value may also be a scalar.
   ///
-  /// - Throws: `EncodingError` with the coding path, and the errors of a type's own `encode(to:)`.
+  /// - Throws: `EncodingError` with the coding path, and the errors of a type's own `encode(to:)`. If the format cannot
+  ///   represent a value, the underlying error is a ``PropertyListError``.
   /// - Complexity: O(*n*) in the size of the value; sorting *k* elements of a dictionary or a set adds O(*k* log *k*).
   public func encode<T: Encodable>(_ value: T) throws -> Data {
     let document = try document(of: value, hasNull: outputFormat == .json)
@@ -53,6 +60,11 @@ public struct PropertyListEncoder: Sendable {
   }
 
   /// Encodes a value as a ``PropertyList``. The value may also be a scalar.
+  ///
+  /// ```swift
+  /// var list = try PropertyListEncoder().encodeToPropertyList(settings)
+  /// list.dictionary?["version"] = 2
+  /// ```
   ///
   /// - Throws: See ``encode(_:)``.
   /// - Complexity: See ``encode(_:)``.
