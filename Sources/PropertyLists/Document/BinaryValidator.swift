@@ -265,6 +265,11 @@ extension PropertyListDocument {
   /// Checks the whole document: every object that can be reached from the root, the text of every string, that the keys
   /// of each dictionary are distinct, that no container contains itself, and the depth.
   ///
+  /// ```swift
+  /// let document = try PropertyListDocument(upload)
+  /// try document.validate()   // throws an error for the first damaged value
+  /// ```
+  ///
   /// If this function does not throw, you can read every value through ``root`` without errors. Two errors are still
   /// possible. Writing the document or creating a ``PropertyList`` throws if shared references expand too far. Creating
   /// a ``PropertyList`` also throws if two keys of a dictionary are canonically equivalent in Unicode.

@@ -2,6 +2,17 @@ public import FoundationEssentials
 
 extension PropertyListDocument {
   /// A cursor to one value of a document, which works the same way for every format. Its children are also cursors.
+  ///
+  /// ```swift
+  /// let note = try document.root.descendant(at: PropertyListKeyPath("notes.0"))
+  /// let title = try note.value(forKey: "title")?.string
+  /// for position in 0..<note.count {
+  ///   let (key, value) = try note.entry(at: position)
+  ///   print(key, value.kind)   // title string
+  /// }
+  /// ```
+  ///
+  /// A node retains its document. To change a value, create a ``PropertyList`` with ``PropertyList/init(_:)``.
   public struct Node: Sendable {
     /// The document that contains the value.
     public let document: PropertyListDocument
@@ -118,6 +129,14 @@ extension PropertyListDocument.Node {
   }
 
   /// The elements of an array, or the values of a dictionary, in order. Empty for other kinds.
+  ///
+  /// ```swift
+  /// if let notes = try document.root.value(forKey: "notes") {
+  ///   for note in notes.children {
+  ///     print(try note.get().value(forKey: "title")?.string ?? "untitled")
+  ///   }
+  /// }
+  /// ```
   public var children: Children { Children(parent: self) }
 
   /// A sequence of the children of a node. Each element is a `Result`, because the `next()` of an iterator cannot
