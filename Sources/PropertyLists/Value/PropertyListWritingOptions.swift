@@ -31,6 +31,12 @@ public struct PropertyListWritingOptions: Hashable, Sendable {
   public var isCompact: Bool
 
   /// The dialect of OpenStep text.
+  ///
+  /// ```swift
+  /// let translations: PropertyList = ["Cancel": "Abbrechen"]
+  /// let options = PropertyListWritingOptions(openStepDialect: .strings)
+  /// let file = try translations.data(format: .openStep, options: options)   // "Cancel" = "Abbrechen";
+  /// ```
   public var openStepDialect: OpenStepDialect
 
   /// Creates options. The defaults write as Apple's writers do, with keys in their original order.
