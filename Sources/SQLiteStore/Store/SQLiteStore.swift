@@ -30,11 +30,24 @@ public final class SQLiteStore: PersistentStore {
   /// history of its changes`. Empty for most stores.
   ///
   /// If there is a reason, ``save(_:)`` throws, and a new store with the model cannot be created.
+  ///
+  /// ```swift
+  /// for obstacle in store.writingObstacles { print("The store cannot be changed: \(obstacle)") }
+  /// ```
   public let writingObstacles: [String]
 
   private let state: Mutex<StoreState>
 
   /// Opens a store. Creates an empty one if the file does not exist.
+  ///
+  /// Add the store to a coordinator to use its objects in a context:
+  ///
+  /// ```swift
+  /// let store = try SQLiteStore(file, model: model, access: .readWrite(createsFile: false))
+  /// let coordinator = PersistentStoreCoordinator(model: model)
+  /// try coordinator.add(store)
+  /// let context = ManagedObjectContext(coordinator: coordinator)
+  /// ```
   ///
   /// - Parameters:
   ///   - file: The URL of the store.
@@ -55,6 +68,11 @@ public final class SQLiteStore: PersistentStore {
 
   /// Opens a store read-only without its model, with a model made from its tables. Use it for files written before
   /// 2015, which do not embed their model, if the program's model is lost.
+  ///
+  /// ```swift
+  /// let store = try SQLiteStore(tablesOf: file)
+  /// print(store.model.entities.map(\.name))  // ["Note", "Person"]
+  /// ```
   ///
   /// ``tableModel(ofFile:writesNothing:)`` describes the model.
   ///
@@ -287,10 +305,15 @@ extension SQLiteStore: TrialSaving {
 extension SQLiteStore {
   /// Returns the model that a store embeds.
   ///
+  /// ```swift
+  /// let model = try SQLiteStore.model(inFile: file)
+  /// print(model["Note"]?.attributes.map(\.name) ?? [])  // ["created", "title"]
+  /// ```
+  ///
   /// - Parameter writesNothing: True to write nothing at all, as when opening a store. No other process may save to the
   ///   store meanwhile.
-  /// - Throws: ``ManagedObjectError/Code/open`` if the file is not a store, or has no model. Files written before 2015
-  ///   have none. ``ManagedObjectError/Code/storeTypeMismatch`` if it is a store of another kind.
+  /// - Throws: ``ManagedObjectError/Code/open`` if the file does not exist, is not a store, or has no model. Files
+  ///   written before 2015 have none. ``ManagedObjectError/Code/storeTypeMismatch`` if it is a store of another kind.
   public static func model(
     inFile file: URL, writesNothing: Bool = false
   ) throws(ManagedObjectError) -> ManagedObjectModel {
@@ -306,9 +329,17 @@ extension SQLiteStore {
   /// become 64-bit integers; archives and UUIDs become data. The model has three kinds of relationships: many-to-many
   /// ones, to-one ones that can lead to several entities, and to-many ones without an inverse.
   ///
+  /// ```swift
+  /// let model = try SQLiteStore.tableModel(ofFile: file)
+  /// for attribute in model["Note"]?.attributes ?? [] { print(attribute.name, attribute.definition.type) }
+  /// // created date
+  /// // folder integer64
+  /// // title string
+  /// ```
+  ///
   /// - Parameter writesNothing: True to write nothing at all, as when opening a store. No other process may save to the
   ///   store meanwhile.
-  /// - Throws: ``ManagedObjectError/Code/open`` if the file is not a store,
+  /// - Throws: ``ManagedObjectError/Code/open`` if the file does not exist or is not a store,
   ///   ``ManagedObjectError/Code/storeTypeMismatch`` if it is a store of another kind.
   public static func tableModel(
     ofFile file: URL, writesNothing: Bool = false
@@ -321,9 +352,14 @@ extension SQLiteStore {
 
   /// Returns the metadata of a store without reading its objects.
   ///
+  /// ```swift
+  /// let metadata = try SQLiteStore.metadata(ofFile: file)
+  /// print(metadata[StoreMetadataKey.identifier]?.string ?? "")  // A40782A8-629F-4466-A0B7-E5AB025EBFB2
+  /// ```
+  ///
   /// - Parameter writesNothing: True to write nothing at all, as when opening a store. No other process may save to the
   ///   store meanwhile.
-  /// - Throws: ``ManagedObjectError/Code/open`` if the file is not a store,
+  /// - Throws: ``ManagedObjectError/Code/open`` if the file does not exist or is not a store,
   ///   ``ManagedObjectError/Code/storeTypeMismatch`` if it is a store of another kind.
   public static func metadata(
     ofFile file: URL, writesNothing: Bool = false
@@ -336,6 +372,12 @@ extension SQLiteStore {
   }
 
   /// Returns the SQL statements that create an empty store for a model: tables, then indexes, in Core Data's order.
+  ///
+  /// ```swift
+  /// let model = try ManagedObjectModel(entities: [EntityDescription("Note", [.attribute("title", .string)])])
+  /// print(try SQLiteStore.schemaStatements(of: model)[0])
+  /// // CREATE TABLE ZNOTE ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZTITLE VARCHAR )
+  /// ```
   ///
   /// - Throws: ``ManagedObjectError/Code/save`` if a store for the model cannot be created.
   public static func schemaStatements(of model: ManagedObjectModel) throws(ManagedObjectError) -> [String] {
