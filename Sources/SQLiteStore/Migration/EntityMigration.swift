@@ -4,6 +4,16 @@ internal import PropertyLists
 /// The migration of the objects of one entity, with the contexts of the old and the new store. The functions of a
 /// migration policy receive it. It corresponds to Core Data's `NSMigrationManager`.
 ///
+/// This policy moves an attribute of persons to objects of a new entity:
+///
+/// ```swift
+/// let policy = EntityMigrationPolicy { person, migration in
+///   try migration.createDestinationInstances(forSource: person)
+///   guard let city = person["city"], city != .null else { return }
+///   try migration.insert("Address", for: person).setValue(city, forKey: "city")
+/// }
+/// ```
+///
 /// Objects are migrated in batches. Both contexts contain the objects of one batch, and are reset before the next
 /// batch. Object IDs stay valid.
 public final class EntityMigration {
@@ -101,9 +111,20 @@ public final class EntityMigration {
   /// Returns the objects that have been created for source objects, in the order of `sources`. Leaves out objects that
   /// were deleted again.
   ///
+  /// In a policy's function `createRelationships`, which is called with a person or address `new` for each `person`:
+  ///
+  /// ```swift
+  /// let made = try migration.destinationInstances(sourceInstances: [person])
+  /// if new.entity.name == "Person", let address = made.first(where: { $0.entity.name == "Address" }) {
+  ///   try new.setValue(.object(address), forKey: "address")
+  /// }
+  /// ```
+  ///
   /// - Parameters:
   ///   - mappingName: The name of the entity mapping that created the objects; nil for any mapping.
   ///   - sources: Objects of the old store.
+  /// - Throws: ``ManagedObjectError`` if the new store cannot be read.
+  /// - Complexity: O(*m* log *n*) for *m* source objects and *n* objects created by the mappings.
   public func destinationInstances(
     forEntityMappingName mappingName: String? = nil, sourceInstances sources: [ManagedObject]
   ) throws(ManagedObjectError) -> [ManagedObject] {
@@ -123,6 +144,8 @@ public final class EntityMigration {
 
   /// Sets the relationships of an object as the mapping describes. Call this from a policy that sets only some
   /// relationships itself. Objects that are already in a to-many relationship stay in it.
+  ///
+  /// - Throws: ``ManagedObjectError`` if an expression of the mapping cannot be evaluated, or a store cannot be read.
   public func createRelationships(
     forDestination destination: ManagedObject, source: ManagedObject
   ) throws(ManagedObjectError) {

@@ -3,6 +3,12 @@ internal import SQLQueries
 
 /// Something that a migration drops because the new model does not have it: the values of a property, or the objects of
 /// an entity.
+///
+/// ```swift
+/// for loss in try SQLiteStore.migrate(file, to: newModel, droppedValues: .drop) {
+///   print(loss.entityName, loss.propertyName ?? "", loss.objectCount)  // Note subtitle 12
+/// }
+/// ```
 public struct MigrationLoss: Hashable, Sendable {
   /// The name of the entity in the old model.
   public let entityName: String

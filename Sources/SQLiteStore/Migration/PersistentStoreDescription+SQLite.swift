@@ -4,6 +4,13 @@ public import ManagedObjects
 extension PersistentStoreDescription {
   /// A store in an SQLite file with Core Data's schema.
   ///
+  /// ```swift
+  /// var archive = PersistentStoreDescription.sqlite(oldFile)
+  /// archive.isReadOnly = true
+  /// let container = try PersistentContainer(
+  ///   model: model, stores: [.sqlite(file, tracksHistory: true), archive])
+  /// ```
+  ///
   /// - Parameters:
   ///   - file: The URL of the store.
   ///   - migratesAutomatically: True to migrate a store of another version of the model when it is opened. If the

@@ -13,6 +13,13 @@ extension SQLiteStore {
   /// to-many; to-many relationships that become ordered or unordered; large values that move to or from external files.
   /// The file itself is changed. New attributes have their defaults, and objects keep their primary keys and versions.
   ///
+  /// ```swift
+  /// let losses = try SQLiteStore.migrate(file, to: newModel, droppedValues: .drop) { progress in
+  ///   print("\(progress.mappingName): \(progress.completedCount) of \(progress.totalCount)")  // Note: 40 of 40
+  /// }
+  /// for loss in losses { print(loss) }  // "Note.subtitle" is missing from the new model; 12 objects have a value
+  /// ```
+  ///
   /// With a mapping, all objects are created again in a file next to the store, and validated. The objects of an entity
   /// hierarchy keep their primary keys if they come from one hierarchy.
   ///
@@ -44,8 +51,11 @@ extension SQLiteStore {
   ///   ``ManagedObjectError/Code/migration`` and ``ManagedObjectError/Code/entityMigrationPolicy`` with all parts of a
   ///   mapping that cannot be performed, ``ManagedObjectError/Code/migration`` also for rows that are not objects of
   ///   the model, ``ManagedObjectError/Code/migrationConstraint`` if objects have the same values of a new uniqueness
-  ///   constraint, ``ManagedObjectError/Code/migrationCancelled``, and the errors of functions of the mapping. If it
-  ///   throws, nothing is changed.
+  ///   constraint, ``ManagedObjectError/Code/migrationCancelled``, and the errors of functions of the mapping. If there
+  ///   are several errors, such as two changes that cannot be inferred, ``ManagedObjectError/Code/multipleErrors``
+  ///   with all of them in ``ManagedObjectError/details``. ``ManagedObjectError/Code/open`` if the file does not exist
+  ///   or is not a store, ``ManagedObjectError/Code/storeTypeMismatch`` if it is a store of another kind. If it throws,
+  ///   nothing is changed.
   /// - Complexity: O(*n* log *n*) in the number of objects, for the indexes.
   @discardableResult
   public static func migrate(

@@ -28,9 +28,19 @@ public struct StagedMigration: Sendable {
   public var stages: [Stage]
 
   /// Creates a migration through the given versions, the oldest first.
+  ///
+  /// ```swift
+  /// let stages = StagedMigration([.init(first), .init(second), .init(third, mapping: mapping)])
+  /// try SQLiteStore.migrate(file, through: stages)
+  /// ```
   public init(_ stages: [Stage]) { self.stages = stages }
 
   /// Creates a migration through the versions of a model.
+  ///
+  /// ```swift
+  /// let versions = try VersionedModel(contentsOf: folder.appending(path: "Notes.momd"))
+  /// let stages = try StagedMigration(versions, names: ["Notes", "Notes 2", "Notes 4"])
+  /// ```
   ///
   /// - Parameters:
   ///   - versions: A model with its versions.

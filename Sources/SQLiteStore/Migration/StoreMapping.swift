@@ -45,6 +45,14 @@ public struct StoreMapping: Sendable {
 ///
 /// The functions receive objects of the class ``ManagedObject``, because the program's classes belong to one version of
 /// the model.
+///
+/// ```swift
+/// let policy = EntityMigrationPolicy(createRelationships: { folder, new, migration in
+///   try migration.createRelationships(forDestination: new, source: folder)
+///   // The new relationship "cover" gets the first object of the ordered relationship "notes".
+///   if case .array(let notes)? = new["notes"], let first = notes.first { try new.setValue(first, forKey: "cover") }
+/// })
+/// ```
 public struct EntityMigrationPolicy: Sendable {
   /// A function that creates one, several or no objects of the new model for a source object. It does not set
   /// relationships.
@@ -75,6 +83,13 @@ public struct EntityMigrationPolicy: Sendable {
 }
 
 /// The progress of a migration.
+///
+/// ```swift
+/// try SQLiteStore.migrate(file, through: stages) { progress in
+///   try Task.checkCancellation()
+///   print("Step \(progress.step + 1) of \(progress.stepCount): \(progress.mappingName)")  // Step 1 of 2: Note
+/// }
+/// ```
 public struct MigrationProgress: Hashable, Sendable {
   /// A phase of a migration step. The cases are in the order of the phases.
   public enum Phase: Hashable, Sendable {
@@ -82,7 +97,7 @@ public struct MigrationProgress: Hashable, Sendable {
     case objects
     /// Relationships are set.
     case relationships
-    /// Objects are validated. Steps without a mapping skip this phase.
+    /// Objects are validated. Steps without a mapping skip this phase, and so do entities without validation rules.
     case validation
   }
 
