@@ -1,7 +1,7 @@
 public import FoundationEssentials
 public import ManagedObjects
 
-/// A save that the history of a store recorded.
+/// A save that the history of a store recorded. ``SQLiteStore/history(after:)`` returns the saves.
 public struct PersistentHistoryTransaction: Hashable, Sendable {
   /// The transaction number. Later saves have greater numbers: pass this one to ``SQLiteStore/history(after:)`` to get
   /// them.
@@ -21,6 +21,15 @@ public struct PersistentHistoryTransaction: Hashable, Sendable {
 }
 
 /// A change to an object in a save that the history recorded.
+///
+/// The history keeps the values of a deleted object's attributes with
+/// ``AttributeDescription/preservesValueInHistoryOnDeletion``:
+///
+/// ```swift
+/// for change in try store.history().flatMap(\.changes) where change.kind == .delete {
+///   print(change.objectID, change.tombstone["identifier"] ?? .null)  // Note/p1 "a1"
+/// }
+/// ```
 public struct PersistentHistoryChange: Hashable, Sendable {
   /// A kind of change. The raw values are those in Core Data's files.
   public enum Kind: Int64, Hashable, Sendable {

@@ -5,6 +5,17 @@ extension SQLiteStore {
   /// Returns the recorded saves with a transaction number greater than `number`, the oldest first. Returns none if the
   /// store has no history.
   ///
+  /// ```swift
+  /// for transaction in try store.history(after: last) {
+  ///   for change in transaction.changes { print(change.kind, change.objectID) }  // update Note/p2
+  ///   last = transaction.number
+  /// }
+  /// ```
+  ///
+  /// To record a history, open the store with ``StoreAccess/readWrite(createsFile:tracksHistory:allowsTriggers:)``.
+  ///
+  /// - Throws: ``ManagedObjectError/Code/sqlite`` if the file cannot be read,
+  ///   ``ManagedObjectError/Code/incompatibleVersionHash`` if the store now has another model.
   /// - Complexity: O(*n*) in the number of changes.
   public func history(after number: Int64 = 0) throws(ManagedObjectError) -> [PersistentHistoryTransaction] {
     try reading { state throws(ManagedObjectError) in try state.history(after: number) }
@@ -12,7 +23,15 @@ extension SQLiteStore {
 
   /// Deletes the recorded saves with a transaction number of at most `number`.
   ///
+  /// ```swift
+  /// let monthAgo = Date.now.addingTimeInterval(-30 * 24 * 60 * 60)
+  /// if let last = try store.history().last(where: { $0.date < monthAgo }) {
+  ///   try store.deleteHistory(through: last.number)
+  /// }
+  /// ```
+  ///
   /// - Throws: ``ManagedObjectError/Code/save`` if the store is read-only, or if another program records its history.
+  /// - Complexity: O(*n*) in the number of recorded changes.
   public func deleteHistory(through number: Int64) throws(ManagedObjectError) {
     try checkIsWritable()
     try withState { state throws(ManagedObjectError) in try state.deleteHistory(through: number) }
