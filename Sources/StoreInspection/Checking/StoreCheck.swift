@@ -52,9 +52,21 @@ public struct StoreCheck: Sendable {
 
   /// Checks the file.
   ///
+  /// ```swift
+  /// var check = StoreCheck(file, model: model)
+  /// check.pages = .quick
+  /// check.limit = 10
+  /// let summary = try check.run { finding in
+  ///   if finding.severity == .error { print(finding.location, finding.message) }
+  /// }
+  /// ```
+  ///
   /// - Parameter body: Called for each reported finding.
   /// - Returns: The number of findings of each kind.
-  /// - Throws: ``ManagedObjectError`` if the file does not exist, or is not a store.
+  /// - Throws: ``ManagedObjectError/Code/noSuchFile`` if the file does not exist, ``ManagedObjectError/Code/open`` or
+  ///   ``ManagedObjectError/Code/storeTypeMismatch`` if it is not a store, ``ManagedObjectError/Code/open`` also if the
+  ///   model does not have the ``configuration``, ``ManagedObjectError/Code/incompatibleSchema`` if an XML store cannot
+  ///   have the model.
   /// - Complexity: O(*n* log *n*) in the size of the file.
   public func run(_ body: (StoreFinding) -> Void) throws(ManagedObjectError) -> StoreCheckSummary {
     let result: Result<StoreCheckSummary, ManagedObjectError> = withoutActuallyEscaping(body) { body in

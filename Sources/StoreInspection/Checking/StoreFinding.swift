@@ -185,6 +185,12 @@ extension StoreFinding: CustomStringConvertible {
 }
 
 /// The numbers of findings that a ``StoreCheck`` made.
+///
+/// ```swift
+/// let summary = try StoreCheck(file).run { _ in }
+/// print("errors: \(summary.errorCount), warnings: \(summary.warningCount)")  // errors: 2, warnings: 0
+/// print(summary.counts[.danglingReference] ?? 0)  // 2
+/// ```
 public struct StoreCheckSummary: Hashable, Sendable {
   /// The number of findings of each kind, reported or not.
   public internal(set) var counts: [StoreFinding.Code: Int] = [:]

@@ -9,6 +9,10 @@ internal import PropertyLists
 /// var difference = StoreDifference(from: before, to: after)
 /// difference.key = "identifier"
 /// let summary = try difference.run { print($0) }
+/// // - Note/p1 "a"
+/// // ~ Note/p1 "b"
+/// //     title: "Draft" -> "Final"
+/// // + Note/p2 "c"
 /// ```
 ///
 /// Entities and properties with the same name are compared. Objects are matched by primary key, or by the value of a
@@ -24,6 +28,10 @@ public struct StoreDifference: Sendable {
   public var key: String?
   /// The names of the key attributes of single entities, by entity name. These replace ``key``, also for the
   /// subentities of these entities.
+  ///
+  /// ```swift
+  /// difference.keys = ["Note": "identifier", "Person": "email"]
+  /// ```
   public var keys: [String: String] = [:]
   /// The names of the entities to compare; nil for all.
   public var entities: Set<String>?
@@ -114,10 +122,20 @@ public struct StoreDifference: Sendable {
 
   /// Compares the stores.
   ///
+  /// ```swift
+  /// let summary = try difference.run { change in
+  ///   guard case .changed(let old, let new) = change else { return }
+  ///   for property in new.values {
+  ///     print(property.name, old.value(of: property.name) ?? "", property.value)  // title "Draft" "Final"
+  ///   }
+  /// }
+  /// print(summary.isEmpty)  // false
+  /// ```
+  ///
   /// - Parameter body: Called for each difference, sorted by the name of the entity, and then by the value of the key
   ///   attribute or by primary key.
   /// - Throws: ``ManagedObjectError`` if a store cannot be read, ``ManagedObjectError/Code/undefinedKey`` if a key
-  ///   attribute or an entity of ``entities`` does not exist.
+  ///   attribute or an entity of ``entities`` does not exist, and the error of `body`.
   /// - Complexity: O(*n* log *n*) in the number of objects of both stores.
   public func run(_ body: (Change) throws(ManagedObjectError) -> Void) throws(ManagedObjectError) -> Summary {
     for (name, attribute) in keys.sorted(by: { $0.key.precedes($1.key) }) {

@@ -71,9 +71,18 @@ public struct StoreHistory: Sendable {
   ///
   /// Only one transaction at a time is in memory.
   ///
+  /// ```swift
+  /// try StoreHistory(file).run(after: 1200) { transaction in
+  ///   for change in transaction.changes where change.kind == .update {
+  ///     print(change.entity ?? "", change.number, change.updatedProperties ?? [])  // Note 2 ["title"]
+  ///   }
+  /// }
+  /// ```
+  ///
   /// - Parameter number: The number of a transaction that was read before: only later transactions are read.
-  /// - Throws: ``ManagedObjectError/Code/open`` if the file is not a store,
-  ///   ``ManagedObjectError/Code/storeTypeMismatch`` if it is a store of another kind than SQLite.
+  /// - Throws: ``ManagedObjectError/Code/noSuchFile`` if the file does not exist, ``ManagedObjectError/Code/open`` if
+  ///   it is not a store, ``ManagedObjectError/Code/storeTypeMismatch`` if it is a store of another kind than SQLite,
+  ///   and the error of `body`.
   /// - Complexity: O(*n*) in the number of changes, O(*n* log *n*) if the index of the transactions is missing.
   public func run(
     after number: Int64 = 0, _ body: (Transaction) throws(ManagedObjectError) -> Void

@@ -8,6 +8,11 @@ internal import SystemFiles
 extension StoreInfo {
   /// Reads a description of a store or a model file.
   ///
+  /// ```swift
+  /// let info = try StoreInfo(file, model: model)
+  /// if info.hasEqualHashes == false { print("The store was made with another version of the model.") }
+  /// ```
+  ///
   /// - Parameters:
   ///   - url: The URL of a store or a model. A model can be a folder.
   ///   - model: The model of the store; nil to use the one that the store embeds, or else one that is derived from the

@@ -119,6 +119,12 @@ public struct StoreInfo: Sendable {
   }
 
   /// The pages and logs of an SQLite file.
+  ///
+  /// ```swift
+  /// if let database = try StoreInfo(file).database {
+  ///   print("\(database.freePageCount * database.pageSize) bytes of the file are unused")
+  /// }
+  /// ```
   public struct DatabaseFacts: Hashable, Sendable {
     /// The size of a page, in bytes.
     public internal(set) var pageSize: Int64 = 0
@@ -136,6 +142,14 @@ public struct StoreInfo: Sendable {
   }
 
   /// A summary of a store's history.
+  ///
+  /// ```swift
+  /// if let history = try StoreInfo(file).history {
+  ///   print(history.transactionCount, history.authors)  // 2 ["editor", "import"]
+  /// }
+  /// ```
+  ///
+  /// ``StoreHistory`` reads the saves.
   public struct HistoryFacts: Hashable, Sendable {
     /// The number of recorded saves.
     public internal(set) var transactionCount: Int64 = 0
