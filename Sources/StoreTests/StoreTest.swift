@@ -38,6 +38,14 @@ public struct StoreTest: Sendable, CustomStringConvertible {
 
   /// Runs the test in a temporary folder, which is deleted afterwards.
   ///
+  /// For a store without a file, run only the tests that do not open a store again:
+  ///
+  /// ```swift
+  /// for test in StoreTest.all where !test.reopensStore {
+  ///   try test.run { _, model in try InMemoryStore(model: model) }
+  /// }
+  /// ```
+  ///
   /// - Throws: ``StoreTestFailure`` if the store does not behave as the test expects, or an error that the store threw.
   public func run(opening: @escaping Opening) throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "store-test-\(UUID().uuidString)")
@@ -49,7 +57,7 @@ public struct StoreTest: Sendable, CustomStringConvertible {
 
 /// An error that a ``StoreTest`` throws if a store does not behave as expected.
 public struct StoreTestFailure: Error, CustomStringConvertible {
-  /// A description of the expected and the actual behavior.
+  /// A description of the expected and the actual behavior, such as `the save did not change the token`.
   public let description: String
 }
 
