@@ -31,6 +31,12 @@ extension KeyedArchiver {
   /// A value with a keyed container is archived as an `NSDictionary` with strings as keys, a value with an unkeyed
   /// container as an `NSArray`. A value with a single-value container is archived as that single value.
   ///
+  /// ```swift
+  /// struct Preset: Codable { var name: String; var gain: Double }
+  ///
+  /// try archiver.encodeEncodable([Preset(name: "Rock", gain: 3.5)], forKey: "presets")
+  /// ```
+  ///
   /// - Throws: ``KeyedArchiveError``, or an error of the type's own `encode(to:)`.
   public func encodeEncodable<T: Encodable>(_ value: T, forKey key: String) throws {
     try encode(userKey: key) { coder in
@@ -41,6 +47,10 @@ extension KeyedArchiver {
 
 extension KeyedUnarchiver {
   /// Decodes a value that was encoded by ``KeyedArchiver/encodeEncodable(_:forKey:)``.
+  ///
+  /// ```swift
+  /// let presets = try unarchiver.decodeDecodable([Preset].self, forKey: "presets")
+  /// ```
   ///
   /// - Throws: ``KeyedArchiveError``, or an error of the type's own `init(from:)`.
   public func decodeDecodable<T: Decodable>(_ type: T.Type = T.self, forKey key: String) throws -> T {

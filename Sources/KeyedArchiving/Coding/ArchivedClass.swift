@@ -28,6 +28,11 @@ public struct ArchivedClass: Hashable, Sendable {
 
   /// Creates a class with a name.
   ///
+  /// ```swift
+  /// // Archives objects as Note, and also decodes objects of the class Memo.
+  /// static let archivedClass = ArchivedClass("Note", aliases: ["Memo"])
+  /// ```
+  ///
   /// - Parameters:
   ///   - name: the name that is written as `$classname`.
   ///   - ancestors: the rest of `$classes`, nearest first.
@@ -41,12 +46,20 @@ public struct ArchivedClass: Hashable, Sendable {
   }
 
   /// Creates a class with a name and a superclass.
+  ///
+  /// ```swift
+  /// override class var archivedClass: ArchivedClass { ArchivedClass("Circle", superclass: Shape.archivedClass) }
+  /// ```
   public init(_ name: String, superclass: ArchivedClass, hints: [String] = [], aliases: [String] = []) {
     self.init(name, ancestors: [superclass.name] + superclass.ancestors, hints: hints, aliases: aliases)
   }
 
   /// Creates the default class of a type. Its name is `Module.Type`, the name of Swift classes in archives of Apple's
   /// software.
+  ///
+  /// ```swift
+  /// ArchivedClass(Note.self).name  // "NotesApp.Note"
+  /// ```
   ///
   /// For a private or local type, the name leaves out the private context, whose name differs from build to build. The
   /// ancestors are the archived names of the superclasses, and `NSObject`.

@@ -29,7 +29,11 @@
 /// struct Settings: Codable, SecureCoding { var volume: Double }
 /// ```
 ///
-/// Enumerations with raw values need none either. They are archived as their raw values.
+/// Enumerations with raw values need none either. They are archived as their raw values:
+///
+/// ```swift
+/// enum Theme: String, SecureCoding { case light, dark }
+/// ```
 ///
 /// - Note: Decoding creates only objects of types that your decoding calls name, whatever the archive contains.
 public protocol SecureCoding: SendableMetatype {
@@ -53,6 +57,10 @@ public protocol SecureCoding: SendableMetatype {
   /// Returns the value to archive instead of this one, or nil, the default, to archive this value. An archiver calls it
   /// once for each instance of a class, and does not call it for the replacement.
   ///
+  /// ```swift
+  /// func replacementObject(for coder: KeyedArchiver) throws -> (any SecureCoding)? { bookmark }
+  /// ```
+  ///
   /// For elements of sets and keys of dictionaries, temporary archivers call this method and ``encode(with:)`` first,
   /// to determine the order of the elements.
   func replacementObject(for coder: KeyedArchiver) throws -> (any SecureCoding)?
@@ -60,6 +68,10 @@ public protocol SecureCoding: SendableMetatype {
   /// Returns the value to use instead of this decoded value. The default is the value itself. The unarchiver calls it
   /// after ``SecureCoding/init(coder:)``. All references to the value then return the replacement, except those that
   /// were decoded before, which is possible after ``KeyedUnarchiver/publish(_:)``.
+  ///
+  /// ```swift
+  /// func awakeAfterDecoding(by coder: KeyedUnarchiver) throws -> Currency { code == "EUR" ? .euro : self }
+  /// ```
   func awakeAfterDecoding(by coder: KeyedUnarchiver) throws -> Self
 
   /// Decodes a value of this type at a reference. Only types of this package implement it.

@@ -193,6 +193,10 @@ extension KeyedArchiver {
   /// Encodes a point as text, as Apple's `encodePoint:forKey:` does. To encode it as an `NSValue`, use
   /// `encode(_:forKey:)`.
   ///
+  /// ```swift
+  /// try coder.encodePoint(Archived.Point(x: 1, y: 2.5), forKey: "origin")  // "{1, 2.5}"
+  /// ```
+  ///
   /// - Throws: ``KeyedArchiveError/Kind/invalidValue`` if a coordinate is NaN.
   public func encodePoint(_ point: Archived.Point, forKey key: String) throws {
     try encode(userKey: key) { coder in try coder.reference(toText: try point.text()).node }

@@ -8,7 +8,11 @@ extension KeyedArchiver {
   /// A class instance that was encoded before is not stored again, and neither is a value that is equal to an earlier
   /// one: the key gets a reference to what is already in the archive. Nil is encoded as a reference to `$null`.
   ///
-  /// - Throws: ``KeyedArchiveError``, or an error of a type's own ``SecureCoding/encode(with:)``.
+  /// - Throws: ``KeyedArchiveError/Kind/duplicateKey`` if an object in the value encodes a key twice;
+  ///   ``KeyedArchiveError/Kind/invalidValue`` if an archive cannot represent the value;
+  ///   ``KeyedArchiveError/Kind/nestedTooDeeply`` if objects are nested too deeply for the thread, see
+  ///   ``greatestDepth``; ``KeyedArchiveError/Kind/finished`` if the archive is complete; or an error of a type's own
+  ///   ``SecureCoding/encode(with:)``.
   public func encode<T: SecureCoding>(_ value: T, forKey key: String) throws {
     try encode(userKey: key) { coder in try value._archive(by: coder).node }
   }
@@ -16,6 +20,15 @@ extension KeyedArchiver {
   /// Encodes a reference to an object without archiving the object. If another call, before or after, encodes the
   /// object unconditionally, the reference leads to it. Otherwise the reference is decoded as nil. Use it for the
   /// reference from a child to its parent.
+  ///
+  /// ```swift
+  /// func encode(with coder: KeyedArchiver) throws {
+  ///   try coder.encodeConditionalObject(folder, forKey: "folder")
+  ///   try coder.encode(text, forKey: "text")
+  /// }
+  /// ```
+  ///
+  /// - Throws: The errors of `encode(_:forKey:)`.
   public func encodeConditionalObject<T: SecureCoding & AnyObject>(_ object: T?, forKey key: String) throws {
     try encode(userKey: key) { coder in
       guard let object else { return .uid(0) }
@@ -70,6 +83,10 @@ extension KeyedArchiver {
   }
 
   /// Encodes a property list inline, instead of as objects.
+  ///
+  /// ```swift
+  /// try coder.encode(propertyList: ["width": 640, "height": 480], forKey: "window")
+  /// ```
   ///
   /// - Throws: ``KeyedArchiveError/Kind/invalidValue`` for a UID, which readers would take for a reference;
   ///   ``KeyedArchiveError/Kind/nestedTooDeeply`` for a property list nested more than 512 deep.

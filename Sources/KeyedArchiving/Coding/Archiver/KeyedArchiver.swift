@@ -95,6 +95,8 @@ public final class KeyedArchiver {
   /// Apple's software reads archives in the binary format and in XML. The formats JSON and OpenStep have no references,
   /// and lack other types of value too. These are written in the form of
   /// `PropertyListWritingOptions.Coercion.reversible`, which this package can read.
+  ///
+  /// - Parameter outputFormat: the format of the data that ``encodedData()`` returns.
   public init(outputFormat: PropertyListFormat = .binary) {
     self.outputFormat = outputFormat
     current = Frame(type: WrittenClasses.Record.ofTop(), start: 0)
@@ -123,6 +125,11 @@ public final class KeyedArchiver {
   /// Archives one value and writes the archive to a file, atomically: another program that opens the file reads either
   /// the old contents or the complete new ones.
   ///
+  /// ```swift
+  /// try KeyedArchiver.archive(notes, to: url)
+  /// let notes = try KeyedUnarchiver.unarchivedObject(of: [Note].self, from: url)
+  /// ```
+  ///
   /// - Throws: The errors of ``archivedData(withRootObject:outputFormat:)``, and
   ///   ``KeyedArchiveError/Kind/propertyList(_:)`` if the file cannot be written. The file is then unchanged.
   public static func archive<Root: SecureCoding>(
@@ -140,7 +147,8 @@ public final class KeyedArchiver {
   /// Completes the archive. Nothing can be encoded afterwards.
   ///
   /// - Throws: ``KeyedArchiveError/Kind/finished`` if the archive is already complete or an object is being encoded;
-  ///   the error of an earlier call, if one failed.
+  ///   ``KeyedArchiveError/Kind/duplicateKey`` if a top-level key was encoded twice; the error of an earlier call, if
+  ///   one failed.
   public func encodedData() throws -> Data {
     try checkState()
     guard outer.isEmpty else {
@@ -185,6 +193,10 @@ public final class KeyedArchiver {
   }
 
   /// Sets the class name for objects of a type, in this archive only. Nil restores the type's own name.
+  ///
+  /// ```swift
+  /// archiver.setClassName("OldApp.Note", for: Note.self)
+  /// ```
   ///
   /// The ancestors of a renamed class are not written, as on Apple's systems. Call this method before you encode
   /// objects of the type.
