@@ -2,6 +2,14 @@ public import FoundationEssentials
 @_spi(Archives) public import PropertyLists
 
 /// An error that occurred when an archive was written or read, with its position.
+///
+/// ```swift
+/// do {
+///   invoices = try KeyedUnarchiver.unarchivedObject(of: [Invoice].self, from: data)
+/// } catch let error as KeyedArchiveError where error.kind == .classNotAllowed {
+///   print(error)  // root[0]: expected Invoice, found an object of class "Note" (object 2, Note)
+/// }
+/// ```
 public struct KeyedArchiveError: Error, Hashable, Sendable {
   /// The kind of error, for use in code. The text for people is ``KeyedArchiveError/message``.
   public enum Kind: Hashable, Sendable {

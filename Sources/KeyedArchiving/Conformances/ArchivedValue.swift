@@ -295,6 +295,11 @@ extension KeyedArchiver {
   /// Encodes an array whose elements have several types. To encode such elements deeper in a value, use
   /// ``ArchivedValue/object(_:)``.
   ///
+  /// ```swift
+  /// let shapes: [any SecureCoding] = [Circle(radius: 1), Square(side: 2)]
+  /// try coder.encode(shapes, forKey: "shapes")
+  /// ```
+  ///
   /// - Throws: ``KeyedArchiveError``, or an error of a type's own ``SecureCoding/encode(with:)``.
   @_disfavoredOverload
   public func encode(_ elements: [any SecureCoding], forKey key: String) throws {
@@ -313,6 +318,11 @@ extension KeyedArchiver {
 extension KeyedUnarchiver {
   /// The types that an ``ArchivedValue`` may contain in addition to those of its cases, for example in user infos and
   /// in the attributes of text.
+  ///
+  /// ```swift
+  /// unarchiver.additionalTypes = [Attachment.self]
+  /// let text = try unarchiver.decode(Archived.AttributedString.self, forKey: "text")
+  /// ```
   ///
   /// They apply to all decoding calls. ``decode(_:additionalTypes:forKey:)`` adds types for one call.
   public var additionalTypes: [any SecureCoding.Type] {

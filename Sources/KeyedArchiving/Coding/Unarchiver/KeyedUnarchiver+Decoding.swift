@@ -6,15 +6,26 @@ extension KeyedUnarchiver {
   /// Decodes the value of a key. The type is the static type `T`: to decode a subclass whose metatype is in a variable,
   /// use ``decode(of:forKey:)``.
   ///
-  /// - Throws: ``KeyedArchiveError/Kind/valueNotFound`` if the key has no value or the value is nil; another
-  ///   ``KeyedArchiveError`` if the value has another type; or an error that the type's ``SecureCoding/init(coder:)``
-  ///   throws.
+  /// ```swift
+  /// let title = try coder.decode(String.self, forKey: "title")
+  /// let invoices = try coder.decode([Invoice].self, forKey: "invoices")
+  /// ```
+  ///
+  /// - Throws: ``KeyedArchiveError/Kind/valueNotFound`` if the key has no value or the value is nil;
+  ///   ``KeyedArchiveError/Kind/classNotAllowed`` or ``KeyedArchiveError/Kind/typeMismatch`` if the value has another
+  ///   type; ``KeyedArchiveError/Kind/numberOutOfRange`` if the type cannot represent a number exactly; another
+  ///   ``KeyedArchiveError`` if the archive is damaged or exceeds the limits; or an error that the type's
+  ///   ``SecureCoding/init(coder:)`` throws.
   public func decode<T: SecureCoding>(_ type: T.Type = T.self, forKey key: String) throws -> T {
     guard let node = try node(forUserKey: key) else { throw noValue(key) }
     return try T._unarchive(ArchivedReference(node: node), by: self)
   }
 
   /// Decodes the value of a key. Returns nil if the key has no value, or if the value is nil.
+  ///
+  /// ```swift
+  /// theme = try coder.decodeIfPresent(Theme.self, forKey: "theme") ?? .light
+  /// ```
   ///
   /// - Throws: The errors of ``decode(_:forKey:)``.
   public func decodeIfPresent<T: SecureCoding>(_ type: T.Type = T.self, forKey key: String) throws -> T? {
@@ -33,11 +44,18 @@ extension KeyedUnarchiver {
   func noValue(_ key: String) -> any Error { failure(.valueNotFound, "no value for the key \(key.quoted)") }
 
   /// Decodes bytes that were encoded by ``KeyedArchiver/encodeBytes(_:forKey:)``, or as `Data`.
+  ///
+  /// - Throws: The errors of ``decode(_:forKey:)``.
   public func decodeBytes(forKey key: String) throws -> Data { try decode(Data.self, forKey: key) }
 
   /// Decodes a property list that was encoded by ``KeyedArchiver/encode(propertyList:forKey:)``.
   ///
-  /// - Throws: ``KeyedArchiveError/Kind/propertyList(_:)`` if it cannot be read,
+  /// ```swift
+  /// let window = try coder.decodePropertyList(forKey: "window")  // ["width": 640, "height": 480]
+  /// ```
+  ///
+  /// - Throws: ``KeyedArchiveError/Kind/valueNotFound`` if the key has no value,
+  ///   ``KeyedArchiveError/Kind/propertyList(_:)`` if the property list cannot be read,
   ///   ``KeyedArchiveError/Kind/nestedTooDeeply`` if it is nested more than 512 deep.
   public func decodePropertyList(forKey key: String) throws -> PropertyList {
     guard let node = try node(forUserKey: key) else { throw noValue(key) }
@@ -85,6 +103,15 @@ extension KeyedUnarchiver {
   }
 
   /// Decodes the value of a top-level key of the archive, even while an object is being decoded.
+  ///
+  /// ```swift
+  /// init(coder: KeyedUnarchiver) throws {
+  ///   let version = try coder.decodeTopLevelObject(Int.self, forKey: "version")
+  ///   title = try coder.decode(String.self, forKey: version < 2 ? "name" : "title")
+  /// }
+  /// ```
+  ///
+  /// - Throws: The errors of ``decode(_:forKey:)``.
   public func decodeTopLevelObject<T: SecureCoding>(_ type: T.Type = T.self, forKey key: String) throws -> T {
     try atTop { try decode(type, forKey: key) }
   }
@@ -194,6 +221,10 @@ extension KeyedUnarchiver {
 
   /// Decodes a value that was encoded without a key.
   ///
+  /// ```swift
+  /// let names = try (0..<unarchiver.unkeyedCount).map { try unarchiver.decodeUnkeyed(String.self, at: $0) }
+  /// ```
+  ///
   /// - Parameter index: the position among the values without a key, from 0 to less than ``unkeyedCount``.
   /// - Throws: The errors of ``decode(_:forKey:)``.
   public func decodeUnkeyed<T: SecureCoding>(_ type: T.Type = T.self, at index: Int) throws -> T {
@@ -201,6 +232,8 @@ extension KeyedUnarchiver {
   }
 
   /// Decodes a value that was encoded without a key and has one of several types. See ``decode(_:of:forKey:)``.
+  ///
+  /// - Throws: The errors of ``decode(_:of:forKey:)``.
   public func decodeUnkeyed<Base>(_ base: Base.Type, of types: [any SecureCoding.Type], at index: Int) throws -> Base {
     try value(base, of: types, at: unkeyedReference(index))
   }

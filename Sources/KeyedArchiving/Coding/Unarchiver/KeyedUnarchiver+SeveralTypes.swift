@@ -7,6 +7,14 @@ extension KeyedUnarchiver {
   /// The first type that matches the class of the object is used. An object of a subclass is decoded only if you name
   /// the subclass.
   ///
+  /// ```swift
+  /// switch try coder.decode(of: [Photo.self, Video.self], forKey: "attachment") {
+  /// case let photo as Photo: show(photo)
+  /// case let video as Video: play(video)
+  /// default: break
+  /// }
+  /// ```
+  ///
   /// - Throws: The errors of ``decode(_:forKey:)``.
   public func decode(of types: [any SecureCoding.Type], forKey key: String) throws -> any SecureCoding {
     try decode((any SecureCoding).self, of: types, forKey: key)

@@ -28,6 +28,11 @@ extension KeyedUnarchiver {
 
   /// Decodes the root object of an archive as one of several types.
   ///
+  /// ```swift
+  /// let attachment = try KeyedUnarchiver.unarchivedObject(of: [Photo.self, Video.self], from: data)
+  /// if let photo = attachment as? Photo { show(photo) }
+  /// ```
+  ///
   /// - Throws: The errors of ``unarchivedObject(of:from:limits:)-(Root.Type,Data,_)``.
   public static func unarchivedObject(
     of types: [any SecureCoding.Type], from data: Data, limits: ParsingLimits = ParsingLimits()
@@ -52,6 +57,10 @@ extension KeyedUnarchiver {
 
   /// Decodes the root object of an archive as an array.
   ///
+  /// ```swift
+  /// let notes = try KeyedUnarchiver.unarchivedArrayOfObjects(ofClass: Note.self, from: data)  // [Note]
+  /// ```
+  ///
   /// - Throws: The errors of ``unarchivedObject(of:from:limits:)-(Root.Type,Data,_)``.
   public static func unarchivedArrayOfObjects<Element: SecureCoding>(
     ofClass type: Element.Type, from data: Data, limits: ParsingLimits = ParsingLimits()
@@ -69,6 +78,11 @@ extension KeyedUnarchiver {
   }
 
   /// Decodes the root object of an archive as a dictionary.
+  ///
+  /// ```swift
+  /// let prices = try KeyedUnarchiver.unarchivedDictionary(
+  ///   ofKeyClass: String.self, objectClass: Decimal.self, from: data)  // [String: Decimal]
+  /// ```
   ///
   /// - Throws: The errors of ``unarchivedObject(of:from:limits:)-(Root.Type,Data,_)``.
   public static func unarchivedDictionary<Key: SecureCoding & Hashable, Value: SecureCoding>(

@@ -7,6 +7,14 @@ public import FoundationEssentials
 /// let person = try KeyedUnarchiver.unarchivedObject(of: Person.self, from: data)
 /// ```
 ///
+/// To decode several top-level values, create an unarchiver:
+///
+/// ```swift
+/// let unarchiver = try KeyedUnarchiver(forReadingFrom: data)
+/// let document = try unarchiver.decode(Document.self, forKey: "document")
+/// let window = try unarchiver.decodeIfPresent(Window.self, forKey: "window")
+/// ```
+///
 /// Only the types that your decoding calls name are instantiated: `decode([Invoice].self, forKey:)` allows an array of
 /// invoices and nothing else, at any depth. Classes are not looked up by the names in the archive, so the archive
 /// cannot choose a type. A number that the expected type cannot represent exactly is an error. Only an 8-byte real that
@@ -137,10 +145,19 @@ public final class KeyedUnarchiver {
 
   /// The keys of the object that is being decoded, in the order of the file. If no object is being decoded,
   /// ``topLevelKeys``.
+  ///
+  /// ```swift
+  /// for key in coder.keys where key.hasPrefix("tag.") { tags.append(try coder.decode(String.self, forKey: key)) }
+  /// ```
   public var keys: [String] { ArchiveKey.userKeys(current.shape.keys) }
 
   /// Sets the only type that objects of a class can be decoded as, in this archive. Decoding calls must still name the
   /// type. Nil removes the setting.
+  ///
+  /// ```swift
+  /// unarchiver.setClass(Note.self, forClassName: "OldApp.Memo")
+  /// let note = try unarchiver.decode(Note.self, forKey: "root")
+  /// ```
   ///
   /// Use ``OpaqueObject`` for a class that your program has no type for. An ``ArchivedValue`` can then contain objects
   /// of the class, and decoding calls need not name the type.
