@@ -5,6 +5,10 @@ extension KeyedArchive {
   ///
   /// A UID beyond the end of the table is not an error. Its object has the kind ``Object/Kind/malformed``, so you can
   /// follow a reference without checking its UID first.
+  ///
+  /// ```swift
+  /// let strings = try archive.objects.filter { $0.kind == .string }.compactMap { try $0.node.string }
+  /// ```
   public struct Objects: RandomAccessCollection, Sendable {
     let archive: KeyedArchive
 
@@ -31,6 +35,12 @@ extension KeyedArchive {
   }
 
   /// An object of an archive: a UID, and the value at that index of the object table.
+  ///
+  /// ```swift
+  /// let note = archive.objects[PropertyList.UID(1)]
+  /// note.className               // "Note"
+  /// try note.fields.map(\.key)   // ["tags", "title", "priority"]
+  /// ```
   public struct Object: Sendable {
     /// The UID, which is the index in the object table.
     public let uid: PropertyList.UID

@@ -59,6 +59,13 @@ public struct KeyedArchive: Sendable {
 
   /// The top-level keys and values, in the order of the file. Most archives have only the key `root`.
   ///
+  /// ```swift
+  /// for field in try archive.topLevelFields {
+  ///   if case .reference(let uid) = field.value { print(field.key, archive.objects[uid].className ?? "nil") }
+  /// }
+  /// // root Note
+  /// ```
+  ///
   /// - Throws: ``KeyedArchiveError/Kind/propertyList(_:)`` if a key or value cannot be read.
   public var topLevelFields: [Field] {
     get throws(KeyedArchiveError) {
@@ -80,6 +87,13 @@ public struct KeyedArchive: Sendable {
   }
 
   /// The value of a key.
+  ///
+  /// ```swift
+  /// switch field.value {
+  /// case .reference(let uid): print(field.key, archive.objects[uid].kind)
+  /// case .inline(let node): print(field.key, node.kind)
+  /// }
+  /// ```
   public enum Value: Sendable {
     /// A reference to an object, by its UID. UID 0 represents nil, and so does any UID whose object has the kind
     /// ``Object/Kind/null``.
@@ -110,6 +124,12 @@ public struct KeyedArchive: Sendable {
   }
 
   /// All classes that the archive describes, in the order of the object table.
+  ///
+  /// ```swift
+  /// for entry in try archive.classes { print(entry.description.name, entry.instanceCount) }
+  /// // NSArray 1
+  /// // Note 12
+  /// ```
   ///
   /// - Throws: ``KeyedArchiveError`` if an object cannot be read, ``KeyedArchiveError/Kind/limitExceeded`` if objects
   ///   of a binary file overlap too much.
