@@ -3,6 +3,11 @@
 extension Archived {
   /// An array of C numbers of one type. In Apple's archives, an `NSValue` contains it as an object of the class
   /// `_NSKeyedCoderOldStyleArray`.
+  ///
+  /// ```swift
+  /// let array = Archived.CArray(.int, [.int(1), .int(2), .int(3)])
+  /// array?.objectiveCType  // "[3i]"
+  /// ```
   public struct CArray: SecureCoding, Hashable, Sendable {
     public static let archivedClass = ArchivedClass("_NSKeyedCoderOldStyleArray")
 

@@ -6,6 +6,11 @@ extension Archived {
   /// is also read.
   ///
   /// The value keeps the form, and two sets are equal only if they have the same form.
+  ///
+  /// ```swift
+  /// let separators = Archived.CharacterSet(charactersIn: ",;")
+  /// let noCapitals = Archived.CharacterSet(.range(first: 0x41, count: 26), isInverted: true)
+  /// ```
   public struct CharacterSet: SecureCoding, Hashable, Sendable {
     public static let archivedClass = ArchivedClass("NSCharacterSet", aliases: ["NSMutableCharacterSet"])
 

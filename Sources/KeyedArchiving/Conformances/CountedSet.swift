@@ -3,6 +3,12 @@ public import OrderedCollections
 
 extension Archived {
   /// `NSCountedSet`: elements with their counts, in the order of the archive.
+  ///
+  /// ```swift
+  /// let words: Archived.CountedSet = ["to", "be", "or", "not", "to", "be"]
+  /// words.count(of: "be")  // 2
+  /// words.counts           // ["to": 2, "be": 2, "or": 1, "not": 1]
+  /// ```
   public struct CountedSet<Element: SecureCoding & Hashable>: SecureCoding {
     public static var archivedClass: ArchivedClass {
       ArchivedClass("NSCountedSet", ancestors: ["NSMutableSet", "NSSet", "NSObject"])

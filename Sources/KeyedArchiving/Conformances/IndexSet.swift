@@ -2,6 +2,12 @@
 
 extension Archived {
   /// `NSIndexSet`: a set of nonnegative integers, stored as ranges. `NSMutableIndexSet` is also read.
+  ///
+  /// ```swift
+  /// let pages = Archived.IndexSet([8, 9, 1, 2, 3])
+  /// pages?.ranges       // [1..<4, 8..<10]
+  /// pages?.contains(9)  // true
+  /// ```
   public struct IndexSet: SecureCoding, Hashable, Sendable {
     public static let archivedClass = FoundationType.indexSet.archivedClass
 

@@ -24,6 +24,14 @@ extension Archived {
   /// If it does not matter whether the class is mutable, decode the value itself: `String` reads both classes. Unlike
   /// such a value, a `Mutable` object keeps its identity. Two values that share one still share it after decoding, and
   /// it may contain itself.
+  ///
+  /// ```swift
+  /// let list = Archived.Mutable(["milk", "bread"])
+  /// try archiver.encode([list, list], forKey: "lists")  // one NSMutableArray
+  ///
+  /// let lists = try unarchiver.decode([Archived.Mutable<[String]>].self, forKey: "lists")
+  /// lists[0] === lists[1]  // true
+  /// ```
   public final class Mutable<Value: MutablyArchived>: SecureCoding {
     public static var archivedClass: ArchivedClass { Value.mutableArchivedClass }
 
