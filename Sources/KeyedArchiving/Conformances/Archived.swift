@@ -3,6 +3,10 @@
 ///
 /// They hold only the archived values. For example, a regular expression has a pattern and options, but cannot match
 /// text.
+///
+/// ```swift
+/// let pattern = try KeyedUnarchiver.unarchivedObject(of: Archived.RegularExpression.self, from: data).pattern
+/// ```
 public enum Archived {
   /// `NSNull`: an object that represents nil, for example in a collection.
   public struct Null: SecureCoding, Hashable, Sendable {

@@ -5,6 +5,14 @@ public import OrderedCollections
 /// A value that may have one of many types, for example in the user info of an error or in the attributes of text. The
 /// archive determines which type it has.
 ///
+/// ```swift
+/// let error = try coder.decode(Archived.Error.self, forKey: "failure")
+/// switch error.userInfo?["NSFilePath"] {
+/// case .string(let path): print("cannot read", path)
+/// default: print(error.domain, error.code)
+/// }
+/// ```
+///
 /// Only the types of these cases and those in ``KeyedUnarchiver/additionalTypes`` are instantiated.
 public indirect enum ArchivedValue {
   /// `NSNull`.
@@ -48,6 +56,10 @@ public indirect enum ArchivedValue {
   ]
 
   /// The value without the enumeration, for example a `String` for ``string(_:)``.
+  ///
+  /// ```swift
+  /// let names = values.compactMap { $0.base as? String }
+  /// ```
   public var base: any SecureCoding {
     switch self {
     case .null: Archived.Null()

@@ -2,6 +2,11 @@ public import OrderedCollections
 
 extension Archived {
   /// `NSError`: a domain, a code and a user info.
+  ///
+  /// ```swift
+  /// let error = Archived.Error(
+  ///   domain: "NSCocoaErrorDomain", code: 260, userInfo: ["NSFilePath": .string("/var/notes.txt")])
+  /// ```
   public struct Error: SecureCoding {
     public static let archivedClass = ArchivedClass("NSError")
 

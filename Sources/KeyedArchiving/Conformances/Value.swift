@@ -2,6 +2,16 @@
 
 extension Archived {
   /// `NSValue`: a structure of Apple's frameworks, or a C value.
+  ///
+  /// ```swift
+  /// switch try coder.decode(Archived.Value.self, forKey: "frame") {
+  /// case .rect(let rect): print(rect.size.width, rect.size.height)
+  /// case .point(let point): print(point.x, point.y)
+  /// default: break
+  /// }
+  /// ```
+  ///
+  /// If you know which structure it is, decode that type instead, for example ``Archived/Rect``.
   public enum Value: SecureCoding, Hashable, Sendable {
     public static let archivedClass = ArchivedClass("NSValue")
 

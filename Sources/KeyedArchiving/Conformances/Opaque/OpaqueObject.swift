@@ -40,6 +40,10 @@ public struct OpaqueObject: Sendable {
   /// Returns the value of a key, or nil if the key has no value or the value is nil. Objects in the value can be opaque
   /// too.
   ///
+  /// ```swift
+  /// if case .string(let name) = try font.value(forKey: "NSName") { print(name) }  // "Helvetica"
+  /// ```
+  ///
   /// - Throws: ``KeyedArchiveError`` for a value that cannot be an ``ArchivedValue``, such as an inline array. Use
   ///   ``object`` to inspect it.
   public func value(forKey key: String) throws -> ArchivedValue? {
