@@ -5,6 +5,12 @@ extension Archived {
   /// `NSAffineTransform`: the six numbers of a transformation of the plane, each of 4 bytes.
   ///
   /// Apple's archiver stores the numbers as bytes, and Foundation on Linux as a C array. Both are read.
+  ///
+  /// A point (x, y) becomes (m11 x + m21 y + tX, m12 x + m22 y + tY):
+  ///
+  /// ```swift
+  /// let transform = Archived.AffineTransform(m11: 2, m22: 2, tX: 10)  // doubles the size, then moves by 10
+  /// ```
   public struct AffineTransform: SecureCoding, Hashable, Sendable {
     public static let archivedClass = ArchivedClass("NSAffineTransform")
 

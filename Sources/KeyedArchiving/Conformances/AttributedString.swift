@@ -4,6 +4,12 @@ public import OrderedCollections
 extension Archived {
   /// `NSAttributedString`: text that consists of runs, each with its own attributes. `NSMutableAttributedString` is
   /// also read.
+  ///
+  /// ```swift
+  /// let link = ArchivedValue.url(url)
+  /// let text = try Archived.AttributedString(
+  ///   "Read more", runs: [.init(length: 5), .init(length: 4, attributes: ["NSLink": link])])
+  /// ```
   public struct AttributedString: SecureCoding {
     public static let archivedClass = ArchivedClass("NSAttributedString", aliases: ["NSMutableAttributedString"])
 

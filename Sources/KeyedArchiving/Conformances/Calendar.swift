@@ -82,6 +82,11 @@ extension Archived {
 extension Calendar {
   /// Creates a calendar from its archived form.
   ///
+  /// ```swift
+  /// let archived = try coder.decode(Archived.Calendar.self, forKey: "calendar")
+  /// let calendar = (try? Calendar(archived)) ?? .current
+  /// ```
+  ///
   /// - Throws: ``KeyedArchiveError/Kind/invalidContents`` for an unknown calendar, for a weekday or number of days that
   ///   is not from 0 to 7, and for an unusual start date of the Gregorian calendar, because a `Calendar` cannot have
   ///   one; ``KeyedArchiveError/Kind/unavailable`` in a process without full Foundation, for all calendars except the

@@ -6,6 +6,11 @@ extension Archived {
   ///
   /// The classes describe a color in many forms, which differ from version to version, and most archives have several
   /// of them. All of them are kept unchanged in ``fields``. ``components`` has the numbers of the common forms.
+  ///
+  /// ```swift
+  /// let color = try KeyedUnarchiver.unarchivedObject(of: Archived.Color.self, from: data)
+  /// color.components  // [1.0, 0.0, 0.0]
+  /// ```
   public struct Color: SecureCoding, Hashable, Sendable {
     public static let archivedClass = ArchivedClass("NSColor", aliases: ["UIColor"])
 
@@ -68,6 +73,15 @@ extension Archived {
     public var fields: [String: Field]
 
     /// Creates a color.
+    ///
+    /// ```swift
+    /// // Color space 1 is calibrated RGB.
+    /// let red = Archived.Color(fields: ["NSColorSpace": .inline(1), "NSRGB": .inline(.data(Data("1 0 0".utf8)))])
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - colorClass: the class in the archive, ``appKitClass`` or ``uiKitClass``.
+    ///   - fields: the values by key. To be archived, inline values must be numbers, Booleans, strings or data.
     public init(colorClass: ArchivedClass = appKitClass, fields: [String: Field]) {
       self.colorClass = colorClass
       self.fields = fields

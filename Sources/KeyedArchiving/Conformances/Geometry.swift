@@ -62,6 +62,11 @@ extension Archived {
   }
 
   /// `NSRect`, which is archived as an `NSValue`.
+  ///
+  /// ```swift
+  /// let frame = Archived.Rect(x: 0, y: 0, width: 640, height: 480)
+  /// try coder.encode(frame, forKey: "frame")  // an NSValue with "{{0, 0}, {640, 480}}"
+  /// ```
   public struct Rect: SecureCoding, Hashable, Sendable {
     public static let archivedClass = Value.archivedClass
 
@@ -70,13 +75,13 @@ extension Archived {
     /// The width and height.
     public var size: Size
 
-    /// Creates a rectangle.
+    /// Creates a rectangle. NaN cannot be archived.
     public init(origin: Point, size: Size) {
       self.origin = origin
       self.size = size
     }
 
-    /// Creates a rectangle from its coordinates, width and height.
+    /// Creates a rectangle from its coordinates, width and height. NaN cannot be archived.
     public init(x: Double, y: Double, width: Double, height: Double) {
       self.init(origin: Point(x: x, y: y), size: Size(width: width, height: height))
     }

@@ -1,5 +1,10 @@
 extension Archived {
   /// `NSMeasurement`: a value with a unit.
+  ///
+  /// ```swift
+  /// let mile = Archived.Unit(dimension: "NSUnitLength", symbol: "mi", converter: .linear(coefficient: 1609.34))
+  /// let marathon = Archived.Measurement(value: 26.2, unit: mile)
+  /// ```
   public struct Measurement: SecureCoding, Hashable, Sendable {
     public static let archivedClass = ArchivedClass("NSMeasurement")
 

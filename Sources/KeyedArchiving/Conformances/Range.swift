@@ -2,6 +2,11 @@
 
 extension Archived {
   /// `NSRange`, which is archived as an `NSValue`.
+  ///
+  /// ```swift
+  /// let selection = Archived.Range(location: 2, length: 3)
+  /// selection.range  // 2..<5
+  /// ```
   public struct Range: SecureCoding, Hashable, Sendable {
     public static let archivedClass = Value.archivedClass
 
@@ -26,6 +31,8 @@ extension Archived {
     }
 
     /// The integers of the range. Nil if a number is negative, or if the end does not fit in an `Int`.
+    ///
+    /// For ``notFound``, it is an empty range at `Int.max`.
     public var range: Swift.Range<Int>? {
       let (end, overflows) = location.addingReportingOverflow(length)
       return location >= 0 && length >= 0 && !overflows ? location..<end : nil

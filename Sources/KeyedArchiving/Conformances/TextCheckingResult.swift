@@ -1,5 +1,10 @@
 extension Archived {
   /// An `NSTextCheckingResult` of a regular expression: the ranges of a match and of its groups.
+  ///
+  /// ```swift
+  /// let match = try coder.decode(Archived.TextCheckingResult.self, forKey: "match")
+  /// let groups = match.ranges.dropFirst().filter { $0 != .notFound }
+  /// ```
   public struct TextCheckingResult: SecureCoding, Hashable, Sendable {
     public static let archivedClass = ArchivedClass(
       "NSTextCheckingResult", aliases: ["NSRegularExpressionCheckingResult"] + classes.map(\.name))

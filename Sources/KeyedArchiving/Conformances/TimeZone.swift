@@ -68,6 +68,11 @@ extension Archived {
 extension TimeZone {
   /// Creates a time zone from its archived name, with the rules that this process knows.
   ///
+  /// ```swift
+  /// let zone = try TimeZone(Archived.TimeZone(name: "GMT+0130"))
+  /// zone.secondsFromGMT()  // 5400
+  /// ```
+  ///
   /// - Throws: ``KeyedArchiveError/Kind/invalidContents`` if there is no zone with this name;
   ///   ``KeyedArchiveError/Kind/unavailable`` in a process without full Foundation, except for names with an offset
   ///   from GMT, such as `GMT+0100`.

@@ -24,6 +24,17 @@ extension Archived {
     }
 
     /// Creates a unit of a dimension, which is a class name such as `NSUnitLength`.
+    ///
+    /// ```swift
+    /// let celsius = Archived.Unit(
+    ///   dimension: "NSUnitTemperature", symbol: "°C", converter: .linear(coefficient: 1, constant: 273.15))
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - dimension: the name of a subclass of `NSDimension`.
+    ///   - symbol: the symbol, such as `mi`.
+    ///   - converter: the conversion to the base unit of the dimension.
+    ///   - specifier: Apple's number for the unit.
     public init(dimension: String, symbol: String, converter: UnitConverter, specifier: Int = 0) {
       self.init(
         unitClass: ArchivedClass(dimension, ancestors: ["NSDimension", "NSUnit", "NSObject"]), symbol: symbol,
