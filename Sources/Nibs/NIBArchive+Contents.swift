@@ -36,6 +36,13 @@ extension NIBArchive {
   /// Creates an archive of objects. The first object is the root. Keys and classes that occur several times are stored
   /// once.
   ///
+  /// ```swift
+  /// let nib = try NIBArchive(objects: [
+  ///   .init("NSObject", [.init("title", .object(1))]),
+  ///   .init("NSString", [.init("NS.bytes", .data(Data("Invoices".utf8)))]),
+  /// ])
+  /// ```
+  ///
   /// - Parameters:
   ///   - objects: the objects. A value that refers to an object contains its index: `.object(2)` refers to the third.
   ///   - coderVersion: the version of Apple's coder to write to the file.

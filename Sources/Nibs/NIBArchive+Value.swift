@@ -4,6 +4,14 @@ internal import PropertyLists
 
 extension NIBArchive {
   /// The value of a key. The case for a number depends on the width that the number has in the file.
+  ///
+  /// ```swift
+  /// switch label["UIText"] {
+  /// case .object(let index): print(nib.objects[index].className ?? "no class")  // NSString
+  /// case .null, nil: print("no text")
+  /// case let value?: print(value)
+  /// }
+  /// ```
   public enum Value: Sendable {
     case int8(Int8)
     case int16(Int16)
@@ -23,6 +31,10 @@ extension NIBArchive {
 
 extension NIBArchive.Value {
   /// The value of an integer of any width. Nil for other values.
+  ///
+  /// ```swift
+  /// label["UITag"]?.integer  // 7, whether the file has .int8(7) or .int64(7)
+  /// ```
   public var integer: Int64? {
     switch self {
     case .int8(let value): Int64(value)
@@ -34,6 +46,10 @@ extension NIBArchive.Value {
   }
 
   /// The numbers in data that contains floats or doubles: a byte for the type, then the numbers.
+  ///
+  /// ```swift
+  /// view["UIBounds"]?.numbers  // [0.0, 0.0, 320.0, 480.5]
+  /// ```
   ///
   /// Points and sizes have two numbers, rectangles and insets four, transforms six. Nil for other values, and for data
   /// in any other form. Other data may have this form by chance, because a file does not store what data is for.

@@ -5,6 +5,10 @@ internal import PropertyLists
 extension NIBArchive {
   /// Returns the archive as a file.
   ///
+  /// ```swift
+  /// try nib.data().write(to: url)
+  /// ```
+  ///
   /// The tables follow one another: objects, keys, values and class names, with the shortest form of every number. The
   /// ``trailingBytes`` come last. An archive that was read from a file in this form gives the same bytes. `check()` of
   /// the module `ArchiveViews` reports a file in another form.

@@ -139,6 +139,13 @@ public struct NIBArchive: Sendable {
   }
 
   /// An object of an archive: a class, and a range of the values.
+  ///
+  /// ```swift
+  /// let label = nib.objects[3]
+  /// label.className              // "UILabel"
+  /// label["UIBounds"]?.numbers   // [0.0, 0.0, 320.0, 21.0]
+  /// for field in label.values { print(field.key ?? "no key", field.value) }
+  /// ```
   public struct Object: Sendable {
     let archive: NIBArchive
     /// The index in the table of objects.

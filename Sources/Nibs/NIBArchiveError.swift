@@ -3,6 +3,14 @@ internal import KeyedArchiving
 public import PropertyLists
 
 /// An error that occurred when a `NIBArchive` was read or written, with its position.
+///
+/// ```swift
+/// do {
+///   nib = try NIBArchive(data)
+/// } catch {
+///   if error.kind == .notANIBArchive { print("not a nib") } else { print(error) }
+/// }
+/// ```
 public struct NIBArchiveError: Error, Hashable, Sendable {
   /// The kind of error, for use in code. The text for people is ``message``.
   public enum Kind: Hashable, Sendable {
