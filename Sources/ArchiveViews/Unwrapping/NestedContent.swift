@@ -28,6 +28,10 @@ extension KeyedArchive {
   /// Opens a typedstream or a NIBArchive as a keyed archive. Returns nil if the data does not begin like one of these
   /// formats.
   ///
+  /// ```swift
+  /// let archive = try KeyedArchive(ofOtherFormat: data) ?? KeyedArchive(data)
+  /// ```
+  ///
   /// - Parameters:
   ///   - data: the whole file.
   ///   - limits: the limits for the archive.

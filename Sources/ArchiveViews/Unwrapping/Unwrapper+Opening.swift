@@ -9,6 +9,11 @@ extension Unwrapper {
   /// Returns a copy of a property list in which data is replaced with its content. A keyed archive is replaced with the
   /// values that were archived.
   ///
+  /// ```swift
+  /// let opened = try unwrapper.document(document)
+  /// for data in unwrapper.unreadable { print(data.path, data.error) }
+  /// ```
+  ///
   /// - Returns: the copy, or the same document if nothing was opened.
   /// - Throws: `KeyedArchiveError.Kind.nestedTooDeeply`, `KeyedArchiveError.Kind.limitExceeded`, and the errors of
   ///   reading the document.
@@ -68,6 +73,11 @@ extension Unwrapper {
   ///
   /// The objects of the archive keep their UIDs. Those of nested archives have higher UIDs.
   ///
+  /// ```swift
+  /// let merged = try unwrapper.archive(archive)
+  /// print(try merged.tree())
+  /// ```
+  ///
   /// - Returns: the merged archive, or the same archive if nothing was opened.
   /// - Throws: The errors of ``document(_:)``.
   /// - Complexity: O(*n*) in the size of the archive and of everything nested in it.
@@ -82,6 +92,11 @@ extension Unwrapper {
 
   /// Merges all archives that are nested in the data of a property list into one archive. Its top-level keys are the
   /// keys of the property list.
+  ///
+  /// ```swift
+  /// let settings = try PropertyListDocument(contentsOf: url)
+  /// print(try unwrapper.archive(in: settings).tree())
+  /// ```
   ///
   /// - Throws: The errors of ``document(_:)``.
   /// - Complexity: that of ``document(_:)``.
@@ -115,6 +130,10 @@ extension Unwrapper {
 extension PropertyListDocument {
   /// Returns a copy of the property list in which data is replaced with its content; see ``Unwrapper``.
   ///
+  /// ```swift
+  /// let json = try settings.unwrapped().root.data(format: .json)
+  /// ```
+  ///
   /// - Throws: The errors of ``Unwrapper/document(_:)``.
   public func unwrapped(limits: ParsingLimits = ParsingLimits()) throws(KeyedArchiveError) -> PropertyListDocument {
     var unwrapper = Unwrapper(limits: limits)
@@ -125,6 +144,10 @@ extension PropertyListDocument {
 extension KeyedArchive {
   /// Returns an archive that also has the objects of all archives that are nested in the data; see
   /// ``Unwrapper/archive(_:)``.
+  ///
+  /// ```swift
+  /// print(try archive.unwrapped().tree())
+  /// ```
   ///
   /// - Throws: The errors of ``Unwrapper/document(_:)``.
   public func unwrapped(limits: ParsingLimits = ParsingLimits()) throws(KeyedArchiveError) -> KeyedArchive {
@@ -144,6 +167,10 @@ extension Unwrapper {
   }
 
   /// Finds all defects of the archives that are nested in the data of a property list or of an archive.
+  ///
+  /// ```swift
+  /// for nested in try unwrapper.check(document) { print(nested.path, nested.finding) }
+  /// ```
   ///
   /// To check the outermost archive itself, use `KeyedArchive.check(_:)`. Data that cannot be opened is added to
   /// ``unreadable``.
