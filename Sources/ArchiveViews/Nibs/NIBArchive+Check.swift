@@ -4,6 +4,11 @@ public import Nibs
 extension NIBArchive {
   /// Finds all defects and peculiarities of the archive.
   ///
+  /// ```swift
+  /// for finding in nib.check() where finding.severity == .error { print(finding) }
+  /// // object 12, value 40: the reference to object 99 is out of range: the number of objects is 20
+  /// ```
+  ///
   /// - Returns: an empty array for an archive in the form of Apple's coder. Otherwise the findings about the archive as
   ///   a whole, then those about each object. If there are thousands of findings, only the first ones are returned.
   /// - Complexity: O(*n*) in the size of the archive. If the ranges of values overlap too much, the check ends early,

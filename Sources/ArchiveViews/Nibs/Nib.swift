@@ -29,6 +29,14 @@ public enum Nib: Sendable {
 
   /// Reads a nib.
   ///
+  /// ```swift
+  /// switch try Nib(data) {
+  /// case .nibArchive(let archive): print("a NIBArchive with \(archive.objects.count) objects")
+  /// case .keyedArchive(let archive): print("a keyed archive with \(archive.objects.count) objects")
+  /// case .typedstream: print("a typedstream")
+  /// }
+  /// ```
+  ///
   /// - Parameters:
   ///   - data: the whole file. It is kept without a copy as long as this value exists.
   ///   - limits: the limits for the size of the input and of what is read from it; see `ParsingLimits`.
@@ -128,6 +136,12 @@ extension Nib {
   /// | `objects.nib` | macOS before 10.2; a typedstream |
   ///
   /// Other files, such as `classes.nib`, `info.nib` and `designable.nib`, belong to the editor and are left out.
+  ///
+  /// ```swift
+  /// for file in try Nib.files(in: URL(filePath: "MainMenu.nib")) { print(file.lastPathComponent) }
+  /// // keyedobjects-101300.nib
+  /// // keyedobjects.nib
+  /// ```
   ///
   /// - Throws: ``NibError/file(_:)`` for a URL that is not a file URL, and for a folder that cannot be read.
   public static func files(in folder: URL) throws(NibError) -> [URL] {

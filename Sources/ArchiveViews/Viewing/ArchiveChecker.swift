@@ -6,6 +6,11 @@ internal import Typedstreams
 extension KeyedArchive {
   /// Finds all defects and peculiarities of the archive.
   ///
+  /// ```swift
+  /// for finding in archive.check() where finding.severity == .error { print(finding) }
+  /// // object 12, friends[3]: the UID 99 is outside the object table, which has 20 objects
+  /// ```
+  ///
   /// - Returns: an empty array for an archive in the form of Apple's archiver. Otherwise the findings about the archive
   ///   as a whole, then those about each object in the order of the object table.
   /// - Complexity: O(*n*) in the size of the archive. If objects of a binary file overlap or expand too much, the check
@@ -13,6 +18,11 @@ extension KeyedArchive {
   public func check() -> [Finding] { Self.check(document) }
 
   /// Checks a property list that should be a keyed archive. If it is not one, the findings say why.
+  ///
+  /// ```swift
+  /// let document = try PropertyListDocument(contentsOf: url)
+  /// let isReadable = KeyedArchive.check(document).allSatisfy { $0.severity != .error }
+  /// ```
   ///
   /// - Complexity: that of ``check()``.
   public static func check(_ document: PropertyListDocument) -> [Finding] {

@@ -184,6 +184,10 @@ extension KeyedArchive {
   /// A box shows up to 24 values, with up to 60 characters each, and the number of further values. The graph contains
   /// all objects and all references.
   ///
+  /// ```swift
+  /// try Data(archive.graph().utf8).write(to: url)
+  /// ```
+  ///
   /// - Parameters:
   ///   - object: the object to begin with. The graph shows only this object and the objects that it leads to. Nil to
   ///     begin at the top.

@@ -37,6 +37,12 @@ extension KeyedArchive {
   /// that a class description is shown only as its name. Line ends and control characters in values are escaped, so the
   /// text is safe to print in a terminal.
   ///
+  /// ```swift
+  /// print(try archive.tree())
+  /// print(try archive.tree(at: PropertyListKeyPath("root.staff.0")))  // only the first employee
+  /// print(try archive.tree(depth: 1))                                 // an overview
+  /// ```
+  ///
   /// - Parameters:
   ///   - object: the object to begin with. The tree shows only this object and the objects that it leads to. Nil to
   ///     begin at the top.
@@ -122,6 +128,10 @@ extension KeyedArchive {
   /// | `$deep` | the objects that would be nested more than 64 levels deep, with `$uid`; elsewhere they are `$ref` |
   /// | `$unreachable` | the objects that no top-level key leads to, with `$uid` |
   ///
+  /// ```swift
+  /// try archive.jsonData().write(to: url)
+  /// ```
+  ///
   /// - Parameter isIndented: true to write each value on its own line, false to write one line without white space.
   /// - Returns: UTF-8 (RFC 8259). Control characters are escaped.
   /// - Throws: `KeyedArchiveError` for a value that cannot be read, a duplicate key, or values that are nested too
@@ -148,12 +158,24 @@ extension KeyedArchive {
   ///
   /// References to classes and to null are left out.
   ///
+  /// ```swift
+  /// for reference in try archive.references() { print(reference) }
+  /// // root → #1
+  /// // #1 staff → #3
+  /// // #3 NS.objects[0] → #4
+  /// ```
+  ///
   /// - Throws: `KeyedArchiveError` for a value that cannot be read; `KeyedArchiveError.Kind.limitExceeded` if objects
   ///   of a binary file overlap too much.
   /// - Complexity: O(*n*) in the size of the archive.
   public func references() throws(KeyedArchiveError) -> [Reference] { try references { _ in true } }
 
   /// Returns the references to one object.
+  ///
+  /// ```swift
+  /// for reference in try archive.references(to: PropertyList.UID(4)) { print(reference) }
+  /// // #3 NS.objects[0] → #4
+  /// ```
   ///
   /// - Throws: The errors of ``references()``.
   /// - Complexity: O(*n*) in the size of the archive, because an archive does not store which objects refer to an
