@@ -1,6 +1,11 @@
 extension Archived {
   /// `NSByteCountFormatter`: the settings for formatting byte counts. Only values that differ from the defaults are
   /// archived.
+  ///
+  /// ```swift
+  /// var formatter = Archived.ByteCountFormatter()
+  /// formatter.includesUnit = false  // archived as NSNoUnit
+  /// ```
   public struct ByteCountFormatter: SecureCoding, Hashable, Sendable {
     public static let archivedClass = ArchivedClass("NSByteCountFormatter", ancestors: ["NSFormatter", "NSObject"])
 

@@ -1,5 +1,9 @@
 extension Archived {
   /// `NSISO8601DateFormatter`: the settings for formatting dates according to ISO 8601.
+  ///
+  /// ```swift
+  /// let formatter = Archived.ISO8601DateFormatter(timeZone: Archived.TimeZone(name: "Europe/Berlin"))
+  /// ```
   public struct ISO8601DateFormatter: SecureCoding, Hashable, Sendable {
     public static let archivedClass = ArchivedClass("NSISO8601DateFormatter", ancestors: ["NSFormatter", "NSObject"])
 

@@ -2,6 +2,10 @@
 
 extension Archived {
   /// `NSRegularExpression`: a pattern and options. This structure cannot match text.
+  ///
+  /// ```swift
+  /// let word = Archived.RegularExpression(pattern: "[a-z]+", options: 1)  // 1: ignores case
+  /// ```
   public struct RegularExpression: SecureCoding, Hashable, Sendable {
     public static let archivedClass = ArchivedClass("NSRegularExpression")
 

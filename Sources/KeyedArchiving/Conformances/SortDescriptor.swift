@@ -1,5 +1,9 @@
 extension Archived {
   /// `NSSortDescriptor`: the key path and the order of a sort. This structure cannot sort.
+  ///
+  /// ```swift
+  /// let newestFirst = Archived.SortDescriptor(key: "modified", isAscending: false)
+  /// ```
   public struct SortDescriptor: SecureCoding, Hashable, Sendable {
     public static let archivedClass = ArchivedClass("NSSortDescriptor")
 
