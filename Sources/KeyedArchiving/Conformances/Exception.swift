@@ -2,6 +2,10 @@ public import OrderedCollections
 
 extension Archived {
   /// `NSException`: a name, a reason and a user info.
+  ///
+  /// ```swift
+  /// let exception = Archived.Exception(name: "NSRangeException", reason: "index 5 beyond bounds [0 .. 2]")
+  /// ```
   public struct Exception: SecureCoding {
     public static let archivedClass = ArchivedClass("NSException")
 

@@ -2,6 +2,11 @@ public import OrderedCollections
 
 extension Archived {
   /// `NSNotification`: a name, an object and a user info.
+  ///
+  /// ```swift
+  /// let notification = Archived.Notification(
+  ///   name: "NoteDidChange", userInfo: [.string("title"): .string("Shopping")])
+  /// ```
   public struct Notification: SecureCoding {
     public static let archivedClass = ArchivedClass("NSNotification")
 

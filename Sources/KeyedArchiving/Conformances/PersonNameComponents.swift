@@ -1,5 +1,10 @@
 extension Archived {
   /// `NSPersonNameComponents`: the parts of a person's name.
+  ///
+  /// ```swift
+  /// let name = Archived.PersonNameComponents(givenName: "Ada", familyName: "Lovelace")
+  /// try coder.encode(name, forKey: "name")
+  /// ```
   public struct PersonNameComponents: SecureCoding, Hashable, Sendable {
     public static let archivedClass = FoundationType.personNameComponents.archivedClass
 

@@ -23,6 +23,10 @@ extension URL: SecureCoding {
 
 extension Archived {
   /// `NSURLQueryItem`: a name and a value in the query of a URL.
+  ///
+  /// ```swift
+  /// let page = Archived.URLQueryItem(name: "page", value: "2")  // page=2
+  /// ```
   public struct URLQueryItem: SecureCoding, Hashable, Sendable {
     public static let archivedClass = ArchivedClass("NSURLQueryItem")
 

@@ -1,5 +1,10 @@
 extension Archived {
   /// `NSUnitConverter` and its subclasses: the conversion of a unit's values to the base unit of its dimension.
+  ///
+  /// ```swift
+  /// let miles = Archived.UnitConverter.linear(coefficient: 1609.344)  // to meters
+  /// let fahrenheit = Archived.UnitConverter.linear(coefficient: 5 / 9, constant: 459.67 * 5 / 9)  // to kelvins
+  /// ```
   public enum UnitConverter: SecureCoding, Hashable, Sendable {
     public static let archivedClass = ArchivedClass(
       "NSUnitConverter", aliases: [linearClass.name, reciprocalClass.name])
