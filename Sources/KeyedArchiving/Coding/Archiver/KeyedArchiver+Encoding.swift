@@ -39,45 +39,73 @@ extension KeyedArchiver {
   // Numbers, Booleans and bytes, which are stored inline in the object.
 
   /// Encodes a Boolean.
+  ///
+  /// - Throws: ``KeyedArchiveError/Kind/finished`` if the archive is complete; the error of an earlier call, if any.
   public func encode(_ value: Bool, forKey key: String) throws { try encode(userKey: key) { _ in .boolean(value) } }
 
   /// Encodes an integer. The archive does not store its width.
+  ///
+  /// - Throws: ``KeyedArchiveError/Kind/finished`` if the archive is complete; the error of an earlier call, if any.
   public func encode(_ value: Int, forKey key: String) throws { try encode(integer: value, forKey: key) }
 
   /// Encodes an integer. The archive does not store its width.
+  ///
+  /// - Throws: ``KeyedArchiveError/Kind/finished`` if the archive is complete; the error of an earlier call, if any.
   public func encode(_ value: Int8, forKey key: String) throws { try encode(integer: value, forKey: key) }
 
   /// Encodes an integer. The archive does not store its width.
+  ///
+  /// - Throws: ``KeyedArchiveError/Kind/finished`` if the archive is complete; the error of an earlier call, if any.
   public func encode(_ value: Int16, forKey key: String) throws { try encode(integer: value, forKey: key) }
 
   /// Encodes an integer. The archive does not store its width.
+  ///
+  /// - Throws: ``KeyedArchiveError/Kind/finished`` if the archive is complete; the error of an earlier call, if any.
   public func encode(_ value: Int32, forKey key: String) throws { try encode(integer: value, forKey: key) }
 
   /// Encodes an integer. The archive does not store its width.
+  ///
+  /// - Throws: ``KeyedArchiveError/Kind/finished`` if the archive is complete; the error of an earlier call, if any.
   public func encode(_ value: Int64, forKey key: String) throws { try encode(integer: value, forKey: key) }
 
   /// Encodes an integer. The archive does not store its width.
+  ///
+  /// - Throws: ``KeyedArchiveError/Kind/finished`` if the archive is complete; the error of an earlier call, if any.
   public func encode(_ value: UInt, forKey key: String) throws { try encode(integer: value, forKey: key) }
 
   /// Encodes an integer. The archive does not store its width.
+  ///
+  /// - Throws: ``KeyedArchiveError/Kind/finished`` if the archive is complete; the error of an earlier call, if any.
   public func encode(_ value: UInt8, forKey key: String) throws { try encode(integer: value, forKey: key) }
 
   /// Encodes an integer. The archive does not store its width.
+  ///
+  /// - Throws: ``KeyedArchiveError/Kind/finished`` if the archive is complete; the error of an earlier call, if any.
   public func encode(_ value: UInt16, forKey key: String) throws { try encode(integer: value, forKey: key) }
 
   /// Encodes an integer. The archive does not store its width.
+  ///
+  /// - Throws: ``KeyedArchiveError/Kind/finished`` if the archive is complete; the error of an earlier call, if any.
   public func encode(_ value: UInt32, forKey key: String) throws { try encode(integer: value, forKey: key) }
 
   /// Encodes an integer. The archive does not store its width.
+  ///
+  /// - Throws: ``KeyedArchiveError/Kind/finished`` if the archive is complete; the error of an earlier call, if any.
   public func encode(_ value: UInt64, forKey key: String) throws { try encode(integer: value, forKey: key) }
 
   /// Encodes a floating-point number of 4 bytes.
+  ///
+  /// - Throws: ``KeyedArchiveError/Kind/finished`` if the archive is complete; the error of an earlier call, if any.
   public func encode(_ value: Float, forKey key: String) throws { try encode(userKey: key) { _ in .float(value) } }
 
   /// Encodes a floating-point number of 8 bytes.
+  ///
+  /// - Throws: ``KeyedArchiveError/Kind/finished`` if the archive is complete; the error of an earlier call, if any.
   public func encode(_ value: Double, forKey key: String) throws { try encode(userKey: key) { _ in .real(value) } }
 
   /// Encodes bytes inline, as Apple's `encodeBytes` does, instead of as an object.
+  ///
+  /// - Throws: ``KeyedArchiveError/Kind/finished`` if the archive is complete; the error of an earlier call, if any.
   public func encodeBytes(_ bytes: Data, forKey key: String) throws {
     try encode(userKey: key) { coder in try coder.pool.inline(bytes) }
   }
