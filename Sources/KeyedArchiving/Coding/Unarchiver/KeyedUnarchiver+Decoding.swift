@@ -213,6 +213,8 @@ extension KeyedUnarchiver {
 
   /// The number of values without a key in the object that is being decoded, or at the top of the archive if no object
   /// is being decoded.
+  ///
+  /// - Complexity: O(*n*), where *n* is the number of these values.
   public var unkeyedCount: Int {
     var count = 0
     while containsRaw("$\(count)") { count += 1 }

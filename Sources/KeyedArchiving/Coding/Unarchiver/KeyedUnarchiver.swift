@@ -149,6 +149,8 @@ public final class KeyedUnarchiver {
   /// ```swift
   /// for key in coder.keys where key.hasPrefix("tag.") { tags.append(try coder.decode(String.self, forKey: key)) }
   /// ```
+  ///
+  /// - Complexity: O(*k*), where *k* is the number of keys.
   public var keys: [String] { ArchiveKey.userKeys(current.shape.keys) }
 
   /// Sets the only type that objects of a class can be decoded as, in this archive. Decoding calls must still name the
