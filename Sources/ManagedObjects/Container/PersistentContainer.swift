@@ -33,10 +33,24 @@ public final class PersistentContainer: Sendable {
   }
 
   /// Returns a new context.
+  ///
+  /// ```swift
+  /// let context = container.newContext()
+  /// let people = try context.fetch(Person.self, sortedBy: .ascending(\.name))
+  /// ```
   public func newContext() -> sending ManagedObjectContext { ManagedObjectContext(coordinator: coordinator) }
 
   /// Runs a function with a new context, in the caller's task. The context is released when the function returns, so
   /// the function must save its changes.
+  ///
+  /// ```swift
+  /// let names = try container.performAndWait { context in
+  ///   try context.fetch(Person.self).map(\.name).sorted()
+  /// }
+  /// print(names)                                           // ["Ada", "Emmy"]
+  /// ```
+  ///
+  /// - Throws: the error of the function.
   public func performAndWait<Result: Sendable, Failure: Error>(
     _ body: (ManagedObjectContext) throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -45,6 +59,8 @@ public final class PersistentContainer: Sendable {
 
   /// Runs a function with a new context, outside the caller's actor. The context is released when the function returns,
   /// so the function must save its changes.
+  ///
+  /// - Throws: the error of the function.
   @concurrent
   public func perform<Result: Sendable, Failure: Error>(
     _ body: @Sendable (ManagedObjectContext) async throws(Failure) -> Result
@@ -86,6 +102,12 @@ public final class PersistentContainer: Sendable {
   }
 
   /// Runs a function with a new context and saves the context, outside the caller's actor. See ``updateAndWait(_:)``.
+  ///
+  /// ```swift
+  /// try await container.update { context in
+  ///   try context.insert(Person.self).name = "Emmy"
+  /// }
+  /// ```
   @concurrent
   public func update<Result: Sendable>(
     _ body: @Sendable (ManagedObjectContext) async throws -> Result
@@ -116,6 +138,11 @@ public final class PersistentContainer: Sendable {
   ///
   /// On Linux, the folders follow the XDG Base Directory Specification. The folder may not exist yet; file stores
   /// create it.
+  ///
+  /// ```swift
+  /// guard let folder = PersistentContainer.defaultFolder else { return }
+  /// let container = try PersistentContainer(model: model, stores: [.xml(folder.appending(path: "notes.xml"))])
+  /// ```
   public static var defaultFolder: URL? {
     func absolute(_ path: String?) -> URL? {
       guard let path, path.hasPrefix("/") else { return nil }

@@ -13,6 +13,14 @@ public struct PersistentStoreDescription: Sendable {
     any PersistentStore
 
   /// The configuration whose entities the store has; nil for all.
+  ///
+  /// ```swift
+  /// var contacts = PersistentStoreDescription.xml(folder.appending(path: "contacts.xml"))
+  /// contacts.configuration = "Cloud"
+  /// var settings = PersistentStoreDescription.binary(folder.appending(path: "settings"))
+  /// settings.configuration = "Local"
+  /// let container = try PersistentContainer(model: model, stores: [contacts, settings])
+  /// ```
   public var configuration: String?
   /// True to open the store only for reading. If its file does not exist, it is not created.
   public var isReadOnly = false
@@ -26,10 +34,25 @@ public struct PersistentStoreDescription: Sendable {
   /// A function that migrates the file of a store that was made with another version of the model. Its argument is the
   /// ``ManagedObjectError/Code/incompatibleVersionHash`` error, which contains the entities that differ. After the
   /// migration, the store is opened again. If the property is nil, opening the store throws the error.
+  ///
+  /// ```swift
+  /// var store = PersistentStoreDescription.xml(file)
+  /// store.migration = { error throws(ManagedObjectError) in
+  ///   print(error.differingEntities)                       // ["Note"]
+  ///   try upgrade(file)
+  /// }
+  /// ```
   public var migration: (@Sendable (ManagedObjectError) throws(ManagedObjectError) -> Void)?
   private let opening: Opening
 
   /// Creates a description of a store that a function opens.
+  ///
+  /// ```swift
+  /// let store = PersistentStoreDescription { (model, description) throws(ManagedObjectError) in
+  ///   try InMemoryStore(model: model, configuration: description.configuration)
+  /// }
+  /// let container = try PersistentContainer(model: model, stores: [store])
+  /// ```
   public init(opening: @escaping Opening) { self.opening = opening }
 
   /// The description of a store in memory. Its objects are lost when the program ends.
