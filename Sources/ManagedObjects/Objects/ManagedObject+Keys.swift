@@ -4,6 +4,13 @@ public import Predicates
 /// Access to values by key.
 extension ManagedObject {
   /// The value of a property, or the result of a key path.
+  ///
+  /// ```swift
+  /// switch try note.value(forKey: "author") {
+  /// case .object(let author): print("by", author)          // by Person/p1
+  /// default: print("without an author")
+  /// }
+  /// ```
   public enum Value: Hashable {
     /// The value of an attribute. Null is also the value of a to-one relationship that has no object.
     case attribute(AttributeValue)
@@ -22,6 +29,11 @@ extension ManagedObject {
 
   /// The value of an attribute or a relationship; nil if the entity does not have it. For a fetched property, use
   /// ``value(forKey:)``.
+  ///
+  /// ```swift
+  /// let title = note["title"]                              // .attribute(.string("Numbers of Bernoulli"))
+  /// let headline = note["headline"]                        // nil
+  /// ```
   public final subscript(key: String) -> Value? { shape.entity.property(named: key).map { value(of: $0) } }
 
   /// Returns the value of a property.
@@ -37,6 +49,11 @@ extension ManagedObject {
 
   /// Returns the value at a key path. The path may contain collection operators, as in predicates: `notes.@count`.
   ///
+  /// ```swift
+  /// print(try note.value(forKeyPath: "author.name"))       // "Ada"
+  /// print(try ada.value(forKeyPath: "notes.@sum.pages"))   // 123
+  /// ```
+  ///
   /// - Throws: ``ManagedObjectError/Code/undefinedKey`` if the path cannot be evaluated. The message has the reason.
   public final func value(forKeyPath path: String) throws(ManagedObjectError) -> Value {
     guard let keyPath = PredicateKeyPath(path) else {
@@ -51,6 +68,11 @@ extension ManagedObject {
 
   /// Sets the value of an attribute or a relationship. Numbers are converted to the attribute's type if they keep their
   /// value.
+  ///
+  /// ```swift
+  /// try note.setValue(.object(ada), forKey: "author")
+  /// try ada.setValue(.set([.object(note)]), forKey: "notes")
+  /// ```
   ///
   /// - Throws: ``ManagedObjectError/Code/undefinedKey`` if the entity has no such attribute or relationship;
   ///   ``ManagedObjectError/Code/invalidValue`` if the property cannot have the value;
@@ -84,12 +106,20 @@ extension ManagedObject {
 
   /// Sets the value of an attribute.
   ///
+  /// ```swift
+  /// try note.setValue(.string("Letters"), forKey: "title")
+  /// ```
+  ///
   /// - Throws: the errors of ``setValue(_:forKey:)-(ManagedObject.Value,_)``.
   public final func setValue(_ value: AttributeValue, forKey key: String) throws(ManagedObjectError) {
     try setValue(.attribute(value), forKey: key)
   }
 
   /// Sets the values of several attributes.
+  ///
+  /// ```swift
+  /// try note.setValues(["title": .string("Letters"), "pages": .integer(3), "content": .null])
+  /// ```
   ///
   /// - Throws: the errors of ``setValue(_:forKey:)-(ManagedObject.Value,_)``. The values before the invalid one stay
   ///   set.
@@ -99,6 +129,11 @@ extension ManagedObject {
 
   /// Returns the values as they were last read or saved, by property name. Returns an empty dictionary for a new
   /// object.
+  ///
+  /// ```swift
+  /// note.title = "Letters"
+  /// print(note.committedValues(forKeys: ["title"]))        // ["title": "Numbers of Bernoulli"]
+  /// ```
   ///
   /// - Parameter keys: the names of attributes and relationships; nil for all.
   public final func committedValues(forKeys keys: [String]? = nil) -> [String: Value] {
@@ -115,6 +150,11 @@ extension ManagedObject {
 
   /// Returns the values that changed since the object was read or saved, by property name. For a new object, returns
   /// the values that are not empty.
+  ///
+  /// ```swift
+  /// note.title = "Letters"
+  /// print(note.changedValues())                            // ["title": "Letters"]
+  /// ```
   public final func changedValues() -> [String: Value] {
     guard hasChanges, !status.contains(.fault) else { return [:] }
     let old = status.contains(.inserted) ? shape.emptyValues : committed ?? values
@@ -126,6 +166,10 @@ extension ManagedObject {
   }
 
   /// Fetches the objects of a fetched property. Returns no objects if this object has no context.
+  ///
+  /// ```swift
+  /// let fellows = try note.fetchedObjects(named: "fellows")
+  /// ```
   ///
   /// - Throws: ``ManagedObjectError/Code/undefinedKey`` if the entity has no such fetched property; the errors of
   ///   ``ManagedObjectContext/fetch(_:)``.

@@ -5,6 +5,14 @@ extension ManagedObject {
   /// Checks that a property can have a value: by the rules of the model and, for an attribute, by
   /// ``validateValue(_:forKey:)``.
   ///
+  /// ```swift
+  /// do throws(ManagedObjectError) {
+  ///   try note.validate(.attribute(.string("")), forKey: "title")
+  /// } catch {
+  ///   print(error.code, error.key ?? "")                   // stringTooShort title
+  /// }
+  /// ```
+  ///
   /// - Throws: ``ManagedObjectError`` with the rule that failed; ``ManagedObjectError/Code/undefinedKey`` if the entity
   ///   has no such attribute or relationship.
   public final func validate(_ value: Value, forKey key: String) throws(ManagedObjectError) {

@@ -87,6 +87,10 @@ open class ManagedObject {
 
   /// The name of the class's entity in a model that is made of classes. The default is the name of the class. An
   /// override must return a different name for each subclass.
+  ///
+  /// ```swift
+  /// override class var entityName: String { "Memo" }
+  /// ```
   open class var entityName: String { String(describing: self) }
 
   /// Changes the entity of a class in a model that is made of classes: its constraints, indexes, user info, renaming
@@ -102,19 +106,37 @@ open class ManagedObject {
   open class func describe(_ entity: inout EntityDescription) {}
 
   /// Called once, when the object is inserted into a context. Set initial values here.
+  ///
+  /// ```swift
+  /// override func awakeFromInsert() { date = Date() }
+  /// ```
   open func awakeFromInsert() {}
 
   /// Called after the values of the object were read. Values that you set here do not count as changes.
+  ///
+  /// ```swift
+  /// override func awakeFromFetch() { fullName = "\(givenName) \(familyName)" }
+  /// ```
   open func awakeFromFetch() {}
 
   /// Called at the beginning of a save that includes changes of the object. The method may change objects, but must not
   /// call `save()`.
+  ///
+  /// ```swift
+  /// override func willSave() {
+  ///   if !isDeleted { modified = Date() }
+  /// }
+  /// ```
   open func willSave() {}
 
   /// Called after changes of the object were saved.
   open func didSave() {}
 
   /// Called before the object is deleted.
+  ///
+  /// ```swift
+  /// override func prepareForDeletion() { author?.noteCount -= 1 }
+  /// ```
   open func prepareForDeletion() {}
 
   /// Called before the object becomes a fault. Changes that the method makes to this object are lost.
@@ -125,9 +147,26 @@ open class ManagedObject {
   ///
   /// The rules of the model are checked first. To check relationships, override ``validateForInsert()`` and
   /// ``validateForUpdate()``.
+  ///
+  /// ```swift
+  /// override func validateValue(_ value: AttributeValue, forKey key: String) throws(ManagedObjectError) {
+  ///   if key == "title", case .string(let title) = value, title.contains("\n") {
+  ///     throw ManagedObjectError(.validation, "has several lines", objectID: objectID, key: key, value: value)
+  ///   }
+  /// }
+  /// ```
   open func validateValue(_ value: AttributeValue, forKey key: String) throws(ManagedObjectError) {}
 
   /// Validates a new object before it is saved. An override must call `super`.
+  ///
+  /// ```swift
+  /// override func validateForInsert() throws(ManagedObjectError) {
+  ///   try super.validateForInsert()
+  ///   if let end, end < start {
+  ///     throw ManagedObjectError(.dateTooSoon, "ends before it starts", objectID: objectID, key: "end")
+  ///   }
+  /// }
+  /// ```
   ///
   /// - Throws: ``ManagedObjectError``; ``ManagedObjectError/Code/multipleErrors`` if there are several errors. The
   ///   errors are in the order of the properties in the entity's description. In a model that is made of classes, this

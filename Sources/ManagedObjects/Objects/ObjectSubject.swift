@@ -84,6 +84,11 @@ extension ManagedObject.Value {
 extension PreparedPredicate {
   /// True if the predicate matches an object of a context.
   ///
+  /// ```swift
+  /// let isLong = try PreparedPredicate(ManagedPredicate(format: "pages > 100"))
+  /// let long = try notes.filter { try isLong.evaluate(with: $0) }
+  /// ```
+  ///
   /// - Throws: ``ManagedPredicateError`` if the predicate cannot be evaluated with the object's values.
   public func evaluate(with object: ManagedObject) throws(ManagedPredicateError) -> Bool {
     try evaluate(with: ObjectSubject(object: object))
@@ -92,6 +97,11 @@ extension PreparedPredicate {
 
 extension ManagedPredicate {
   /// True if the predicate matches an object of a context. To test several objects, use ``PreparedPredicate``.
+  ///
+  /// ```swift
+  /// let predicate = try ManagedPredicate(format: "author.name == $name")
+  /// print(try predicate.evaluate(with: note, variables: ["name": "Ada"]))   // true
+  /// ```
   ///
   /// - Throws: ``ManagedPredicateError`` if the predicate cannot be evaluated.
   public func evaluate(
