@@ -61,6 +61,15 @@ struct ContextObservers<Event> {
 extension ManagedObjectContext {
   /// Adds an observer: a function that ``processPendingChanges()`` calls with the changes, if there are any.
   ///
+  /// ```swift
+  /// let number = context.addObserver { change in
+  ///   print(change.updated.map(\.description))             // ["Note/p2"]
+  /// }
+  /// note.title = "Letters"
+  /// context.processPendingChanges()
+  /// context.removeObserver(number)
+  /// ```
+  ///
   /// - Returns: a number to pass to ``removeObserver(_:)``.
   public func addObserver(_ callback: @escaping (ContextChange) -> Void) -> Int { observers.add(callback) }
 

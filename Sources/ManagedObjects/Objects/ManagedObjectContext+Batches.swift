@@ -7,6 +7,11 @@ extension ManagedObjectContext {
   /// not have a parent. Each store applies all changes or none. The ``mergePolicy`` decides about new objects that
   /// violate a uniqueness constraint.
   ///
+  /// ```swift
+  /// let changes = try context.execute(.delete("Note", where: ManagedPredicate(format: "isRead == YES")))
+  /// try context.mergeChanges(from: changes)
+  /// ```
+  ///
   /// - Returns: the changes. Pass them to ``mergeChanges(from:)`` of this context and of others.
   /// - Throws: ``ManagedObjectError/Code/invalidState`` if the context has a parent;
   ///   ``ManagedObjectError/Code/undefinedKey`` for a name that the model does not have;

@@ -120,6 +120,12 @@ extension ManagedObjectContext {
 
   /// Gives new objects their permanent object IDs before they are saved.
   ///
+  /// ```swift
+  /// let tag = try context.insert(Tag.self)
+  /// try context.obtainPermanentIDs(for: [tag])
+  /// print(tag.objectID.isTemporary)                        // false
+  /// ```
+  ///
   /// - Throws: ``ManagedObjectError/Code/invalidState`` for an object of another context, and for an object whose
   ///   entity is not in any writable store.
   public func obtainPermanentIDs(for objects: [ManagedObject]) throws(ManagedObjectError) {
@@ -133,6 +139,11 @@ extension ManagedObjectContext {
   }
 
   /// Chooses the store that a new object is saved to, if several stores have its entity.
+  ///
+  /// ```swift
+  /// let archive = container.coordinator.stores[1]
+  /// try context.assign(note, to: archive)
+  /// ```
   ///
   /// - Throws: ``ManagedObjectError/Code/invalidState`` if the object was saved or belongs to another context, if this
   ///   context has a parent, or if the store does not accept the object's entity.

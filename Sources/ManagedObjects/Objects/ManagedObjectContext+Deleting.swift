@@ -5,6 +5,13 @@ extension ManagedObjectContext {
   /// Deletes an object and applies the delete rules of its relationships. The relationships of other objects change at
   /// once. If a rule denies the deletion, the save throws.
   ///
+  /// ```swift
+  /// for note in try context.fetch(Note.self, where: #Predicate { $0.isRead }) {
+  ///   try context.delete(note)
+  /// }
+  /// try context.save()
+  /// ```
+  ///
   /// - Throws: ``ManagedObjectError/Code/invalidState`` for an object of another context; the errors of reading the
   ///   object or its related objects.
   /// - Complexity: O(*n*) in the number of objects that are deleted or changed.

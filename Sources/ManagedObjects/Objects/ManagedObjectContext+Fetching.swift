@@ -59,6 +59,12 @@ extension ManagedObjectContext {
   ///
   /// Prefetched objects are retained until the next fetch that prefetches relationships.
   ///
+  /// ```swift
+  /// var request = FetchRequest("Note", sortedBy: [.init("date", isAscending: false)])
+  /// request.fetchLimit = 10
+  /// let latest = try context.fetch(request)
+  /// ```
+  ///
   /// - Throws: ``ManagedObjectError/Code/undefinedKey`` if the model has no such entity;
   ///   ``ManagedObjectError/Code/unsupportedRequest``, with the ``ManagedObjectError/predicateError``, for a predicate
   ///   that does not fit the model; the errors of the store.
@@ -78,6 +84,10 @@ extension ManagedObjectContext {
   }
 
   /// Returns the IDs of the objects that match a request, in its order.
+  ///
+  /// ```swift
+  /// let ids = try context.fetchObjectIDs(FetchRequest("Note", sortedBy: [.init("title")]))
+  /// ```
   ///
   /// - Throws: the errors of ``fetch(_:)``.
   public func fetchObjectIDs(_ request: FetchRequest) throws(ManagedObjectError) -> [ManagedObjectID] {
@@ -103,6 +113,15 @@ extension ManagedObjectContext {
 
   /// Fetches dictionaries instead of objects: one for each object that matches the request, or one for each group.
   /// Unsaved changes are ignored, as in Core Data.
+  ///
+  /// ```swift
+  /// var request = FetchRequest("Contact", sortedBy: [.init("city")])
+  /// let count = try ManagedExpression(format: "count(SELF)")
+  /// request.propertiesToFetch = [.property("city"), .expression(name: "count", count, type: .integer64)]
+  /// request.propertiesToGroupBy = [.property("city")]
+  /// let cities = try context.fetchDictionaries(request)
+  /// let number = cities[0]["count"]                        // .attribute(.integer(1))
+  /// ```
   ///
   /// - Throws: the errors of ``fetch(_:)``.
   public func fetchDictionaries(

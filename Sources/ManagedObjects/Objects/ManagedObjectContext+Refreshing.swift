@@ -2,6 +2,12 @@
 extension ManagedObjectContext {
   /// Turns an object into a fault, so that its values are read again.
   ///
+  /// ```swift
+  /// note.title = "Draft"
+  /// try context.refresh(note, mergeChanges: false)
+  /// print(note.title)                                      // Numbers of Bernoulli
+  /// ```
+  ///
   /// - Parameters:
   ///   - object: an object of this context.
   ///   - mergeChanges: true to keep the object's changes on top of newly read values; false to discard the changes.
@@ -85,6 +91,12 @@ extension ManagedObjectContext {
 
   /// Discards all changes: restores the values that objects had when they were read or saved, removes new objects from
   /// the context, and empties the undo manager.
+  ///
+  /// ```swift
+  /// note.title = "Draft"
+  /// context.rollback()
+  /// print(note.title)                                      // Numbers of Bernoulli
+  /// ```
   public func rollback() {
     undoManager?.removeAllActions()
     for object in changedObjects {

@@ -112,6 +112,14 @@ public final class ManagedObjectContext {
   }
 
   /// Creates a context that saves into another one. Both contexts must be used in the same task.
+  ///
+  /// ```swift
+  /// let draft = ManagedObjectContext(parent: context)
+  /// let copy = try draft.existingObject(Note.self, with: note.objectID)
+  /// copy.title = "Draft"
+  /// try draft.save()
+  /// print(note.title, context.hasChanges)                  // Draft true
+  /// ```
   public init(parent: ManagedObjectContext) {
     self.parent = parent
     coordinator = parent.coordinator
@@ -138,6 +146,11 @@ public final class ManagedObjectContext {
   }
 
   /// Inserts a new object of an entity.
+  ///
+  /// ```swift
+  /// let person = try context.insert("Person")
+  /// try person.setValue(.string("Emmy"), forKey: "name")
+  /// ```
   ///
   /// - Throws: ``ManagedObjectError/Code/undefinedKey`` if the model has no such entity,
   ///   ``ManagedObjectError/Code/invalidValue`` for an abstract one.

@@ -5,6 +5,11 @@ extension ManagedObjectContext {
   ///
   /// ```swift
   /// context.undoManager = ManagedObjectContext.UndoManager()
+  /// note.title = "Letters"
+  /// context.undoManager?.setActionName("Rename")
+  /// context.processPendingChanges()
+  /// context.undo()
+  /// print(context.undoManager?.redoActionName ?? "")       // Rename
   /// ```
   ///
   /// A group contains the changes up to the next ``ManagedObjectContext/processPendingChanges()``, save or undo. To
@@ -65,6 +70,15 @@ extension ManagedObjectContext {
     public func setActionName(_ name: String) { open.name = name }
 
     /// Begins a group. Nested groups become part of it.
+    ///
+    /// ```swift
+    /// undoManager.beginUndoGrouping()
+    /// note.title = "Letters"
+    /// context.processPendingChanges()
+    /// note.pages = 3
+    /// undoManager.endUndoGrouping()
+    /// context.undo()                                         // restores the title and the number of pages
+    /// ```
     public func beginUndoGrouping() {
       if depth == 0 { closeGroup() }
       depth += 1
@@ -82,6 +96,14 @@ extension ManagedObjectContext {
 
     /// Stops recording changes until ``enableUndoRegistration()`` has been called as many times as this method. Use it
     /// while you set derived values, for example in `willSave`: after an undo, they are computed again.
+    ///
+    /// ```swift
+    /// override func willSave() {
+    ///   managedObjectContext?.undoManager?.disableUndoRegistration()
+    ///   length = text.count
+    ///   managedObjectContext?.undoManager?.enableUndoRegistration()
+    /// }
+    /// ```
     public func disableUndoRegistration() { disabled += 1 }
 
     /// Reverses one call of ``disableUndoRegistration()``. Does nothing without such a call.
