@@ -8,6 +8,12 @@ internal import SystemFiles
 /// model are the same. Otherwise the results are fetched, and the file is written again. A damaged file is ignored.
 /// Results are not cached if the request has a limit or an offset, if the context has changes or a parent, if a store
 /// is in memory, or if the predicate contains objects.
+///
+/// ```swift
+/// let cache = FetchedResultsCache(name: "contacts", folder: folder)
+/// let results = try FetchedResultsController(Contact.self, request, in: context, sectionKeyPath: "city", cache: cache)
+/// try results.performFetch()
+/// ```
 public struct FetchedResultsCache: Hashable, Sendable {
   /// The name of the cache. Use a different name for each request.
   public let name: String
@@ -83,6 +89,10 @@ public struct FetchedResultsCache: Hashable, Sendable {
 
 extension FetchedResultsController {
   /// Removes the file of a cache, so that the next results are fetched.
+  ///
+  /// ```swift
+  /// try FetchedResultsController<Contact>.deleteCache(name: "contacts", folder: folder)
+  /// ```
   ///
   /// - Throws: ``ManagedObjectError/Code/operation`` if the file cannot be removed.
   public static func deleteCache(name: String, folder: URL) throws(ManagedObjectError) {

@@ -11,6 +11,12 @@
 ///
 /// ``FetchedResultsSnapshot/apply(_:)`` applies the changes to object IDs. For a list without sections, use
 /// ``difference``.
+///
+/// ```swift
+/// for change in changes.objects where change.kind == .move {
+///   print(change.objectID, change.offset ?? 0, change.newOffset ?? 0)   // Contact/p5 0 2
+/// }
+/// ```
 public struct FetchedResultsChanges: Hashable, Sendable {
   /// The kind of change.
   public enum Kind: Hashable, Sendable {
@@ -66,6 +72,10 @@ public struct FetchedResultsChanges: Hashable, Sendable {
   /// The changes of the list of all objects, without sections, for `applying(_:)` of arrays. A moved object is
   /// represented by a removal and an insertion that are associated with each other. Updates are in ``updatedIDs``
   /// instead.
+  ///
+  /// ```swift
+  /// let ids = before.objectIDs.applying(changes.difference)   // the IDs after the changes
+  /// ```
   ///
   /// - Complexity: O(*k* log *k*) in the number of changes.
   public var difference: CollectionDifference<ManagedObjectID> {

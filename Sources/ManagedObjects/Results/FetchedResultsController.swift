@@ -32,6 +32,10 @@ public final class FetchedResultsController<Object: ManagedObject>: Observable {
   public weak var delegate: (any FetchedResultsControllerDelegate<Object>)?
   /// A function that returns the index title for a section name, or nil for no title. By default, the title is the
   /// first letter of the name, capitalized.
+  ///
+  /// ```swift
+  /// results.sectionIndexTitle = { name in name == "#" ? nil : name }
+  /// ```
   public var sectionIndexTitle: (String) -> String? = FetchedResultsController.firstLetter
 
   let engine: ResultEngine
@@ -64,6 +68,14 @@ public final class FetchedResultsController<Object: ManagedObject>: Observable {
   ///
   /// The function is called for each object when the results are fetched, and for changed objects. It must return the
   /// same name for the same values.
+  ///
+  /// ```swift
+  /// let results = try FetchedResultsController(Contact.self, request, in: context) { contact in
+  ///   contact.name.first.map { $0.uppercased() } ?? "#"
+  /// }
+  /// try results.performFetch()
+  /// print(results.sections.map(\.name))                    // ["A", "E"]
+  /// ```
   ///
   /// - Parameters:
   ///   - type: the class of the objects.
@@ -223,6 +235,10 @@ extension FetchedResultsController {
 
   /// Returns the object at a position; nil if there is none.
   ///
+  /// ```swift
+  /// let contact = results.object(at: ResultIndexPath(section: 0, item: 2))
+  /// ```
+  ///
   /// - Complexity: a search in a few hundred numbers for 100 000 objects. The two methods below have the same
   ///   complexity.
   public func object(at indexPath: ResultIndexPath) -> Object? {
@@ -259,6 +275,11 @@ extension FetchedResultsController {
   }
 
   /// Returns the index of the first section with an index title; nil if there is none.
+  ///
+  /// ```swift
+  /// print(results.sectionIndexTitles)                      // ["E", "L"]
+  /// print(results.section(forSectionIndexTitle: "L") ?? 0) // 1
+  /// ```
   public func section(forSectionIndexTitle title: String) -> Int? {
     observe()
     return engine.list.allSections.firstIndex { sectionIndexTitle($0.name) == title }

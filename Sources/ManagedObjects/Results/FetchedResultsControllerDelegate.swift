@@ -5,6 +5,18 @@
 ///
 /// A delegate may change, save and delete objects. The changes that result are reported after all calls for the current
 /// changes.
+///
+/// ```swift
+/// final class ContactList: FetchedResultsControllerDelegate {
+///   var names: [String] = []
+///
+///   func controller(
+///     _ controller: FetchedResultsController<Contact>, didChangeContentWith changes: FetchedResultsChanges
+///   ) {
+///     names = controller.fetchedObjects.map(\.name)
+///   }
+/// }
+/// ```
 public protocol FetchedResultsControllerDelegate<Object>: AnyObject {
   /// The class of the objects.
   associatedtype Object: ManagedObject

@@ -1,6 +1,12 @@
 /// A section of fetched results, with its name and objects.
 ///
 /// The value always has the current objects of the section. After the section was deleted, it has no objects.
+///
+/// ```swift
+/// if let london = results.section(at: 1) {
+///   print(london.name, london.map(\.name))               // London ["Ada", "Alan"]
+/// }
+/// ```
 public struct FetchedResultsSection<Object: ManagedObject>: Sequence {
   /// The name: the value at the section key path, or the result of the section function.
   public let name: String

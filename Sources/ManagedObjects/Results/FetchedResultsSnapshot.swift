@@ -25,6 +25,13 @@ public struct FetchedResultsSnapshot: Hashable, Sendable {
 
   /// Applies changes to this snapshot, which must have the state before the changes.
   ///
+  /// ```swift
+  /// var shown = results.snapshot
+  /// for await changes in results.changes {
+  ///   shown.apply(changes)
+  /// }
+  /// ```
+  ///
   /// - Returns: false, without changing anything, if the changes do not fit this state.
   /// - Complexity: O(*n* + *k*), where *n* is the number of objects and *k* the number of changes.
   @discardableResult

@@ -1,4 +1,8 @@
 /// A position in fetched results: a section index and an item index, both from 0.
+///
+/// ```swift
+/// print(ResultIndexPath(section: 2, item: 5))            // [2, 5]
+/// ```
 public struct ResultIndexPath: Hashable, Comparable, Sendable, CustomStringConvertible {
   /// The index of the section.
   public var section: Int
