@@ -10,10 +10,11 @@ public import Predicates
 ///
 /// ```swift
 /// let request = BatchRequest.update("Note", ["isRead": .boolean(true)], where: predicate)
-/// let ids = try context.execute(request)
+/// let changes = try context.execute(request)
+/// try context.mergeChanges(from: changes)
 /// ```
 ///
-/// To show the changes in contexts, pass the result of ``ManagedObjectContext/execute(_:)`` to
+/// Contexts do not show the changes until you pass the result of ``ManagedObjectContext/execute(_:)`` to their
 /// ``ManagedObjectContext/mergeChanges(from:)``.
 public enum BatchRequest: Hashable, Sendable {
   /// Inserts objects of an entity with values for attributes. The other attributes get their default values.
@@ -34,6 +35,11 @@ public enum BatchRequest: Hashable, Sendable {
   case delete(FetchRequest)
 
   /// Inserts objects of an entity.
+  ///
+  /// ```swift
+  /// let people = BatchRequest.insert("Person", [["name": .string("Grace")], ["name": .string("Emmy")]])
+  /// try context.execute(people)
+  /// ```
   public static func insert(_ entityName: String, _ objects: [[String: AttributeValue]]) -> BatchRequest {
     .insert(entityName: entityName, objects)
   }
@@ -46,6 +52,10 @@ public enum BatchRequest: Hashable, Sendable {
   }
 
   /// Deletes the objects of an entity that match a predicate.
+  ///
+  /// ```swift
+  /// let old = BatchRequest.delete("Note", where: try ManagedPredicate(format: "date < %@", lastYear))
+  /// ```
   public static func delete(_ entityName: String, where predicate: ManagedPredicate? = nil) -> BatchRequest {
     .delete(FetchRequest(entityName, where: predicate))
   }

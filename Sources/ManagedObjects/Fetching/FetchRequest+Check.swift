@@ -7,6 +7,15 @@ extension FetchRequest {
   /// paths to prefetch, and, if the result type is dictionaries, the properties to fetch and the groups. Executing a
   /// request also checks it.
   ///
+  /// ```swift
+  /// let request = FetchRequest("Note", sortedBy: [.init("headline")])
+  /// do throws(ManagedObjectError) {
+  ///   try request.check(against: model)
+  /// } catch {
+  ///   print(error.code)                                    // undefinedKey
+  /// }
+  /// ```
+  ///
   /// - Throws: ``ManagedObjectError/Code/undefinedKey`` for a name that the entity does not have;
   ///   ``ManagedObjectError/Code/unsupportedRequest`` for other errors. If a predicate or an expression is not valid,
   ///   ``ManagedObjectError/predicateError`` contains its error.

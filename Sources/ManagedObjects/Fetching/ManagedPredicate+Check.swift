@@ -36,6 +36,15 @@ extension ManagedPredicate {
   ///
   /// Keys of subentities are allowed. They are null for objects that do not have them.
   ///
+  /// ```swift
+  /// let predicate = try ManagedPredicate(format: "title > 3")
+  /// do throws(ManagedPredicateError) {
+  ///   try predicate.check(for: model["Note"]!)
+  /// } catch {
+  ///   print(error.kind)                                    // typeMismatch
+  /// }
+  /// ```
+  ///
   /// - Throws: ``ManagedPredicateError`` if the check fails.
   public func check(for entity: ManagedObjectModel.Entity) throws(ManagedPredicateError) {
     let predicate = withoutDeepRows

@@ -2,6 +2,20 @@ public import ObjectModels
 public import Predicates
 
 /// A source of rows to execute requests on. Conform to it if your store does not keep its rows in a ``RowTable``.
+///
+/// ```swift
+/// struct ServiceRows: RowSource {
+///   let model: ManagedObjectModel
+///   let storeNumber: StoreNumber
+///   var table: [RowKey: StoreRow]
+///
+///   func row(_ key: RowKey) -> StoreRow? { table[key] }
+///
+///   func rows(ofEntity index: Int) -> [StoreRow] {
+///     table.values.filter { $0.key.entityIndex == index }.sorted { $0.key.number < $1.key.number }
+///   }
+/// }
+/// ```
 public protocol RowSource: Sendable {
   /// Returns the row of an object; nil if it does not exist.
   func row(_ key: RowKey) -> StoreRow?
@@ -16,6 +30,10 @@ public protocol RowSource: Sendable {
 extension FetchRequest {
   /// Executes the request on rows. If the request has no sort descriptors, the results are in the order of entities and
   /// primary keys.
+  ///
+  /// ```swift
+  /// guard case .rows(let found) = try FetchRequest("Note").execute(on: rows, of: model["Note"]!) else { return }
+  /// ```
   ///
   /// - Parameters:
   ///   - source: the rows.
