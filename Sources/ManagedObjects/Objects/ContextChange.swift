@@ -59,7 +59,8 @@ struct ContextObservers<Event> {
 }
 
 extension ManagedObjectContext {
-  /// Adds an observer: a function that ``processPendingChanges()`` calls with the changes, if there are any.
+  /// Adds an observer: a function that ``processPendingChanges()`` calls with the changes, if there are any. The
+  /// context retains the function until it is removed.
   ///
   /// ```swift
   /// let number = context.addObserver { change in

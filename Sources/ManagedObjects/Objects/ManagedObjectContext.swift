@@ -223,6 +223,15 @@ public final class ManagedObjectContext {
 
   /// Returns the object with an ID, after reading its values.
   ///
+  /// ```swift
+  /// do throws(ManagedObjectError) {
+  ///   let note = try context.existingObject(with: id)
+  ///   print(note["title"] ?? .null)
+  /// } catch {
+  ///   if error.code == .referentialIntegrity { print("the note was deleted") }
+  /// }
+  /// ```
+  ///
   /// - Throws: ``ManagedObjectError/Code/referentialIntegrity`` if the store does not have the object (any more), or if
   ///   it is deleted in this context; the errors of ``object(with:)`` and of reading.
   public func existingObject(with id: ManagedObjectID) throws(ManagedObjectError) -> ManagedObject {

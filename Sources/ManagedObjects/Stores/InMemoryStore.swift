@@ -5,7 +5,14 @@ public import Predicates
 public import PropertyLists
 internal import Synchronization
 
-/// A store without a file. Its objects are lost when the store is released.
+/// A store without a file. Its objects are lost when the store is released. Most programs describe it with
+/// ``PersistentStoreDescription/inMemory``.
+///
+/// ```swift
+/// let store = try InMemoryStore(model: model)
+/// let coordinator = PersistentStoreCoordinator(model: model)
+/// try coordinator.add(store)
+/// ```
 public final class InMemoryStore: PersistentStore {
   /// The value of ``StoreMetadataKey/type``.
   public static let type = "InMemory"
@@ -86,6 +93,12 @@ public final class InMemoryStore: PersistentStore {
 extension RowKey {
   /// Returns keys with consecutive numbers that follow the last used one. Stores can implement
   /// ``PersistentStore/makeKeys(_:)`` with this method.
+  ///
+  /// ```swift
+  /// var last: Int64 = 7
+  /// let keys = try RowKey.makeKeys([0, 0, 3], store: number, after: &last)
+  /// print(keys.map(\.number), last)                        // [8, 9, 10] 10
+  /// ```
   ///
   /// - Parameters:
   ///   - entityIndices: the index in the model of each new object's entity.

@@ -6,7 +6,7 @@ public import PropertyLists
 /// A store of objects, each in the form of a ``StoreRow``.
 ///
 /// ``InMemoryStore``, ``XMLStore`` and ``BinaryStore`` conform to the protocol; you can write other stores. A
-/// coordinator and any number of contexts use a store at the same time.
+/// coordinator and any number of contexts use a store at the same time. See <doc:WriteAStore>.
 public protocol PersistentStore: AnyObject, Sendable {
   /// The number of the store in this process. All keys of its rows contain it.
   var number: StoreNumber { get }
@@ -35,6 +35,12 @@ public protocol PersistentStore: AnyObject, Sendable {
 
   /// Sets the metadata to write with the next save. Keys that the store itself sets, such as
   /// ``StoreMetadataKey/identifier``, keep their values.
+  ///
+  /// ```swift
+  /// var metadata = store.metadata
+  /// metadata["title"] = "Letters"
+  /// store.setMetadata(metadata)
+  /// ```
   func setMetadata(_ metadata: OrderedDictionary<String, PropertyList>)
 
   /// Returns keys for new objects. While the store is open, it does not return these keys again.

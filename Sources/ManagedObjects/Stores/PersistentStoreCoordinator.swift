@@ -6,6 +6,12 @@ internal import Synchronization
 /// The stores of a program, which share a model. Any number of tasks can use a coordinator at the same time.
 ///
 /// Most programs use the coordinator of a ``PersistentContainer``.
+///
+/// ```swift
+/// let coordinator = PersistentStoreCoordinator(model: model)
+/// try coordinator.add(XMLStore(file, model: model))
+/// let context = ManagedObjectContext(coordinator: coordinator)
+/// ```
 public final class PersistentStoreCoordinator: Sendable {
   /// The model of all stores.
   public let model: ManagedObjectModel
@@ -63,6 +69,13 @@ public final class PersistentStoreCoordinator: Sendable {
 
   /// Returns the object ID for a URI; nil if the text is not the URI of an object, or if the coordinator does not have
   /// the store or the entity.
+  ///
+  /// ```swift
+  /// if let id = coordinator.objectID(forURI: uri) {
+  ///   let note = try context.existingObject(Note.self, with: id)
+  ///   print(note.title)
+  /// }
+  /// ```
   public func objectID(forURI uri: String) -> ManagedObjectID? {
     guard let parts = ObjectURI(uri), let entity = model.entity(named: parts.entityName) else { return nil }
     guard let identifier = parts.storeIdentifier else {

@@ -114,6 +114,11 @@ public struct StoreMetadata: Sendable, Equatable {
   /// Checks that the version hashes are those of a model. Does nothing if there are no hashes, as in files of the first
   /// versions of Core Data.
   ///
+  /// ```swift
+  /// let metadata = StoreMetadata(file: values, identifier: identifier, type: "CSV")
+  /// try metadata.check(model, nil)
+  /// ```
+  ///
   /// - Throws: ``ManagedObjectError/Code/incompatibleVersionHash`` with the entities that differ;
   ///   ``ManagedObjectError/Code/open`` for hashes that are not data.
   public func check(_ model: ManagedObjectModel, _ configuration: String?) throws(ManagedObjectError) {

@@ -8,6 +8,11 @@ internal import PropertyLists
 extension AttributeValue {
   /// Returns text that ``AttributeType/value(fromText:)`` converts back to the value; nil for null.
   ///
+  /// ```swift
+  /// print(try AttributeValue.double(0.1).storedText() ?? "")     // 0.1
+  /// print(try AttributeValue.boolean(true).storedText() ?? "")   // 1
+  /// ```
+  ///
   /// | type | text |
   /// |---|---|
   /// | numbers | the fewest digits that are read back as the same number; `nan`, `inf`, `-inf` |
@@ -35,6 +40,11 @@ extension AttributeValue {
 extension AttributeType {
   /// Parses text from ``AttributeValue/storedText()`` or from a user as a value of the type. Returns nil if the text is
   /// not a value of the type.
+  ///
+  /// ```swift
+  /// let number = AttributeType.integer32.value(fromText: "12")   // .integer(12)
+  /// let date = AttributeType.date.value(fromText: "soon")        // nil
+  /// ```
   public func value(fromText text: String) -> AttributeValue? {
     if self == .string || self == .undefined { return .string(text) }
     return XMLStoreText.value(text.utf8Span.rawBytes, self)

@@ -3,7 +3,8 @@ internal import ObjectModels
 public import OrderedCollections
 public import PropertyLists
 
-/// A store in a binary file format of this package. It is compact, and is read in one pass.
+/// A store in a binary file format of this package. It is compact, and is read in one pass. Most programs describe it
+/// with ``PersistentStoreDescription/binary(_:)``.
 ///
 /// Core Data has a binary store, too (`NSBinaryStoreType`). Its format is not documented, so opening such a file throws
 /// an error.
@@ -84,6 +85,11 @@ public final class BinaryStore: FileStore {
   }
 
   /// Returns the metadata of a file without reading its objects.
+  ///
+  /// ```swift
+  /// let metadata = try BinaryStore.metadata(ofFile: file)
+  /// print(metadata[StoreMetadataKey.type]?.string ?? "")   // Binary
+  /// ```
   ///
   /// - Throws: the errors of ``init(_:model:configuration:isReadOnly:createsFile:)``.
   public static func metadata(ofFile file: URL) throws(ManagedObjectError) -> OrderedDictionary<String, PropertyList> {

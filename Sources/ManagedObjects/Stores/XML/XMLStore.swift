@@ -3,7 +3,8 @@ internal import ObjectModels
 public import OrderedCollections
 public import PropertyLists
 
-/// A store in Apple's XML format (`NSXMLStoreType`).
+/// A store in Apple's XML format (`NSXMLStoreType`). Most programs describe it with
+/// ``PersistentStoreDescription/xml(_:)``.
 ///
 /// ```xml
 /// <object type="NOTE" id="z102">
@@ -76,6 +77,11 @@ public final class XMLStore: FileStore {
   }
 
   /// Returns the metadata of a file without reading its objects.
+  ///
+  /// ```swift
+  /// let metadata = try XMLStore.metadata(ofFile: file)
+  /// print(metadata[StoreMetadataKey.type]?.string ?? "")   // XML
+  /// ```
   ///
   /// - Throws: the errors of ``init(_:model:configuration:isReadOnly:createsFile:)``.
   public static func metadata(ofFile file: URL) throws(ManagedObjectError) -> OrderedDictionary<String, PropertyList> {
