@@ -4,32 +4,56 @@ public import Predicates
 public import PropertyLists
 
 /// An error of an operation on objects or their store.
+///
+/// ```swift
+/// do throws(ManagedObjectError) {
+///   try context.save()
+/// } catch {
+///   for problem in error.details.isEmpty ? [error] : error.details {
+///     print(problem.code, problem.key ?? "", problem.message)   // stringTooShort title the text is too short: …
+///   }
+///   context.rollback()
+/// }
+/// ```
 public struct ManagedObjectError: Error, Sendable {
   /// The kind of error. The raw values are those of Cocoa (`NSCocoaErrorDomain`). Programs check the code; people read
   /// ``ManagedObjectError/message``.
   public enum Code: Int, Hashable, Sendable, CaseIterable {
     /// The file of a store does not exist, and must not be created.
     case noSuchFile = 260
-    /// A value does not satisfy a validation rule, and there is no more specific code for the rule.
+    /// A value does not satisfy a validation rule that has its own message, or for which there is no more specific
+    /// code.
     case validation = 1550
     /// A uniqueness constraint is violated, or two objects contain the same object in a to-many relationship without an
     /// inverse.
     case constraintValidation = 1551
     /// There are several errors: see ``ManagedObjectError/details``.
     case multipleErrors = 1560
+    /// A mandatory attribute has no value, or a mandatory to-one relationship has no object.
     case missingMandatoryProperty = 1570
+    /// A to-many relationship has fewer objects than its minimum count.
     case relationshipLacksMinimumCount = 1580
+    /// A to-many relationship has more objects than its maximum count.
     case relationshipExceedsMaximumCount = 1590
     /// An object cannot be deleted while it refers to other objects.
     case deleteDenied = 1600
+    /// A number is greater than its maximum.
     case numberTooLarge = 1610
+    /// A number is less than its minimum.
     case numberTooSmall = 1620
+    /// A date is after the latest one that is allowed.
     case dateTooLate = 1630
+    /// A date is before the earliest one that is allowed.
     case dateTooSoon = 1640
+    /// A date is not valid. Only models and programs use this code, in rules of their own.
     case invalidDate = 1650
+    /// A string is longer than its maximum length.
     case stringTooLong = 1660
+    /// A string is shorter than its minimum length.
     case stringTooShort = 1670
+    /// A string does not match its regular expression.
     case stringPatternMismatch = 1680
+    /// A URL is not valid. Only models and programs use this code, in rules of their own.
     case invalidURI = 1690
     /// Another process has locked the file of the store.
     case locked = 132_000
@@ -45,6 +69,7 @@ public struct ManagedObjectError: Error, Sendable {
     case invalidStoreType = 134_000
     /// The file is not a store of the expected type.
     case storeTypeMismatch = 134_010
+    /// The store cannot represent the model, for example its names.
     case incompatibleSchema = 134_020
     /// A store cannot be saved.
     case save = 134_030
@@ -57,11 +82,13 @@ public struct ManagedObjectError: Error, Sendable {
     case operation = 134_070
     /// A store cannot be opened.
     case open = 134_080
+    /// An operation took too long, or other saves prevented it again and again.
     case timeout = 134_090
     /// A request cannot be executed.
     case unsupportedRequest = 134_091
     /// The store was made with another version of the model.
     case incompatibleVersionHash = 134_100
+    /// A store cannot be migrated.
     case migration = 134_110
     /// Objects share the values of a uniqueness constraint that a migration adds.
     case migrationConstraint = 134_111
@@ -150,6 +177,13 @@ public struct ManagedObjectError: Error, Sendable {
   }
 
   /// Creates one error from several; nil if there are none.
+  ///
+  /// ```swift
+  /// let errors = notes.filter(\.title.isEmpty).map {
+  ///   ManagedObjectError(.stringTooShort, "has no title", objectID: $0.objectID, key: "title")
+  /// }
+  /// if let error = ManagedObjectError(all: errors) { throw error }
+  /// ```
   public init?(all errors: [ManagedObjectError]) {
     guard let first = errors.first else { return nil }
     self = first
@@ -225,6 +259,16 @@ extension ManagedObjectError {
 
 /// A conflict over an object that another context or process saved after it was read, or over objects that share the
 /// values of a uniqueness constraint.
+///
+/// ```swift
+/// do throws(ManagedObjectError) {
+///   try context.save()
+/// } catch {
+///   for conflict in error.conflicts {
+///     print(conflict.snapshot?.version ?? 0, conflict.stored?.version ?? 0)   // 1 2
+///   }
+/// }
+/// ```
 public struct MergeConflict: Hashable, Sendable {
   /// The row to save; nil for an object to delete.
   public var object: StoreRow?
@@ -253,6 +297,11 @@ extension ManagedObjectError {
   ///
   /// The names of the entity and the property are localized, and so is the message: see
   /// ``ModelLocalization/text(of:)``.
+  ///
+  /// ```swift
+  /// let german = ModelLocalization(["Entity/Note": "Notiz", "Property/title": "Titel", "ErrorString/1670": "zu kurz"])
+  /// print(error.description(in: german))                   // Notiz, Titel: zu kurz
+  /// ```
   public func description(in localization: ModelLocalization) -> String {
     if !details.isEmpty { return details.map { $0.description(in: localization) }.joined(separator: "\n") }
     var location: [String] = []

@@ -6,6 +6,11 @@ internal import PropertyLists
 ///
 /// The ID of an object that was never saved is temporary. The first save replaces it with a permanent ID. To keep an ID
 /// in a file, write its ``uriRepresentation``.
+///
+/// ```swift
+/// let uri = note.objectID.uriRepresentation              // x-coredata://7B3C1D9A-…/Note/p12
+/// let id = container.coordinator.objectID(forURI: uri)   // note.objectID
+/// ```
 public struct ManagedObjectID: Sendable {
   /// The entity of the object.
   public let entity: ManagedObjectModel.Entity

@@ -1,5 +1,10 @@
 /// A rule that resolves the conflicts of a save: objects that another context or process saved after they were read,
 /// and objects that share the values of a uniqueness constraint. The raw values are those of `NSMergePolicyType`.
+///
+/// ```swift
+/// context.mergePolicy = .objectTrump
+/// try context.save()
+/// ```
 public enum MergePolicy: Int, Hashable, Sendable, CaseIterable {
   /// The save fails, and its error contains all conflicts.
   case error = 0

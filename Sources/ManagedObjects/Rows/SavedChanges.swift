@@ -2,6 +2,12 @@ internal import ObjectModels
 internal import Predicates
 
 /// The IDs of the objects that a save to the stores of a coordinator changed. The value can be sent between tasks.
+///
+/// ```swift
+/// for await changes in container.coordinator.saves where changes.author != "import" {
+///   try context.mergeChanges(from: changes)
+/// }
+/// ```
 public struct SavedChanges: Hashable, Sendable {
   /// The inserted objects.
   public var inserted: Set<ManagedObjectID> = []

@@ -3,6 +3,12 @@ public import OrderedCollections
 public import Predicates
 
 /// The data of one object in a store: its key, its version and its values.
+///
+/// ```swift
+/// if let title = entity.attribute(named: "title") {
+///   print(row.values[title.slot] == .attribute(.string("Letters")))   // true
+/// }
+/// ```
 public struct StoreRow: Hashable, Sendable {
   /// The key of the object.
   public let key: RowKey
