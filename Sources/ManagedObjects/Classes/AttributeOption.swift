@@ -4,7 +4,22 @@ public import OrderedCollections
 internal import Predicates
 public import PropertyLists
 
-/// A setting of an attribute: `@Attribute(.indexed, .maximumLength(80)) var title: String`.
+/// A setting of an attribute.
+///
+/// ```swift
+/// final class Invoice: ManagedObject {
+///   @Attribute(.unique, .pattern("[A-Z]{2}[0-9]+")) var number: String
+///   @Attribute(.minimum(0, warning: "the total is negative")) var total: Decimal = 0
+///   @Attribute(.renamed(from: "memo")) var remark: String?
+/// }
+/// ```
+///
+/// Some options are only for some types: a minimum and a maximum are for numbers and dates, lengths and patterns for
+/// strings, external storage for data. The compiler checks this.
+///
+/// A value that violates a limit makes the save throw a ``ManagedObjectError`` with a code such as
+/// ``ManagedObjectError/Code/numberTooSmall``. If the limit has a `warning`, the code is
+/// ``ManagedObjectError/Code/validation``, and the warning is the message.
 public struct AttributeOption<Value: AttributeConvertible>: Sendable {
   let apply: @Sendable (inout ClassProperty) -> Void
 
@@ -49,12 +64,12 @@ public struct AttributeOption<Value: AttributeConvertible>: Sendable {
   public static func renamed(from name: String) -> AttributeOption { attribute { $0.traits.renamingIdentifier = name } }
 
   /// A string that becomes part of the attribute's version hash. Change it to make a new version of an attribute that
-  /// otherwise looks the same.
+  /// otherwise looks the same: `.hashModifier("2")`.
   public static func hashModifier(_ modifier: String) -> AttributeOption {
     attribute { $0.traits.versionHashModifier = modifier }
   }
 
-  /// Custom data of the attribute in the model.
+  /// Custom data of the attribute in the model: `.userInfo(["unit": "EUR"])`.
   public static func userInfo(_ entries: OrderedDictionary<String, PropertyList>) -> AttributeOption {
     attribute { $0.traits.userInfo = entries }
   }

@@ -21,6 +21,11 @@ extension FetchRequest {
 
   /// Creates a request for the objects of a class with a ``ManagedPredicate``.
   ///
+  /// ```swift
+  /// let long = try ManagedPredicate(format: "pages > %d", 100)
+  /// let request = try FetchRequest(Note.self, where: long, sortedBy: .descending(\.date))
+  /// ```
+  ///
   /// - Throws: ``ManagedPredicateError`` for a key path that does not lead to properties of a model.
   public init<Object: ManagedObject>(
     _ type: Object.Type, where predicate: ManagedPredicate? = nil, sortedBy order: Order<Object>...

@@ -14,7 +14,8 @@ extension ManagedObjectClass {
     relationshipSlot(property).map { insert(object, slot: $0) }
   }
 
-  /// Adds an object at the end of an ordered relationship, unless the relationship already contains it.
+  /// Adds an object at the end of an ordered relationship, unless the relationship already contains it:
+  /// `note.add(tag, to: \.tags)`.
   ///
   /// - Complexity: O(1).
   public func add<Object: ManagedObject>(_ object: Object, to property: KeyPath<Self, [Object]>) {
@@ -28,7 +29,7 @@ extension ManagedObjectClass {
     relationshipSlot(property).map { remove(object, slot: $0) }
   }
 
-  /// Removes an object from an ordered relationship.
+  /// Removes an object from an ordered relationship: `note.remove(tag, from: \.tags)`.
   ///
   /// - Complexity: O(*n*) in the number of objects.
   public func remove<Object: ManagedObject>(_ object: Object, from property: KeyPath<Self, [Object]>) {

@@ -75,6 +75,10 @@ extension ManagedObjectContext {
 
   /// Returns the number of objects of a class that match a predicate.
   ///
+  /// ```swift
+  /// let unread = try context.count(Note.self, where: ManagedPredicate(format: "isRead == NO"))
+  /// ```
+  ///
   /// - Throws: the errors of ``insert(_:)-(Object.Type)`` and ``fetch(_:)``.
   public func count<Object: ManagedObject>(
     _ type: Object.Type, where predicate: ManagedPredicate? = nil
@@ -83,6 +87,13 @@ extension ManagedObjectContext {
   }
 
   /// Returns the object with an ID, after reading its values.
+  ///
+  /// ```swift
+  /// let id = note.objectID
+  /// let title = try await container.perform { context in
+  ///   try context.existingObject(Note.self, with: id).title
+  /// }
+  /// ```
   ///
   /// - Throws: the errors of ``existingObject(with:)``; ``ManagedObjectError/Code/invalidValue`` for an object of
   ///   another class.

@@ -30,6 +30,10 @@ public struct Relationship<Value: RelationshipValue> {
   ///
   /// All arguments are evaluated when a model is made from the class, not for each object.
   ///
+  /// ```swift
+  /// @Relationship(deleteRule: .deny, isOptional: false, minimumCount: 1, maximumCount: 11) var players: Set<Person>
+  /// ```
+  ///
   /// - Parameters:
   ///   - inverse: the inverse relationship; nil if there is none, or if the inverse names this one.
   ///   - deleteRule: the effect on the destination objects when the source object is deleted.

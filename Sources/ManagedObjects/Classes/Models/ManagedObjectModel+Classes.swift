@@ -22,6 +22,11 @@ extension ManagedObjectModel {
 
   /// Creates a model from classes with further settings. See ``init(_:)``.
   ///
+  /// ```swift
+  /// let model = try ManagedObjectModel(
+  ///   classes: [Contact.self, Settings.self], configurations: ["Cloud": ["Contact"], "Local": ["Settings"]])
+  /// ```
+  ///
   /// - Parameters:
   ///   - classes: the classes, in any order.
   ///   - configurations: the entity names of each configuration.
@@ -51,6 +56,10 @@ extension ManagedObjectModel {
   }
 
   /// Returns the entity of a class; nil if the model does not have the class.
+  ///
+  /// ```swift
+  /// print(model.entity(of: Contact.self)?.attributes.map(\.name) ?? [])   // ["city", "name"]
+  /// ```
   ///
   /// - Complexity: O(*n*) in the number of entities.
   public func entity(of type: ManagedObject.Type) -> Entity? {
