@@ -16,6 +16,24 @@ public import Predicates
 /// }
 /// ```
 ///
+/// For a type that is stored in another form, implement the requirements:
+///
+/// ```swift
+/// struct Temperature: AttributeCoding {
+///   var celsius: Double
+///
+///   static var attributeType: AttributeType { .double }
+///   var attributeValue: AttributeValue { .double(celsius + 273.15) }
+/// }
+///
+/// extension Temperature {
+///   init?(attributeValue: AttributeValue) {
+///     guard case .double(let kelvin) = attributeValue else { return nil }
+///     celsius = kelvin - 273.15
+///   }
+/// }
+/// ```
+///
 /// To declare properties that are not optional, conform to ``AttributeConvertible``.
 public protocol AttributeCoding {
   /// The type of the attribute.
