@@ -71,6 +71,11 @@ public enum RowValue: Hashable, Sendable {
 
 extension ManagedObjectModel.Entity {
   /// The values of an empty row: attributes are null, relationships are empty.
+  ///
+  /// ```swift
+  /// var row = StoreRow(key: key, version: 1, values: entity.emptyValues)
+  /// if let title = entity.attribute(named: "title") { row.values[title.slot] = .attribute(.string("Letters")) }
+  /// ```
   public var emptyValues: [RowValue] {
     var values = [RowValue](repeating: .null, count: slotCount)
     for relationship in relationships { values[relationship.slot] = relationship.emptyValue }

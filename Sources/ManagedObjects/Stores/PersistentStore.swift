@@ -31,6 +31,8 @@ public protocol PersistentStore: AnyObject, Sendable {
   /// result is always nil.
   ///
   /// ``PersistentStoreCoordinator/remoteChanges`` calls this method.
+  ///
+  /// - Throws: ``ManagedObjectError`` if the store cannot be read.
   func changesByOthers() throws(ManagedObjectError) -> SavedChanges?
 
   /// Sets the metadata to write with the next save. Keys that the store itself sets, such as
@@ -46,19 +48,26 @@ public protocol PersistentStore: AnyObject, Sendable {
   /// Returns keys for new objects. While the store is open, it does not return these keys again.
   ///
   /// - Parameter entityIndices: the index in the model of each new object's entity.
+  /// - Throws: ``ManagedObjectError/Code/operation`` if no keys are left; the errors of reading the store.
   func makeKeys(_ entityIndices: [Int]) throws(ManagedObjectError) -> [RowKey]
 
   /// Returns keys for new objects that stay valid even if other processes save objects meanwhile. By default, calls
   /// ``makeKeys(_:)``.
+  ///
+  /// - Throws: the errors of ``makeKeys(_:)``.
   func reserveKeys(_ entityIndices: [Int]) throws(ManagedObjectError) -> [RowKey]
 
   /// Returns the rows of objects, in the order of the keys. The result has nil for each object that does not exist or
   /// was deleted.
+  ///
+  /// - Throws: ``ManagedObjectError`` if the store cannot be read.
   func rows(_ keys: [RowKey]) throws(ManagedObjectError) -> [StoreRow?]
 
   /// Returns the value in one slot for each of several objects of an entity. The result has nil for an object that does
   /// not exist, or whose entity does not have the slot. Contexts call the method when they need a value that is
   /// ``RowValue/unread`` in a row.
+  ///
+  /// - Throws: the errors of ``rows(_:)``.
   func values(ofSlot slot: Int, _ keys: [RowKey]) throws(ManagedObjectError) -> [RowValue?]
 
   /// Executes a request. The store checks it as ``FetchRequest/execute(on:of:)`` does.
@@ -67,6 +76,8 @@ public protocol PersistentStore: AnyObject, Sendable {
   ///   - request: the request. Its predicate has no variables, and refers to objects by
   ///     ``PredicateConstant/object(_:)``.
   ///   - entity: the entity of the request.
+  /// - Throws: ``ManagedObjectError/Code/unsupportedRequest`` for a request that does not fit the entity; the errors of
+  ///   ``rows(_:)``.
   func fetch(
     _ request: FetchRequest, of entity: ManagedObjectModel.Entity
   ) throws(ManagedObjectError) -> StoreFetchResult
