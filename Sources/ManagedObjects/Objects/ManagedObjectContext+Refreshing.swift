@@ -149,6 +149,9 @@ extension ManagedObjectContext {
   ///
   /// If the changes are not ``SavedChanges/isComplete``, all objects of the context are refreshed.
   ///
+  /// The changes come from ``PersistentStoreCoordinator/saves``, ``PersistentStoreCoordinator/remoteChanges`` or
+  /// ``execute(_:)``.
+  ///
   /// - Throws: the errors of reading.
   /// - Complexity: O(*n*) in the number of saved objects, or of all registered objects if the changes are not complete.
   public func mergeChanges(from changes: SavedChanges) throws(ManagedObjectError) {
