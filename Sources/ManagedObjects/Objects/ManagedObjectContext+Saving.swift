@@ -9,7 +9,8 @@ extension ManagedObjectContext {
 
   /// Saves all changes into the parent, or into the stores if there is no parent. Each store saves all changes or none.
   ///
-  /// Objects are validated, and `willSave` and `didSave` are called. If a save fails, the changes stay unsaved.
+  /// Objects are validated, and `willSave` and `didSave` are called. If a save fails, the changes stay unsaved. For an
+  /// example that reports the errors of all objects, see ``ManagedObjectError``.
   ///
   /// - Throws: ``ManagedObjectError``. A validation error, or ``ManagedObjectError/Code/multipleErrors`` with all of
   ///   them. ``ManagedObjectError/Code/merge`` and ``ManagedObjectError/Code/constraintMerge`` if the policy is
