@@ -3,6 +3,12 @@ public import KeyedArchiving
 extension KeyedArchiver {
   /// Encodes a predicate as an `NSPredicate`, in the form of Apple's files.
   ///
+  /// ```swift
+  /// let archiver = KeyedArchiver()
+  /// try archiver.encode(ManagedPredicate(format: "isPaid == NO"), forKey: "filter")
+  /// let data = try archiver.encodedData()
+  /// ```
+  ///
   /// - Throws: The errors of encoding any value.
   public func encode(_ predicate: ManagedPredicate?, forKey key: String) throws {
     try encode(predicate.map { ArchivedPredicate($0.withoutDeepRows) }, forKey: key)
@@ -26,6 +32,11 @@ extension KeyedArchiver {
 extension KeyedUnarchiver {
   /// Decodes an `NSPredicate`. Returns nil if the key is missing. Only the classes of predicates and expressions are
   /// instantiated. Constants become Foundation values or opaque objects.
+  ///
+  /// ```swift
+  /// let unarchiver = try KeyedUnarchiver(forReadingFrom: data)
+  /// let filter = try unarchiver.decodePredicateIfPresent(forKey: "filter")
+  /// ```
   ///
   /// - Throws: ``KeyedArchiveError``, also for more levels than ``ManagedPredicate/greatestDepth``.
   public func decodePredicateIfPresent(forKey key: String) throws -> ManagedPredicate? {

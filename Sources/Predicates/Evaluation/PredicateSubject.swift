@@ -4,7 +4,26 @@ public import PropertyLists
 
 /// An object that a predicate can be tested with: any type that has values for keys.
 ///
-/// `PropertyList`, ``AttributeValue`` and dictionaries of attribute values conform to it.
+/// `PropertyList`, ``AttributeValue`` and dictionaries of attribute values conform to it. A type of your own needs only
+/// one method:
+///
+/// ```swift
+/// struct Invoice: PredicateSubject {
+///   var number: Int64
+///   var customer: String
+///
+///   func predicateValue(forKey key: PredicateKey) throws(ManagedPredicateError) -> PredicateValue<Invoice> {
+///     switch key.name {
+///     case "number": .value(.integer(number))
+///     case "customer": .value(.string(customer))
+///     default: throw ManagedPredicateError(.unknownKey, "an invoice has no key \(key.name)")
+///     }
+///   }
+/// }
+///
+/// let predicate = try PreparedPredicate(ManagedPredicate(format: "customer BEGINSWITH 'G'"))
+/// let found = try invoices.filter { try predicate.evaluate(with: $0) }
+/// ```
 public protocol PredicateSubject: Hashable {
   /// The value of `SELF`. By default ``PredicateValue/object(_:)``. A type that is a value without keys, such as a
   /// number, returns another case.
@@ -39,7 +58,7 @@ extension PredicateSubject {
   }
 }
 
-/// A key of a prepared predicate.
+/// A key of a prepared predicate, for which a ``PredicateSubject`` returns a value.
 public struct PredicateKey: Hashable, Sendable {
   /// The key, as it is spelled in key paths.
   public let name: String
@@ -85,7 +104,8 @@ public struct PredicateKey: Hashable, Sendable {
   }
 }
 
-/// A value during the evaluation of a predicate.
+/// A value during the evaluation of a predicate: the value of a key of a ``PredicateSubject``, or the result of a
+/// ``PreparedExpression``.
 public enum PredicateValue<Object: PredicateSubject> {
   case value(AttributeValue)
   case object(Object)

@@ -24,6 +24,11 @@ public struct PreparedPredicate: Sendable {
 
   /// Prepares a predicate.
   ///
+  /// ```swift
+  /// let template = try ManagedPredicate(format: "total > $limit")
+  /// let isLarge = try PreparedPredicate(template, variables: ["limit": 1000])
+  /// ```
+  ///
   /// - Parameters:
   ///   - predicate: The predicate.
   ///   - variables: The values of the variables. Names are without the dollar sign.
@@ -68,6 +73,12 @@ public struct PreparedPredicate: Sendable {
 }
 
 /// An expression that is prepared for evaluation with many objects. See ``PreparedPredicate``.
+///
+/// ```swift
+/// let price = try PreparedExpression(ManagedExpression(format: "price * 2"))
+/// let line: [String: AttributeValue] = ["price": .integer(40)]
+/// if case .value(let value) = try price.value(with: line) { print(value) }   // 80
+/// ```
 public struct PreparedExpression: Sendable {
   /// The names of all keys, without duplicates. ``PredicateKey/index`` is an index into this list.
   public let keys: [String]
@@ -117,6 +128,12 @@ public struct PreparedExpression: Sendable {
 
 extension ManagedPredicate {
   /// Returns true if the predicate is true for an object. To test more than one object, use ``PreparedPredicate``.
+  ///
+  /// ```swift
+  /// let note: [String: AttributeValue] = ["title": .string("Groceries"), "pages": .integer(3)]
+  /// let isLong = try ManagedPredicate(format: "pages > $limit")
+  /// print(try isLong.evaluate(with: note, variables: ["limit": 2]))   // true
+  /// ```
   ///
   /// - Throws: ``ManagedPredicateError`` as in ``PreparedPredicate/init(_:variables:)`` and
   ///   ``PreparedPredicate/evaluate(with:)``.

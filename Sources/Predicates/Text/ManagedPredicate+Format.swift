@@ -15,7 +15,16 @@ extension ManagedPredicate {
     try self.init(format: format, arguments: arguments)
   }
 
-  /// Creates a predicate from text, as ``init(format:_:)`` does.
+  /// Creates a predicate from text, as ``init(format:_:)`` does. Use it if the number of arguments is not known in
+  /// advance.
+  ///
+  /// ```swift
+  /// let keys = filter.keys.sorted()
+  /// let format = keys.map { _ in "%K == %@" }.joined(separator: " AND ")
+  /// let predicate = try ManagedPredicate(format: format, arguments: keys.flatMap { [$0, filter[$0]] })
+  /// ```
+  ///
+  /// - Throws: The errors of ``init(format:_:)``.
   public init(format: String, arguments: [any PredicateArgument]) throws(ManagedPredicateError) {
     var parser = try PredicateParser(format, arguments: arguments)
     self = try parser.wholePredicate().0
@@ -25,12 +34,18 @@ extension ManagedPredicate {
 extension ManagedExpression {
   /// Creates an expression from text, as ``ManagedPredicate/init(format:_:)`` does for predicates.
   ///
+  /// ```swift
+  /// let total = try ManagedExpression(format: "lines.@sum.price * (1 + %f)", 0.25)
+  /// ```
+  ///
   /// - Throws: ``ManagedPredicateError`` with the position in the text.
   public init(format: String, _ arguments: any PredicateArgument...) throws(ManagedPredicateError) {
     try self.init(format: format, arguments: arguments)
   }
 
   /// Creates an expression from text, as ``init(format:_:)`` does.
+  ///
+  /// - Throws: The errors of ``init(format:_:)``.
   public init(format: String, arguments: [any PredicateArgument]) throws(ManagedPredicateError) {
     var parser = try PredicateParser(format, arguments: arguments)
     self = try parser.wholeExpression()

@@ -4,6 +4,11 @@ internal import KeyedArchiving
 extension ManagedPredicate {
   /// Returns text from which ``init(format:_:)`` creates this predicate again.
   ///
+  /// ```swift
+  /// let predicate = try ManagedPredicate(format: "%K IN %@", "author.name", ["Ada", "Grace"])
+  /// print(try predicate.formatText())   // author.name IN {"Ada", "Grace"}
+  /// ```
+  ///
   /// If the predicate was created from text, the created predicate is equal to it. Two forms of predicates that are
   /// built by hand change: `AND` or `OR` with only one part becomes that part, and constants of type `Float` become
   /// doubles. Dates, decimal numbers, bytes, UUIDs, URLs and constant collections are written as `CAST(…)` of a

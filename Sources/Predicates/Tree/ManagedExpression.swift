@@ -1,4 +1,14 @@
 /// A side of a comparison: a constant, a path to a value, or a combination of other expressions.
+///
+/// Create it from text (``init(format:_:)``), decode it from an archived `NSExpression`, or build it by hand:
+///
+/// ```swift
+/// if let price = PredicateKeyPath("price") {
+///   print(ManagedExpression.function(.add, [.keyPath(price), .value(.integer(5))]))   // price + 5
+/// }
+/// ```
+///
+/// To compute the value of an expression for an object, use ``PreparedExpression``.
 public indirect enum ManagedExpression: Hashable, Sendable {
   case constant(PredicateConstant)
   /// `SELF`: the object that the predicate is tested with.

@@ -15,6 +15,14 @@ package struct PredicateReplacement {
 extension ManagedPredicate {
   /// Returns the predicate with variables replaced by values. Variables without a value stay as they are, and so do the
   /// variables that a `SUBQUERY` declares.
+  ///
+  /// ```swift
+  /// let template = try ManagedPredicate(format: "author.name == $name AND pages >= $least")
+  /// print(template.substituting(["name": "Ada", "least": 10]))   // author.name == "Ada" AND pages >= 10
+  /// ```
+  ///
+  /// - Parameter variables: The values of the variables. Names are without the dollar sign.
+  /// - Complexity: O(*n*) in the size of the tree.
   public func substituting(_ variables: [String: any PredicateArgument]) -> ManagedPredicate {
     withoutDeepRows.replacingVariables(variables.mapValues(\.predicateExpression))
   }
@@ -40,6 +48,9 @@ extension ManagedPredicate {
 extension ManagedExpression {
   /// Returns the expression with variables replaced by values. Variables without a value stay as they are, and so do
   /// the variables that a `SUBQUERY` declares.
+  ///
+  /// - Parameter variables: The values of the variables. Names are without the dollar sign.
+  /// - Complexity: O(*n*) in the size of the tree.
   public func substituting(_ variables: [String: any PredicateArgument]) -> ManagedExpression {
     replacingVariables(variables.mapValues(\.predicateExpression))
   }

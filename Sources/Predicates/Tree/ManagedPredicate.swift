@@ -20,6 +20,14 @@ public indirect enum ManagedPredicate: Hashable, Sendable {
   case not(ManagedPredicate)
 
   /// Returns a comparison of two expressions.
+  ///
+  /// ```swift
+  /// if let title = PredicateKeyPath("title") {
+  ///   let predicate = ManagedPredicate.comparing(
+  ///     .keyPath(title), .contains, .value(.string("milk")), options: [.caseInsensitive, .diacriticInsensitive])
+  ///   print(predicate)   // title CONTAINS[cd] "milk"
+  /// }
+  /// ```
   public static func comparing(
     _ left: ManagedExpression, _ comparator: PredicateComparator, _ right: ManagedExpression,
     modifier: PredicateModifier = .direct, options: PredicateOptions = []

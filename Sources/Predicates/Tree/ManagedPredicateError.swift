@@ -1,4 +1,13 @@
 /// An error that is thrown when a predicate cannot be read, prepared or evaluated.
+///
+/// ```swift
+/// do {
+///   _ = try ManagedPredicate(format: "title CONTAINS")
+/// } catch {
+///   print(error)             // column 15: expected a value or a condition, found the end of the text
+///   print(error.kind)        // syntax
+/// }
+/// ```
 public struct ManagedPredicateError: Error, Hashable, Sendable {
   /// The kind of error, for use in code. The text for people is ``ManagedPredicateError/message``.
   public enum Kind: Hashable, Sendable {
@@ -50,7 +59,7 @@ public struct ManagedPredicateError: Error, Hashable, Sendable {
 }
 
 extension ManagedPredicateError: CustomStringConvertible {
-  /// The position and the message: `column 8: "CONTAINS" has no right side`.
+  /// The position and the message: `column 9: expected a value or a condition, found ")"`.
   public var description: String { position.map { "column \($0.column): \(message)" } ?? message }
 }
 

@@ -2,6 +2,18 @@ public import FoundationEssentials
 public import KeyedArchiving
 
 /// A value that can be passed for `%@`, `%K` or `%d` in the text of a predicate.
+///
+/// Strings, numbers, dates, data, UUIDs, URLs, and arrays, sets and optionals of them conform to it. For a type of your
+/// own, return the value that objects have:
+///
+/// ```swift
+/// enum Priority: Int, PredicateArgument {
+///   case low = 1, high
+///   var predicateExpression: ManagedExpression { rawValue.predicateExpression }
+/// }
+///
+/// print(try ManagedPredicate(format: "priority == %@", Priority.high))   // priority == 2
+/// ```
 public protocol PredicateArgument {
   /// The expression that represents the value in the predicate.
   var predicateExpression: ManagedExpression { get }

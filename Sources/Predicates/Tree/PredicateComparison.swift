@@ -1,4 +1,11 @@
 /// Two expressions and the operator between them.
+///
+/// ```swift
+/// if case .comparison(let comparison) = try ManagedPredicate(format: "ANY tags.name ==[c] 'work'") {
+///   print(comparison.left, comparison.comparator.rawValue, comparison.right)   // tags.name == "work"
+///   print(comparison.modifier, comparison.options == .caseInsensitive)         // any true
+/// }
+/// ```
 public struct PredicateComparison: Hashable, Sendable {
   /// The expression before the operator.
   public var left: ManagedExpression
@@ -40,6 +47,7 @@ public enum PredicateComparator: String, Hashable, Sendable, CaseIterable {
   case endsWith = "ENDSWITH"
   /// The right side contains the left side: as an element of a collection, or as a substring.
   case `in` = "IN"
+  /// The left side contains the right side: as an element of a collection, or as a substring.
   case contains = "CONTAINS"
   /// The right side is a collection of the lowest and the highest value. Both are included.
   case between = "BETWEEN"

@@ -1,4 +1,9 @@
 /// A function of expressions. The raw values are the selectors in archives, and the names in the text format.
+///
+/// ```swift
+/// let chapters = try ManagedExpression(format: "ceiling(pages / 10.0)")
+/// if case .function(let function, _) = chapters { print(function, function.rawValue) }   // ceiling ceiling:
+/// ```
 public enum PredicateFunction: String, Hashable, Sendable, CaseIterable {
   // Functions of a collection, or of their arguments if there is more than one.
   case sum = "sum:"

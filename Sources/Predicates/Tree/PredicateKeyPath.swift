@@ -1,5 +1,9 @@
 /// The keys from an object to a value, as in `author.name` and `books.@sum.price`. There is at least one.
 ///
+/// ```swift
+/// print(PredicateKeyPath("books.@sum.price")?.keys ?? [])   // ["books", "@sum", "price"]
+/// ```
+///
 /// A key that begins with `@` is a collection operator: see ``PredicateCollectionOperator``.
 public struct PredicateKeyPath: Hashable, Sendable {
   /// The keys. The first one is a key of the object.

@@ -5,6 +5,12 @@ internal import PropertyLists
 
 /// The value of an attribute, in a row or as a default value in a model.
 ///
+/// ```swift
+/// let address = AttributeValue.composite(["city": .string("Oslo"), "zip": .null])
+/// print(address)                                                 // {city: "Oslo", zip: nil}
+/// print(AttributeValue.integer(1) == AttributeValue.double(1))   // false: the types are different
+/// ```
+///
 /// A transformable attribute is stored as the bytes of its archive. They are decoded when the value is read from an
 /// object, so that a row can be sent from one task to another.
 public enum AttributeValue: Hashable, Sendable {
