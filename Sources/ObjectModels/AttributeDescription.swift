@@ -33,11 +33,21 @@ public struct AttributeDescription: Hashable, Sendable {
   /// The name of the attribute group that defines a composite attribute.
   public var compositeName: String?
   /// The elements of a composite attribute.
+  ///
+  /// ```swift
+  /// var address = AttributeDescription("address", .composite)
+  /// address.elements = [AttributeDescription("city", .string), AttributeDescription("zip", .string)]
+  /// ```
   public var elements: [AttributeDescription] = []
   /// Flags in Core Data's files that are unknown to this library. They are kept for writing.
   var otherArchivedFlags = 0
 
   /// The rule by which a store computes a derived attribute.
+  ///
+  /// ```swift
+  /// var pageCount = AttributeDescription("pageCount", .integer32)
+  /// pageCount.derivation = .init(try ManagedExpression(format: "pages.@count"))
+  /// ```
   public struct Derivation: Hashable, Sendable {
     /// The expression, such as `pages.@count`.
     public var expression: ManagedExpression

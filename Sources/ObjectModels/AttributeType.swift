@@ -78,6 +78,12 @@ public enum AttributeType: Int, Hashable, Sendable, CaseIterable {
   ///
   /// Numbers and Booleans are converted into each other, because models created by hand mix them. A conversion to an
   /// integer or a Boolean must be exact. A conversion to another type of number may round.
+  ///
+  /// ```swift
+  /// AttributeType.integer16.normalized(.double(3))         // .integer(3)
+  /// AttributeType.integer16.normalized(.integer(40_000))   // nil: too large for 16 bits
+  /// AttributeType.boolean.normalized(.integer(1))          // .boolean(true)
+  /// ```
   public func normalized(_ value: AttributeValue) -> AttributeValue? {
     if value == .null { return value }
     switch self {

@@ -25,6 +25,10 @@ public struct EntityDescription: Hashable, Sendable {
   public var properties: [PropertyDescription]
   /// Uniqueness constraints: lists of attributes and to-one relationships. Two objects must not have equal values for
   /// all properties of a list.
+  ///
+  /// ```swift
+  /// contact.uniquenessConstraints = [["email"], ["firstName", "lastName", "birthday"]]
+  /// ```
   public var uniquenessConstraints: [[String]] = []
   /// The indexes for fast lookups in a store.
   public var fetchIndexes: [FetchIndexDescription] = []
@@ -83,6 +87,13 @@ extension PropertyDescription {
 }
 
 /// An index for fast lookups by the values of properties.
+///
+/// ```swift
+/// let byDate = FetchIndexDescription(
+///   "byDate", [.init(.property("date"), isAscending: false), .init(.property("title"))],
+///   partialPredicate: try ManagedPredicate(format: "isArchived == NO"))
+/// note.fetchIndexes.append(byDate)
+/// ```
 public struct FetchIndexDescription: Hashable, Sendable {
   /// The name, which is unique within an entity.
   public var name: String

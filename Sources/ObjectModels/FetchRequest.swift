@@ -1,6 +1,13 @@
 public import Predicates
 
 /// A request for objects: the entity, the condition, the order, the limits, and the form of the results.
+///
+/// ```swift
+/// var request = FetchRequest(
+///   "Invoice", where: try ManagedPredicate(format: "isPaid == NO"),
+///   sortedBy: [.init("date", isAscending: false), .init("customer.name", comparison: .localizedStandard)])
+/// request.fetchLimit = 20
+/// ```
 public struct FetchRequest: Hashable, Sendable {
   /// The name of the entity.
   public var entityName: String
@@ -53,6 +60,16 @@ public struct FetchRequest: Hashable, Sendable {
   }
 
   /// A value in the dictionaries that a request returns.
+  ///
+  /// ```swift
+  /// var totals = FetchRequest("Invoice")
+  /// totals.resultType = .dictionaries
+  /// totals.propertiesToFetch = [
+  ///   .property("customer"),
+  ///   .expression(name: "total", try ManagedExpression(format: "sum(amount)"), type: .decimal),
+  /// ]
+  /// totals.propertiesToGroupBy = [.property("customer")]
+  /// ```
   public enum FetchedValue: Hashable, Sendable {
     /// The property at a key path.
     case property(String)

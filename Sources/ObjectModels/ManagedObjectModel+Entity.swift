@@ -3,6 +3,14 @@ public import Predicates
 extension ManagedObjectModel {
   /// An entity of a model, with its superentity, subentities and inherited properties.
   ///
+  /// ```swift
+  /// if let note = model["Note"], let author = note.relationship(named: "author") {
+  ///   print(note.attributes.map { "\($0.name): \($0.type.name)" })   // ["content: String"]
+  ///   print(note.destination(of: author).name)                       // Person
+  ///   print(note.inverse(of: author)?.name ?? "")                    // notes
+  /// }
+  /// ```
+  ///
   /// An `Entity` consists of a reference to its model, which it keeps alive, and an index in
   /// ``ManagedObjectModel/entities``.
   public struct Entity: Sendable {

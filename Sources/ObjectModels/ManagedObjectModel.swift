@@ -17,13 +17,25 @@ internal import Synchronization
 /// ```
 ///
 /// A model is immutable, so that any number of tasks can use it. To change a model, change its descriptions and create
-/// a new model from them.
+/// a new model from them:
+///
+/// ```swift
+/// var entities = model.entityDescriptions
+/// entities[1].properties.append(.attribute("pages", .integer32))
+/// let changed = try ManagedObjectModel(entities: entities)
+/// ```
 public final class ManagedObjectModel: Sendable {
   /// The entities from which the model was created, in their original order.
   public let entityDescriptions: [EntityDescription]
   /// The names of the entities of each configuration.
   public let configurations: OrderedDictionary<String, [String]>
   /// The fetch requests that programs look up by name. Their predicates can have variables.
+  ///
+  /// ```swift
+  /// if var request = model.fetchRequestTemplates["notesOfAuthor"], let predicate = request.predicate {
+  ///   request.predicate = predicate.substituting(["name": "Ada"])
+  /// }
+  /// ```
   public let fetchRequestTemplates: OrderedDictionary<String, FetchRequest>
   /// The version identifiers of the model.
   public let versionIdentifiers: [String]
@@ -143,6 +155,8 @@ public final class ManagedObjectModel: Sendable {
 
   /// The entities, sorted by name without regard to case. Each entity is followed by those that inherit from it. SQLite
   /// stores number entities in this order.
+  ///
+  /// - Complexity: O(*n*) in the number of entities.
   public var entities: [Entity] { records.indices.map { Entity(model: self, index: $0) } }
 
   /// Returns the entity at an index of ``entities``.
@@ -170,6 +184,13 @@ public final class ManagedObjectModel: Sendable {
 
   /// Returns the entities of a configuration. Without a name, returns all entities. Returns nil if the model has no
   /// such configuration.
+  ///
+  /// ```swift
+  /// let model = try ManagedObjectModel(entities: entities, configurations: ["Cloud": ["Note", "Person"]])
+  /// let names = model.entities(ofConfiguration: "Cloud")?.map(\.name)   // ["Note", "Person"]
+  /// ```
+  ///
+  /// - Complexity: O(*n*) in the number of entities.
   public func entities(ofConfiguration name: String?) -> [Entity]? {
     guard let name else { return entities }
     guard let names = configurations[name] else { return nil }
@@ -178,7 +199,8 @@ public final class ManagedObjectModel: Sendable {
   }
 }
 
-/// Models are equal if they were created from the same descriptions, in any order.
+/// Models are equal if they were created from equal descriptions. The order of entities, configurations, templates and
+/// version identifiers does not matter, but that of the properties of an entity does.
 extension ManagedObjectModel: Equatable {
   public static func == (first: ManagedObjectModel, second: ManagedObjectModel) -> Bool {
     first === second
@@ -193,6 +215,10 @@ extension ManagedObjectModel: Equatable {
 extension ManagedObjectModel {
   /// Returns a model that combines several models. Entities and templates that are equal in two models are included
   /// once.
+  ///
+  /// ```swift
+  /// let model = try ManagedObjectModel.merging([notes, contacts])
+  /// ```
   ///
   /// - Throws: ``ManagedObjectModelError/conflicts(_:)`` with all entities and templates that differ between two
   ///   models, ``ManagedObjectModelError/invalid(_:)`` if the combined model is not valid.

@@ -2,6 +2,17 @@ public import KeyedArchiving
 public import PropertyLists
 
 /// An error that is thrown when a model cannot be created, read, merged or written.
+///
+/// ```swift
+/// do {
+///   let note = EntityDescription("Note", [.relationship("author", to: "Person")])
+///   _ = try ManagedObjectModel(entities: [note])
+/// } catch .invalid(let defects) {
+///   for defect in defects { print(defect) }   // Note.author: its destination "Person" is not in the model
+/// } catch {
+///   print(error)
+/// }
+/// ```
 public enum ManagedObjectModelError: Error, Sendable {
   /// All defects of a model.
   case invalid([Defect])

@@ -13,6 +13,13 @@ public import PropertyLists
 ///
 /// Use it with `ManagedObjectError.description(in:)`. The last form of key exists only in this library, the others
 /// come from Core Data.
+///
+/// ```swift
+/// let german = ModelLocalization(["Entity/Note": "Notiz", "Property/title": "Titel"])
+/// if let note = model["Note"] {
+///   print(german.name(of: note), german.name(ofProperty: "title", in: note))   // Notiz Titel
+/// }
+/// ```
 public struct ModelLocalization: Hashable, Sendable {
   /// The strings, by key.
   public var entries: [String: String]
@@ -21,6 +28,11 @@ public struct ModelLocalization: Hashable, Sendable {
   public init(_ entries: [String: String] = [:]) { self.entries = entries }
 
   /// Creates a localization from a `.strings` file, or from any other property list that is a dictionary of strings.
+  ///
+  /// ```swift
+  /// let url = URL(filePath: "de.lproj/NotesModel.strings")
+  /// let german = try ModelLocalization(strings: Data(contentsOf: url))
+  /// ```
   ///
   /// - Throws: `PropertyListError` if the data are not a property list, or a value is not a string.
   public init(strings data: Data) throws(PropertyListError) {

@@ -2,7 +2,14 @@ public import OrderedCollections
 public import Predicates
 public import PropertyLists
 
-/// The traits that all attributes, relationships and fetched properties have.
+/// The traits that all attributes, relationships and fetched properties have. Each kind of description also has them as
+/// its own properties:
+///
+/// ```swift
+/// var title = AttributeDescription("title", .string)
+/// title.isOptional = false               // the same as title.traits.isOptional
+/// title.renamingIdentifier = "headline"
+/// ```
 public struct PropertyTraits: Hashable, Sendable {
   /// The name, which is unique among the entity's own and inherited properties.
   public var name: String
@@ -36,6 +43,12 @@ public struct PropertyTraits: Hashable, Sendable {
 }
 
 /// A condition that a value must meet, and the message if it does not.
+///
+/// ```swift
+/// seats.validations = [
+///   PropertyValidation(try ManagedPredicate(format: "SELF >= 1"), warning: .text("at least one seat is needed"))
+/// ]
+/// ```
 public struct PropertyValidation: Hashable, Sendable {
   /// The condition. A missing value is not tested.
   public var predicate: ManagedPredicate
@@ -57,7 +70,7 @@ public struct PropertyValidation: Hashable, Sendable {
   }
 }
 
-/// A property of an entity.
+/// A property of an entity: an attribute, a relationship or a fetched property.
 @dynamicMemberLookup
 public enum PropertyDescription: Hashable, Sendable {
   case attribute(AttributeDescription)

@@ -1,4 +1,11 @@
 /// The description of a relationship of an entity: the objects that each object refers to.
+///
+/// ```swift
+/// var lines = RelationshipDescription(
+///   "lines", to: "InvoiceLine", inverse: "invoice", isToMany: true, isOrdered: true, deleteRule: .cascade)
+/// lines.minimumCount = 1
+/// lines.isOptional = false
+/// ```
 @dynamicMemberLookup
 public struct RelationshipDescription: Hashable, Sendable {
   /// The name, the user info and the other traits that all properties have.
@@ -55,6 +62,12 @@ public struct RelationshipDescription: Hashable, Sendable {
 
 /// The description of a fetched property of an entity: the objects that a fetch request returns. The request can refer
 /// to the object as `$FETCH_SOURCE`, and to the property as `$FETCHED_PROPERTY`.
+///
+/// ```swift
+/// let unpaid = try ManagedPredicate(format: "customer == $FETCH_SOURCE AND isPaid == NO")
+/// let property = FetchedPropertyDescription("unpaidInvoices", FetchRequest("Invoice", where: unpaid))
+/// customer.properties.append(.fetched(property))
+/// ```
 @dynamicMemberLookup
 public struct FetchedPropertyDescription: Hashable, Sendable {
   /// The name, the user info and the other traits that all properties have.

@@ -32,6 +32,10 @@ extension ManagedObjectModel {
 
   /// Returns the compiled model, in the form of `momc`'s output.
   ///
+  /// ```swift
+  /// try model.compiledData().write(to: URL(filePath: "Notes.mom"), options: .atomic)
+  /// ```
+  ///
   /// - Parameter moduleName: The module name for classes of the current module. In source files, such class names begin
   ///   with a dot.
   /// - Throws: ``ManagedObjectModelError/archive(_:)`` if the model has fetch indexes of expressions, which have no

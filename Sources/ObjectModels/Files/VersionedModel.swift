@@ -35,6 +35,13 @@ public struct VersionedModel: Sendable {
 
   /// Returns the name of the version with which a store was created, by the version hashes of the store. Returns nil if
   /// no version matches.
+  ///
+  /// ```swift
+  /// let versions = VersionedModel(models: ["Notes": first, "Notes 2": second], currentName: "Notes 2")
+  /// let name = versions.name(ofVersionWith: first.entityVersionHashesByName)   // "Notes"
+  /// ```
+  ///
+  /// - Parameter hashes: The version hashes of the store's entities, by entity name.
   public func name(ofVersionWith hashes: [String: Data]) -> String? {
     models.keys.first { versionHashes(of: $0) == hashes }
   }
@@ -237,6 +244,10 @@ public struct VersionedModel: Sendable {
 extension ManagedObjectModel {
   /// Reads a model from a file or a folder: `.mom`, `.momd`, `.xcdatamodel`, `.xcdatamodeld`, or the `contents` file of
   /// a source model. If there are several versions, reads the current one.
+  ///
+  /// ```swift
+  /// let model = try ManagedObjectModel(contentsOf: URL(filePath: "Notes.momd"))
+  /// ```
   ///
   /// - Throws: ``ManagedObjectModelError``.
   public convenience init(contentsOf url: URL) throws(ManagedObjectModelError) { try self.init(Self.contents(of: url)) }

@@ -57,6 +57,11 @@ extension ManagedObjectModel {
   /// Returns the names of the entities whose version hashes differ between the model and a store, including those that
   /// only one of the two has. Sorted by name; empty for a store of this model.
   ///
+  /// ```swift
+  /// let names = newModel.entitiesThatDiffer(from: oldModel.entityVersionHashesByName)
+  /// if !names.isEmpty { print("changed:", names.joined(separator: ", ")) }   // changed: Note, Tag
+  /// ```
+  ///
   /// Stores created by this library contain no hash for an entity whose hash is not known: see
   /// ``Entity/hasKnownVersionHash``. Such an entity is not included.
   ///

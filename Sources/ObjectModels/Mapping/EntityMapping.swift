@@ -4,6 +4,15 @@ public import Predicates
 public import PropertyLists
 
 /// A mapping of the objects of an entity to an entity of another model.
+///
+/// ```swift
+/// var notes = EntityMapping("NoteToNote", .transform, from: "Note", to: "Note")
+/// notes.attributeMappings = [
+///   PropertyMapping("title", valueExpression: try ManagedExpression(format: "$source.headline")),
+///   PropertyMapping("pages", valueExpression: try ManagedExpression(format: "$source.pages + 1")),
+/// ]
+/// let mapping = MappingModel([notes, EntityMapping("Tag", .add, to: "Tag")])
+/// ```
 public struct EntityMapping: Hashable, Sendable {
   /// The name, which is unique within a mapping model.
   public var name: String
@@ -59,7 +68,7 @@ public struct EntityMapping: Hashable, Sendable {
   }
 }
 
-/// The source of a property's value in destination objects.
+/// The source of a property's value in destination objects. See ``EntityMapping`` for an example.
 public struct PropertyMapping: Hashable, Sendable {
   /// The name of the property in the destination entity.
   public var name: String

@@ -8,7 +8,7 @@ public import Predicates
 ///
 /// ```swift
 /// let mapping = try MappingModel(contentsOf: URL(filePath: "2to3.cdm"))
-/// let defects = mapping.defects(from: second, to: third)
+/// for entity in mapping.entityMappings { print(entity.name, entity.mappingType) }   // NoteToNote transform
 /// ```
 ///
 /// A mapping model is a value that can be read, compared and written. Migrations of stores apply it.
@@ -69,6 +69,11 @@ public struct MappingModel: Hashable, Sendable {
   /// Returns the parts of the mapping model that do not match two models: entities and properties that are not in the
   /// models, and entities with another version. Returns an empty array if the mapping model was made for the two
   /// models.
+  ///
+  /// ```swift
+  /// for defect in mapping.defects(from: oldModel, to: newModel) { print(defect) }
+  /// // Note.pages: the destination model has no such attribute (mapping "NoteToNote")
+  /// ```
   ///
   /// A mapping without a version hash matches any version. Entities whose version hash cannot be computed are not
   /// compared: see ``ManagedObjectModel/Entity/hasKnownVersionHash``.

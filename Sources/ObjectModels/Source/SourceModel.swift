@@ -18,6 +18,11 @@ extension ManagedObjectModel {
 
   /// Returns the `contents` file of an `.xcdatamodel` for this model.
   ///
+  /// ```swift
+  /// let contents = try model.sourceData { message in print("warning:", message) }
+  /// try contents.write(to: URL(filePath: "Notes.xcdatamodel/contents"), options: .atomic)
+  /// ```
+  ///
   /// - Parameter report: Called with a message for each user-info value that is not a string, which is then
   ///   written as a string. If nil, such a value is an error, because source files contain only strings.
   /// - Throws: ``ManagedObjectModelError/source(_:)`` for parts that have no form in source files: default values that

@@ -4,7 +4,16 @@ internal import PropertyLists
 
 /// The model as readable text.
 extension ManagedObjectModel: CustomStringConvertible {
-  /// An outline with a line for each entity and, below it, a line for each of its own properties.
+  /// An outline with a line for each entity and, below it, a line for each of its own properties:
+  ///
+  /// ```
+  /// entity Note
+  ///   author -> Person, inverse notes, on deletion nullify, optional
+  ///   title: String, default "Untitled"
+  /// entity Person
+  ///   name: String, optional
+  ///   notes ->> Note, inverse author, on deletion cascade, optional
+  /// ```
   public var description: String {
     var lines: [String] = []
     if !versionIdentifiers.isEmpty {

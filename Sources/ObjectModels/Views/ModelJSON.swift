@@ -7,6 +7,12 @@ extension ManagedObjectModel {
   /// name, in the order of the model. Default values, such as false flags, are omitted. Values without a JSON form are
   /// written as text, data in base64.
   ///
+  /// ```json
+  /// {"entities": {"Note": {"versionHash": "…", "properties": {
+  ///   "title": {"kind": "attribute", "type": "String", "default": "Untitled"}
+  /// }}}}
+  /// ```
+  ///
   /// - Throws: ``ManagedObjectModelError/file(_:)`` if the model cannot be written as JSON.
   /// - Complexity: O(*n*) in the number of properties.
   public func jsonData() throws(ManagedObjectModelError) -> Data {

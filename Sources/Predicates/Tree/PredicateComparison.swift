@@ -51,7 +51,9 @@ public enum PredicateComparator: String, Hashable, Sendable, CaseIterable {
   case contains = "CONTAINS"
   /// The right side is a collection of the lowest and the highest value. Both are included.
   case between = "BETWEEN"
+  /// The left side is the name of a type that conforms to the right side: `public.jpeg` to `public.image`.
   case typeIdentifierConformsTo = "UTI-CONFORMS-TO"
+  /// The two sides name the same type. Upper and lower case are equal.
   case typeIdentifierEquals = "UTI-EQUALS"
 }
 
