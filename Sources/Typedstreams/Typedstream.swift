@@ -88,6 +88,10 @@ public struct Typedstream: Sendable, Equatable {
 
   /// The classes, in the order of their first use.
   ///
+  /// ```swift
+  /// print(stream.classes.map { "\($0.name) v\($0.version)" })   // ["NSString v1", "NSObject v0"]
+  /// ```
+  ///
   /// - Complexity: O(*n*) in the number of objects, classes and C strings.
   public var classes: [Class] {
     tables.slots.indices.lazy.filter { tables.slots[$0].kind == .class }.map { Class(tables: tables, id: $0) }
@@ -178,6 +182,14 @@ public struct Typedstream: Sendable, Equatable {
   }
 
   /// The content of a value.
+  ///
+  /// ```swift
+  /// switch value.content {
+  /// case .integer(let number): print(number)
+  /// case .object(let object), .reference(let object): print(object.class.name, object.id)
+  /// default: print(value.type)
+  /// }
+  /// ```
   public enum Content: Sendable {
     /// Nil: no object, class or string.
     case null
@@ -240,7 +252,7 @@ public struct Typedstream: Sendable, Equatable {
     /// The superclass. Nil for a root class.
     public var superclass: Class? { tables.slots[id].superclass.map { Class(tables: tables, id: $0) } }
 
-    /// The class, then its superclasses.
+    /// The class, then its superclasses: `NSButton`, `NSControl`, `NSView`, `NSResponder`, `NSObject`.
     public var chain: [Class] { Array(sequence(first: self) { $0.superclass }) }
   }
 }

@@ -3,6 +3,15 @@ public import KeyedArchiving
 @_spi(Archives) internal import PropertyLists
 
 /// An error that occurred when a typedstream was read, decoded or written, with its position.
+///
+/// ```swift
+/// do {
+///   _ = try TypedstreamUnarchiver.unarchivedObject(of: Int.self, from: data)
+/// } catch let error as TypedstreamError {
+///   print(error)        // byte 19: expected Int, found an object of another class (object 0, NSString)
+///   print(error.kind)   // classNotAllowed
+/// }
+/// ```
 public struct TypedstreamError: Error, Hashable, Sendable {
   /// The kind of error, for use in code. The text for people is ``TypedstreamError/message``.
   public enum Kind: Hashable, Sendable {

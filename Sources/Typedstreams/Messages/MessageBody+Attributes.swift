@@ -2,6 +2,12 @@ public import FoundationEssentials
 
 extension MessageBody {
   /// An attribute of a run of text.
+  ///
+  /// ``Run`` has properties for the common ones. Attributes that this package does not know are kept:
+  ///
+  /// ```swift
+  /// for case .other(let name, let value) in run.attributes { print(name, value) }
+  /// ```
   public enum Attribute: Hashable, Sendable {
     /// The number of the part that contains the text, from 0.
     case part(Int)

@@ -122,7 +122,15 @@ public struct MessageBody: Hashable, Sendable {
 
     /// Decodes the result.
     ///
+    /// ```swift
+    /// for detected in run.detected {
+    ///   let result = try detected.result()
+    ///   print(result.type, result.text)   // Date tomorrow
+    /// }
+    /// ```
+    ///
     /// - Throws: The errors of `KeyedUnarchiver`.
+    /// - Complexity: O(*n*) in the size of the archive.
     public func result() throws -> DetectionResult {
       let unarchiver = try KeyedUnarchiver(forReadingFrom: archive)
       return try unarchiver.decodeTopLevelObject(DetectionResult.self, forKey: "dd-result")

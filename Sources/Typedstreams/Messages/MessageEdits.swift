@@ -31,6 +31,9 @@ public struct MessageEdits: Hashable, Sendable {
 
   /// Reads the contents of the column. A property list without edits is not an error.
   ///
+  /// - Parameters:
+  ///   - data: the property list.
+  ///   - limits: the limits for the property list, and for the stream of each version.
   /// - Throws: `PropertyListError` if the bytes are not a property list, ``TypedstreamError`` if a version cannot be
   ///   read; ``TypedstreamError/Kind/invalidContents`` if the property list does not have the form of edits.
   public init(_ data: Data, limits: ParsingLimits = ParsingLimits()) throws {

@@ -1,6 +1,7 @@
 /// The groups of an object that is being decoded. They contain its values, in the order in which these were written.
 ///
-/// The boundaries of groups are skipped automatically. ``nextType`` is the type of the next value.
+/// The boundaries of groups are skipped automatically. ``nextType`` is the type of the next value. See
+/// ``TypedstreamDecodable`` for an example.
 public struct TypedstreamGroups {
   let unarchiver: TypedstreamUnarchiver
   /// The index of the object in the table of objects.
@@ -24,6 +25,8 @@ public struct TypedstreamGroups {
   public var version: Int { object.class.version }
 
   /// Returns the version of the object's class or of one of its superclasses. Returns nil for any other class.
+  ///
+  /// - Complexity: O(*n*) in the number of superclasses.
   public func version(ofClass name: String) -> Int? { object.class.chain.first { $0.name == name }?.version }
 
   /// True if there are no more values.
@@ -70,11 +73,24 @@ public struct TypedstreamGroups {
 
   /// Publishes the object being decoded, so that its parts can refer back to it.
   ///
+  /// ```swift
+  /// init(from groups: inout TypedstreamGroups) throws {
+  ///   name = try groups.decode()
+  ///   groups.publish(self)
+  ///   parent = try groups.decodeIfPresent()   // weak
+  ///   subfolders = try groups.decode()        // [Folder], whose parent is this folder
+  /// }
+  /// ```
+  ///
   /// Call it in ``TypedstreamDecodable/init(from:)`` of a class as soon as the stored properties have values, and
   /// before you decode parts that can refer back. A circular reference to an object that was not published is an error.
   public func publish(_ object: some TypedstreamDecodable & AnyObject) { unarchiver.publish(object, as: slot) }
 
   /// Returns an error about the object, with its class and its offset in the stream.
+  ///
+  /// ```swift
+  /// guard age >= 0 else { throw groups.failure(.invalidContents, "the age is negative: \(age)") }
+  /// ```
   public func failure(_ kind: TypedstreamError.Kind, _ message: String) -> TypedstreamError {
     unarchiver.failure(kind, message, slot: slot)
   }

@@ -12,7 +12,14 @@ public import KeyedArchiving
 /// and nothing else, at any depth. Classes are not looked up by name, so the bytes cannot choose a type. A number is
 /// decoded exactly or not at all, except for 8-byte reals that are decoded as `Float`, which are rounded.
 ///
-/// Several values in one stream are decoded one after another, in the order in which they were archived.
+/// Several values in one stream are decoded one after another, in the order in which they were archived:
+///
+/// ```swift
+/// let unarchiver = try TypedstreamUnarchiver(forReadingFrom: data)
+/// let title = try unarchiver.decode(String.self)
+/// let pages = try unarchiver.decode(Int.self)
+/// print(title, pages, unarchiver.isAtEnd)   // Groceries 3 true
+/// ```
 ///
 /// The same calls open data that contains an archive. If you decode a type and the next value is data, the first bytes
 /// decide: the root of a keyed archive or typedstream is decoded as that type, and a `Decodable` type is decoded from a
@@ -28,11 +35,23 @@ public final class TypedstreamUnarchiver {
 
   /// More types of objects that an `ArchivedValue` may contain, for example in the attributes of text.
   ///
+  /// ```swift
+  /// unarchiver.additionalTypes = [Highlight.self]
+  /// let text = try unarchiver.decode(Archived.AttributedString.self)   // attributes can have objects of this type
+  /// ```
+  ///
   /// Set it before the first decoding call.
   public var additionalTypes: [any (TypedstreamDecodable & SecureCoding).Type] = []
 
   /// True if an object of a class that no call has named is decoded as a ``Typedstream/Object`` in an `ArchivedValue`.
   /// If false, which is the default, such an object is an error.
+  ///
+  /// ```swift
+  /// unarchiver.keepsUnknownObjects = true
+  /// if case .object(let object as Typedstream.Object) = try unarchiver.decode(ArchivedValue.self) {
+  ///   print(object.class.name)
+  /// }
+  /// ```
   public var keepsUnknownObjects = false
 
   let tables: TypedstreamTables
@@ -132,6 +151,14 @@ public final class TypedstreamUnarchiver {
 
   /// Decodes the next value of the stream as the first of several types that match its class.
   ///
+  /// ```swift
+  /// switch try unarchiver.decode(of: [String.self, Date.self]) {
+  /// case let text as String: print("text", text)
+  /// case let date as Date: print("date", date)
+  /// default: break
+  /// }
+  /// ```
+  ///
   /// - Throws: The errors of ``decode(_:)-1hw7l``.
   public func decode(of types: [any TypedstreamDecodable.Type]) throws -> any TypedstreamDecodable {
     let value = try value(of: types, at: nextPosition())
@@ -149,6 +176,11 @@ public final class TypedstreamUnarchiver {
 
   /// Sets the type that objects of a class are decoded as, in this stream only. They are decoded as no other type, and
   /// decoding calls still have to name the type.
+  ///
+  /// ```swift
+  /// unarchiver.setClass(Card.self, forClassName: "OldCard")
+  /// let card = try unarchiver.decode(Card.self)
+  /// ```
   ///
   /// Use ``Typedstream/Object`` for a class that your program has no type for. Decoding calls need not name it where an
   /// `ArchivedValue` is allowed.

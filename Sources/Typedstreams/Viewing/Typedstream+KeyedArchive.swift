@@ -15,6 +15,11 @@ extension Typedstream {
   /// if it is an object, it is the root. Structures and arrays are arrays. Versions of classes and boundaries of groups
   /// are left out; ``jsonData(isIndented:limits:)`` has them.
   ///
+  /// ```swift
+  /// let archive = try Typedstream(data).keyedArchive()
+  /// for entry in try archive.classes { print(entry.description.name, entry.instanceCount) }   // NSArray 1
+  /// ```
+  ///
   /// - Parameter limits: the limits for the size of the archive in proportion to the stream.
   /// - Throws: ``TypedstreamError/Kind/limitExceeded`` if strings and class names that many values share expand too
   ///   far; ``TypedstreamError/Kind/nestedTooDeeply``.

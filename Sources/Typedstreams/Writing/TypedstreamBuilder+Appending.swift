@@ -114,6 +114,11 @@ extension TypedstreamBuilder {
 
   /// Appends data. The expected value must be an array of the same number of bytes (`[Nc]` or `[NC]`).
   ///
+  /// ```swift
+  /// try builder.beginGroup("[\(bytes.count)c]")
+  /// try builder.append(data: bytes)
+  /// ```
+  ///
   /// - Throws: ``TypedstreamError/Kind/invalidValue`` if the expected value is not such an array.
   public mutating func append(data: [UInt8]) throws(TypedstreamError) {
     let typeIndex = try take("data") { $0 == Tables.TypeNode.rawArray }
@@ -140,6 +145,15 @@ extension TypedstreamBuilder {
   }
 
   /// Appends a reference to an object that has begun before. The expected value must be an object.
+  ///
+  /// ```swift
+  /// try builder.beginGroup("@@")
+  /// let author = try builder.beginObject(TypedstreamClass("Author"))
+  /// try builder.beginGroup("+")
+  /// try builder.append("Ada")
+  /// try builder.endObject()
+  /// try builder.append(author)   // the second value of the group is the same object
+  /// ```
   ///
   /// - Throws: ``TypedstreamError/Kind/invalidValue`` if the expected value is not an object, or if this stream has no
   ///   object with this number.

@@ -7,6 +7,13 @@ extension TypedstreamBuilder {
   /// Appends a value as the object that `NSArchiver` would write. The expected value must be an object. Equal strings,
   /// numbers, dates and Booleans share one object.
   ///
+  /// ```swift
+  /// var builder = TypedstreamBuilder()
+  /// try builder.beginGroup("@")
+  /// try builder.append(.array([.string("Groceries"), .integer(3)]))
+  /// let data = try builder.finish().data()
+  /// ```
+  ///
   /// Sets and dictionaries keep their order. Apple's archiver writes them in the order of a hash table.
   ///
   /// - Throws: ``TypedstreamError/Kind/invalidValue`` if the expected value is not an object, or if the value cannot be

@@ -1,4 +1,9 @@
 /// A class in a typedstream: a name, a version and a superclass.
+///
+/// ```swift
+/// let string = TypedstreamClass("NSString", version: 1)
+/// let mutable = TypedstreamClass("NSMutableString", version: 1, superclass: string)
+/// ```
 public struct TypedstreamClass: Hashable, Sendable {
   /// The class itself, then its superclasses.
   let levels: [Level]

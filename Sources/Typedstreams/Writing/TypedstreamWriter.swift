@@ -159,6 +159,10 @@ extension Typedstream {
   ///
   /// If the stream was read from bytes that Apple's archiver had written, returns the same bytes.
   ///
+  /// ```swift
+  /// let swapped = try Typedstream(data).data(byteOrder: .bigEndian)
+  /// ```
+  ///
   /// - Parameter byteOrder: the byte order of numbers. Nil for that of this stream.
   /// - Complexity: O(*n*) in the size of the stream. Does not recurse.
   public func data(byteOrder: ByteOrder? = nil) -> Data {
