@@ -62,8 +62,9 @@ public struct VersionedModel: Sendable {
   /// Reads all versions of a model.
   ///
   /// - Parameter url: A `.momd` or `.xcdatamodeld` folder.
-  /// - Throws: ``ManagedObjectModelError``, for example ``ManagedObjectModelError/file(_:)`` if the folder contains no
-  ///   model, or if its current version is missing.
+  /// - Throws: ``ManagedObjectModelError/file(_:)`` if a file cannot be read, the folder contains no model, or its
+  ///   current version is missing; the errors of ``ManagedObjectModel/init(compiled:)`` and
+  ///   ``ManagedObjectModel/init(source:)``.
   public init(contentsOf url: URL) throws(ManagedObjectModelError) {
     let names = try Self.names(in: url)
     let compiled = names.filter { $0.hasSuffix(Self.compiledExtension) }
@@ -165,7 +166,8 @@ public struct VersionedModel: Sendable {
   /// - Parameters:
   ///   - url: The folder.
   ///   - moduleName: See ``ManagedObjectModel/compiledData(moduleName:)``.
-  /// - Throws: ``ManagedObjectModelError``. Nothing is written if a version cannot be compiled.
+  /// - Throws: The errors of ``ManagedObjectModel/compiledData(moduleName:)``, ``ManagedObjectModelError/file(_:)`` if a
+  ///   file cannot be written. Nothing is written if a version cannot be compiled.
   public func writeCompiled(to url: URL, moduleName: String? = nil) throws(ManagedObjectModelError) {
     var files: OrderedDictionary<String, Data> = [:]
     for (name, model) in models {
@@ -194,7 +196,9 @@ public struct VersionedModel: Sendable {
   /// Writes all versions to an `.xcdatamodeld` folder, as Xcode does. Each file is replaced atomically, the one with
   /// the current version last. Other files in the folder are kept.
   ///
-  /// - Throws: ``ManagedObjectModelError``. Nothing is written if a version has no source form.
+  /// - Throws: The errors of ``ManagedObjectModel/sourceData(convertingUserInfo:)``,
+  ///   ``ManagedObjectModelError/file(_:)`` if a file cannot be written. Nothing is written if a version has no source
+  ///   form.
   public func writeSource(to url: URL) throws(ManagedObjectModelError) {
     var files: OrderedDictionary<String, Data> = [:]
     for (name, model) in models {
@@ -249,7 +253,7 @@ extension ManagedObjectModel {
   /// let model = try ManagedObjectModel(contentsOf: URL(filePath: "Notes.momd"))
   /// ```
   ///
-  /// - Throws: ``ManagedObjectModelError``.
+  /// - Throws: The errors of ``VersionedModel/init(contentsOf:)``.
   public convenience init(contentsOf url: URL) throws(ManagedObjectModelError) { try self.init(Self.contents(of: url)) }
 
   private static func contents(of url: URL) throws(ManagedObjectModelError) -> Contents {

@@ -32,8 +32,12 @@ public struct PreparedPredicate: Sendable {
   /// - Parameters:
   ///   - predicate: The predicate.
   ///   - variables: The values of the variables. Names are without the dollar sign.
-  /// - Throws: ``ManagedPredicateError`` if a variable has no value, a regular expression is invalid, or there are more
-  ///   than ``ManagedPredicate/greatestDepth`` levels.
+  /// - Throws: ``ManagedPredicateError/Kind/unboundVariable`` if a variable has no value,
+  ///   ``ManagedPredicateError/Kind/pattern`` or ``ManagedPredicateError/Kind/tooMuchWork`` for a regular expression
+  ///   that is invalid or too large, ``ManagedPredicateError/Kind/argument`` for a wrong number of arguments of a
+  ///   function, ``ManagedPredicateError/Kind/unsupported`` for a part that cannot be evaluated,
+  ///   ``ManagedPredicateError/Kind/nestedTooDeeply`` for more than ``ManagedPredicate/greatestDepth`` levels.
+  /// - Complexity: O(*n*) in the size of the predicate.
   public init(
     _ predicate: ManagedPredicate, variables: [String: any PredicateArgument] = [:]
   ) throws(ManagedPredicateError) {
@@ -54,7 +58,10 @@ public struct PreparedPredicate: Sendable {
 
   /// Returns true if the predicate is true for an object.
   ///
-  /// - Throws: ``ManagedPredicateError`` if the object has values that the predicate cannot use.
+  /// - Throws: ``ManagedPredicateError`` if the object has values that the predicate cannot use, for example
+  ///   ``ManagedPredicateError/Kind/typeMismatch``, ``ManagedPredicateError/Kind/unknownKey`` or
+  ///   ``ManagedPredicateError/Kind/arithmetic``; ``ManagedPredicateError/Kind/tooMuchWork`` if matching a pattern
+  ///   takes too many steps; ``ManagedPredicateError/Kind/nestedTooDeeply`` if the thread's stack is too small.
   @inlinable public func evaluate<Object: PredicateSubject>(with object: Object) throws(ManagedPredicateError) -> Bool {
     try evaluate(with: object, parameters: [])
   }
@@ -106,7 +113,7 @@ public struct PreparedExpression: Sendable {
 
   /// Returns the value of the expression for an object.
   ///
-  /// - Throws: ``ManagedPredicateError`` if the object has values that the expression cannot use.
+  /// - Throws: The errors of ``PreparedPredicate/evaluate(with:)``.
   @inlinable public func value<Object: PredicateSubject>(
     with object: Object
   ) throws(ManagedPredicateError) -> PredicateValue<Object> {

@@ -9,7 +9,9 @@ extension ManagedPredicate {
   /// inside quotes are not replaced. `$NAME` is a variable. `#name` is a key that is spelled like a reserved word,
   /// `#"a name"` a key that is not an identifier. The syntax is that of the Predicate Programming Guide.
   ///
-  /// - Throws: ``ManagedPredicateError`` with the position in the text.
+  /// - Throws: ``ManagedPredicateError`` with the position in the text: ``ManagedPredicateError/Kind/syntax`` if the
+  ///   text is not a predicate, ``ManagedPredicateError/Kind/argument`` for a missing, unused or unsuitable argument,
+  ///   ``ManagedPredicateError/Kind/nestedTooDeeply`` for more than ``ManagedPredicate/greatestDepth`` levels.
   /// - Complexity: O(*n*) in the length of the text and of the arguments.
   public init(format: String, _ arguments: any PredicateArgument...) throws(ManagedPredicateError) {
     try self.init(format: format, arguments: arguments)
@@ -38,7 +40,7 @@ extension ManagedExpression {
   /// let total = try ManagedExpression(format: "lines.@sum.price * (1 + %f)", 0.25)
   /// ```
   ///
-  /// - Throws: ``ManagedPredicateError`` with the position in the text.
+  /// - Throws: The errors of ``ManagedPredicate/init(format:_:)``.
   public init(format: String, _ arguments: any PredicateArgument...) throws(ManagedPredicateError) {
     try self.init(format: format, arguments: arguments)
   }
