@@ -118,6 +118,10 @@ extension ManagedObjectModel.Entity: Hashable {
 
   /// Returns true if this entity is the other one or inherits from it.
   ///
+  /// ```swift
+  /// if let dog = model["Dog"], let animal = model["Animal"] { print(dog.isKind(of: animal)) }   // true
+  /// ```
+  ///
   /// - Complexity: O(1).
   public func isKind(of other: Self) -> Bool { model === other.model && other.subtree.contains(index) }
 

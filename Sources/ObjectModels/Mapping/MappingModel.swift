@@ -52,6 +52,10 @@ public struct MappingModel: Hashable, Sendable {
 
   /// Returns the contents of a `.cdm` file for this mapping model.
   ///
+  /// ```swift
+  /// try mapping.compiledData().write(to: URL(filePath: "1to2.cdm"), options: .atomic)
+  /// ```
+  ///
   /// - Throws: ``ManagedObjectModelError/invalid(_:)`` if two mappings have the same name, because files identify
   ///   mappings by name; ``ManagedObjectModelError/archive(_:)`` for expressions that have no archived form.
   /// - Complexity: O(*n*) in the number of mappings of properties.

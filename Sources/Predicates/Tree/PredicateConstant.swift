@@ -1,6 +1,11 @@
 public import KeyedArchiving
 
 /// A constant value in a predicate.
+///
+/// ```swift
+/// let limits = PredicateConstant.array([.value(.integer(1)), .value(.integer(10))])
+/// let isShort = try ManagedPredicate(format: "pages BETWEEN %@", limits)
+/// ```
 public enum PredicateConstant: Hashable, Sendable {
   case value(AttributeValue)
   case array([PredicateConstant])

@@ -4,6 +4,10 @@ internal import Synchronization
 ///
 /// Rows and contexts refer to objects by this 16-byte key. `ManagedObjectID` is the public form of it, which can also
 /// be written to files.
+///
+/// ```swift
+/// let key = RowKey(store: store.number, entityIndex: note.index, number: 7)   // note: ManagedObjectModel.Entity
+/// ```
 public struct RowKey: Hashable, Sendable {
   /// The store of the object. ``StoreNumber/none`` for an object that has never been saved.
   public let store: StoreNumber

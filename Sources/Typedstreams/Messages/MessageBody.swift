@@ -93,6 +93,10 @@ public struct MessageBody: Hashable, Sendable {
   }
 
   /// Returns the text of a part. The text of an attachment is the character U+FFFC.
+  ///
+  /// ```swift
+  /// for part in body.parts where part.attachment == nil { print(body.text(of: part)) }
+  /// ```
   public func text(of part: Part) -> Substring { text[part.range] }
 
   /// Data that a data detector has found in a text: a date, an amount, an address.

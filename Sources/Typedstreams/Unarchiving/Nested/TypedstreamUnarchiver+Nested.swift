@@ -7,6 +7,10 @@ extension TypedstreamUnarchiver {
   /// Decodes the next value of the stream, which must be data with a keyed archive or a property list. Call this for a
   /// type that conforms to `SecureCoding`, but not to ``TypedstreamDecodable``.
   ///
+  /// ```swift
+  /// let settings = try unarchiver.decode(Settings.self)   // the stream has an NSData with a keyed archive
+  /// ```
+  ///
   /// The value of a keyed archive is that of the key `root`, or of its only key.
   ///
   /// - Throws: The errors of ``decode(_:)-(T.Type)``. ``TypedstreamError/archiveError`` has the error of the nested
