@@ -147,7 +147,7 @@ import Testing
     ([["$class": .uid(2)], ["$classname": 1, "$classes": ["C"]]], [.init(.classDescription, 2)]),
     (
       [["$class": .uid(2)], ["$classname": "C", "$classes": ["D", "NSObject"]]],
-      [.init(.classDescription, 2, "", #"the description of the class "C", which by its $classes is "D""#)]
+      [.init(.classDescription, 2, "", #"the class "C" is missing from its $classes"#)]
     ),
     ([["$class": .uid(2)], ["$classname": "C", "$classes": ["C", 1]]], [.init(.classDescription, 2)]),
     ([["$class": .uid(2)], ["$classname": "C", "$classhints": "D"]], [.init(.classDescription, 2)]),

@@ -107,10 +107,7 @@ extension ArchiveChecker {
     // Even if a class was renamed when it was archived, its `$classes` contain its new name, or are missing. Others are
     // a defect.
     if let classes, !classes.contains(name) {
-      let other = classes.first?.quoted ?? "nothing"
-      try report(
-        .classDescription, "the description of the class \(name.quoted) has $classes that begin with \(other)", uid: uid
-      )
+      try report(.classDescription, "the class \(name.quoted) is missing from its $classes", uid: uid)
     }
     return name
   }
