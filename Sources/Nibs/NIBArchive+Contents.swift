@@ -112,7 +112,7 @@ extension NIBArchive {
     return index
   }
 
-  /// Returns the row of a value in the table of values. Appends the bytes of data to `bytes`.
+  /// Returns the row for a value in the table of values. If the value is data, appends its bytes to `bytes`.
   private static func row(
     of value: Value, keyIndex: UInt32, _ bytes: inout [UInt8]
   ) throws(NIBArchiveError) -> ValueRow {

@@ -7,8 +7,8 @@ protocol HashingCollection {
   /// The number of values that an unkeyed container has for each element, 2 for a key and its value. The first of them
   /// is hashed.
   static var valuesPerElement: Int { get }
-  /// Returns the hashes of the elements in a value, if the collection decodes all its elements as this single value.
-  /// Returns nil otherwise.
+  /// Returns the hashes of the elements of `value`, for a collection that decodes all its elements as one value, as
+  /// `OrderedSet` decodes an array. Returns nil for other collections, and for a value of another type.
   static func hashes(ofElementsIn value: Any) -> [Int]?
 }
 

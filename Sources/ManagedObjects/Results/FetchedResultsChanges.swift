@@ -43,9 +43,9 @@ public struct FetchedResultsChanges: Hashable, Sendable {
     public var indexPath: ResultIndexPath?
     /// The position after the changes; nil for a deleted object.
     public var newIndexPath: ResultIndexPath?
-    /// The index before the changes in the list of all objects; nil for an inserted object.
+    /// The object's index in the list of all objects, before the changes; nil for an inserted object.
     public var offset: Int?
-    /// The index after the changes in the list of all objects; nil for a deleted object.
+    /// The object's index in the list of all objects, after the changes; nil for a deleted object.
     public var newOffset: Int?
 
     /// The old position of an object that was deleted or moved; nil for others.

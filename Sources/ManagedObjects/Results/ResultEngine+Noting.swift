@@ -1,11 +1,11 @@
 internal import ObjectModels
 internal import Predicates
 
-/// The search for the rows that changes affect.
+/// The search for the rows that are affected by changes.
 extension ResultEngine {
   func isRow(_ key: RowKey) -> Bool { prepared.entityIndices.contains(Int(key.entityIndex)) }
 
-  /// Records the rows that changes affect, including rows that depend on other changed objects.
+  /// Records the rows that are affected by changes, including rows that depend on other changed objects.
   func note(_ change: ContextChange, _ merged: MergedKeys) {
     do {
       if !merged.isComplete { waiting.isAll = true }

@@ -13,7 +13,7 @@ struct ResultFile {
     var numbers: [Int64]
   }
 
-  /// A text that identifies the request, the model and the state of the stores that the results come from.
+  /// A string that identifies the request, the model, and the state of the stores from which the results come.
   var origin: String
   var sections: [(name: String, count: Int)]
   var stretches: [Stretch]

@@ -3,8 +3,8 @@ internal import ObjectModels
 /// The execution of a request on several stores. The results equal those of one store with all objects.
 ///
 /// Relationships do not lead from one store to another, so each store can evaluate the predicate for its own objects.
-/// It fetches no more of them than the results can include. The objects of all stores are then sorted, and converted to
-/// dictionaries if requested, in memory.
+/// Each store fetches at most as many objects as the results can include. The objects of all stores are then sorted,
+/// and converted to dictionaries if requested, in memory.
 struct JoinedFetch {
   let request: FetchRequest
   let entity: ManagedObjectModel.Entity

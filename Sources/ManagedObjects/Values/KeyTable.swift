@@ -43,8 +43,8 @@ package struct KeyTable<Value> {
     return Int(truncatingIfNeeded: start << 4 | number & 15)
   }
 
-  /// Returns the slot in which the search continues: that of the next group, and one further, so that the search visits
-  /// each slot once.
+  /// Returns the slot to search after `slot`, which is 17 slots further: one group, and one slot more. The number of
+  /// slots is never a multiple of 17, so the search visits each slot once.
   @inline(__always)
   private func next(_ slot: Int) -> Int { slot + 17 < keys.count ? slot + 17 : slot + 17 - keys.count }
 

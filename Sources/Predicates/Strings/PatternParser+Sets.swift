@@ -36,8 +36,8 @@ extension PatternParser {
     return folded(operands.count == 1 ? operands[0] : .intersection(operands), isInverse: isInverse)
   }
 
-  /// Returns a set in square brackets, with both cases of its members if case is ignored. Adds the cases before it
-  /// inverts the set, so that `[^a]` does not match `A`.
+  /// Returns the set of a bracket expression such as `[^a]`, with both cases of its members if case is ignored. The
+  /// cases are added before the set is inverted, so that `[^a]` does not match `A`.
   private func folded(_ set: ScalarSet, isInverse: Bool) -> ScalarSet {
     let folded = flags.ignoresCase ? ScalarSet.foldingCase(set) : set
     return isInverse ? .inverse(folded) : folded

@@ -55,9 +55,10 @@ final class DomainFile: Sendable {
     /// True if the values of the domain are not in the file, because the file cannot be read, or because its folder is
     /// missing. The values in memory are used then.
     var isLost = false
-    /// The identity of the file that was reported as unreadable, and the suffix of the name under which it is set
-    /// aside.
+    /// The identity of the file when it was last reported as unreadable. The same state of the file is not reported
+    /// again.
     var reported: FileIdentity?
+    /// The suffix of the name under which the unreadable file is set aside; empty if none was reported.
     var suffix = ""
     /// True after the temporary files of killed processes were removed.
     var isSwept = false
@@ -70,9 +71,9 @@ final class DomainFile: Sendable {
     private(set) var isConfirmed = false
     /// The saved state that the values of the table come from, or an earlier one; nil if it is unknown.
     private(set) var generation: FileGeneration?
-    /// The keys that the file lost when it was damaged, and that another process may still restore; and the end of the
-    /// time in which it may do so.
+    /// The keys that the file lost when it was damaged, and that another process may still restore.
     var awaited: Set<TableKey> = []
+    /// The end of the time in which another process may restore the keys in ``awaited``.
     var waitsUntil = ContinuousClock.now
 
     /// Returns true if the table certainly has the values of the file with this identity.

@@ -31,7 +31,7 @@ final class FileWatcher: Sendable {
     #endif
     var files: [ObjectIdentifier: WatchedFile] = [:]
     var isPolling = false
-    /// The files to watch after the delay.
+    /// The recently opened files, which are watched once ``delay`` has passed.
     var pending: [WeakReference<DomainFile>] = []
     var isPendingDue = false
   }
@@ -51,7 +51,7 @@ final class FileWatcher: Sendable {
     let name: String
   }
 
-  /// Watches a file after the delay.
+  /// Watches a file once ``delay`` has passed.
   func addLater(_ file: DomainFile) {
     state.withLock { state in
       state.pending.append(WeakReference(object: file))

@@ -8,8 +8,8 @@ internal import PropertyLists
 /// strings, and each is a separate key.
 struct TableKey: Hashable, Sendable {
   let name: String
-  /// The hash. It is stored so that a read hashes the key only once for all tables, and finds quickly that two keys
-  /// differ. The lowest bit is set if all characters are ASCII.
+  /// The hash of the name. It is stored so that a read hashes the key only once for all tables, and so that most
+  /// comparisons of different keys compare only hashes. The lowest bit is set if all characters are ASCII.
   let hash: UInt64
 
   init(_ name: String) {

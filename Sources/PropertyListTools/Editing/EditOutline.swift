@@ -73,7 +73,8 @@ struct StandIns {
     return number.flatMap { first..<first + count ~= $0 ? $0 : nil }
   }
 
-  /// Appends the text of a placeholder.
+  /// Appends the number that replaces a container, as text in the document's format: an `<integer>` element in XML,
+  /// only the digits in other formats.
   func append(_ number: Int, to text: inout ByteBuffer) {
     if format == .xml { text.append("<integer>") }
     text.append(decimal: UInt(number))

@@ -83,8 +83,8 @@ extension PropertyListDocument {
     return EditedBytes(try data(updatedTo: value, options: options))
   }
 
-  /// Returns the bytes with another value, or nil if the document has no text that can be edited, or if reading the
-  /// bytes back would not give that value.
+  /// Returns the bytes of the document, edited so that its value is `new`. Returns nil if the document is binary or was
+  /// not read from bytes, if its text cannot be edited, or if the edited text would not read back as `new`.
   func editedData(updatedTo new: PropertyList, options: PropertyListWritingOptions) throws(PropertyListError) -> Data? {
     guard let source = try inputText else { return nil }
     return try TextEdit(document: self, input: source, options: options).data(updatedTo: new)

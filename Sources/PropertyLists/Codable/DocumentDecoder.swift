@@ -68,7 +68,8 @@ final class DocumentDecoder: Decoder, NestedCoder {
     return keys
   }
 
-  /// Returns the keys from the root to this value, as a list that continues the list of an outer value.
+  /// Returns the keys from the root to this value. The result stores only the innermost keys, and shares the list of an
+  /// outer value for the others.
   private func keysFromRoot() -> OuterKeys {
     if let outerKeys { return outerKeys }
     var keys: [any CodingKey] = []

@@ -47,7 +47,8 @@ extension PropertyListSink where Self: ~Copyable {
   mutating func drain(to output: FileOutput) throws(PropertyListError) {}
 }
 
-/// A sink that receives scalars of fixed size as nodes, and both kinds of containers in the same way.
+/// A sink with one function for all scalars of fixed size, and one pair of functions, `begin` and `end`, for both
+/// arrays and dictionaries.
 protocol NodeSink: PropertyListSink, ~Copyable {
   /// Receives a scalar of fixed size.
   ///

@@ -156,8 +156,8 @@ struct InferredMapping {
     }
   }
 
-  /// Checks that the entities of a hierarchy, whose objects are in one table, come from one hierarchy. Objects of
-  /// different tables can have the same primary key.
+  /// Checks that the entities of each hierarchy in the new model come from a single hierarchy in the old model. A
+  /// hierarchy has one table, and objects from two tables could have the same primary key.
   private mutating func checkHierarchies() {
     for root in destination.entities where root.superentity == nil {
       var members: [String: [Int]] = [:]

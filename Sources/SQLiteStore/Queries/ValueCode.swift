@@ -12,10 +12,10 @@ enum ValueCode {
     case boolean, integer, decimal, double, float, string, date, data, uuid, url, object
   }
 
-  /// Returns the beginning of a list.
+  /// Returns the beginning of a list, or of a set if `isSet` is true.
   static func start(isSet: Bool) -> [UInt8] { [isSet ? 1 : 0] }
 
-  /// Returns an SQL literal for the blob of an empty list.
+  /// Returns an SQL literal for the blob of an empty list, or of an empty set if `isSet` is true.
   static func empty(isSet: Bool) -> String { isSet ? "X'01'" : "X'00'" }
 
   static func append(_ value: AttributeValue, to bytes: inout [UInt8]) {

@@ -13,7 +13,7 @@ extension MessageBody {
     case part(Int)
     /// The writing direction: 0 for left to right, 1 for right to left, −1 for natural.
     case writingDirection(Int)
-    /// The attachment at this position, by its `guid` in the table `attachment`.
+    /// The `guid` of the attachment at this position, from the table `attachment` of the Messages database.
     case transferID(String)
     /// The name of the attachment's file.
     case fileName(String)

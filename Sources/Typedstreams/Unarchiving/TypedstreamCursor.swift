@@ -2,8 +2,9 @@
 struct TypedstreamCursor {
   /// The node index of the next value.
   private var index: Int
-  /// The node index of the current group, and the index after its values.
+  /// The node index of the current group.
   private(set) var group: Int
+  /// The node index after the last value of the current group.
   private var groupEnd: Int
   /// The node index after the last group.
   let end: Int

@@ -82,7 +82,8 @@ private struct StoreSearch {
   /// A part of the search: an attribute, or an element of a composite attribute, and the topmost entity that has it.
   struct Part {
     let entity: String
-    /// The names of the attribute and its elements, which lead to the value.
+    /// The key path to the value: the attribute's name, followed by the names of nested elements if the attribute is
+    /// composite.
     let keys: [String]
     let condition: ManagedPredicate
   }

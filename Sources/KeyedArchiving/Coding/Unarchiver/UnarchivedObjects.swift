@@ -104,7 +104,7 @@ struct UnarchivedObjects: ~Copyable {
     /// The object was decoded before, as this type or another, and the value was kept. It is not recorded as being
     /// decoded.
     case kept
-    /// The value is already being decoded twice, one inside the other.
+    /// The value is already being decoded at two levels, one inside the other.
     case circular
   }
 
@@ -165,7 +165,7 @@ struct UnarchivedObjects: ~Copyable {
   }
 
   /// Records that an object is being decoded as a type that is `Decodable` but not ``SecureCoding``. Returns false if
-  /// this type is already being decoded from the object twice, one inside the other.
+  /// the object is already being decoded as this type at two levels, one inside the other.
   mutating func beginDecodable(_ type: Any.Type, _ uid: UInt32) -> Bool {
     let key = ValueKey(uid: uid, type: ObjectIdentifier(type))
     guard decodables[key, default: 0] < 2 else { return false }

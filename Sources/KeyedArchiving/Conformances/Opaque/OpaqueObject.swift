@@ -26,7 +26,8 @@ public struct OpaqueObject: Sendable {
   /// The name of the class.
   public var className: String { object.className ?? "" }
 
-  /// The names of the class and its ancestors, nearest first, as far as the archive has them.
+  /// The name of the class, followed by the names of its ancestors, nearest first. Only names in the archive are
+  /// included.
   public var classNames: [String] {
     guard let description = object.classDescription else { return [] }
     return description.classes.isEmpty ? [description.name] : description.classes

@@ -30,7 +30,7 @@ package struct EntityRows: Sendable {
     return index
   }
 
-  /// Returns the index of the first entry whose number is `number` or higher.
+  /// Returns the index of the first entry whose primary key is `number` or higher.
   private func lowerBound(_ number: Int64) -> Int {
     guard let first = entries.first?.key.number, number > first else { return 0 }
     // Numbers are mostly consecutive. If some are missing, because other entities have them, the entry is before the

@@ -69,8 +69,9 @@ struct SideMending {
     index < insertedCount ? nil : table.row(asked[index].key)?.values[slot]
   }
 
-  /// Returns the value in a slot of a row, with the changes so far; nil if the row is deleted or does not exist. The
-  /// value may still contain references in ``losses``.
+  /// Returns the current value in a slot of a row, including the changes made so far; nil if the row is deleted or does
+  /// not exist. References that are listed in ``losses`` are removed only at the end, so a to-many value may still
+  /// contain them.
   private func value(_ key: RowKey, _ slot: Int) -> RowValue? {
     if let index = rowIndices[key] { return rows[index].values[slot] }
     return deleted.contains(key) ? nil : table.row(key)?.values[slot]

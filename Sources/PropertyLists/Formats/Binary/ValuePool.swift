@@ -119,8 +119,8 @@ extension ByteBuffer {
 
 /// Functions that write the file.
 extension ValuePool {
-  /// Returns a binary property list whose root is a container of this pool. The bytes are those that ``BinaryWriter``
-  /// writes, but need no search for equal scalars, because the pool has each scalar once.
+  /// Returns a binary property list whose root is a container of this pool. The bytes equal those that ``BinaryWriter``
+  /// writes, but are created without a search for equal scalars, because the pool has each scalar once.
   package consuming func binaryData(root: FlatNode) throws(PropertyListError) -> Data {
     scalars.endSearch()
     containers.endSearch()
@@ -192,7 +192,7 @@ extension ValuePool {
     private struct Frame {
       /// The index of the container in ``containers``.
       let index: Int
-      /// The offset of its next reference.
+      /// The offset of the container's next reference.
       var next: Int
       let end: Int
     }

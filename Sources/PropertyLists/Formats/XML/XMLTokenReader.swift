@@ -54,10 +54,10 @@ struct XMLTokenReader: ~Copyable, ~Escapable {
     /// The type of the element, or nil if the element is ignored with everything in it.
     let element: XMLElement?
     let offset: Int
-    /// True if its tag ends with `/>`.
+    /// True if the element's tag ends with `/>`.
     let isEmptyTag: Bool
     let namespaceCount: Int
-    /// The offset of its text in ``text``.
+    /// The offset of the element's text in ``text``.
     let textStart: Int
     /// True if the element has no valid value, because a part of its text is missing, or because it contains something
     /// other than text.

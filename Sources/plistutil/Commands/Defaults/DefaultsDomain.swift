@@ -30,8 +30,8 @@ struct DefaultsLocation {
     locations.domainNames(host).filter { !FileSystem.hasStandIns($0.rawValue) }.map { DefaultsDomain($0, in: self) }
   }
 
-  /// Calls `body` with the values of each domain. A domain that cannot be read is reported and skipped. Returns the
-  /// error that the call must end with if a domain could not be read; it is not reported again.
+  /// Calls `body` with the values of each domain. A domain that cannot be read is reported and skipped. Returns an
+  /// error for the exit status if a domain could not be read. The error has been reported already.
   func forEachDomain(_ body: (DefaultsDomain, OrderedDictionary<String, PropertyList>) -> Void) -> DefaultsError? {
     var failure: DefaultsError?
     for domain in domains {
