@@ -37,9 +37,10 @@ extension Archived {
     /// The parts of the text, in order. No run is empty, except the only run that an empty text may have.
     public let runs: [Run]
 
-    /// The list of attributes in the archive, and for each run the index of its attributes in that list. It is kept so
-    /// that the value is archived again with the same list, even if that has equal attributes twice.
+    /// The list of attributes in the archive. It is kept so that the value is archived again with the same list, even
+    /// if that has equal attributes twice.
     private let list: [Attributes]
+    /// For each run, the index of its attributes in ``list``.
     private let indices: [Int]
 
     /// Creates a text with one run.

@@ -10,7 +10,7 @@ extension OrderedDictionary where Value: Hashable {
     count == other.count && allSatisfy { other[$0.key] == $0.value }
   }
 
-  /// Adds the entries to a hasher, in such a way that their order does not change the hash.
+  /// Adds the entries to a hasher. The order of the entries does not change the hash.
   func hashEntries(into hasher: inout Hasher) {
     var hash = 0
     for (key, value) in self {

@@ -6,9 +6,8 @@ extension PropertyList {
   /// other value.
   ///
   /// Dictionaries are merged entry by entry, at every level: a change, addition or removal that only one side made is
-  /// applied, and a change that both made in the same way is not a conflict. All other values, including arrays, are
-  /// merged as a whole. A changed order of keys is ignored. The keys of this value keep their order, and new keys
-  /// follow.
+  /// applied, and the same change on both sides is not a conflict. All other values, including arrays, are merged as a
+  /// whole. A changed order of keys is ignored. The keys of this value keep their order, and new keys follow.
   ///
   /// - Parameters:
   ///   - other: The other value.

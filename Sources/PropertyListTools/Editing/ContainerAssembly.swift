@@ -22,8 +22,9 @@ struct ContainerAssembly<Scanner: LayoutScanner> {
   var endsInLineComment = false
   /// The first child that keeps its position, or the first of all if none does.
   private(set) var firstKept = 0
-  /// The text before the first child, and before other children, if they do not begin lines; else nil.
+  /// The text before the first child, if it does not begin a line; else nil.
   private(set) var padding: [UInt8]?
+  /// The text before other children, if they do not begin lines; else nil.
   private(set) var spacing: [UInt8]?
   /// True if the children are separated by empty lines.
   private(set) var separatesByEmptyLines = false
@@ -73,7 +74,7 @@ struct ContainerAssembly<Scanner: LayoutScanner> {
     return plan.source.isEmpty && isBlank(bytes) ? empty(&text) : closed()
   }
 
-  /// Examines the trivia between the first children, to separate new ones in the same way.
+  /// Examines the trivia between the first children, to separate new children like the existing ones.
   private mutating func lookAtChildren(_ bytes: RawSpan) {
     firstKept = plan.stays.firstIndex(of: true) ?? 0
     let leads = children.indices.prefix(4).map { lead(of: $0, bytes) }

@@ -33,9 +33,12 @@ struct EncodedKeys {
   static let unknown = -1
 
   private static let startCount = 8
-  /// The limits are greater than the number of keys of usual types. A dictionary can have any number of keys.
+  /// The greatest number of stored keys, including placeholders. This limit and the next two exceed the number of keys
+  /// of usual types. A dictionary can have any number of keys.
   private static let greatestCount = 1024
+  /// The greatest number of keys that follow each other.
   private static let greatestDepth = 64
+  /// The greatest number of keys that follow the same keys.
   private static let greatestBreadth = 8
 
   /// Returns the index of the placeholder before the first key of dictionaries with a key type.

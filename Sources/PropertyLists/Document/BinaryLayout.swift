@@ -213,8 +213,8 @@ enum BinaryMarker {
   static let real: UInt8 = 0x23
   /// Followed by the seconds since 2001-01-01T00:00:00Z as an 8-byte real.
   static let date: UInt8 = 0x33
-  /// The first byte of data is this plus the number of bytes, or plus ``countFollows``. Strings and containers have
-  /// their count in the same way.
+  /// The first byte of data is this plus the number of bytes, or plus ``countFollows``. The first byte of a string or
+  /// container has the count in the same form.
   static let data: UInt8 = 0x40
   static let asciiString: UInt8 = 0x50
   /// Followed by UTF-16, big-endian. The count is in 2-byte units.

@@ -25,7 +25,7 @@ struct NodeTableBuilder: ~Copyable {
   /// An open container.
   struct Frame {
     let kind: NodeKind
-    /// The index in ``pending`` of its first child.
+    /// The index in ``pending`` of the container's first child.
     let start: Int
   }
 

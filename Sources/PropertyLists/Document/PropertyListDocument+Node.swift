@@ -1,7 +1,7 @@
 public import FoundationEssentials
 
 extension PropertyListDocument {
-  /// A cursor to one value of a document, which works the same way for every format. Its children are also cursors.
+  /// A cursor to one value of a document of any format. The children of the value are also cursors.
   ///
   /// ```swift
   /// let note = try document.root.descendant(at: PropertyListKeyPath("notes.0"))

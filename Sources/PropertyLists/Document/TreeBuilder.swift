@@ -39,7 +39,7 @@ struct TreeBuilder<Source: NodeSource>: ~Copyable {
   private struct Frame {
     let index: Int
     let node: FlatNode
-    /// The index in ``values`` of its first child.
+    /// The index in ``values`` of the container's first child.
     let start: Int
     let keys: KeySet
     /// The position of the next element or entry.

@@ -10,9 +10,11 @@ struct ObjectPool: ~Copyable {
   /// The objects by UID. An object whose contents are not known yet is `$null`.
   private var objects: [ValuePool.Reference]
   private let null: ValuePool.Reference
-  /// The UIDs of the objects with a given scalar, and of the values with given contents. Both arrays are indexed by the
-  /// number of the scalar or contents in the `ValuePool`. 0 means that there is no such object.
+  /// The UIDs of the objects with a given scalar, by the number of the scalar in the `ValuePool`. 0 means that there is
+  /// no such object.
   private var scalarObjects: [UInt32] = []
+  /// The UIDs of the values with given contents, by the number of the contents in the `ValuePool`. 0 means that there
+  /// is no such value.
   private var sharedObjects: [UInt32] = []
 
   init() {

@@ -11,7 +11,7 @@ struct BinaryWriter: FileWriter, NodeSink, ~Copyable {
     let marker: UInt8
     /// The index in the object table.
     let object: UInt32
-    /// The index of its first reference in ``references``.
+    /// The index of the container's first reference in ``references``.
     let start: Int
     /// The number of elements or entries.
     let count: Int

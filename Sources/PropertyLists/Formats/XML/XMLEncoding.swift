@@ -47,7 +47,8 @@ package enum XMLEncoding {
   }
 
   /// Returns the iconv name of an encoding. Files that declare Shift_JIS use Microsoft's variant, which has a backslash
-  /// and a tilde instead of the standard's yen sign and overline. Apple and browsers read it the same way.
+  /// and a tilde instead of the standard's yen sign and overline. Apple's parsers and browsers also read the encoding
+  /// as this variant.
   static func iconvName(_ name: String) -> String {
     ["shift_jis", "shift-jis", "sjis", "x-sjis", "ms_kanji", "csshiftjis"].contains(name.lowercased()) ? "CP932" : name
   }

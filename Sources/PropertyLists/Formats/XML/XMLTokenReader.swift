@@ -64,7 +64,8 @@ struct XMLTokenReader: ~Copyable, ~Escapable {
     var isDamaged = false
     /// True if misplaced content of the element has been reported. More such content is not reported.
     var isAstray = false
-    /// True if its tag is malformed, so that it may not be a tag.
+    /// True if the element's tag is malformed, and perhaps not a tag at all. If such an element is open at the end of
+    /// the text, its missing end tag is not reported.
     let isDoubtful: Bool
 
     var isContainer: Bool { element == .plist || element == .dict || element == .array }

@@ -14,7 +14,7 @@ package struct XMLTree {
     package var children: [Element] = []
     /// The text of the element itself, without that of its children.
     package var text = ""
-    /// The offset of its tag in the UTF-8 text.
+    /// The offset of the element's tag in the UTF-8 text.
     package let offset: Int
   }
 
