@@ -31,8 +31,9 @@ public final class UserPreferences: Sendable {
   let context: PreferencesContext
   /// The file that receives new values.
   let file: DomainFile
-  /// The entries of the search list before the suites, and those after them.
+  /// The entries of the search list before the suites.
   let upper: [Layer]
+  /// The entries of the search list after the suites.
   let lower: [Layer]
   private let suites = Mutex<[Layer]>([])
   /// The tables of the search list, in order. Reads search them without waiting for the lock of `suites`.

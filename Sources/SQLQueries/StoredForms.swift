@@ -93,6 +93,7 @@ extension Double {
 extension Float {
   /// The next greater float; nil for infinity.
   var upper: Float? { self == .infinity ? nil : nextUp }
+  /// The next lesser float; nil for negative infinity.
   var lower: Float? { self == -.infinity ? nil : nextDown }
 
   /// The greatest double that rounds to this float.

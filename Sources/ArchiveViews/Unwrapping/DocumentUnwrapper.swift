@@ -31,8 +31,9 @@ struct DocumentUnwrapper: ~Copyable {
     let value: Value
     let start: Int
     var next = 0
-    /// The data values that this value replaces, and the size of the output before it.
+    /// The data values that this value replaces.
     let data: [DataKey]
+    /// The size of the output before this value.
     let made: Int
   }
 

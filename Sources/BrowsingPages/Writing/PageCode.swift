@@ -1,8 +1,9 @@
 /// The HTML, the style sheet and the scripts that all pages share.
 struct PageCode {
-  /// The hashes of ``script`` and ``style``, SHA-256 in base64. The policy of the page allows only a script and a style
-  /// with these hashes. If they are wrong, a test fails and reports the right ones.
+  /// The SHA-256 hash of ``script``, in base64. The policy of the page allows only a script with this hash. If it is
+  /// wrong, a test fails and reports the right one.
   static let scriptHash = "70l/EOXd4weA2uIT27L9sbNROXgJqvN+2t2quzJZk9I="
+  /// The SHA-256 hash of ``style``, in base64, like ``scriptHash``.
   static let styleHash = "3K9w+aKjLdHiwECDgOlI3tDK3Qm1i8RtwFaT3VgKLng="
 
   /// The scripts, in the order of their dependencies.

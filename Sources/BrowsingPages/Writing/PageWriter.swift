@@ -35,9 +35,10 @@ package struct PageWriter: ~Copyable {
   private static var greatestChunkSize: Int { 64 << 10 }
   private static var greatestChunkRowCount: Int { 512 }
 
-  /// The greatest number of bytes that the page contains of a data value. Pictures of up to ``greatestPicture`` bytes
-  /// are contained completely.
+  /// The greatest number of bytes that the page contains of a data value, except a picture of at most
+  /// ``greatestPicture`` bytes.
   package static var greatestData: Int { 4096 }
+  /// The greatest size in bytes of a picture that the page contains. Such a picture is contained completely.
   package static var greatestPicture: Int { 8 << 20 }
   /// The greatest number of bytes that the page contains of a string.
   package static var greatestText: Int { 64 << 10 }

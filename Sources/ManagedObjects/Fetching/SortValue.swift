@@ -31,7 +31,7 @@ struct SortValue {
   enum Content {
     /// Null, a number, or another value that is compared directly.
     case value(AttributeValue)
-    /// A string, and the form of it that is compared, such as the case-folded string.
+    /// A string, and the form in which the string is compared, such as the case-folded string.
     case text(String, form: String)
     case object(RowKey)
   }

@@ -23,9 +23,11 @@ public struct StoreMetadata: Sendable, Equatable {
 
   /// The version of Apple's framework in the metadata of new stores.
   private static let frameworkVersion: Int64 = 1344
-  /// The first versions of Apple's framework that wrote the digest, and the checksum, of the version hashes. They are
-  /// not added to files of older versions.
+  /// The first version of Apple's framework that wrote the digest of the version hashes. The digest is not added to
+  /// files of older versions.
   private static let firstWithDigest: Int64 = 977
+  /// The first version of Apple's framework that wrote the checksum of the version hashes. The checksum is not added to
+  /// files of older versions.
   private static let firstWithChecksum: Int64 = 1344
 
   /// Creates the metadata of a store from those in its file.

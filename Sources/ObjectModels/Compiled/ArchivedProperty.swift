@@ -133,8 +133,9 @@ class ArchivedAttribute: ArchivedProperty {
   /// True if the attribute is an element of a composite attribute.
   fileprivate var isElement = false
 
-  /// The bits of `NSFlagsKey`.
+  /// The bit of `NSFlagsKey` for ``AttributeDescription/allowsExternalBinaryDataStorage``.
   private static let externalBinary = 4
+  /// The bit of `NSFlagsKey` for ``AttributeDescription/preservesValueInHistoryOnDeletion``.
   private static let preservesOnDeletion = 16
 
   init(_ attribute: AttributeDescription) {

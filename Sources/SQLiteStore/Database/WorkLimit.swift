@@ -40,8 +40,9 @@ package final class WorkLimit {
   /// The most bytes that the open transaction may have changed without having written them to the file.
   var unwrittenSize = 0
   private let file: DatabaseFile
-  /// The numbers of rows and bytes up to which ``check(rowCount:byteCount:_:)`` need not be called.
+  /// The number of rows up to which ``check(rowCount:byteCount:_:)`` need not be called.
   private(set) var greatestRowCount = 4096
+  /// The number of bytes up to which ``check(rowCount:byteCount:_:)`` need not be called.
   private(set) var greatestByteCount = 1 << 20
 
   init(_ file: DatabaseFile) { self.file = file }

@@ -32,9 +32,9 @@ struct StoreFilling {
     }
   }
 
-  /// The greatest number of rows in a batch, and their greatest size in bytes. The size is estimated from the previous
-  /// batch.
+  /// The greatest number of rows in a batch.
   private static let greatestCount = 1000
+  /// The greatest size of the rows in a batch, in bytes. It is estimated from the previous batch.
   private static let greatestSize = 4 << 20
 
   /// Calls `body` with the keys of each batch. All keys of a batch have the same entity.

@@ -6,11 +6,13 @@ struct TypedstreamFrame {
   let container: UInt32
   /// The node index of the current group; ``none`` between groups.
   var group = none
-  /// The index of the type of the next value, and the index after the type of the last one.
+  /// The index of the type of the next value.
   var type: UInt32 = 0
+  /// The index after the type of the last value.
   var endOfTypes: UInt32 = 0
-  /// The type of an array's elements, and the number of elements that are still missing.
+  /// The type of an array's elements.
   private var elementType: UInt32 = 0
+  /// The number of elements of an array that are still missing.
   private var remaining: UInt32 = 0
 
   enum Kind { case groups, array, structure }

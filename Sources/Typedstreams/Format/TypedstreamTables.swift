@@ -124,9 +124,9 @@ final class TypedstreamTables: Sendable {
   struct SharedString: BitwiseCopyable {
     let start: UInt32
     let length: UInt32
-    /// The index of the first of its types in ``TypedstreamTables/types``, and the index after the last one, if the
-    /// string is an encoding that a group uses.
+    /// The index in ``TypedstreamTables/types`` of the first type, if the string is an encoding that a group uses.
     var firstType = UInt32.max
+    /// The index after the last type, if the string is an encoding that a group uses.
     var endOfTypes = UInt32.max
 
     @inline(__always) var range: Range<Int> { Int(start)..<Int(start) + Int(length) }
