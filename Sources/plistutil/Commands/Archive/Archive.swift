@@ -13,8 +13,6 @@ struct Archive: ParsableCommand {
       format. Typedstreams are detected, and shown as keyed archives with the same objects; groups shows their own \
       structure. If a nib is a folder, the file for the newest systems is read.
 
-      Of a nib that is a folder, the file for the newest systems is taken.
-
       With --unwrap, archives nested in data are shown in place of the data; the UIDs of their objects follow those of \
       the outer archive. Then any property list that contains archives can be inspected: its entries are at the top.
 

@@ -16,8 +16,8 @@ struct ArchiveHTML: ParsableCommand {
       Data is shown in hexadecimal, and pictures as pictures. The page runs no code from the archive, and loads \
       nothing.
 
-      The fields under the headings of a table filter its rows: ada, =Ada, 5, >5, 5..9, 2026-06, >2026-06, = for no value \
-      and != for any. Several filters, the order of a column and a search work together.
+      The fields under the headings of a table filter its rows: ada, =Ada, 5, >5, 5..9, 2026-06, >2026-06, = for no \
+      value and != for any. Several filters, the order of a column and a search work together.
 
       Examples:
         plistutil archive html Session.data -o Session.html
