@@ -148,7 +148,7 @@ import Testing
     #expect(try library.run(call) == "1 inserted, 1 updated, 0 unchanged\n")
     #expect(try library.run(call) == "0 inserted, 0 updated, 2 unchanged\n")
     #expect(try library.run("count", Library.store, "Comic", "pages == 66 AND inColor == YES") == "1\n")
-    // With several key attributes, all values must be equal.
+    // With several key attributes, an object must match all of them.
     try library.edit("books.csv") { $0.replacing("New,1,", with: "New,2,") }
     #expect(try library.run(call + ["--key", "pages"]) == "1 inserted, 0 updated, 1 unchanged\n")
     let ambiguous = try library.failure(call)

@@ -57,8 +57,9 @@ struct Import: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Change the object that has the same value of ATTRIBUTE, instead of adding one. With several --key "
-        + "options, all values must be the same. @id finds objects by ID.", valueName: "attribute"))
+      "Change the object whose ATTRIBUTE has the same value, instead of adding one. With several --key options, "
+        + "the object must match all of them. @id finds objects by ID, and cannot be combined with others.",
+      valueName: "attribute"))
   var key: [String] = []
 
   @Option(
