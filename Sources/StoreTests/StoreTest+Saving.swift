@@ -11,7 +11,7 @@ extension StoreTest {
       try expect(store.number != other.number && store.number != .none, "two stores have the same number")
       try expectEqual(
         store.metadata[StoreMetadataKey.identifier]?.string, store.identifier, "the identifier in the metadata")
-      try expect(store.metadata[StoreMetadataKey.type]?.string != nil, "the metadata have no type")
+      try expect(store.metadata[StoreMetadataKey.type]?.string != nil, "the metadata has no type")
     },
     StoreTest("Keys are unique and belong to the requested entities") { bench in
       let store = try bench.open()

@@ -233,7 +233,7 @@ import Testing
           </object>
       """
     #expect(try self.objects() == text[info...].dropLast(end.utf8.count) + new + end)
-    // The metadata have changed, but the beginning of the file is the same.
+    // The metadata has changed, but the beginning of the file is the same.
     #expect(
       try String(contentsOf: url, encoding: .utf8).hasPrefix("<?xml version=\"1.0\"?>\n<database>\n    <databaseInfo>"))
     // The properties of a changed object keep the order of the file.

@@ -63,7 +63,7 @@ struct SampleStoreTests {
       let error = #expect(throws: ManagedObjectError.self) { try SQLiteStore.model(inFile: file, writesNothing: true) }
       #expect(error?.code == .open && error?.fileURL == file)
       #expect(error?.remedy == .openingWithModel)
-      // The metadata have the hashes of another model.
+      // The metadata has the hashes of another model.
       try SQLiteFile.change(file, "UPDATE Z_METADATA SET Z_PLIST = NULL")
       let model = try ManagedObjectModel(columnsOf: StoreReader.schema(of: file))
       let compiled = URL(filePath: folder.path("made.mom"))

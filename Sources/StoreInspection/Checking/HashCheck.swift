@@ -49,7 +49,7 @@ extension FindingLog {
 
   private func hashes(_ metadata: StoreMetadata) -> [String: Data]? {
     guard let value = metadata.values[StoreMetadataKey.versionHashes] else {
-      report(.missingHashes, "the metadata have no version hashes, so it is unknown whether the model fits")
+      report(.missingHashes, "the metadata has no version hashes, so it is unknown whether the model fits")
       return nil
     }
     guard let list = value.dictionary else {

@@ -70,7 +70,7 @@ public struct StoreFinding: Hashable, Sendable {
     /// The version hash that the store has for an entity differs from that of the model, or the entity is missing from
     /// one of them.
     case hashMismatch = "hash-mismatch"
-    /// The metadata have no version hashes, so it is unknown if the model fits.
+    /// The metadata has no version hashes, so it is unknown if the model fits.
     case missingHashes = "missing-hashes"
     /// The digest or the checksum in the metadata does not match the version hashes next to it.
     case digestMismatch = "digest-mismatch"

@@ -45,12 +45,12 @@ struct BinaryStoreFormat: StoreFileFormat {
   private static func metadata(_ archive: KeyedUnarchiver) throws(ManagedObjectError) -> StoreMetadata {
     let values = try converting {
       guard let values = try PropertyList(archive.decodeBytes(forKey: Key.metadata), format: .binary).dictionary else {
-        throw PropertyListError(.wrongKind, "the metadata are not a dictionary")
+        throw PropertyListError(.wrongKind, "the metadata is not a dictionary")
       }
       return values
     }
     guard let identifier = values[StoreMetadataKey.identifier]?.string, !identifier.isEmpty else {
-      throw ManagedObjectError(.open, "the metadata have no \(StoreMetadataKey.identifier)")
+      throw ManagedObjectError(.open, "the metadata has no \(StoreMetadataKey.identifier)")
     }
     return StoreMetadata(file: values, identifier: identifier, type: BinaryStore.type)
   }

@@ -138,7 +138,7 @@ struct XMLStoreReader: ~Escapable {
       do throws(PropertyListError) {
         let data = Data([UInt8](reader.bytes, start..<range.upperBound))
         guard let values = try PropertyList(data, format: .xml).dictionary else {
-          throw PropertyListError(.wrongKind, "the metadata are not a dictionary")
+          throw PropertyListError(.wrongKind, "the metadata is not a dictionary")
         }
         head.values = values
       } catch {
