@@ -127,8 +127,8 @@ import Typedstreams
     arguments: [
       ([], "the runs end"),
       (Piece.new("iI") + [1, 2] + dictionary, "the runs end"),
-      (Piece.new("iI") + [1, 4] + dictionary, "a run has 4 UTF-16 units"),
-      (Piece.new("ii") + [1, 0xFF] + dictionary, "a run has -1 UTF-16 units"),
+      (Piece.new("iI") + [1, 4] + dictionary, "from 0 to 3 UTF-16 units, the rest of the text, not 4"),
+      (Piece.new("ii") + [1, 0xFF] + dictionary, "from 0 to 3 UTF-16 units, the rest of the text, not -1"),
       (Piece.new("iI") + [2, 3] + dictionary, "number 2"), (Piece.new("iI") + [0, 3] + dictionary, "number 0"),
       (Piece.new("iI") + [1, 3], "has no dictionary"), (Piece.new("iI") + [1, 3, 0x92, 0x94], "has no dictionary"),
       (Piece.new("@@") + [0x85, 0x85], "the runs end"),

@@ -34,7 +34,7 @@ import Testing
     let empty = RowTable(model: model, storeNumber: .next())
     var random = SeededGenerator(seed: 14)
     let count = LongForm.size(all: 1_000_000, 3000, or: 500)
-    // In XML mostly in the objects, because the metadata are long.
+    // In XML mostly in the objects, because the metadata is long.
     let start = kind == .xml ? Data(bytes).range(of: Data("</databaseInfo>".utf8))!.upperBound : 0
     var accepted = 0
     let time = ThreadClock.measure {
@@ -92,7 +92,7 @@ import Testing
   @Test func `A binary store that contradicts itself is an error that says where`() throws {
     let huge: [UInt8] = [0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0x7F]
     let cases: [([BinaryEntity], String)] = [
-      ([note(name: "Nobody")], "no such entity"), ([note(name: "Thing")], "no such entity"),
+      ([note(name: "Nobody")], "missing from the model"), ([note(name: "Thing")], "it is abstract"),
       ([note(), note()], "twice"),
       ([note(count: 0)], "object count 0"), ([note(count: -1)], "object count -1"),
       ([note(count: .max)], "bytes of object numbers"), ([note(count: 2)], "object count 2"),

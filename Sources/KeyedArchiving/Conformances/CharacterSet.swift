@@ -74,7 +74,7 @@ extension Archived {
     /// predefined set.
     private static func builtIn(_ key: String, _ coder: KeyedUnarchiver) throws -> Int? {
       guard let number = try coder.decodeIfPresent(Int.self, forRawKey: key), number != 0 else { return nil }
-      try coder.require(number > 0, "the number of a built-in character set must be positive, not \(number)")
+      try coder.require(number > 0, "the ID of a built-in character set must be positive, not \(number)")
       return number
     }
 
@@ -102,7 +102,7 @@ extension Archived {
     }
 
     private func encode(builtIn number: Int, forRawKey key: String, with coder: KeyedArchiver) throws {
-      try coder.require(number > 0, "the number of a built-in character set must be positive, not \(number)")
+      try coder.require(number > 0, "the ID of a built-in character set must be positive, not \(number)")
       try coder.encode(integer: number, forRawKey: key)
     }
   }

@@ -167,7 +167,8 @@ extension KeyTable {
     for (slot, key) in keys.enumerated() where key == .none && values[slot] != nil {
       return "the free slot \(slot) has a value"
     }
-    return used == usedCount && found == count ? nil : "\(used) slots are used for \(found) values"
+    if used == usedCount, found == count { return nil }
+    return "found \(used) used slots and \(found) values, expected \(usedCount) and \(count)"
   }
 }
 

@@ -111,7 +111,8 @@ public struct StagedMigration: Sendable {
     }
     guard let start = stages.prefix(end + 1).lastIndex(where: { metadata.fits($0.model, configuration) }) else {
       throw ManagedObjectError(
-        .incompatibleVersionHash, "\(path) was not made with any of the \(end + 1) versions up to the destination")
+        .incompatibleVersionHash,
+        "\(path) does not match the model of any stage of the migration up to the destination model")
     }
     var steps: [MigrationRun.Step] = []
     for index in stages.indices where index > start && index <= end {

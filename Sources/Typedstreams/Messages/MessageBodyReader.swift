@@ -46,7 +46,9 @@ struct MessageBodyReader {
         let length = integer(at: second)
       else { throw failure(.invalidContents, "the runs end before the end of the text", root) }
       guard length >= 0, length <= Int64(rest) else {
-        throw failure(.invalidContents, "a run has \(length) UTF-16 units, but \(rest) are left", root)
+        throw failure(
+          .invalidContents,
+          "the length of a run must be from 0 to \(rest) UTF-16 units, the rest of the text, not \(length)", root)
       }
       if number == Int64(sets.count) + 1 {
         guard let nodeIndex = values.pop(tables), let set = object(at: nodeIndex), isKind(set, Self.dictionary) else {

@@ -134,7 +134,8 @@ extension BuddyPlist {
     } else if let text = String(validating: data, as: UTF8.self) {
       value = try BuddyValue.value(target.kind, text)
     } else {
-      throw BuddyError(unreadable, because: "\(file.printable()): error: it is not UTF-8 text")
+      let message = "the file is not UTF-8 text, which a value of this type needs"
+      throw BuddyError(unreadable, because: "\(file.printable()): error: \(message)")
     }
     try failing("Import") { plist throws(PropertyListError) in try plist.apply(.replace(value, at: target.path)) }
     return []

@@ -44,7 +44,7 @@ struct Migrate: ParsableCommand {
     guard kind == .sqlite else {
       throw ValidationError(
         "\(store.path.printable()) is \(kind.nameWithArticle), and only SQLite stores can be migrated; "
-          + "storeutil convert makes a SQLite store of it.")
+          + "convert it with storeutil convert --type sqlite first.")
     }
     let url = URL(filePath: store.path)
     let target = try ModelFile(to).version(named: version)

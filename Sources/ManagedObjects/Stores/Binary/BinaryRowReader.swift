@@ -38,7 +38,10 @@ struct BinaryRowReader {
     shapes = table.shapes
     for entity in entities {
       guard let index = model.entity(named: entity.name)?.index, table.isMember[index] else {
-        throw BinaryDefect("the store has no such entity", entity: entity.name)
+        throw BinaryDefect(
+          "the file lists an entity that the store cannot have: it is abstract, or missing from the model or the "
+            + "configuration",
+          entity: entity.name)
       }
       if indices.contains(index) { throw BinaryDefect("the entity is listed twice", entity: entity.name) }
       indices.append(index)

@@ -18,7 +18,7 @@ extension Archived.AttributedString: TypedstreamDecodable {
       let runLength = try groups.decode(Int.self)
       try groups.require(
         runLength > 0 && runLength <= length - sum,
-        "a run has \(runLength) UTF-16 units, but \(length - sum) are left")
+        "the length of a run must be from 1 to \(length - sum) UTF-16 units, the rest of the text, not \(runLength)")
       try groups.require(
         number > 0 && number <= sets.count + 1,
         "a run refers to attributes number \(number), but \(sets.count) are known")
