@@ -76,6 +76,20 @@ import Testing
     }
   }
 
+  @Test func `find out whether a migration would only drop values`() throws {
+    _ = try makeCountedStore()
+    let smallerModel = try Self.model([.attribute("title", .string)])
+    do throws(ManagedObjectError) {
+      try SQLiteStore.migrate(file, to: smallerModel)
+    } catch {
+      let errors = error.details.isEmpty ? [error] : error.details
+      guard errors.allSatisfy({ $0.code == .droppedValues }) else { throw error }
+      for loss in errors { print(loss.message) }
+    }
+    let error = #expect(throws: ManagedObjectError.self) { try SQLiteStore.migrate(file, to: smallerModel) }
+    #expect(error?.code == .droppedValues && error?.details.isEmpty == true)
+  }
+
   @Test("change objects by a function, in the store and in a new one") func changeByAFunction() throws {
     let newModel = try makeCountedStore().new
     let folder = folder.url
