@@ -41,7 +41,8 @@ struct InferredMapping {
   /// Throws if the mapping cannot be inferred.
   ///
   /// - Parameter isSettled: Returns true for a reason to ignore, because a function of the program handles the objects.
-  /// - Throws: ``ManagedObjectError/Code/inferredMapping`` with all reasons that are not ignored.
+  /// - Throws: ``ManagedObjectError/Code/inferredMapping`` with the reason, or
+  ///   ``ManagedObjectError/Code/multipleErrors`` if several reasons are not ignored.
   func check(except isSettled: (Reason) -> Bool = { _ in false }) throws(ManagedObjectError) {
     var messages: Set<String> = []
     let errors = reasons.filter { !isSettled($0) && messages.insert($0.message).inserted }

@@ -33,7 +33,8 @@ extension MigrationLoss: CustomStringConvertible {
 
 /// The handling of values and objects that the new model cannot represent, because it lacks their property or entity.
 public enum DroppedValuePolicy: Sendable {
-  /// A migration that would drop values throws ``ManagedObjectError/Code/droppedValues``, and changes nothing.
+  /// A migration that would drop values throws ``ManagedObjectError/Code/droppedValues``, or
+  /// ``ManagedObjectError/Code/multipleErrors`` for several losses, and changes nothing.
   case refuse
   /// Values are dropped, as Core Data does.
   case drop
@@ -83,7 +84,8 @@ extension MigrationLoss {
 extension DroppedValuePolicy {
   /// Checks that the policy allows the losses of a migration.
   ///
-  /// - Throws: ``ManagedObjectError/Code/droppedValues`` if it does not allow them.
+  /// - Throws: ``ManagedObjectError/Code/droppedValues`` for a loss that it does not allow, or
+  ///   ``ManagedObjectError/Code/multipleErrors`` for several.
   func check(_ losses: [MigrationLoss]) throws(ManagedObjectError) {
     if self == .drop { return }
     let errors = losses.map { ManagedObjectError(.droppedValues, "\($0)") }

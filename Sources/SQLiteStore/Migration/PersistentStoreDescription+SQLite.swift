@@ -20,7 +20,8 @@ extension PersistentStoreDescription {
   ///     ``SQLiteStore/migrate(_:through:to:configuration:output:droppedValues:progress:)`` and
   ///     ``SQLiteStore/migrate(_:from:to:by:configuration:output:droppedValues:progress:)``.
   ///   - droppedValues: The handling of values that the new model cannot represent, in an automatic migration. By
-  ///     default, opening a store with such values throws ``ManagedObjectError/Code/droppedValues``.
+  ///     default, opening a store with such values throws ``ManagedObjectError/Code/droppedValues``, or
+  ///     ``ManagedObjectError/Code/multipleErrors`` if several properties have such values.
   ///   - tracksHistory: True to record a history of changes from now on: ``SQLiteStore/history(after:)``. The history
   ///     lets other programs find out which objects were saved: ``PersistentStoreCoordinator/remoteChanges``.
   ///   - allowsTriggers: True to save even if the file has triggers, views or virtual tables of other programs.

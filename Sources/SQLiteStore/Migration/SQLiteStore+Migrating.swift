@@ -44,17 +44,17 @@ extension SQLiteStore {
   ///     each table. If `progress` throws, the migration ends: a ``ManagedObjectError`` is rethrown, another error
   ///     becomes the ``ManagedObjectError/underlyingError`` of ``ManagedObjectError/Code/migrationCancelled``.
   /// - Returns: The dropped values and objects.
-  /// - Throws: ``ManagedObjectError/Code/inferredMapping`` with all changes that cannot be inferred,
-  ///   ``ManagedObjectError/Code/droppedValues`` with all losses that are not allowed,
+  /// - Throws: ``ManagedObjectError/Code/inferredMapping`` for a change that cannot be inferred,
+  ///   ``ManagedObjectError/Code/droppedValues`` for a loss that is not allowed,
   ///   ``ManagedObjectError/Code/missingSourceModel`` if the store does not embed a model,
   ///   ``ManagedObjectError/Code/incompatibleVersionHash`` if the store was not made with `source`,
   ///   ``ManagedObjectError/Code/migration`` and ``ManagedObjectError/Code/entityMigrationPolicy`` with all parts of a
   ///   mapping that cannot be performed, ``ManagedObjectError/Code/migration`` also for rows that are not objects of
   ///   the model, ``ManagedObjectError/Code/migrationConstraint`` if objects have the same values of a new uniqueness
   ///   constraint, ``ManagedObjectError/Code/migrationCancelled``, and the errors of functions of the mapping. If there
-  ///   are several errors, such as two changes that cannot be inferred, ``ManagedObjectError/Code/multipleErrors``
-  ///   with all of them in ``ManagedObjectError/details``. ``ManagedObjectError/Code/open`` if the file does not exist
-  ///   or is not a store, ``ManagedObjectError/Code/storeTypeMismatch`` if it is a store of another kind. If it throws,
+  ///   are several errors, such as two changes that cannot be inferred, ``ManagedObjectError/Code/multipleErrors`` with
+  ///   all of them in ``ManagedObjectError/details``. ``ManagedObjectError/Code/open`` if the file does not exist or is
+  ///   not a store, ``ManagedObjectError/Code/storeTypeMismatch`` if it is a store of another kind. If it throws,
   ///   nothing is changed.
   /// - Complexity: O(*n* log *n*) in the number of objects, for the indexes.
   @discardableResult

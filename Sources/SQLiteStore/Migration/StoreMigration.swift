@@ -25,7 +25,8 @@ struct StoreMigration {
   /// - Parameters:
   ///   - externalData: The external files of the store.
   ///   - policy: The handling of values and objects that the new model cannot represent.
-  /// - Throws: ``ManagedObjectError/Code/droppedValues`` if values would be dropped and the policy does not allow that,
+  /// - Throws: ``ManagedObjectError/Code/droppedValues``, or ``ManagedObjectError/Code/multipleErrors`` with several
+  ///   such errors, if values would be dropped and the policy does not allow that,
   ///   ``ManagedObjectError/Code/migration`` if the file has parts that would be lost with the old tables.
   init(
     _ database: Database, _ mapping: InferredMapping, _ configuration: String?, _ externalData: ExternalData,
