@@ -17,7 +17,7 @@ package struct ProjectionQuery {
     package let name: String
     /// The attribute type that the request asks for.
     package let type: AttributeType
-    /// The index of the first of these result columns.
+    /// The index of the first result column for the key.
     package let firstColumn: Int32
     package let content: Content
   }

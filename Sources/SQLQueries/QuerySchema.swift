@@ -20,8 +20,9 @@ package struct ObjectTable: Sendable {
   let name: String
   /// The indices of the entities whose objects are in the table.
   let entities: Range<Int>
-  /// The names of the columns with the primary key and the entity number.
+  /// The name of the column with the primary key.
   let numberColumn: String
+  /// The name of the column with the entity number.
   let entityColumn: String
   /// The columns with the values of attributes and relationships.
   let columns: [TableColumn]

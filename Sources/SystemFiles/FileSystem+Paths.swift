@@ -80,8 +80,10 @@ extension FileSystem {
   // is converted back for system calls. Each byte of a character in that range is converted, too, so that different
   // names are always different strings. Otherwise, paths are converted as UTF-8.
 
-  /// The characters from U+10F780 represent the bytes from 0x80.
+  /// The scalar value to which a byte is added to represent it: the characters from U+10F780 represent the bytes from
+  /// 0x80.
   private static let firstStandIn: UInt32 = 0x10F700
+  /// The scalar values of the characters that represent bytes.
   private static let standIns = firstStandIn + 0x80...firstStandIn + 0xFF
   /// The first UTF-8 byte of all characters in the range. No character below U+100000 begins with it.
   private static let leadByte: UInt8 = 0xF4

@@ -33,6 +33,7 @@ package struct PageWriter: ~Copyable {
 
   /// The size in bytes at which a chunk of rows ends. The page parses one chunk at a time.
   private static var greatestChunkSize: Int { 64 << 10 }
+  /// The number of rows at which a chunk ends.
   private static var greatestChunkRowCount: Int { 512 }
 
   /// The greatest number of bytes that the page contains of a data value, except a picture of at most

@@ -84,8 +84,9 @@ enum LayoutRoot {
 /// A token that is a scalar or a bracket of a container.
 struct LayoutToken {
   enum Kind {
-    /// The beginning and the end of a container.
+    /// The beginning of a container: its opening bracket or tag.
     case begin(NodeKind)
+    /// The end of a container: its closing bracket or tag.
     case end(NodeKind)
     /// An empty container that is a single tag.
     case empty(NodeKind)

@@ -29,8 +29,8 @@ struct TextFormatter<Scanner: LayoutScanner> {
   /// An open container.
   struct Frame {
     let node: PropertyListDocument.Node
-    /// The range of its opening bracket in the output, or nil for the entries of a strings file, which have no
-    /// brackets.
+    /// The range of the container's opening bracket in the output, or nil for the entries of a strings file, which have
+    /// no brackets.
     let bracket: Range<Int>?
     /// True if the tag has attributes, and so must stay unchanged.
     let keepsTag: Bool

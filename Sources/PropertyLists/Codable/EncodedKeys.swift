@@ -5,7 +5,7 @@ struct EncodedKeys {
   private struct Key {
     let text: String
     let node: FlatNode
-    /// The index of the key before it, or of a placeholder for the first key.
+    /// The index of the key before this one, or of a placeholder if this is the first key.
     let parent: Int
     /// The position of the key in its dictionary, from 1; 0 for a placeholder.
     let depth: Int
