@@ -8,7 +8,7 @@ extension ResultEngine {
     context.coordinator.stores.filter { context.model.hasEntity(entity, inConfiguration: $0.configuration) }
   }
 
-  /// Returns a text that identifies the request, the model and the state of the stores; nil if the results cannot be
+  /// Returns a string that identifies the request, the model and the state of the stores; nil if the results cannot be
   /// cached.
   ///
   /// If the text is the same before and after a fetch, nothing was saved in between.

@@ -22,7 +22,7 @@ public protocol PersistentStore: AnyObject, Sendable {
   /// set under other keys.
   var metadata: OrderedDictionary<String, PropertyList> { get }
 
-  /// A text that identifies the state of the store: it changes with each save by any program, and can be compared in
+  /// A string that identifies the state of the store: it changes with each save by any program, and can be compared in
   /// later runs of the program. Nil, which is the default, if the store does not support it.
   var changeToken: String? { get }
 

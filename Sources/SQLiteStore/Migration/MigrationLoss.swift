@@ -19,7 +19,7 @@ public struct MigrationLoss: Hashable, Sendable {
 }
 
 extension MigrationLoss: CustomStringConvertible {
-  /// A text such as `"Note.subtitle" is missing from the new model; 12 objects have a value`.
+  /// A message such as `"Note.subtitle" is missing from the new model; 12 objects have a value`.
   public var description: String {
     let isOne = objectCount == 1
     guard let propertyName else {

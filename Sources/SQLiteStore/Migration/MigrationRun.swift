@@ -270,7 +270,7 @@ extension SQLiteStore {
     }
   }
 
-  /// Returns those of the keys whose objects exist.
+  /// Returns the keys whose objects exist.
   func present(_ keys: [RowKey]) throws(ManagedObjectError) -> Set<RowKey> {
     try withState { state throws(ManagedObjectError) in
       var found: Set<RowKey> = []

@@ -133,7 +133,7 @@ extension MappingModel {
 }
 
 extension StoreMetadata {
-  /// True if the store with these metadata has the version hashes of a model.
+  /// True if the store with this metadata has the version hashes of a model.
   func fits(_ model: ManagedObjectModel, _ configuration: String?) -> Bool {
     guard values[StoreMetadataKey.versionHashes] != nil, model.entities(ofConfiguration: configuration) != nil else {
       return false

@@ -29,7 +29,7 @@ package struct ForeignParts {
   /// The triggers that Core Data has created.
   package var ownTriggers: [FileSchema.Part] { file.triggers.filter(isOwn) }
 
-  /// The texts to show in ``SQLiteStore/writingObstacles``, one for each trigger, view and virtual table.
+  /// The messages to show in ``SQLiteStore/writingObstacles``, one for each trigger, view and virtual table.
   package var obstacles: [String] {
     let triggers = triggers.sorted { $0.name < $1.name }.map {
       "the trigger \($0.name.quoted) of the table \($0.table) is not one of Core Data's: allow triggers to save with it"

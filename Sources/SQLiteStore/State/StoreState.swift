@@ -12,7 +12,7 @@ struct StoreState {
   let storeNumber: StoreNumber
   let configuration: String?
   var metadata: StoreMetadata
-  /// True if the program has set metadata that are not saved yet.
+  /// True if the program has set metadata that is not saved yet.
   var hasNewMetadata = false
   var numbers: RowNumbers
   let reading: ValueReading
@@ -218,7 +218,7 @@ struct StoreState {
     if let failure { throw failure }
   }
 
-  /// Returns a text that changes with each transaction; nil if the file does not exist.
+  /// Returns a string that changes with each transaction; nil if the file does not exist.
   func changeToken(canWrite: Bool) -> String? {
     let path = database.file.path
     if canWrite, FileSystem.sizeOfRegularFile(path + "-wal") ?? 0 > 0 {

@@ -26,7 +26,7 @@ public final class SQLiteStore: PersistentStore {
   public let configuration: String?
   public let isReadOnly: Bool
   /// The reasons why this package cannot save to the store: parts of the model or the file that it cannot write as Core
-  /// Data would, and triggers, views and virtual tables of other programs. Each is a text such as `the store has a
+  /// Data would, and triggers, views and virtual tables of other programs. Each is a message such as `the store has a
   /// history of its changes`. Empty for most stores.
   ///
   /// If there is a reason, ``save(_:)`` throws, and a new store with the model cannot be created.
@@ -150,7 +150,7 @@ public final class SQLiteStore: PersistentStore {
 
   public var metadata: OrderedDictionary<String, PropertyList> { state.withLock { $0.currentMetadata() } }
 
-  /// A text that changes with each change of the file or its write-ahead log. A writable store first checkpoints the
+  /// A string that changes with each change of the file or its write-ahead log. A writable store first checkpoints the
   /// log if no other connection uses it, so that closing the store does not change the token.
   public var changeToken: String? {
     guard let token = try? withState({ state throws(ManagedObjectError) in state.changeToken(canWrite: !isReadOnly) })

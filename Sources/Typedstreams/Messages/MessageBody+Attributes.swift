@@ -115,7 +115,7 @@ extension MessageBody {
 
   /// A file that was sent with a message.
   public struct Attachment: Hashable, Sendable {
-    /// The `guid` of its row in the table `attachment`, such as `at_0_…`.
+    /// The `guid` of the attachment in the table `attachment` of the Messages database, such as `at_0_…`.
     public var transferID: String
     /// The name of the file, if the message has it.
     public var fileName: String?

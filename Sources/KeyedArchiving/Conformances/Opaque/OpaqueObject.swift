@@ -20,7 +20,7 @@ public struct OpaqueObject: Sendable {
   let source: OpaqueSource
   let uid: UInt32
 
-  /// The object in the archive that it was decoded from.
+  /// The object in the archive from which this value was decoded.
   public var object: KeyedArchive.Object { source.archive.objects[PropertyList.UID(uid)] }
 
   /// The name of the class.
