@@ -15,9 +15,11 @@ struct XMLStoreReader: ~Escapable {
     var identifier = ""
     var lastNumber: Int64 = 0
     var values: OrderedDictionary<String, PropertyList> = [:]
-    /// The byte offsets of the parts of the file: see ``XMLFileLayout``.
+    /// The range of the part before the root element, as in ``XMLFileLayout/prolog``.
     var prolog = 0..<0
+    /// The range of the digits of `nextObjectID`; empty if it is missing.
     var lastNumberRange = 0..<0
+    /// The offset of the end of the head.
     var end = 0
   }
 
