@@ -5,7 +5,7 @@ import FoundationEssentials
 struct NotesCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "notes",
-    abstract: "Keeps notes in a keyed archive, a property list, a store of managed objects or a SQLite table.",
+    abstract: "Keeps notes in a keyed archive, a property list, a store of managed objects or an SQLite table.",
     subcommands: [Add.self, Show.self, Edit.self, Remove.self, List.self])
 }
 
@@ -19,7 +19,7 @@ struct FileOption: ParsableArguments {
       discussion: """
         archive is a keyed archive (.archive and all other extensions), and plist a property list (.plist); xml, binary \
         and sqlite are stores of managed objects (.xml, .store, .sqlite), and memory is one that is lost when the \
-        command ends; table is a SQLite table with hand-written SQL (.db).
+        command ends; table is an SQLite table with hand-written SQL (.db).
         """))
   var store: NotebookKind?
 

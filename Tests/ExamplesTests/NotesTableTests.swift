@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// Hand-written SQL.
-@Suite("The notes example with a SQLite table") struct NotesTableTests {
+@Suite("The notes example with an SQLite table") struct NotesTableTests {
   private let folder = TemporaryFolder(isInMemory: true)
   private var url: URL { folder.url.appending(path: "notes.db") }
 

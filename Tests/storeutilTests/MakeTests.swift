@@ -37,7 +37,7 @@ import Testing
       #expect(other.status == 64 && other.errors.contains("such as other/Library.sqlite."))
       try FileManager.default.removeItem(at: folder.appending(path: Library.store))
       let none = try library.failure(["count", "other/copy", "Book"])
-      #expect(none.errors.contains("use --model with the model file, or with a SQLite store that contains the model."))
+      #expect(none.errors.contains("use --model with the model file, or with an SQLite store that contains the model."))
     }
     #expect(try objects(library, "copy", ["--model", "Library.xcdatamodel"]) == expected)
     #expect(try objects(library, "copy", ["--model", Library.store]) == expected)

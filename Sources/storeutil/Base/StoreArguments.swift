@@ -25,7 +25,7 @@ struct StoreArguments: ParsableArguments {
 /// The options for opening stores.
 struct OpeningArguments: ParsableArguments {
   @Option(
-    file: "The model of the store, if the store does not contain it: .momd, .mom, .xcdatamodeld, .xcdatamodel, or a "
+    file: "The model of the store, if the store does not contain it: .momd, .mom, .xcdatamodeld, .xcdatamodel, or an "
       + "SQLite store with the model. Of several versions, the one that the store was made with is used. Not needed if "
       + "exactly one model file in the store's folder has the version hashes of the store.", "model")
   var model: String?
@@ -34,7 +34,7 @@ struct OpeningArguments: ParsableArguments {
 
   @Flag(
     help: """
-      Read a SQLite store without its model, by its tables alone: properties have the names of columns, and most \
+      Read an SQLite store without its model, by its tables alone: properties have the names of columns, and most \
       to-one relationships are numbers.
       """)
   var tables = false
@@ -93,7 +93,7 @@ struct OpeningArguments: ParsableArguments {
     let example = ModelFile.example(ofModelBeside: path, with: metadata).map { ", such as \($0.printable())" }
     throw ValidationError(
       "\(path.printable()) is \(kind.nameWithArticle), which does not contain its model; use --model with the model "
-        + "file\(example ?? ", or with a SQLite store that contains the model").")
+        + "file\(example ?? ", or with an SQLite store that contains the model").")
   }
 }
 

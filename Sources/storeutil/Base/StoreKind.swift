@@ -27,7 +27,7 @@ enum StoreKind: String, CaseIterable {
     }
   }
 
-  /// Returns true if no program has a SQLite store open. Such a store is read without the additional files through
+  /// Returns true if no program has an SQLite store open. Such a store is read without the additional files through
   /// which programs share a store, because SQLite would create these files and leave them behind. A store that another
   /// program has open is read with SQLite's locks, which ensure a consistent state.
   func isUnused(_ path: String) -> Bool {
@@ -49,7 +49,7 @@ enum StoreKind: String, CaseIterable {
   /// The kind of a store for messages, such as "an XML store".
   var nameWithArticle: String {
     switch self {
-    case .sqlite: "a SQLite store"
+    case .sqlite: "an SQLite store"
     case .xml: "an XML store"
     case .binary: "a binary store"
     }

@@ -11,7 +11,7 @@ struct Convert: ParsableCommand {
     verb: "convert",
     abstract: "Write the objects of a store into a new store of another kind.",
     discussion: """
-      In a SQLite store, each entity has its own series of primary keys, and objects keep their keys. In an XML or \
+      In an SQLite store, each entity has its own series of primary keys, and objects keep their keys. In an XML or \
       binary store, all objects share one series: they keep their keys only if no two objects have the same one. The \
       new store has a UUID of its own, and appears when it is complete.
 

@@ -7,7 +7,7 @@ import ToolSupport
 
 /// Adds the objects of a file to a store, or changes objects of the store, all in one transaction.
 ///
-/// Objects are saved into a SQLite store in batches of ``batchSize``, so that memory use does not grow with the file,
+/// Objects are saved into an SQLite store in batches of ``batchSize``, so that memory use does not grow with the file,
 /// except for keys. Stores of other kinds are completely in memory, and save all objects at once.
 final class ObjectImport {
   /// The numbers of inserted, updated and unchanged objects.
@@ -95,7 +95,7 @@ final class ObjectImport {
     self.drafting = drafting
     self.isDryRun = isDryRun
     sqlite = opened.store as? SQLiteStore
-    // In a dry run, a SQLite store saves all batches in one transaction, which is rolled back at the end.
+    // In a dry run, an SQLite store saves all batches in one transaction, which is rolled back at the end.
     coordinator = try opened.coordinator(keepsChanges: !isDryRun || sqlite != nil)
   }
 
