@@ -50,12 +50,14 @@ private let compiler: URL? = (ProcessInfo.processInfo.environment["PATH"] ?? "")
 
   /// The compiler's errors for each body of a function.
   ///
-  /// All functions are in one program, because the compiler takes most of the time for the modules. It checks for data
+  /// Most functions are in one program, because the compiler takes most of the time for the modules. It checks for data
   /// races only in a program whose types are right, so functions without an error are compiled again without the
   /// others.
   private static let compiled: Result<[String: [Substring]], any Error> = Result {
     var errors: [String: [Substring]] = [:]
-    var bodies = broken + kept + (outsideOfObjects + wrongTypes).map(\.0)
+    // The compiler reports these errors without a position, so each function is a program of its own.
+    for (body, _) in outsideOfObjects { errors[body] = try compile([body])[0] }
+    var bodies = broken + kept + wrongTypes.map(\.0)
     while !bodies.isEmpty {
       let found = try compile(bodies)
       for (body, lines) in zip(bodies, found) { errors[body] = lines }
@@ -108,7 +110,7 @@ private let compiler: URL? = (ProcessInfo.processInfo.environment["PATH"] ?? "")
     for line in lines {
       let parts = line.split(separator: "program.swift:")
       let number = parts.count > 1 ? Int(parts[1].prefix { $0 != ":" }) : nil
-      let index = try #require(number, "\(line)") - first
+      let index = try #require(bodies.count == 1 ? 0 : number.map { $0 - first }, "\(line)")
       try #require(errors.indices.contains(index), "\(line)")
       errors[index].append(line)
     }

@@ -202,7 +202,7 @@ import Testing
       ("<metadata></metadata>", "<metadata><plist><array/></plist></metadata>", "not a dictionary"),
       ("<metadata></metadata>", "<metadata><plist><dict><key>a</key></dict></plist></metadata>", "property list"),
       ("<metadata></metadata>", "<metadata><plist><dict/></plist><plist/></metadata>", "expected"),
-      ("databaseInfo", "info", "expected <databaseInfo>"), ("</UUID>", "", "expected </UUID>"),
+      ("databaseInfo", "info", "expected <databaseInfo>"), ("</UUID>", "", "expected text"),
     ] as [(String, String, String?)])
   func `What is wrong before the objects is said, too`(part: String, other: String, message: String?) throws {
     let error = thrownError { _ = try open(Self.text("").replacingOccurrences(of: part, with: other)) }
