@@ -166,8 +166,9 @@ public struct VersionedModel: Sendable {
   /// - Parameters:
   ///   - url: The folder.
   ///   - moduleName: See ``ManagedObjectModel/compiledData(moduleName:)``.
-  /// - Throws: The errors of ``ManagedObjectModel/compiledData(moduleName:)``, ``ManagedObjectModelError/file(_:)`` if a
-  ///   file cannot be written. Nothing is written if a version cannot be compiled.
+  /// - Throws: The errors of ``ManagedObjectModel/compiledData(moduleName:)``, and
+  ///   ``ManagedObjectModelError/file(_:)`` if a file cannot be written. Nothing is written if a version cannot be
+  ///   compiled.
   public func writeCompiled(to url: URL, moduleName: String? = nil) throws(ManagedObjectModelError) {
     var files: OrderedDictionary<String, Data> = [:]
     for (name, model) in models {

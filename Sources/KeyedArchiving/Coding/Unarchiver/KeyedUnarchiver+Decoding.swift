@@ -33,8 +33,8 @@ extension KeyedUnarchiver {
     return try T?._unarchive(ArchivedReference(node: node), by: self)
   }
 
-  /// Returns true if the object that is being decoded has a value for a key. The value may be nil. If no object is being
-  /// decoded, the key is looked up at the top of the archive.
+  /// Returns true if the object that is being decoded has a value for a key. The value may be nil. If no object is
+  /// being decoded, the key is looked up at the top of the archive.
   public func containsValue(forKey key: String) -> Bool {
     guard key.utf8.first == ArchiveKey.dollar else { return containsRaw(key) }
     return containsRaw("$" + key) || !ArchiveKey.isArchivers(key) && containsRaw(key)
