@@ -99,7 +99,8 @@ import Testing
     arguments: [
       ("", 1, "empty"), (" ", 2, "end of the text"), ("[", 2, "end of the text"), ("{", 2, "end of the text"),
       ("[1", 3, "end of the text"), ("{\"a\"", 5, "end of the text"), ("{\"a\":", 6, "end of the text"),
-      ("{\"a\":1", 7, "end of the text"), ("[1,]", 4, "no comma before"), ("{\"a\":1,}", 8, "no comma before"),
+      ("{\"a\":1", 7, "end of the text"), ("[1,]", 4, "allow a comma before"),
+      ("{\"a\":1,}", 8, "allow a comma before"),
       ("[,1]", 2, "\",\""),
       ("[1,,2]", 4, "\",\""), ("{,}", 2, "\",\""), ("[1 2]", 4, "\"2\""), ("[1;2]", 3, "\";\""),
       ("{\"a\" 1}", 6, "\":\""),
