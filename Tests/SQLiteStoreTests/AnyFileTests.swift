@@ -4,7 +4,7 @@ import SQLiteStore
 import TestSupport
 import Testing
 
-@Suite("A store in a file of any kind") struct AnyFileTests {
+@Suite("A store whose description names only a file") struct AnyFileTests {
   private let folder = TemporaryFolder(isInMemory: true)
   private static let model: ManagedObjectModel = {
     do {
@@ -17,7 +17,7 @@ import Testing
   }
 
   @Test(arguments: [SQLiteStore.type, XMLStore.type, BinaryStore.type], [false, true])
-  func `is opened as what it is, also to read it only`(type: String, isReadOnly: Bool) throws {
+  func `an existing store is opened in its own format, also read-only`(type: String, isReadOnly: Bool) throws {
     let file = folder.url.appending(path: "store")
     let made: PersistentStoreDescription =
       switch type {
@@ -41,7 +41,7 @@ import Testing
     #expect(try again.performAndWait { try $0.count(for: FetchRequest("Note")) } == 2)
   }
 
-  @Test func `is one in SQLite where there is none, and an error where none is to be made`() throws {
+  @Test func `a missing file becomes an SQLite store, or an error if createsFile is false`() throws {
     let file = folder.url.appending(path: "store")
     var store = PersistentStoreDescription.file(file)
     store.createsFile = false
@@ -51,7 +51,7 @@ import Testing
   }
 
   @Test(arguments: ["text", "<a/>", "bplist00", "CoreData"])
-  func `is refused and left as it is if it is no store`(text: String) throws {
+  func `a file that is not a store is refused and unchanged`(text: String) throws {
     let file = folder.url.appending(path: "store")
     let data = Data((text + String(repeating: " ", count: 600)).utf8)
     try data.write(to: file)
@@ -59,7 +59,7 @@ import Testing
     #expect(try Data(contentsOf: file) == data && folder.names == ["store"])
   }
 
-  @Test func `of another model is migrated with the migration of its description`() throws {
+  @Test func `a store of another model is migrated by the migration of its description`() throws {
     let file = folder.url.appending(path: "store")
     _ = try PersistentContainer(model: ManagedObjectModel(entities: [EntityDescription("Old")]), stores: [.xml(file)])
     var store = PersistentStoreDescription.file(file)

@@ -22,7 +22,7 @@ import Testing
     }
   }
 
-  @Test func `open a store with the model that it has in itself`() throws {
+  @Test func `an example opens a store with the model stored in it`() throws {
     try makeStore()
     let model = try SQLiteStore.model(inFile: file)
     let container = try PersistentContainer(model: model, stores: [.sqlite(file)])
@@ -30,7 +30,7 @@ import Testing
     #expect(count == 3)
   }
 
-  @Test func `show the objects of an Apple program, and leave its files as they are`() throws {
+  @Test func `an example shows the objects of an Apple program without changing its files`() throws {
     try makeStore()
     let before = (folder.names, try Data(contentsOf: file))
     var lines: [String] = []
@@ -46,7 +46,7 @@ import Testing
     #expect((folder.names, try Data(contentsOf: file)) == before)
   }
 
-  @Test func `change a store to another model`() throws {
+  @Test func `an example migrates a store to another model`() throws {
     try makeStore()
     let newModel = try Self.model([.attribute("title", .string), .attribute("date", .date)])
     let container = try PersistentContainer(model: newModel, stores: [.sqlite(file)])
@@ -76,7 +76,7 @@ import Testing
     }
   }
 
-  @Test func `find out whether a migration would only drop values`() throws {
+  @Test func `an example finds the values that a migration would drop`() throws {
     _ = try makeCountedStore()
     let smallerModel = try Self.model([.attribute("title", .string)])
     do throws(ManagedObjectError) {
@@ -90,7 +90,7 @@ import Testing
     #expect(error?.code == .droppedValues && error?.details.isEmpty == true)
   }
 
-  @Test("change objects by a function, in the store and in a new one") func changeByAFunction() throws {
+  @Test func `an example migrates objects by a function, in place and into a new store`() throws {
     let newModel = try makeCountedStore().new
     let folder = folder.url
     let original = try Data(contentsOf: file)
@@ -109,7 +109,7 @@ import Testing
     #expect(try Data(contentsOf: file) == original)
   }
 
-  @Test("change objects by a mapping model, and by the versions of a model in a folder") func changeByFiles() throws {
+  @Test func `an example migrates objects by a mapping model and by the versions in a folder`() throws {
     let (second, third) = try makeCountedStore()
     let folder = folder.url
     let original = try Data(contentsOf: file)

@@ -5,7 +5,7 @@ import SQLiteStore
 import TestSupport
 import Testing
 
-@Suite("SQLite stores that were changed", .enabled(if: StoreReader.isAvailable)) struct ChangedStoreTests {
+@Suite("SQLite stores after random changes", .enabled(if: StoreReader.isAvailable)) struct ChangedStoreTests {
   /// Adds tables of another program to a store.
   private static func addOwnParts(_ file: URL) throws -> String {
     let schema = try StoreReader.schema(of: file)
@@ -128,7 +128,7 @@ import Testing
   }
 
   @Test(arguments: 15..<UInt64(LongForm.size(17, or: 16)))
-  func `are as another reader finds them, and what was not changed is as it was`(seed: UInt64) throws {
+  func `an independent reader finds the changes, and all other rows are the same`(seed: UInt64) throws {
     let withModel = Set(try StoreSamples.storesWithModel())
     // The short form changes every fifth store.
     for (index, original) in StoreSamples.stores.enumerated() where LongForm.isWanted || index % 5 == 0 {
@@ -172,7 +172,7 @@ import Testing
   }
 
   @Test(arguments: 0..<LongForm.size(8, or: 1))
-  func `that were written by hand are as another reader finds them`(seed: Int) throws {
+  func `an independent reader finds the changes of a store written by hand`(seed: Int) throws {
     let entities = LibraryStore.model.entities.map { entity in
       var definition = entity.definition
       definition.properties.removeAll { $0.name == "undefined" }

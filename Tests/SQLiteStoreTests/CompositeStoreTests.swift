@@ -63,7 +63,7 @@ import Testing
     return rows.map(\.values)
   }
 
-  @Test func `have a value with named leaves for each, and null where no leaf has a value`() throws {
+  @Test func `a composite value has named elements, and is null if all elements are null`() throws {
     let folder = TemporaryFolder(isInMemory: true)
     let store = try SQLiteStore(try self.store(in: folder), model: Self.model(Self.leaves), access: .readOnly)
     #expect(
@@ -78,7 +78,7 @@ import Testing
     #expect("\(Self.author)" == "{born: nil, city: \"Oslo\", id: \(Self.ids[0]), mass: 0.1, size: 7}")
   }
 
-  @Test func `are not written`() throws {
+  @Test func `a store with composite attributes cannot be saved or created`() throws {
     let folder = TemporaryFolder(isInMemory: true)
     let file = try store(in: folder)
     let store = try SQLiteStore(file, model: Self.model(Self.leaves))
@@ -89,7 +89,7 @@ import Testing
     }
   }
 
-  @Test func `are an error that names the attribute if its columns are not certain, but for their tables`() throws {
+  @Test func `ambiguous columns are an error that names the composite attribute`() throws {
     let folder = TemporaryFolder(isInMemory: true)
     let file = try store(in: folder)
     let other = AttributeDescription("city", .integer32)
@@ -124,7 +124,7 @@ import Testing
           .composite(["id": .uuid(Self.ids[0]), "place": .composite(["city": .string("Oslo"), "born": .null])])))
   }
 
-  @Test func `of a hostile file are not read if a small archive makes a great value`() throws {
+  @Test func `a small archive that expands to a huge composite value is not read`() throws {
     // Each of 16 levels contains the next one ten times.
     var value: ArchivedValue = .dictionary([.string("x"): .integer(1)])
     for _ in 0..<15 {
@@ -137,7 +137,7 @@ import Testing
     #expect(try AttributeValue(archivedComposite: Self.author.archivedComposite()) == Self.author)
   }
 
-  @Test func `become other stores with the same values`() throws {
+  @Test func `XML and binary stores keep composite values`() throws {
     let folder = TemporaryFolder(isInMemory: true)
     let model = try Self.model(Self.leaves)
     let entity = try #require(model["Drink"])
@@ -156,7 +156,7 @@ import Testing
     }
   }
 
-  @Test func `have models that are the same when they are compiled, and when they are written as source`() throws {
+  @Test func `a compiled model and a model source keep composite attributes`() throws {
     let model = try Self.model(Self.leaves)
     #expect(try ManagedObjectModel(compiled: model.compiledData()) == model)
     #expect(model.description.contains("author: Composite (city: String, id: UUID, size: Integer 32, mass: Float"))

@@ -4,7 +4,7 @@ import SQLiteStore
 import TestSupport
 import Testing
 
-@Suite("SQLite stores made for a model") struct CreatedStoreTests {
+@Suite("SQLite stores created for a model") struct CreatedStoreTests {
   /// Returns the reason for a difference between a store of this library and one of Apple's framework. Nil if there is
   /// none.
   private static func reason(_ line: String, _ original: ReadSchema, _ made: ReadSchema) -> String? {
@@ -45,7 +45,7 @@ import Testing
   }
 
   @Test(.enabled(if: StoreReader.isAvailable && !StoreSamples.stores.isEmpty))
-  func `have the tables, indexes and rows that Apple's framework makes, but for listed reasons`() throws {
+  func `a new store has Apple's tables, indexes and rows, except for listed differences`() throws {
     // The short form has every fourth store.
     for (index, original) in try StoreSamples.storesWithModel().enumerated()
     where LongForm.isWanted || index.isMultiple(of: 4) {
@@ -84,7 +84,7 @@ import Testing
   }
 
   @Test(.enabled(if: StoreReader.isAvailable))
-  func `have all kinds of tables, columns and indexes, by the rules`() throws {
+  func `a new store has all kinds of tables, columns and indexes`() throws {
     var note = EntityDescription(
       "note",
       [
@@ -143,7 +143,7 @@ import Testing
     #expect(schema.file == .init(pageSize: 4096, autoVacuum: 2, encoding: "UTF-8", userVersion: 0, applicationID: 0))
   }
 
-  @Test func `are opened in no time out of proportion for a model of many levels`() throws {
+  @Test func `a model with many levels of entities opens in proportional time`() throws {
     let folder = TemporaryFolder(isInMemory: true)
     let last = LongForm.size(200, or: 35)
     let entities = (0...last).map { level in

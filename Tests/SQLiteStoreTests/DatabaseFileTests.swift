@@ -51,7 +51,7 @@ import Testing
   }
 
   @Test(arguments: Self.ways)
-  func `is read with its log of changes, also by a link that has another name`(access: StoreAccess) throws {
+  func `a store is read with its WAL, also through a symbolic link`(access: StoreAccess) throws {
     try leaveLog()
     let links = TemporaryFolder(isInMemory: true)
     let first = links.url.appending(path: "first.sqlite")
@@ -72,7 +72,7 @@ import Testing
   }
 
   @Test(arguments: ["", "-wal", "-journal", "-shm"], Self.ways)
-  func `is a file, and so is all that SQLite has beside it`(suffix: String, access: StoreAccess) throws {
+  func `a store, WAL or journal that is not a regular file is an error`(suffix: String, access: StoreAccess) throws {
     let path = file.path + suffix
     let target = folder.url.appending(path: "target")
     for kind in ["pipe", "folder", "link", "dangling link"] where !suffix.isEmpty || !kind.hasSuffix("link") {
@@ -97,7 +97,7 @@ import Testing
   /// The journal of an unfinished transaction that names another file as a part of the transaction. With `hasEnded`,
   /// the journal of a finished transaction that is kept (`PRAGMA journal_mode = PERSIST`): its first bytes are 0.
   @Test(arguments: Self.ways, [false, true])
-  func `is refused if its journal names another file, which is left alone`(access: StoreAccess, hasEnded: Bool) throws {
+  func `a journal that names another file is an error and not applied`(access: StoreAccess, hasEnded: Bool) throws {
     try insert(["a"], store(file, .readWrite))
     let victim = folder.url.appending(path: "important")
     try Data("important".utf8).write(to: victim)
@@ -133,7 +133,7 @@ import Testing
     #expect(try Data(contentsOf: victim) == Data("important".utf8))
   }
 
-  @Test(.enabled(if: geteuid() != 0)) func `that nobody may write to is read with its log of changes`() throws {
+  @Test(.enabled(if: geteuid() != 0)) func `a store without write permission is read with its WAL`() throws {
     try leaveLog()
     for name in folder.names {
       try FileManager.default.setAttributes([.posixPermissions: 0o400], ofItemAtPath: folder.path(name))
@@ -145,7 +145,7 @@ import Testing
     #expect(error?.code == .open && error?.remedy == .openingWithoutWriting)
   }
 
-  @Test("that is read without writing keeps the locks of those who have it open") func locks() throws {
+  @Test func `reading without writing keeps the locks of other connections`() throws {
     let first = try store(file, .readWrite)
     try insert(["a"], first)
     #expect(try texts(store(file, .readOnly(writesNothing: true))) == [.string("a")])
@@ -162,7 +162,7 @@ import Testing
     #expect(try texts(store(file, .readOnly)) == [.string("a"), .string("b")])
   }
 
-  @Test func `with a transaction that never ended is not read, but says how it can be`() throws {
+  @Test func `an unfinished transaction is an error whose remedy is reading without writing`() throws {
     try insert(["a"], store(file, .readWrite))
     let program = """
       import sqlite3, sys
@@ -186,7 +186,7 @@ import Testing
     #expect(try texts(store(file, .readWrite)) == [.string("a")])
   }
 
-  @Test func `is not called one that cannot be saved when it cannot be read`() throws {
+  @Test func `a failed read is never reported as a failed save`() throws {
     try insert((0..<200).map { "\($0) " + String(repeating: "x", count: 4000) }, store(file, .readWrite))
     var codes: Set<ManagedObjectError.Code> = []
     for number in 0..<40 {

@@ -16,7 +16,7 @@ import Testing
   @Test(arguments: [
     "NSCoreDataDATriggerUpdatedAffectedObjectValue", "NSCoreDataDATriggerInsertUpdatedAffectedObjectValue",
   ])
-  func `tell which rows they have changed`(_ function: String) throws {
+  func `a trigger of a derived attribute reports the rows it changed`(_ function: String) throws {
     let file = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
     defer { for end in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: file.path + end) } }
     let store = try SQLiteStore(file, model: Self.model)

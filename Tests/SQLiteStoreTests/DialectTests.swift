@@ -6,7 +6,7 @@ import Testing
 
 @testable import SQLiteStore
 
-@Suite("Statements for a database that calls no functions") struct DialectTests {
+@Suite("SQL for a database without custom functions") struct DialectTests {
   /// Standard SQL that SQLite also accepts.
   private struct StandardDialect: SQLDialect {
     let holds = "TRUE"
@@ -45,7 +45,7 @@ import Testing
         SampleStores.people.sqlite.number, StandardDialect()))
   }
 
-  @Test func `say what the standard can, and narrow the rows where it cannot`() throws {
+  @Test func `SQL expresses what standard functions can, and otherwise narrows the rows`() throws {
     func sql(_ format: String, _ order: [FetchRequest.SortDescriptor] = []) throws -> (String, Bool) {
       let query = try query(FetchRequest("Group", where: try ManagedPredicate(format: format), sortedBy: order))
       return (query.sql, query.isComplete)
@@ -59,7 +59,7 @@ import Testing
     #expect(try sql("latitude > 3", [.init("name")]).1 == false)
   }
 
-  @Test func `find what evaluation in memory finds`() throws {
+  @Test func `SQL without custom functions finds what evaluation in memory finds`() throws {
     let stores = SampleStores.people
     let database = try PlainSQLite(stores.sqlite.url)
     var completeCount = 0
