@@ -4,7 +4,7 @@ import SQLiteStore
 import TestSupport
 import Testing
 
-@Suite("Data in files of their own") struct ExternalDataTests {
+@Suite("External data of an SQLite store") struct ExternalDataTests {
   private let folder = TemporaryFolder(isInMemory: true)
   private var file: URL { folder.url.appending(path: "store.sqlite") }
   private var data: URL { folder.url.appending(path: ".store_SUPPORT/_EXTERNAL_DATA") }
@@ -74,7 +74,7 @@ import Testing
 
   private static func image(_ object: ManagedObject) -> ManagedObject.Value? { object["image"] }
 
-  @Test("are read, and a file stays when the value changes") func reading() throws {
+  @Test func `external data is read, and its file is kept when the value changes`() throws {
     let uuid = UUID().uuidString
     try Data("outside".utf8).write(to: data.appending(path: uuid))
     // The forms that Core Data writes: inline, an external file, and a missing file.
@@ -94,7 +94,7 @@ import Testing
     #expect(try Self.image(photos(self.context())[1]) == .attribute(Self.text("new")))
   }
 
-  @Test("are read when they are asked for, once") func laterReading() throws {
+  @Test func `external data is read once, on first access`() throws {
     let files = try fillFiles(["a", "b"])
     let context = try context()
     let objects = try photos(context)
@@ -116,7 +116,7 @@ import Testing
     #expect(try photos(child).map(Self.image) == ["too late", "b"].map { .attribute(Self.text($0)) })
   }
 
-  @Test("are found by what is in them, whoever looks for them") func requests() throws {
+  @Test func `requests find external data by its contents`() throws {
     _ = try fillFiles(["a", "bb", "a"])
     let store = try store()
     for (format, numbers) in [
@@ -138,7 +138,7 @@ import Testing
     }
   }
 
-  @Test("are in dictionaries, of one store and of several") func dictionaries() throws {
+  @Test func `dictionaries from one store or several contain external data`() throws {
     _ = try fillFiles(["a", "b"])
     let other = folder.url.appending(path: "other.sqlite")
     let second = try SQLiteStore(other, model: Self.model)
@@ -153,7 +153,7 @@ import Testing
   }
 
   @Test(arguments: [MergePolicy.objectTrump, .storeTrump])
-  func `stay what they are when two sides change an object`(policy: MergePolicy) throws {
+  func `a merge keeps external data that only one side changed`(policy: MergePolicy) throws {
     _ = try fillFiles(["a", "b", "c"])
     let (first, second) = (try context(), try context())
     first.mergePolicy = policy
@@ -175,7 +175,7 @@ import Testing
     #expect(stored.map { $0["title"] } == ["mine", "theirs"].map { .attribute(.string($0)) } + [.attribute(.null)])
   }
 
-  @Test("are in the history when their object is deleted") func history() throws {
+  @Test func `the history of a deleted object contains its external data`() throws {
     _ = try fillFiles(["a"])
     let store = try store(tracksHistory: true)
     let context = try context(store)
@@ -186,15 +186,15 @@ import Testing
   }
 
   @Test(arguments: ["2e2e2f73746f72652e73716c69746500", "", "00"])
-  func `A value that leads out of the folder of data is an error`(name: String) throws {
+  func `a file name outside the folder of external data is an error`(name: String) throws {
     try fill(["x'02\(name)'"])
     #expect(errorCode { _ = try photos(context()) } == .invalidValue)
     try PlainSQLite(file).run("UPDATE ZPHOTO SET ZIMAGE = x'03\(name)'")
     #expect(errorCode { _ = try photos(context()) } == .invalidValue)
   }
 
-  @Test("A file that is a link, a pipe, a folder or too large is an error for who asks for it, and for nobody else")
-  func unreadable() throws {
+  @Test
+  func `an unreadable external file is an error only when its value is read`() throws {
     let file = try fillFiles(["a"])[0]
     try Data("secret".utf8).write(to: folder.url.appending(path: "secret"))
     for kind in ["link", "pipe", "folder", "large"] {

@@ -6,7 +6,7 @@ import SQLiteStore
 import TestSupport
 import Testing
 
-@Suite("Calls to the system that fail while an SQLite store is saved") struct FailingSaveTests {
+@Suite("Failing system calls while an SQLite store is saved or opened") struct FailingSaveTests {
   let folder = TemporaryFolder(isInMemory: true)
   var file: URL { folder.url.appending(path: "store.sqlite") }
 
@@ -130,9 +130,8 @@ import Testing
   }
 
   @Test(
-    "Each in turn: the file has all of the save or nothing, and the context can save later",
     arguments: Failure.allCases, ["WAL", "DELETE"])
-  func eachCall(failure: Failure, journal: String) throws {
+  func `a failing call saves everything or nothing, and the next save works`(failure: Failure, journal: String) throws {
     var failed: [FailingFiles.Call: Int] = [:]
     for first in Self.numbers(of: try callsOfSave(journal: journal)) {
       let context = try changedContext(journal: journal)
@@ -159,7 +158,7 @@ import Testing
   }
 
   @Test
-  func `Each in turn while a store is made, opened and read: an error, and later all is as it should be`() throws {
+  func `a failing call while a store is created, opened or read loses no data`() throws {
     for isThere in [false, true] {
       func read() throws {
         let context = try open()
@@ -194,7 +193,7 @@ import Testing
     }
   }
 
-  @Test("A save that is acknowledged was brought to the disk") func synchronization() throws {
+  @Test func `a save returns after its data is synchronized to the disk`() throws {
     try fill(open())
     let context = try open()
     for member in try context.fetch(FetchRequest("Member")) { _ = member["groups"] }
@@ -212,7 +211,7 @@ import Testing
     // In the WAL, and after the WAL was checkpointed into the file.
     300_000, 6_000_000,
   ])
-  func `Files that cannot grow are an error, and what was not saved is saved when they can`(room: Int) throws {
+  func `a full disk is an error, and the changes are saved when there is room`(room: Int) throws {
     let process = try ChildProcess("sqlite-store-probe", [file.path, "fill", "\(room)"])
     #expect(process.waitUntilExit() == .exited(0), "\(process.errors)")
     let lines = process.text.split(separator: "\n").map(String.init)

@@ -5,7 +5,7 @@ import StoreInspection
 import TestSupport
 import Testing
 
-@Suite("A check of a store that is read as a whole") struct FileStoreCheckTests {
+@Suite("A check of an XML or binary store") struct FileStoreCheckTests {
   private static let model = Result {
     try ManagedObjectModel(entities: [
       EntityDescription(
@@ -47,7 +47,7 @@ import Testing
     try store.save(changes)
   }
 
-  @Test func `throws for a model that no store in XML can have, and reports nothing`() throws {
+  @Test func `a model that an XML store cannot have is an error without findings`() throws {
     let folder = TemporaryFolder(isInMemory: true)
     let model = try ManagedObjectModel(entities: [EntityDescription("Note", []), EntityDescription("NOTE", [])])
     let file = try Self.xml(folder)
@@ -73,7 +73,7 @@ import Testing
       ("</database>", "", ["unreadable-rows"]),
       ("<object type=\"NOTE\" id=\"z103\">", "<object type=\"NOTE\" id=\"z102\">", ["unreadable-rows"]),
     ] as [(String, String, [String])])
-  func `finds what was damaged, and nothing else`(old: String, new: String, findings: [String]) throws {
+  func `a check of an XML store finds exactly its damage`(old: String, new: String, findings: [String]) throws {
     let folder = TemporaryFolder(isInMemory: true)
     let file = try Self.xml(folder, replacing: old, new)
     let bytes = try Data(contentsOf: file)
@@ -83,7 +83,7 @@ import Testing
     #expect(try Data(contentsOf: file) == bytes && folder.names == ["a.xml"])
   }
 
-  @Test func `names objects and compares version hashes`() throws {
+  @Test func `findings name objects, and version hashes are compared`() throws {
     let folder = TemporaryFolder(isInMemory: true)
     let file = try Self.xml(folder, replacing: "idrefs=\"z104\"", "idrefs=\"z999\"")
     let entities = try Self.model.get().entityDescriptions.map { entity in
@@ -97,7 +97,7 @@ import Testing
     #expect(dangling.objectURI?.hasSuffix("/Note/p102") == true && dangling.property == "author")
   }
 
-  @Test func `reads a binary store, and needs a model`() throws {
+  @Test func `a check of a binary store needs a model`() throws {
     let folder = TemporaryFolder(isInMemory: true)
     let file = folder.url.appending(path: "a.store")
     try Self.save(BinaryStore(file, model: Self.model.get()))
@@ -111,7 +111,7 @@ import Testing
   }
 
   @Test(arguments: StoreSamples.xmlStores)
-  func `finds no error in stores in XML that Apple's framework wrote`(store: URL) throws {
+  func `Apple's XML stores have no errors`(store: URL) throws {
     let found = try StoreFindings(store)
     #expect(found.texts == ["no-model"])
   }

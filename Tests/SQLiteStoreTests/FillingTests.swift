@@ -7,7 +7,7 @@ import StoreInspection
 import TestSupport
 import Testing
 
-@Suite("A store that is filled with the rows of another one") struct FillingTests {
+@Suite("An SQLite store filled with the rows of another store") struct FillingTests {
   enum Source: CaseIterable {
     case library, random
 
@@ -88,7 +88,7 @@ import Testing
   }
 
   @Test(arguments: Source.allCases, [false, true])
-  func `has what one has that was saved at once`(_ source: Source, isInParts: Bool) throws {
+  func `a filled store has the same objects as a store saved at once`(_ source: Source, isInParts: Bool) throws {
     let folder = TemporaryFolder(isInMemory: true)
     let (model, rows) = try source.rows()
     let saved = try SQLiteStore(URL(filePath: folder.path("saved.sqlite")), model: model)
@@ -117,7 +117,7 @@ import Testing
     #expect(next.number > own[0].key.number && byKey[next] == nil)
   }
 
-  @Test func `is empty if one of the rows cannot be read or saved`() throws {
+  @Test func `a row that cannot be read or saved leaves the store empty`() throws {
     let folder = TemporaryFolder(isInMemory: true)
     let (model, rows) = try Source.random.rows()
     let store = try SQLiteStore(URL(filePath: folder.path("store.sqlite")), model: model)

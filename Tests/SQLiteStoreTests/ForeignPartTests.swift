@@ -5,7 +5,7 @@ import SQLiteStore
 import TestSupport
 import Testing
 
-@Suite("A store with triggers") struct ForeignPartTests {
+@Suite("Triggers of an SQLite store") struct ForeignPartTests {
   private static func model(isDerived: Bool) throws -> ManagedObjectModel {
     var count = AttributeDescription("pagesCount", .integer64)
     if isDerived { count.derivation = .init(try ManagedExpression(format: "pages.@count")) }
@@ -71,11 +71,12 @@ import Testing
     return try open(folder, statements).writingObstacles.contains { $0.contains("is not one of Core Data's") }
   }
 
-  @Test("of derived attributes and R-trees, as Core Data writes them, has none of another program", arguments: own)
-  func ownParts(_ statements: String) throws { #expect(try !isForeign(statements)) }
+  @Test(arguments: own)
+  func `Core Data's triggers for derived attributes and R-trees are allowed`(_ statements: String) throws {
+    #expect(try !isForeign(statements))
+  }
 
   @Test(
-    "of Core Data's names, which do something else, has those of another program",
     arguments: [
       ("SET ZPAGESCOUNT = IFNULL(ZPAGESCOUNT, 0) + 1", "SET ZPRICE = IFNULL(ZPRICE, 0) + 1"),
       ("+ 1 ", "+ 1, ZPRICE = 0 "), ("BEGIN UPDATE", "BEGIN DELETE FROM ZPAGE; UPDATE"),
@@ -84,13 +85,13 @@ import Testing
       ("NSCoreDataDATriggerUpdatedAffectedObjectValue", "managed_form"), ("WHERE Z_PK = NEW.ZBOOK;", ";"),
       ("Z_DA_", "Y_DA_"), ("(NEW.ZBOOK NOT NULL)", "(NEW.ZBOOK NOT NULL AND randomblob(9) NOT NULL)"),
     ])
-  func disguised(_ old: String, _ new: String) throws {
+  func `an altered trigger with the name of a Core Data trigger is foreign`(_ old: String, _ new: String) throws {
     let disguised = Self.insertion.replacingOccurrences(of: old, with: new)
     try #require(disguised != Self.insertion)
     #expect(try isForeign(disguised))
   }
 
-  @Test func `of another program saves nothing unless the caller allows it`() throws {
+  @Test func `a store with a foreign trigger is saved only if the caller allows triggers`() throws {
     let trigger = "CREATE TRIGGER X AFTER INSERT ON ZPAGE BEGIN DELETE FROM ZBOOK; END;"
     for allowsTriggers in [false, true] {
       let folder = TemporaryFolder(isInMemory: true)
