@@ -5,7 +5,7 @@ import SQLiteStore
 import TestSupport
 import Testing
 
-@Suite("The history of a store") struct HistoryTests {
+@Suite("The history of an SQLite store") struct HistoryTests {
   private let folder = TemporaryFolder(isInMemory: true)
   private let model: ManagedObjectModel
 
@@ -27,7 +27,7 @@ import Testing
 
   private var file: URL { folder.url.appending(path: "a.sqlite") }
 
-  @Test("has each save, with what changed") func saves() throws {
+  @Test func `the history has each save with its changes`() throws {
     let store = try SQLiteStore(file, model: model, access: .readWrite(tracksHistory: true))
     let context = try ManagedObjectContext(store)
     context.transactionAuthor = "tests"
@@ -68,7 +68,7 @@ import Testing
     #expect(try again.history().map(\.number) == [4])
   }
 
-  @Test("is empty where nobody asked for one") func none() throws {
+  @Test func `the history is empty unless the store tracks it`() throws {
     let store = try SQLiteStore(file, model: model)
     let context = try ManagedObjectContext(store)
     try context.insert("Note")
@@ -81,8 +81,7 @@ import Testing
     try context.save()
   }
 
-  @Test("that somebody begins has the saves of others, too, who had the store open before") func begunByOthers() throws
-  {
+  @Test func `a new history includes saves of stores that were already open`() throws {
     let first = try ManagedObjectContext(SQLiteStore(file, model: model))
     try insert(first)
     let second = try SQLiteStore(file, model: model, access: .readWrite(tracksHistory: true))
@@ -98,7 +97,7 @@ import Testing
     #expect(try second.history().count == 3)
   }
 
-  @Test("has each save as a whole, also one that ends while it is read") func savesMeanwhile() throws {
+  @Test func `reading the history during saves returns only complete saves`() throws {
     let store = try SQLiteStore(file, model: model, access: .readWrite(tracksHistory: true))
     let count = LongForm.size(200, or: 40)
     let (file, model) = (file, model)

@@ -9,7 +9,8 @@ import Testing
 @Suite("Hostile SQLite stores", .enabled(if: StoreReader.isAvailable)) struct HostileStoreTests {
   private let folder = TemporaryFolder(isInMemory: true)
 
-  @Test(arguments: StoreLie.all) func `that lie about what they are, are errors that say so`(lie: StoreLie) throws {
+  @Test(arguments: StoreLie.all)
+  func `a store with false declarations is an error with the reason`(lie: StoreLie) throws {
     let file = try LibraryStore.write(to: folder, change: StoreUse.setup + lie.change)
     let result = try StoreUse.defect(file, StoreUse.model.get())
     #expect(result.defect == nil)
@@ -29,13 +30,13 @@ import Testing
     "ALTER TABLE ZNOTE ADD COLUMN ZNEW", "INSERT INTO Z_PRIMARYKEY VALUES (17001, 'ANSCKEVENT', 0, 3)",
     "UPDATE ZTHING SET ZBOOL = 77", "INSERT INTO Z_METADATA VALUES (2, 'x', NULL)",
   ])
-  func `that are only odd are read and written`(change: String) throws {
+  func `an unusual but valid store is read and written`(change: String) throws {
     let file = try LibraryStore.write(to: folder, change: StoreUse.setup + change)
     try StoreUse.all(file, StoreUse.model.get())
     #expect(try SQLiteFile.integrity(of: file) == "ok")
   }
 
-  @Test func `with a model that is no model, or would be gigabytes, are errors`() throws {
+  @Test func `a damaged or oversized model in a store is an error`() throws {
     let deflated = """
       import zlib
       def zeros(count):
@@ -60,7 +61,7 @@ import Testing
     #expect(error?.message.contains("Z_MODELCACHE is a view") == true)
   }
 
-  @Test func `have their model deflated, or with the header of zlib or gzip, or as it is`() throws {
+  @Test func `the model in a store is deflate, zlib, gzip or uncompressed data`() throws {
     let file = try LibraryStore.write(to: folder)
     let functions = """
       import gzip, zlib
@@ -78,7 +79,7 @@ import Testing
     }
   }
 
-  @Test func `that have a large value in many rows at once are errors, not gigabytes`() throws {
+  @Test func `many large values in one fetch are an error before memory runs out`() throws {
     let file = folder.url.appending(path: "a.sqlite")
     let model = try ManagedObjectModel(entities: [EntityDescription("Tag", [.attribute("label", .string)])])
     // All cell offsets in the table's only page are those of its only row.
@@ -119,7 +120,7 @@ import Testing
     #expect(errorCode { _ = try store.fetch(request, of: entity) } == .timeout)
   }
 
-  @Test func `whose pages lead back to others end, with memory in proportion`() throws {
+  @Test func `a cycle of pages ends, with memory in proportion to the file`() throws {
     let file = folder.url.appending(path: "a.sqlite")
     let model = try ManagedObjectModel(entities: [EntityDescription("Tag", [.attribute("label", .string)])])
     // All children of a page are the next page of the tree: about 40^17 rows.
@@ -163,7 +164,7 @@ import Testing
     #expect(errorCode { _ = try store.fetch(request, of: entity) } == .timeout)
   }
 
-  @Test func `with SQL, quotes and other characters in names keep to their tables`() throws {
+  @Test func `names with SQL, quotes or other characters change no other table`() throws {
     let file = folder.url.appending(path: "a.sqlite")
     let evil = "x\"); DROP TABLE ZA; --'\n`]["
     var entity = EntityDescription(
@@ -199,7 +200,7 @@ import Testing
     "a?mode=memory", "a%20b#c", "%00", "é\u{1F600}.sqlite", " a ", "a;b'\"", "file:a", ":memory:",
     "a?vfs=unix-none&x",
   ])
-  func `have the names that they are given, whatever these mean to SQLite`(name: String) throws {
+  func `a file name is used literally, even if SQLite gives it a meaning`(name: String) throws {
     let file = folder.url.appending(path: name)
     let model = try StoreUse.model.get()
     do {
@@ -211,7 +212,7 @@ import Testing
     #expect(folder.names.allSatisfy { $0.hasPrefix(name) }, "\(folder.names)")
   }
 
-  @Test func `are no folders, no empty files to read, and no other files`() throws {
+  @Test func `folders, empty files and other files are not opened as stores`() throws {
     let model = try StoreUse.model.get()
     try (Data("text, and more than a hundred bytes of it".utf8) + Data(count: 200))
       .write(to: folder.url.appending(path: "text"))
@@ -244,7 +245,7 @@ import Testing
     #expect(!folder.names.contains("a"))
   }
 
-  @Test func `whose bytes were damaged are read, or an error is thrown`() throws {
+  @Test func `a store with damaged bytes is read or throws an error`() throws {
     let model = try StoreUse.model.get()
     let file = try LibraryStore.write(to: folder, change: StoreUse.setup + "UPDATE Z_MODELCACHE SET Z_CONTENT = NULL;")
     try SQLiteFile.change(file, "VACUUM")

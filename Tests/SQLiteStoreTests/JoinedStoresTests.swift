@@ -6,7 +6,7 @@ import Testing
 
 @testable import SQLiteStore
 
-@Suite("Stores of several kinds in one coordinator find together what one store finds") struct JoinedStoresTests {
+@Suite("Several stores in one coordinator compared with a single store") struct JoinedStoresTests {
   private static let all: [JoinedStores.Kind: JoinedStores] = {
     do {
       return try Dictionary(
@@ -55,7 +55,8 @@ import Testing
     return (joined, single)
   }
 
-  @Test(arguments: JoinedStores.Kind.allCases) func `for requests made at random`(_ kind: JoinedStores.Kind) throws {
+  @Test(arguments: JoinedStores.Kind.allCases)
+  func `random requests find the same objects in joined stores and a single store`(_ kind: JoinedStores.Kind) throws {
     let stores = try #require(Self.all[kind])
     var (found, failed, differences) = (0, 0, 0)
     for seed in 0..<LongForm.size(all: 200_000, 20_000, or: 60) where differences < 5 {
@@ -77,7 +78,7 @@ import Testing
     #expect(found > LongForm.size(500, or: 15) && failed < LongForm.size(all: 60_000, 6_000, or: 30))
   }
 
-  @Test func `with a path that begins at an object of one store, for objects of both`() throws {
+  @Test func `a key path from an object of one store finds objects of both stores`() throws {
     let stores = try #require(Self.all[.twoSQLite])
     let context = ManagedObjectContext(coordinator: stores.joined)
     let request = FetchRequest("Person", sortedBy: [.init("name")])
@@ -90,7 +91,7 @@ import Testing
     }
   }
 
-  @Test func `and reads the rows of an order level by level, not one by one`() throws {
+  @Test func `sorting reads the rows of related objects level by level`() throws {
     let stores = try #require(Self.all[.sqliteAndMemory])
     let store = try #require(stores.joined.stores[0] as? SQLiteStore)
     let context = ManagedObjectContext(coordinator: stores.joined)
