@@ -5,7 +5,7 @@ import SQLiteStore
 import TestSupport
 import Testing
 
-@Suite("An SQLite store that is being changed to another version of its model", .serialized)
+@Suite("An interrupted migration of an SQLite store", .serialized)
 struct KilledMigrationTests {
   private let folder = TemporaryFolder(isInMemory: true)
   private var file: URL { folder.url.appending(path: "store.sqlite") }
@@ -64,9 +64,8 @@ struct KilledMigrationTests {
   }
 
   @Test(
-    "Killed at any moment it is the old or the new one, and the next process goes on",
     arguments: allKinds, journals)
-  func killed(kind: String, journal: String) throws {
+  func `a killed migration leaves the old or new store, and the next one works`(kind: String, journal: String) throws {
     let data = try original(journal)
     let begun = ContinuousClock.now
     let whole = try ChildProcess("sqlite-store-probe", [file.path, "migrate", kind])
@@ -96,7 +95,7 @@ struct KilledMigrationTests {
   }
 
   @Test(arguments: allKinds)
-  func `Files that cannot grow leave the old one, and no other file`(kind: String) throws {
+  func `a full disk leaves the old store and no other file`(kind: String) throws {
     let data = try original()
     // Rows are stored twice if they are copied inside the file, but not if the new ones are in another file.
     let most = kind == "mapped" ? data.count : data.count + 50_000
@@ -111,9 +110,8 @@ struct KilledMigrationTests {
   }
 
   @Test(
-    "Calls to the system that fail: it is the old one, and can be changed later",
     arguments: kinds, journals)
-  func failingCalls(kind: String, journal: String) throws {
+  func `a failing system call leaves the old store, and a later migration works`(kind: String, journal: String) throws {
     let data = try original(counters: 20, journal)
     let second = try SQLiteStore.model(inFile: file)
     var entities = second.entityDescriptions

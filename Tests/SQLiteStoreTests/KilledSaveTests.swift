@@ -4,14 +4,13 @@ import SQLiteStore
 import TestSupport
 import Testing
 
-@Suite("A process is killed while it saves an SQLite store", .serialized) struct KilledSaveTests {
+@Suite("A process killed while it saves an SQLite store", .serialized) struct KilledSaveTests {
   let folder = TemporaryFolder(isInMemory: true)
   var file: URL { folder.url.appending(path: "store.sqlite") }
 
   @Test(
-    "What it was told to be saved is there, nothing is half done, and the next process goes on",
     arguments: ["WAL", "DELETE"])
-  func randomMoments(journal: String) throws {
+  func `acknowledged saves survive whole, and the next process continues`(journal: String) throws {
     var random = SeededGenerator(seed: 15)
     var acknowledged = 0
     let rounds = LongForm.size(150, or: 3)
@@ -38,7 +37,7 @@ import Testing
     #expect(acknowledged >= rounds)
   }
 
-  @Test("While it makes the store: the next one has one") func whileItIsMade() throws {
+  @Test func `a process killed while it creates a store leaves a path the next can use`() throws {
     var random = SeededGenerator(seed: 16)
     for _ in 0..<LongForm.size(60, or: 2) {
       let process = try ChildProcess("sqlite-store-probe", [file.path, "open"])

@@ -6,7 +6,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("A store whose objects become others by functions and mapping models") struct MappedMigrationTests {
+@Suite("A migration by functions and mapping models") struct MappedMigrationTests {
   private let folder = TemporaryFolder(isInMemory: true)
   private var file: URL { folder.url.appending(path: "store.sqlite") }
 
@@ -112,7 +112,7 @@ import Testing
 
   private func contents() throws -> [String: Data] { try SampleStoreTests.contents(of: folder) }
 
-  @Test func `by a function for an entity; others as the models tell, and all relationships on both sides`() throws {
+  @Test func `a function migrates one entity, and the other entities are inferred`() throws {
     let count = LongForm.size(1_300, or: 800)
     try makeStore(count)
     let new = try ManagedObjectModel(entities: Self.new)
@@ -181,7 +181,7 @@ import Testing
         == [[0, total]] + stride(from: 500, to: total, by: 500).map { [$0, total] } + [[total, total]])
   }
 
-  @Test func `An object becomes none or several, also of an entity that is gone; relationships by a function`() throws {
+  @Test func `a function creates no, one or several objects and sets relationships`() throws {
     try makeStore(9)
     let new = try ManagedObjectModel(entities: Self.new)
     let mapping = StoreMapping(entities: [
@@ -215,7 +215,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `A policy without the function that would tell it settles nothing`(setsRelationships: Bool) throws {
+  func `a policy without createDestinationInstances cannot convert an attribute`(setsRelationships: Bool) throws {
     try makeStore(4)
     let before = try contents()
     var policy = EntityMigrationPolicy()
@@ -230,7 +230,7 @@ import Testing
     #expect(try contents() == before)
   }
 
-  @Test func `A migration that is done is not done again`() throws {
+  @Test func `a finished migration does not run again`() throws {
     try makeStore(4)
     let new = try ManagedObjectModel(entities: Self.new)
     let mapping = StoreMapping(entities: ["Note": Self.policy, "Task": Self.policy])
@@ -242,7 +242,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `Views and indexes of other programs are there afterwards`(isMapped: Bool) throws {
+  func `a migration keeps views and indexes of other programs`(isMapped: Bool) throws {
     try makeStore(4)
     let database = try PlainSQLite(file)
     _ = try database.run("CREATE VIEW titles AS SELECT ZTITLE FROM ZNOTE")
@@ -258,7 +258,7 @@ import Testing
   }
 
   @Test(arguments: ["Z_PK", "ZNOTE.Z_PK"])
-  func `A table with a condition keeps its rows; one whose condition names it stays as it is`(column: String) throws {
+  func `a table with a CHECK constraint keeps its rows`(column: String) throws {
     try makeStore(4)
     let database = try PlainSQLite(file)
     let statement = try #require(try database.run("SELECT sql FROM sqlite_schema WHERE name = 'ZNOTE'").first?.first)
@@ -282,7 +282,7 @@ import Testing
   struct Oops: Error {}
 
   @Test(arguments: ["function", "progress", "constraint", "validation", "value", "reasons", "typed"])
-  func `What fails leaves the store as it is to the byte`(kind: String) throws {
+  func `a failed migration leaves the bytes of the store unchanged`(kind: String) throws {
     try makeStore(8)
     let before = try contents()
     var new = Self.new
@@ -342,7 +342,7 @@ import Testing
     #expect(try contents() == before)
   }
 
-  @Test func `A mapping model does what it says: kinds of mappings, expressions, predicates of the source`() throws {
+  @Test func `a mapping model applies its mappings, expressions and source predicates`() throws {
     try makeStore(8)
     func value(_ text: String) throws -> ManagedExpression { try ManagedExpression(format: text) }
     var note = EntityMapping("Notes", .transform, from: "Note", to: "Note")
@@ -391,7 +391,7 @@ import Testing
     #expect(try PlainSQLite(output).defects() == [])
   }
 
-  @Test func `What a mapping model says and cannot be done is refused at once, with all reasons`() throws {
+  @Test func `an impossible mapping model is refused before migration with all reasons`() throws {
     try makeStore(3)
     func value(_ text: String) throws -> ManagedExpression { try ManagedExpression(format: text) }
     var note = EntityMapping("Notes", .custom, from: "Note", to: "Note")
@@ -438,7 +438,7 @@ import Testing
     #expect(try contents() == before)
   }
 
-  @Test("What a killed migration has left is removed, and nothing else") func leftovers() throws {
+  @Test func `a migration removes only the files that a killed migration left`() throws {
     try makeStore(3)
     let new = try ManagedObjectModel(entities: Self.new)
     let mapping = StoreMapping(entities: ["Note": Self.policy, "Task": Self.policy])
@@ -473,7 +473,7 @@ import Testing
     #expect(folder.names == ["store.sqlite"])
   }
 
-  @Test("Two processes do not make a store at one path, and no file is written over") func outputs() throws {
+  @Test func `two migrations cannot create one output, and no file is overwritten`() throws {
     try makeStore(3)
     let new = try ManagedObjectModel(entities: Self.new)
     let mapping = StoreMapping(entities: ["Note": Self.policy, "Task": Self.policy])
@@ -498,7 +498,7 @@ import Testing
   }
 
   @Test(arguments: ["WAL", "DELETE"])
-  func `Nobody else saves while it goes on; others can read while objects are made`(journal: String) throws {
+  func `a migration blocks other saves, but others can read the old store`(journal: String) throws {
     try makeStore(3)
     #expect(try PlainSQLite(file).column("PRAGMA journal_mode = \(journal)") == [journal.lowercased()])
     let file = file

@@ -6,7 +6,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("A migration, and the files beside a store") struct MigrationFilesTests {
+@Suite("A migration and the external files of a store") struct MigrationFilesTests {
   private let folder = TemporaryFolder(isInMemory: true)
 
   private func open(_ file: URL, _ model: ManagedObjectModel) throws -> ManagedObjectContext {
@@ -59,7 +59,7 @@ import Testing
   }
 
   @Test
-  func `Values in files come into the rows of the new store; the old one has its files until it is gone`() throws {
+  func `external values move into the rows of a new store, and the old store keeps its files`() throws {
     for (number, (entity, mapping)) in [
       (Self.plain, StoreMapping()), (Self.gone, StoreMapping()),
       (Self.plain, StoreMapping(entities: ["Photo": EntityMigrationPolicy()])),
@@ -91,7 +91,7 @@ import Testing
   }
 
   @Test(arguments: ["Notes.bak", "Notes"])
-  func `A copy of the store beside it keeps the files that both have`(name: String) throws {
+  func `a copy in the same folder keeps external files that both stores share`(name: String) throws {
     let file = folder.url.appending(path: "Notes.sqlite")
     let external = try makeStore(file)
     let copy = folder.url.appending(path: name)
@@ -113,7 +113,8 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: external.path))
   }
 
-  @Test(arguments: [false, true]) func `A link leads to the files beside the store itself`(isMapped: Bool) throws {
+  @Test(arguments: [false, true])
+  func `a migration through a link finds the external files next to the store`(isMapped: Bool) throws {
     let other = folder.url.appending(path: "other")
     try FileManager.default.createDirectory(at: other, withIntermediateDirectories: true)
     let file = other.appending(path: "Notes.sqlite")
@@ -127,7 +128,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `A new store is of one moment, whoever saves into the old one`(isMapped: Bool) throws {
+  func `a new store is a snapshot of the old store, even during saves`(isMapped: Bool) throws {
     let file = folder.url.appending(path: "store.sqlite")
     let old = try ManagedObjectModel(entities: [Self.gone])
     var entity = Self.gone

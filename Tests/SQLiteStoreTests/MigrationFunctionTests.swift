@@ -6,7 +6,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("Functions that migrate objects, and what they may not do") struct MigrationFunctionTests {
+@Suite("Functions that migrate objects, and their limits") struct MigrationFunctionTests {
   private let folder = TemporaryFolder(isInMemory: true)
   private var file: URL { folder.url.appending(path: "store.sqlite") }
 
@@ -75,9 +75,8 @@ import Testing
   }
 
   @Test(
-    "Relationships by the mapping come to those that a function has set, whoever asks for them",
     arguments: [false, true])
-  func addedRelationships(byFunction: Bool) throws {
+  func `relationships of the mapping are added to those a function set`(byFunction: Bool) throws {
     try makeStore(["a", "b"])
     var policy = EntityMigrationPolicy { person, migration in
       let new = try migration.createDestinationInstances(forSource: person)
@@ -102,7 +101,7 @@ import Testing
     #expect(Self.texts(person["favorite"], "title") == ["b"])
   }
 
-  @Test func `Deleted objects are not among those that others have become, and nothing refers to them`() throws {
+  @Test func `a deleted destination object is not found and has no references`() throws {
     try makeStore(["a", "at once", "later"])
     let calls = Mutex(0)
     let mapping = StoreMapping(entities: [
@@ -139,7 +138,7 @@ import Testing
     #expect(Self.texts(person["notes"], "title") == ["a"] && Self.texts(person["tags"], "name") == ["old"])
   }
 
-  @Test("While relationships are set no objects are made for those of the source") func insertionTooLate() throws {
+  @Test func `inserting an object for a source object fails after relationships begin`() throws {
     try makeStore(["a"])
     let before = try contents()
     let policy = EntityMigrationPolicy(createRelationships: { note, _, migration in
@@ -165,7 +164,6 @@ import Testing
   }
 
   @Test(
-    "Rows that are no objects are counted and named, and nothing is done",
     arguments: [
       (
         "UPDATE ZNOTE SET Z_ENT = 99",
@@ -177,7 +175,7 @@ import Testing
       ("UPDATE ZNOTE SET Z_PK = 0 WHERE Z_PK = 1", "1 row of the table \"ZNOTE\" whose Z_PK is not positive"),
       ("UPDATE ZPERSON SET Z_PK = -7", "\"ZPERSON\" whose Z_PK is not positive, such as the integer -7"),
     ])
-  func strangeRows(statement: String, message: String) throws {
+  func `rows that are not objects are counted in the error`(statement: String, message: String) throws {
     try makeStore(["a", "b"])
     try PlainSQLite(file).run(statement)
     let before = try contents()
@@ -189,7 +187,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `A store with a history is refused, also if a new one is to be made`(withOutput: Bool) throws {
+  func `a store with a history is not migrated, even into a new store`(withOutput: Bool) throws {
     do { _ = try SQLiteStore(file, model: Self.old(), access: .readWrite(tracksHistory: true)) }
     try makeStore(["a"])
     let before = try contents()
@@ -198,7 +196,7 @@ import Testing
     #expect(try contents() == before)
   }
 
-  @Test("Steps that the models tell are reported table by table, and can be stopped") func progress() throws {
+  @Test func `an inferred migration reports progress by table, and can be cancelled`() throws {
     try makeStore(["a", "b"])
     struct Oops: Error {}
     let before = try contents()

@@ -5,7 +5,7 @@ import SQLiteStore
 import TestSupport
 import Testing
 
-@Suite("A migration to a model without some of the values") struct MigrationLossTests {
+@Suite("A migration that would drop values") struct MigrationLossTests {
   private let folder = TemporaryFolder(isInMemory: true)
   private var file: URL { folder.url.appending(path: "a.sqlite") }
 
@@ -67,7 +67,7 @@ import Testing
       ),
       (["Memo"], ["the entity \"Memo\" is missing from the new model; it has 1 object"]),
     ] as [(Set<String>, [String])])
-  func `is refused, and tells what would go, and of how many objects`(_ names: Set<String>, _ losses: [String]) throws {
+  func `dropped properties and entities are an error with counts`(_ names: Set<String>, _ losses: [String]) throws {
     let new = try Self.model(without: names)
     let before = try Data(contentsOf: file)
     let error = #expect(throws: ManagedObjectError.self) { try SQLiteStore.migrate(file, to: new) }
@@ -83,11 +83,11 @@ import Testing
   }
 
   @Test(arguments: [["Note.empty"], ["Note.author"], ["Person.notes"]] as [Set<String>])
-  func `is done if no object has a value, or one side of a relationship stays`(_ names: Set<String>) throws {
+  func `a migration drops empty properties and one side of a relationship`(_ names: Set<String>) throws {
     #expect(try SQLiteStore.migrate(file, to: Self.model(without: names)) == [])
   }
 
-  @Test func `is refused for the entities that no function handles`() throws {
+  @Test func `dropped values are an error for entities without a function`() throws {
     let new = try Self.model(without: ["Note.title", "Tag.label"])
     let policy = EntityMigrationPolicy { try $1.createDestinationInstances(forSource: $0) }
     for entities in [["Tag": policy], ["Note": policy]] {
@@ -99,7 +99,7 @@ import Testing
     #expect(try SQLiteStore.migrate(file, to: new, by: mapping) == [])
   }
 
-  @Test func `is done when a store is opened, if the caller allows it`() throws {
+  @Test func `opening a store drops values if the caller allows it`() throws {
     let new = try Self.model(without: ["Note.title"])
     _ = try PersistentContainer(model: new, stores: [.sqlite(file, droppedValues: .drop)])
     #expect(try SQLiteStore.model(inFile: file).entityVersionHashesByName == new.entityVersionHashesByName)

@@ -4,7 +4,7 @@ import SQLiteStore
 import TestSupport
 import Testing
 
-@Suite("A store of another version of the model") struct MigrationTests {
+@Suite("An inferred migration of an SQLite store") struct MigrationTests {
   private let folder = TemporaryFolder(isInMemory: true)
 
   /// Returns the objects of a store as text: the entity, the number, the attributes, and relationships by number.
@@ -118,16 +118,16 @@ import Testing
         (" author=Employee/p1 count=2", " author=Employee/p1 color=\"red\" count=2"),
       ]),
     Row(
-      testDescription: "an attribute that is gone",
+      testDescription: "a removed attribute",
       after: entities(note: { $0.properties.removeAll { $0.name == "count" } }),
       replacing: [(" count=0", ""), (" count=1", ""), (" count=2", "")]),
     Row(
-      testDescription: "an attribute that is required now",
+      testDescription: "an attribute that becomes required",
       after: entities(note: {
         $0.properties[0] = .attribute("title", .string, isOptional: false, defaultValue: .string("none"))
       }), replacing: [("tags={Tag/p1 Tag/p2}", "tags={Tag/p1 Tag/p2} title=\"none\"")]),
     Row(
-      testDescription: "an attribute with another name",
+      testDescription: "a renamed attribute",
       after: entities(note: {
         var title = AttributeDescription("heading", .string)
         title.renamingIdentifier = "title"
@@ -138,7 +138,7 @@ import Testing
         (" tags={} title=\"n2\"", " heading=\"n2\" tags={}"),
       ]),
     Row(
-      testDescription: "an entity with another name",
+      testDescription: "a renamed entity",
       after: entities(
         note: { $0.properties[2] = .relationship("author", to: "Human", inverse: "notes") },
         person: {
@@ -146,7 +146,7 @@ import Testing
           $0.renamingIdentifier = "Person"
         }, employee: { $0.superentity = "Human" }), replacing: [("Person/", "Human/")]),
     Row(
-      testDescription: "an entity that is gone",
+      testDescription: "a removed entity",
       after: entities(note: { $0.properties.removeLast() }).dropLast(),
       replacing: [(" tags={Tag/p1}", ""), (" tags={Tag/p1 Tag/p2}", ""), (" tags={}", "")], without: ["Tag/"]),
     Row(
@@ -162,7 +162,7 @@ import Testing
         return all
       }()),
     Row(
-      testDescription: "an attribute that goes up",
+      testDescription: "an attribute that moves to the parent entity",
       after: entities(
         person: { $0.properties.append(.attribute("salary", .double)) }, employee: { $0.properties = [] })),
     Row(
@@ -171,7 +171,7 @@ import Testing
         $0.properties[2] = .relationship("author", to: "Person", inverse: "notes", isToMany: true)
       }), replacing: [("author=Employee/p1", "author={Employee/p1}"), ("author=Person/p2", "author={Person/p2}")]),
     Row(
-      testDescription: "a relationship with an order",
+      testDescription: "a relationship that becomes ordered",
       after: entities(
         person: {
           $0.properties[1] = .relationship("notes", to: "Note", inverse: "author", isToMany: true, isOrdered: true)
@@ -184,7 +184,7 @@ import Testing
         ("notes={Note/p1 Note/p2}", "notes=[Note/p1 Note/p2]"),
       ]),
     Row(
-      testDescription: "a relationship with another name",
+      testDescription: "a renamed relationship",
       after: entities(
         note: {
           var author = RelationshipDescription("writer", to: "Person", inverse: "notes")
@@ -202,7 +202,7 @@ import Testing
       ]),
   ]
 
-  @Test("is changed if the models tell how", arguments: rows) func inferred(row: Row) throws {
+  @Test(arguments: rows) func `a store is migrated if the models determine the changes`(row: Row) throws {
     let old = try ManagedObjectModel(entities: Self.entities())
     let new = try ManagedObjectModel(entities: row.after)
     let file = folder.url.appending(path: "a.sqlite")
@@ -241,7 +241,8 @@ import Testing
     ),
   ]
 
-  @Test("is left as it is if they do not", arguments: refusals.indices) func refused(index: Int) throws {
+  @Test(arguments: refusals.indices)
+  func `a store is unchanged if the models do not determine the changes`(index: Int) throws {
     let (_, after, reason) = Self.refusals[index]
     let old = try ManagedObjectModel(entities: Self.entities())
     let new = try ManagedObjectModel(entities: after)
