@@ -6,7 +6,7 @@ import Testing
 
 @testable import SQLiteStore
 
-@Suite("Orders in an SQLite store") struct OrderTests {
+@Suite("Ordered relationships of an SQLite store") struct OrderTests {
   let folder = TemporaryFolder(isInMemory: true)
   var file: URL { folder.url.appending(path: "store.sqlite") }
 
@@ -21,7 +21,7 @@ import Testing
   ]
 
   @Test(arguments: tables)
-  func `As few numbers change as can be, and all get new ones where no room is left`(old: [Int64], new: [Int64]) {
+  func `the fewest order numbers change, and all change if no room is left`(old: [Int64], new: [Int64]) {
     #expect(OrderNumbers.numbers(old, OrderNumbers.kept(old), first: 2048, step: 1024) == new)
   }
 
@@ -67,7 +67,7 @@ import Testing
         + "ORDER BY l.ZNAME, Z_FOK_LIST")
   }
 
-  @Test("Only what must gets another number, and what moves to another owner too") func fewChanges() throws {
+  @Test func `only moved members and members of another owner get new order numbers`() throws {
     let context = try context()
     let lists = try objects("List", ["A", "B"], context)
     let items = try objects("Item", ["a", "b", "c", "d"], context)
@@ -95,7 +95,7 @@ import Testing
     #expect(try PlainSQLite(file).column("SELECT Z_FOK_LIST FROM ZITEM WHERE ZNAME = 'a'") == ["NULL"])
   }
 
-  @Test("Rows of an owner that nobody numbered are put in order with the next change") func unnumbered() throws {
+  @Test func `members without order numbers get them with the next change`() throws {
     let first = try context()
     let lists = try objects("List", ["A"], first)
     let items = try objects("Item", ["a", "b", "c"], first)
@@ -124,7 +124,7 @@ import Testing
     try context.object(with: #require(context.coordinator.objectID(forURI: object.objectID.uriRepresentation)))
   }
 
-  @Test(arguments: 0..<4) func `Random changes of orders, owners and members agree with arrays`(part: Int) throws {
+  @Test(arguments: 0..<4) func `random changes of orders, owners and members agree with arrays`(part: Int) throws {
     for seed in 0..<LongForm.size(all: 500, 25, or: 1) {
       for name in folder.names { try FileManager.default.removeItem(at: folder.url.appending(path: name)) }
       try script(UInt64(part * 1_000 + seed))

@@ -5,7 +5,7 @@ import OrderedCollections
 import SQLiteStore
 import Testing
 
-@Suite("An SQLite store makes the dictionaries that a store in memory makes") struct QueryDictionaryTests {
+@Suite("Dictionaries from an SQLite store and from memory") struct QueryDictionaryTests {
   /// A request in a short notation: the values to fetch, the grouping, the conditions and the order.
   struct Sample: CustomStringConvertible, Sendable {
     var entity = "Person"
@@ -99,7 +99,8 @@ import Testing
     } catch { fatalError("\(error)") }
   }()
 
-  @Test(arguments: samples) func `of all sorts`(_ sample: Sample) throws {
+  @Test(arguments: samples)
+  func `an SQLite store returns the same dictionaries as a store in memory`(_ sample: Sample) throws {
     let stores = Self.stores
     let request = try sample.request()
     let entity = try #require(stores.sqlite.model[sample.entity])

@@ -5,7 +5,7 @@ import SQLiteStore
 import TestSupport
 import Testing
 
-@Suite("An SQLite store finds what a store in memory finds") struct QueryDifferenceTests {
+@Suite("Random requests to an SQLite store and to memory") struct QueryDifferenceTests {
   private static let stores: SampleStores = {
     do {
       return try SampleStores(SampleStores.model, RandomObjects(seed: 7, count: 24).rows)
@@ -29,7 +29,7 @@ import Testing
 
   private func mapped(_ keys: [RowKey]) -> [RowKey] { keys.compactMap { Self.stores.memoryKeys[$0] } }
 
-  @Test func `for predicates, orders, limits and offsets made at random`() throws {
+  @Test func `random predicates, orders, limits and offsets find the same objects`() throws {
     var found = 0
     var failed = 0
     var differences = 0
@@ -62,7 +62,7 @@ import Testing
       + "limit \(request.fetchLimit) offset \(request.fetchOffset)"
   }
 
-  @Test func `as keys and as a number, too`() throws {
+  @Test func `random requests return the same object IDs and counts`() throws {
     for seed in 10_000..<LongForm.size(10_400, or: 10_060) {
       let (_, memory, sqlite) = try results(seed) { $0.resultType = .count }
       #expect(memory == sqlite, "\(seed)")
@@ -75,7 +75,7 @@ import Testing
     }
   }
 
-  @Test func `with the values of the rows`() throws {
+  @Test func `fetched rows have the same values`() throws {
     let stores = Self.stores
     let entity = try #require(stores.sqlite.model["Person"])
     guard case .rows(let rows) = try stores.sqlite.fetch(FetchRequest("Person"), of: entity),
@@ -87,7 +87,7 @@ import Testing
     }
   }
 
-  @Test func `mostly with one statement`() throws {
+  @Test func `most random requests are complete in one SQL statement`() throws {
     var complete = 0
     let keys = Self.stores.people
     let count = LongForm.size(500, or: 100)

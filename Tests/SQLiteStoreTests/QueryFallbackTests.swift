@@ -5,7 +5,7 @@ import Testing
 
 @testable import SQLiteStore
 
-@Suite("Requests that SQL cannot say") struct QueryFallbackTests {
+@Suite("Requests that SQL cannot express") struct QueryFallbackTests {
   /// Predicates, and the column by which SQL narrows the rows to test in memory. Nil if all rows are tested.
   static let narrowed: [(String, String?)] = [
     ("pages > 2 AND links[FIRST].title == 'plan b'", "ZPAGES"),
@@ -17,7 +17,7 @@ import Testing
   ]
 
   @Test(arguments: narrowed)
-  func `are tested in memory on the rows that the rest finds`(_ search: (format: String, column: String?)) throws {
+  func `rows that SQL finds are tested in memory`(_ search: (format: String, column: String?)) throws {
     let stores = SampleStores.people
     let request = FetchRequest("Note", where: try ManagedPredicate(format: search.format))
     let statement = try stores.sqlite.statement(for: request)
@@ -27,7 +27,7 @@ import Testing
     #expect((try? stores.found(request)) == (try? stores.foundInMemory(request)))
   }
 
-  @Test func `with ten thousand conditions take no time that is out of proportion`() throws {
+  @Test func `a request with ten thousand conditions is narrowed by its first conditions`() throws {
     let stores = SampleStores.people
     let others = (0..<10_000).map {
       ManagedPredicate.comparing(RandomRequests.path("age"), .equal, .value(.integer($0 + 1_000)))
@@ -61,7 +61,7 @@ import Testing
     "SUBQUERY(notes, $n, 10 / ($n.pages - 3) > 0).@count == 0",
   ]
 
-  @Test(arguments: failing) func `have the errors that they have in memory`(_ format: String) throws {
+  @Test(arguments: failing) func `a failing predicate has the same error as in memory`(_ format: String) throws {
     let stores = SampleStores.people
     for (limit, order) in [(0, nil), (1, nil), (1, "age"), (2, "-name")] as [(Int, String?)] {
       var request = FetchRequest("Person", where: try ManagedPredicate(format: format))
@@ -81,7 +81,7 @@ import Testing
     }
   }
 
-  @Test func `or whose entities have numbers in another order than in the model`() throws {
+  @Test func `objects are sorted by the entity order of the model, not of the file`() throws {
     func sub(_ name: String) -> EntityDescription {
       var entity = EntityDescription(name)
       entity.superentity = "Base"
@@ -124,7 +124,7 @@ import Testing
     }
   }
 
-  @Test func `Values of large data are read from where they are`() throws {
+  @Test func `predicates read external binary data`() throws {
     var photo = AttributeDescription("photo", .binary)
     photo.allowsExternalBinaryDataStorage = true
     let model = try ManagedObjectModel(entities: [EntityDescription("Item", [.attribute(photo)])])

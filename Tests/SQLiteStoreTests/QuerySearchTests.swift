@@ -4,11 +4,11 @@ import ManagedObjectsSamples
 import SQLiteStore
 import Testing
 
-@Suite("An SQLite store finds objects by predicates") struct QuerySearchTests {
+@Suite("Predicates in an SQLite store") struct QuerySearchTests {
   /// All searches except those for the attribute without a type, which SQLite stores cannot store.
   static let searches = FetchSearchTables.all.filter { !$0.format.hasPrefix("misc") && !$0.format.contains("ANYKEY") }
 
-  @Test(arguments: searches) func `as the rules say`(_ search: FetchSearchTables.Search) throws {
+  @Test(arguments: searches) func `a predicate finds the expected objects`(_ search: FetchSearchTables.Search) throws {
     var request = FetchRequest(search.entity, where: try ManagedPredicate(format: search.format))
     let stores = SampleStores.people
     if search.names == "error" {
@@ -27,7 +27,7 @@ import Testing
   }
 
   @Test(arguments: [0, 1, 5, 6, 7, Int.max], [0, 1, 5, 6, 7, Int.max])
-  func `within any offset and limit`(offset: Int, limit: Int) throws {
+  func `an offset and a limit select the expected objects`(offset: Int, limit: Int) throws {
     let stores = SampleStores.people
     let all = (0..<6).dropFirst(offset).prefix(limit == 0 ? .max : limit).count
     for order in [[], [FetchRequest.SortDescriptor("name")]] {
@@ -44,7 +44,7 @@ import Testing
   @Test(
     arguments: ["a\u{0}b", "%", "_", "*", "?", "\\", "[", "'", "\"", "\u{FFFD}", "", "\u{10FFFF}", "a\u{0}"],
     ["==", "BEGINSWITH", "ENDSWITH", "CONTAINS", "LIKE", "CONTAINS[cd]", "LIKE[c]", "IN", "<"])
-  func `by texts with characters that end texts or patterns elsewhere`(text: String, comparison: String) throws {
+  func `a text with special characters is compared literally`(text: String, comparison: String) throws {
     let stores = SampleStores.people
     for format in ["name \(comparison) %@", "nick \(comparison) %@", "NOT name \(comparison) %@"] {
       let value: any PredicateArgument = comparison == "IN" ? [text] : text

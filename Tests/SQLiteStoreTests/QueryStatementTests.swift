@@ -5,14 +5,14 @@ import SQLiteStore
 import TestSupport
 import Testing
 
-@Suite("Statements of requests") struct QueryStatementTests {
+@Suite("SQL statements of requests") struct QueryStatementTests {
   /// Requests that SQL can express only in part. Their rows are tested in memory.
   static let inMemory = [
     "($limit := 30) == age", "($x := age) > 26 AND $x < 45", "links[FIRST].title == 'plan b'",
     "links[LAST].title == 'plan b'", "links[FIRST].links[FIRST].title == 'Plan 9'", "links[0].title == 'plan b'",
   ]
 
-  @Test func `say all but few of the predicates that there are`() throws {
+  @Test func `SQL expresses almost all predicates`() throws {
     var others: [String] = []
     for search in QuerySearchTests.searches {
       let request = FetchRequest(search.entity, where: try ManagedPredicate(format: search.format))
@@ -27,7 +27,7 @@ import Testing
     "TERNARY(age > 3, age * 2, -age) == 4", "ANY reports.age == age - 1",
   ]
 
-  @Test(arguments: sure) func `say arithmetic that always has a result`(_ format: String) throws {
+  @Test(arguments: sure) func `SQL expresses arithmetic that always has a result`(_ format: String) throws {
     let request = FetchRequest("Person", where: try ManagedPredicate(format: format))
     #expect(try SampleStores.people.sqlite.statement(for: request).isComplete)
     #expect(try SampleStores.people.found(request) == SampleStores.people.foundInMemory(request))
@@ -40,7 +40,7 @@ import Testing
   ]
 
   @Test(arguments: orders)
-  func `have the order of the request`(_ order: (path: String, comparison: FetchRequest.SortComparison)) throws {
+  func `SQL has the order of the request`(_ order: (path: String, comparison: FetchRequest.SortComparison)) throws {
     let descriptor = FetchRequest.SortDescriptor(order.path, comparison: order.comparison)
     #expect(try SampleStores.people.sqlite.statement(for: FetchRequest("Person", sortedBy: [descriptor])).isComplete)
   }
@@ -110,7 +110,7 @@ import Testing
     do { return try SampleStores(model, rows(50, 10)) } catch { fatalError("\(error)") }
   }()
 
-  @Test(arguments: indexed) func `use indexes`(_ search: (format: String, index: String)) throws {
+  @Test(arguments: indexed) func `SQL uses indexes`(_ search: (format: String, index: String)) throws {
     let request = FetchRequest("Item", where: try ManagedPredicate(format: search.format))
     let plan = try Self.items.sqlite.plan(of: request)
     #expect(
@@ -118,7 +118,7 @@ import Testing
       "\(plan)")
   }
 
-  @Test func `find an object by its number`() throws {
+  @Test func `SQL finds an object by its primary key`() throws {
     let stores = Self.items
     let key = try #require(stores.memoryKeys.keys.sorted().first)
     for format in ["SELF == %@", "SELF IN %@", "%@ == objectID"] {
@@ -133,7 +133,7 @@ import Testing
     }
   }
 
-  @Test func `are three for owners and their prefetched objects`() throws {
+  @Test func `owners and their prefetched objects take three statements`() throws {
     let owners = LongForm.size(10_000, or: 100)
     let stores = try SampleStores(Self.model, Self.rows(owners, 10))
     let context = try ManagedObjectContext(stores.sqlite)
@@ -151,7 +151,7 @@ import Testing
   }
 
   @Test(arguments: [#"Ro"w'; DROP TABLE Z_METADATA; --"#, "Row\"\u{301}; DROP TABLE Z_METADATA; --", "'\u{308}", "\""])
-  func `quote names and bind constants, whatever they consist of`(_ name: String) throws {
+  func `names are quoted and constants are bound`(_ name: String) throws {
     let attribute = #"a"b'c);DELETE/**/FROM/**/Z_METADATA;--"#
     let model = try ManagedObjectModel(entities: [
       EntityDescription(
@@ -191,7 +191,7 @@ import Testing
     #expect(stores.sqlite.metadata["NSStoreUUID"] != nil)
   }
 
-  @Test func `of many conditions and of deep ones find the same`() throws {
+  @Test func `many conditions and deep conditions find the right objects`() throws {
     let entity = try #require(Self.model["Item"])
     let one = try ManagedPredicate(format: "amount == 3")
     var deep = one
