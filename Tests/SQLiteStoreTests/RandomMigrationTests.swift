@@ -247,7 +247,7 @@ import Testing
     return count
   }
 
-  @Test("are changed value by value as the two tell, or refused with all reasons") func pairs() throws {
+  @Test func `a migration changes each value as inferred, or reports all reasons`() throws {
     var (changed, refused) = (0, 0)
     let count = LongForm.size(all: 4_000, 600, or: 12)
     for seed in 0..<count {

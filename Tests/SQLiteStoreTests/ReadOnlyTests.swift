@@ -5,7 +5,7 @@ import SQLiteStore
 import TestSupport
 import Testing
 
-@Suite("An SQLite store that is only read") struct ReadOnlyTests {
+@Suite("A read-only SQLite store") struct ReadOnlyTests {
   let folder = TemporaryFolder(isInMemory: true)
   var file: URL { folder.url.appending(path: "store 100%?#.sqlite") }
 
@@ -68,14 +68,15 @@ import Testing
     #expect(try files() == before)
   }
 
-  @Test(arguments: ["WAL", "DELETE"]) func `Nothing is written, not even beside it`(journal: String) throws {
+  @Test(arguments: ["WAL", "DELETE"])
+  func `reading writes nothing, not even in the folder of the store`(journal: String) throws {
     try insert(["a", "b"], context())
     #expect(try PlainSQLite(file).column("PRAGMA journal_mode = \(journal)") == [journal.lowercased()])
     #expect(folder.names == ["store 100%?#.sqlite"])
     try checkReading(["a", "b"])
   }
 
-  @Test("What is in the log of changes beside it is read, and nothing is written") func log() throws {
+  @Test func `reading includes the WAL and writes nothing`() throws {
     let writer = try context()
     try insert(["a", "b"], writer)
     // The files as after the process was killed.
@@ -94,7 +95,7 @@ import Testing
     try checkReading(["a", "b"])
   }
 
-  @Test("What a transaction has overwritten that never ended is read as it was before") func journal() throws {
+  @Test func `an unfinished transaction is not visible`() throws {
     try insert(["a", "b"], context())
     let database = try PlainSQLite(file)
     try database.run("PRAGMA journal_mode = DELETE")
@@ -118,13 +119,13 @@ import Testing
     try checkReading(["a", "b"])
   }
 
-  @Test("No file is made") func missingFile() throws {
+  @Test func `a missing store is an error and is not created`() throws {
     #expect(errorCode { _ = try context(.readOnly) } == .noSuchFile)
     #expect(errorCode { _ = try context(.readOnly(writesNothing: true)) } == .noSuchFile)
     #expect(folder.names == [])
   }
 
-  @Test("One that others save is read as they leave it") func others() throws {
+  @Test func `a reader sees the saves of other contexts`() throws {
     let writer = try context()
     try insert(["a"], writer)
     let reader = try context(.readOnly)

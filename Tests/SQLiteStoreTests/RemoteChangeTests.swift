@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Two containers on one file, like two programs.
-@Suite("What others save into a file", .serialized) struct RemoteChangeTests {
+@Suite("Remote changes of a store", .serialized) struct RemoteChangeTests {
   private let folder = TemporaryFolder(isInMemory: true)
 
   final class City: ManagedObject {
@@ -48,7 +48,8 @@ import Testing
     }
   }
 
-  @Test(arguments: Kind.allCases) func `is what another program saved`(_ kind: Kind) async throws {
+  @Test(arguments: Kind.allCases)
+  func `remote changes are the changes that another program saved`(_ kind: Kind) async throws {
     let container = try filled(kind)
     let context = container.newContext()
     let cities = Dictionary(uniqueKeysWithValues: try context.fetch(City.self).map { ($0.name, $0.objectID) })
@@ -69,7 +70,7 @@ import Testing
     #expect(sizes == ["Berlin 0", "Madrid 0", "Paris 1"])
   }
 
-  @Test(arguments: Kind.allCases) func `brings fetched results up to date`(_ kind: Kind) async throws {
+  @Test(arguments: Kind.allCases) func `merging remote changes updates fetched results`(_ kind: Kind) async throws {
     let container = try filled(kind)
     let context = container.newContext()
     let request = try FetchRequest(City.self, sortedBy: .ascending(\.name))
@@ -88,7 +89,7 @@ import Testing
     #expect(shown == results.snapshot)
   }
 
-  @Test(arguments: Kind.allCases) func `keeps changes that are not saved`(_ kind: Kind) async throws {
+  @Test(arguments: Kind.allCases) func `merging remote changes keeps unsaved changes`(_ kind: Kind) async throws {
     let container = try filled(kind)
     let context = container.newContext()
     context.mergePolicy = .objectTrump
@@ -108,7 +109,7 @@ import Testing
   }
 
   @Test(arguments: Kind.allCases)
-  func `is not what one saves oneself, nor what was there before`(_ kind: Kind) async throws {
+  func `own saves and earlier saves are not remote changes`(_ kind: Kind) async throws {
     let container = try filled(kind)
     try change(kind, author: "before")
     let news = container.coordinator.remoteChanges
@@ -125,7 +126,7 @@ import Testing
     #expect(changes.updated.isEmpty && changes.deleted.isEmpty)
   }
 
-  @Test("is told apart from what one saves oneself before and after") func interleaved() throws {
+  @Test func `remote changes between own saves are recognized`() throws {
     let container = try filled(.history)
     let store = try #require(container.coordinator.stores[0] as? SQLiteStore)
     let other = try self.container(.history)
@@ -155,7 +156,7 @@ import Testing
   }
 
   @Test(arguments: Kind.allCases)
-  func `is an error, once, while the file is not there or is spoilt`(_ kind: Kind) async throws {
+  func `a missing or damaged file is reported once`(_ kind: Kind) async throws {
     let container = try filled(kind)
     let file = folder.url.appending(path: "cities.\(kind)")
     let aside = folder.url.appending(path: "aside")
@@ -184,7 +185,7 @@ import Testing
     #expect(try context.fetch(City.self).count == count)
   }
 
-  @Test func `goes to all who listen, and to those only who still do`() async throws {
+  @Test func `each active stream gets remote changes`() async throws {
     let container = try filled(.binary)
     var first = container.coordinator.remoteChanges.makeAsyncIterator()
     do { _ = container.coordinator.remoteChanges }
@@ -198,7 +199,7 @@ import Testing
     #expect(news?.inserted.count == 1 && news?.deleted.isEmpty == true)
   }
 
-  @Test func `is not known if a part of the history was removed, or was not kept`() async throws {
+  @Test func `remote changes are incomplete if a part of the history is missing`() async throws {
     let container = try filled(.history)
     let store = try #require(container.coordinator.stores[0] as? SQLiteStore)
     _ = try store.changesByOthers()
@@ -221,7 +222,7 @@ import Testing
     #expect(try store.changesByOthers() == nil)
   }
 
-  @Test("ends when nobody has the coordinator") func end() async throws {
+  @Test func `the stream ends when the coordinator is released`() async throws {
     var container: PersistentContainer? = try filled(.sqlite)
     let news = try #require(container).coordinator.remoteChanges
     weak let coordinator = container?.coordinator

@@ -40,7 +40,7 @@ import Testing
     try ManagedObjectContext(SQLiteStore(file, model: Self.model))
   }
 
-  @Test("Objects are there again when the file is opened again") func reopening() throws {
+  @Test func `a reopened store has its objects`() throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }

@@ -70,7 +70,7 @@ import Testing
     "transformable": [.data(Data()), .data(Data([1, 2, 3]))],
   ]
 
-  @Test(arguments: values.keys.sorted()) func `Each is the same when the file is opened again`(name: String) throws {
+  @Test(arguments: values.keys.sorted()) func `a value is the same after the file is reopened`(name: String) throws {
     let values = try #require(Self.values[name])
     let first = try context()
     for value in values + [.null] { try first.insert("Everything").setValue(value, forKey: name) }
@@ -116,8 +116,8 @@ import Testing
     ("uri", .url(URL(string: "b", relativeTo: URL(string: "http://a/"))!), .url(URL(string: "http://a/b")!)),
   ]
 
-  @Test("What SQLite keeps otherwise is what the object has after the save", arguments: rounded)
-  func roundedValues(name: String, value: AttributeValue, expected: AttributeValue) throws {
+  @Test(arguments: rounded)
+  func `a saved object has the rounded value`(name: String, value: AttributeValue, expected: AttributeValue) throws {
     let context = try context()
     let object = try context.insert("Everything")
     for _ in 0..<2 {
@@ -134,7 +134,7 @@ import Testing
   }
 
   @Test(arguments: ["double", "float", "date", "decimal"], [true, false])
-  func `What is not a number is refused with the object and the property`(name: String, isNew: Bool) throws {
+  func `NaN is an error with the object and the property`(name: String, isNew: Bool) throws {
     let value: AttributeValue =
       switch name {
       case "double": .double(.nan)

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 @Suite(
-  "Stores and models of Apple's tools, version by version",
+  "Migrations of stores and models of Apple's tools",
   .enabled(if: StoreReader.isAvailable && !StoreSamples.stores.isEmpty))
 struct SampleMigrationTests {
   private static func store(_ name: String) throws -> URL {
@@ -71,7 +71,7 @@ struct SampleMigrationTests {
 
   private static let luxury = ["ExpensiveSportCar": "LuxuryCar"]
 
-  @Test func `SampleModel: each store to each later version, at once and in stages, as the models tell`() throws {
+  @Test func `inferred migrations of SampleModel reach each later version, at once and in stages`() throws {
     let versions = try VersionedModel(contentsOf: Self.sampleModel())
     let models = try Self.names.map { try #require(versions.models[$0]) }
     let stages = StagedMigration(models.map { StagedMigration.Stage($0) })
@@ -106,9 +106,8 @@ struct SampleMigrationTests {
   }
 
   @Test(
-    "SampleModel: by the compiled mapping model, with a function for the class that it names; from both stores",
     arguments: ["SampleModel_V1.sqlite", "SampleModel_V2.sqlite"])
-  func mappingModel(name: String) throws {
+  func `a compiled mapping model migrates SampleModel with a function for its policy class`(name: String) throws {
     let momd = try Self.sampleModel()
     let stages = try StagedMigration(
       contentsOf: momd, names: Self.names, classes: ["V2to3MakerPolicy": Self.makerPolicy])
@@ -168,7 +167,7 @@ struct SampleMigrationTests {
     #expect(try Data(contentsOf: file) == after)
   }
 
-  @Test("bnr's TestModel gets the entity of its second version") func bookModels() throws {
+  @Test func `TestModel gets the entity of its second version`() throws {
     let model = try #require(StoreSamples.models.first { $0.name == "TestModel_2.xcdatamodel-contents.xml" }).model
     let folder = TemporaryFolder(isInMemory: true)
     let file = try StoreSamples.copy(Self.store("TestModel.sqlite"), to: folder)
@@ -192,7 +191,7 @@ struct SampleMigrationTests {
     try Self.check(file, model, Self.expectation(before, model))
   }
 
-  @Test("Moody: through its versions one by one, and at once") func moodModels() throws {
+  @Test func `Moody is migrated in stages and at once`() throws {
     let models = try (2...5).map { number in
       try #require(StoreSamples.models.first { $0.name.hasPrefix("Moody_\(number)") }).model
     }
@@ -232,7 +231,7 @@ struct SampleMigrationTests {
     }
   }
 
-  @Test func `A store of none of the versions is refused, and so is a model that is none of them`() throws {
+  @Test func `a store or model of an unknown version is refused`() throws {
     let versions = try VersionedModel(contentsOf: Self.sampleModel())
     let folder = TemporaryFolder(isInMemory: true)
     let file = try StoreSamples.copy(Self.store("SampleModel_V1.sqlite"), to: folder)
@@ -252,7 +251,7 @@ struct SampleMigrationTests {
     #expect(try Data(contentsOf: file) == bytes)
   }
 
-  @Test("Names of versions are in the order of their numbers, up to the current one") func order() throws {
+  @Test func `version names are sorted by number, up to the current version`() throws {
     let model = try ManagedObjectModel(entities: [EntityDescription("A", [])])
     func other(_ name: String) throws -> ManagedObjectModel {
       try ManagedObjectModel(entities: [EntityDescription(name, [])])

@@ -17,7 +17,7 @@ struct SampleStoreTests {
   }
 
   @Test(arguments: [.readOnly(writesNothing: true), .readOnly, StoreAccess.readWrite])
-  func `are read whole with the model in them, however they are opened`(access: StoreAccess) throws {
+  func `a store is read completely with its own model in each access mode`(access: StoreAccess) throws {
     var count = 0
     for original in try StoreSamples.storesWithModel() {
       let folder = TemporaryFolder(isInMemory: true)
@@ -43,7 +43,7 @@ struct SampleStoreTests {
     #expect(count > 0)
   }
 
-  @Test func `are read with each compiled or source model that has their hashes`() throws {
+  @Test func `a store is read with each model that has its version hashes`() throws {
     for file in try StoreSamples.storesWithModel() {
       let expected = try StoreReader.objects(of: file)
       let own = try SQLiteStore.model(inFile: file, writesNothing: true)
@@ -55,7 +55,7 @@ struct SampleStoreTests {
     }
   }
 
-  @Test func `that have no model are read with one made from their columns`() throws {
+  @Test func `a store without a model is read with a model of its columns`() throws {
     let all = Set(try StoreSamples.storesWithModel())
     for original in StoreSamples.stores where !all.contains(original) {
       let folder = TemporaryFolder(isInMemory: true)
@@ -76,7 +76,7 @@ struct SampleStoreTests {
     }
   }
 
-  @Test func `are not opened with another model; the error has the entities that differ`() throws {
+  @Test func `a store of another model is an error with the differing entities`() throws {
     for file in StoreSamples.stores {
       guard let hashes = try SQLiteStore.metadata(ofFile: file, writesNothing: true)["NSStoreModelVersionHashes"] else {
         continue
@@ -95,7 +95,7 @@ struct SampleStoreTests {
     }
   }
 
-  @Test func `with derived attributes are not opened with a model that derives otherwise`() throws {
+  @Test func `a model with another derivation expression is an error`() throws {
     for file in try StoreSamples.storesWithModel() {
       let model = try SQLiteStore.model(inFile: file, writesNothing: true)
       let names = model.entities.filter { $0.attributes.contains { $0.definition.derivation != nil } }.map(\.name)
@@ -119,7 +119,7 @@ struct SampleStoreTests {
   }
 
   @Test(arguments: [false, true])
-  func `are read by the one that was written by hand, in each mode`(writesNothing: Bool) throws {
+  func `a store written by hand is read with each model`(writesNothing: Bool) throws {
     let folder = TemporaryFolder(isInMemory: true)
     let file = try LibraryStore.write(to: folder)
     let before = try Self.contents(of: folder)

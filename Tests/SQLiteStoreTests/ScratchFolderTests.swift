@@ -5,12 +5,12 @@ import Testing
 
 @testable import SQLiteStore
 
-@Suite("The folder beside a store in which a new one is made") struct ScratchFolderTests {
+@Suite("The scratch folder of a migration") struct ScratchFolderTests {
   private let folder = TemporaryFolder(isInMemory: true)
   private var store: String { folder.url.appending(path: "new.sqlite").path }
   private var scratch: URL { folder.url.appending(path: ".new.sqlite-migration") }
 
-  @Test("has one user at a time, however many want it at the same moment") func oneUser() throws {
+  @Test func `a scratch folder has one user at a time`() throws {
     let state = Mutex((users: 0, uses: 0, defects: 0))
     let store = store
     let rounds = LongForm.size(600, or: 100)
@@ -37,7 +37,7 @@ import Testing
     #expect(folder.names == [])
   }
 
-  @Test("stays with files that others put there while it is used") func otherFiles() throws {
+  @Test func `a scratch folder with other files is kept`() throws {
     let mine = scratch.appending(path: "mine.txt")
     do {
       let folder = try ScratchFolder(beside: store, isLocked: false)

@@ -36,7 +36,7 @@ import Testing
     return try ManagedObjectContext(coordinator: coordinator).count(for: FetchRequest("Account"))
   }
 
-  @Test func `are seen by others when it ends`() throws {
+  @Test func `other connections see the saves when the transaction ends`() throws {
     let store = try store()
     let other = try self.store()
     try store.beginSaving()
@@ -52,7 +52,8 @@ import Testing
     #expect(try count(store) == 3)
   }
 
-  @Test(arguments: [false, true]) func `are rolled back as a whole, also after one that failed`(fails: Bool) throws {
+  @Test(arguments: [false, true])
+  func `all saves are rolled back together, also after a failed save`(fails: Bool) throws {
     let store = try store(tracksHistory: true)
     let first = try add("a", to: store)
     try store.beginSaving()
@@ -69,7 +70,7 @@ import Testing
     #expect(try self.store().history().count == 2)
   }
 
-  @Test func `are an error without a transaction, in one that has begun, and in a store that is read only`() throws {
+  @Test func `a nested, missing or read-only transaction is an error`() throws {
     let store = try store()
     #expect(throws: ManagedObjectError.self) { try store.endSaving(keepsChanges: true) }
     try store.beginSaving()

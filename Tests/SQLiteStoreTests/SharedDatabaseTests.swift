@@ -9,7 +9,7 @@ import Testing
 @testable import SQLiteStore
 
 /// Two instances of a store, and several processes, on one file.
-@Suite("An SQLite store that others save too") struct SharedDatabaseTests {
+@Suite("An SQLite store with several writers") struct SharedDatabaseTests {
   let folder = TemporaryFolder(isInMemory: true)
   var file: URL { folder.url.appending(path: "store.sqlite") }
 
@@ -66,7 +66,7 @@ import Testing
     }
   }
 
-  @Test func `A conflict has the rows on both sides, with their relationships, and rows that are gone`() throws {
+  @Test func `a conflict has the rows of both sides with relationships, and deleted rows`() throws {
     try fill(["a", "b", "c"])
     let (mine, theirs) = (try context(), try context())
     for name in ["a", "b"] { try account(name, mine).setValue(.integer(1), forKey: "amount") }
@@ -93,7 +93,7 @@ import Testing
     #expect(try account("a", reader)["amount"] == .attribute(.integer(2)))
   }
 
-  @Test func `New objects get other numbers if others have taken theirs, and keep those that were made known`() throws {
+  @Test func `new objects get other keys if theirs are taken, and keep reserved keys`() throws {
     let (first, second) = (try store(), try store())
     let index = try #require(Self.model["Account"]?.index)
     let special = try #require(Self.model["Special"]?.index)
@@ -133,7 +133,7 @@ import Testing
   }
 
   @Test(arguments: ["0", "NULL", "-5"])
-  func `Rows that nobody has entered into the table of numbers keep theirs`(highest: String) throws {
+  func `rows above the highest recorded key keep their keys`(highest: String) throws {
     try fill(["a", "b"])
     let context = try context()
     try context.insert("Account").setValue(.string("before"), forKey: "name")
@@ -151,7 +151,7 @@ import Testing
     #expect(errorCode { try context.save() } == .operation)
   }
 
-  @Test func `Values of a constraint can be exchanged, in a circle too, and those of deleted rows used again`() throws {
+  @Test func `objects can exchange unique values and reuse those of deleted objects`() throws {
     try fill(["a", "b", "sc", "d"])
     let context = try context()
     let accounts = try ["a", "b", "sc", "d"].map { try account($0, context) }
@@ -176,7 +176,7 @@ import Testing
     #expect(try PlainSQLite(file).defects() == [])
   }
 
-  @Test("A save waits for another process that is saving") func waiting() throws {
+  @Test func `a save waits for another process that is saving`() throws {
     try fill(["a"])
     // In this mode, SQLite asks the file system again and again for the lock.
     #expect(try PlainSQLite(file).column("PRAGMA journal_mode = DELETE") == ["delete"])
@@ -201,7 +201,7 @@ import Testing
     #expect(try account("a", self.context())["amount"] == .attribute(.integer(1)))
   }
 
-  @Test("One that does not end is an error after a time, and does not disturb readers") func timeout() throws {
+  @Test func `a save fails after the timeout, and readers continue`() throws {
     try fill(["a"])
     let store = try store()
     store.wait(100)
@@ -219,7 +219,7 @@ import Testing
     #expect(try account("a", self.context())["amount"] == .attribute(.integer(1)))
   }
 
-  @Test("Is not saved to if it was removed, or replaced by another file") func movedFile() throws {
+  @Test func `a save to a removed or replaced file is an error`() throws {
     try fill(["a"])
     let context = try context()
     try account("a", context).setValue(.integer(1), forKey: "amount")
@@ -235,7 +235,7 @@ import Testing
     #expect(try account("a", self.context())["amount"] == .attribute(.integer(1)))
   }
 
-  @Test func `Two processes raise one counter, and nothing that was acknowledged is lost`() throws {
+  @Test func `two processes increment a counter without losing a save`() throws {
     let rounds = LongForm.size(500, or: 30)
     #expect(try Program.run("sqlite-store-probe", [file.path, "count", "0", "0"]).status == 0)
     let processes = try (1...2).map {
@@ -249,7 +249,7 @@ import Testing
     #expect(try PlainSQLite(file).defects() == [])
   }
 
-  @Test("Is made once by processes that open it at the same time") func creation() async throws {
+  @Test func `processes that open a new store at the same time create it once`() async throws {
     for round in 0..<LongForm.size(20, or: 1) {
       let path = folder.path("\(round).sqlite")
       let programs = try await Program.runAtTheSameTime(
@@ -263,7 +263,7 @@ import Testing
     }
   }
 
-  @Test("takes no objects of its old model once somebody has changed that") func changedModel() throws {
+  @Test func `after a migration, a context of the old model can neither save nor fetch`() throws {
     let first = try context()
     try fill(["a"])
     let object = try first.insert("Account")
@@ -294,7 +294,7 @@ import Testing
     }
   }
 
-  @Test("is saved when somebody has added an index meanwhile") func addedIndex() throws {
+  @Test func `a store is saved after another program added an index`() throws {
     let first = try context()
     try fill(["a"])
     try PlainSQLite(file).run("CREATE INDEX OTHER ON ZACCOUNT (ZAMOUNT)")
