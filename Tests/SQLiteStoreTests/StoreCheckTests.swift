@@ -135,7 +135,7 @@ struct StoreFindings {
   }
 }
 
-@Suite("A check of a store", .enabled(if: StoreReader.isAvailable)) struct StoreCheckTests {
+@Suite("A check of an SQLite store", .enabled(if: StoreReader.isAvailable)) struct StoreCheckTests {
   private let folder = TemporaryFolder(isInMemory: true)
 
   private static func file(_ folder: TemporaryFolder, _ change: String = "") throws -> URL {
@@ -143,7 +143,7 @@ struct StoreFindings {
     try LibraryStore.write(to: folder, change: "DROP INDEX Z_Person_UNIQUE_name;" + change)
   }
 
-  @Test(arguments: StoreDamage.all) func `finds what was damaged, and nothing else`(damage: StoreDamage) throws {
+  @Test(arguments: StoreDamage.all) func `a check finds exactly the damage`(damage: StoreDamage) throws {
     let file = try Self.file(folder, damage.change)
     let before = try Contents(folder)
     let found = try StoreFindings(file)
@@ -152,7 +152,7 @@ struct StoreFindings {
     #expect(try Contents(folder) == before)
   }
 
-  @Test func `names objects by their URIs, tables and columns`() throws {
+  @Test func `a finding has the object's URI, table and column`() throws {
     let file = try Self.file(folder, "UPDATE ZNOTE SET ZAUTHOR = 99 WHERE Z_PK = 6")
     let finding = try #require(try StoreFindings(file).list.first)
     #expect(finding.objectURI == "x-coredata://\(LibraryStore.identifier)/Note/p6")
@@ -164,7 +164,7 @@ struct StoreFindings {
   }
 
   @Test
-  func `shows names of a hostile store without what gives a terminal commands, and runs nothing of them`() throws {
+  func `findings escape control characters in names, and names are not run as SQL`() throws {
     let file = folder.url.appending(path: "a.sqlite")
     let name = "\u{1B}[31mx\"; DROP TABLE Z_METADATA; --"
     let model = try ManagedObjectModel(entities: [
@@ -190,7 +190,7 @@ struct StoreFindings {
     #expect(found.list.contains { $0.entity == name && $0.table == table && $0.column == column })
   }
 
-  @Test func `hands out so many of a kind, and counts all`() throws {
+  @Test func `a limit omits findings of each kind, but all are counted`() throws {
     let file = try Self.file(folder, "UPDATE ZNOTE SET ZAUTHOR = 99; UPDATE ZTAG SET Z_OPT = 0")
     var check = StoreCheck(file)
     check.limit = 1
@@ -200,7 +200,7 @@ struct StoreFindings {
     #expect(found.summary.errorCount == 3 && found.summary.warningCount == 2 && found.summary.omittedCount == 3)
   }
 
-  @Test func `compares the version hashes with the model that it is given`() throws {
+  @Test func `a check compares version hashes with the given model`() throws {
     let file = try Self.file(folder)
     let entities = LibraryStore.model.entityDescriptions.map { entity in
       var entity = entity
@@ -212,7 +212,7 @@ struct StoreFindings {
     #expect(found.list.first { $0.code == .missingValue }?.column == "ZLABEL")
   }
 
-  @Test func `tests the rules of the model, and its uniqueness constraints`() throws {
+  @Test func `a check tests validation rules and uniqueness constraints`() throws {
     let file = try Self.file(
       folder, "UPDATE Z_METADATA SET Z_PLIST = NULL; UPDATE ZPERSON SET ZNAME = 'Ada' WHERE Z_PK = 4")
     let entities = try LibraryStore.model.entityDescriptions.map { entity in
@@ -240,7 +240,7 @@ struct StoreFindings {
       "\(found.list.map(\.description))")
   }
 
-  @Test func `reads a store in the middle of being written, and says that there is a log`() throws {
+  @Test func `a check reads a store with a WAL, and reports the WAL`() throws {
     let file = try Self.file(folder)
     let writer = try PlainSQLite(file)
     try writer.run("PRAGMA journal_mode = WAL")
@@ -257,7 +257,7 @@ struct StoreFindings {
     #expect(try StoreFindings(file).texts.contains("unusable-log"))
   }
 
-  @Test func `finds damaged pages and indexes`() throws {
+  @Test func `a check finds damaged pages and indexes`() throws {
     let file = try Self.file(
       folder,
       "CREATE INDEX ZTAG_ZLABEL_INDEX ON ZTAG (ZLABEL); PRAGMA writable_schema = ON; "
@@ -271,7 +271,7 @@ struct StoreFindings {
     #expect(try StoreFindings(check).list.isEmpty)
   }
 
-  @Test func `finds a page of nothing but zeros, whatever was on it`() throws {
+  @Test func `a check finds each page that is overwritten with zeros`() throws {
     let file = try Self.file(folder, "VACUUM")
     let bytes = try Data(contentsOf: file)
     let size = 4096
@@ -285,7 +285,7 @@ struct StoreFindings {
     }
   }
 
-  @Test func `of a file whose bytes were damaged ends, whatever they are`() throws {
+  @Test func `a check of a file with random damage ends`() throws {
     let file = try Self.file(folder, "UPDATE Z_MODELCACHE SET Z_CONTENT = NULL; VACUUM")
     let bytes = [UInt8](try Data(contentsOf: file))
     let model = LibraryStore.model
@@ -305,13 +305,13 @@ struct StoreFindings {
     #expect(defective > 0)
   }
 
-  @Test(arguments: StoreLie.all) func `of a store that lies about its tables ends`(lie: StoreLie) throws {
+  @Test(arguments: StoreLie.all) func `a check of a store with false declarations ends`(lie: StoreLie) throws {
     let file = try LibraryStore.write(to: folder, change: StoreUse.setup + lie.change)
     let time = ThreadClock.measure { _ = try? StoreFindings(file, model: StoreUse.model.get()) }
     #expect(time < ThreadClock.referenceSecond * 20)
   }
 
-  @Test func `finds no error in a store that this package wrote`() throws {
+  @Test func `stores written by this package have no errors`() throws {
     let file = folder.url.appending(path: "a.sqlite")
     let store = try SQLiteStore(file, model: SampleStores.model, access: .readWrite(tracksHistory: true))
     let rows = SampleStores.model.entities.flatMap { entity in
@@ -327,13 +327,13 @@ struct StoreFindings {
   }
 
   @Test(arguments: StoreSamples.stores)
-  func `finds no error in stores that Apple's frameworks wrote`(store: URL) throws {
+  func `stores written by Apple's frameworks have no errors`(store: URL) throws {
     let found = try StoreFindings(store)
     #expect(found.summary.errorCount == 0, "\(found.list.map(\.description))")
     if LongForm.isWanted { print(store.lastPathComponent, found.list.map(\.description)) }
   }
 
-  @Test func `and what a file says of itself take little memory, however many rows there are`() throws {
+  @Test func `checks, summaries and comparisons take little memory for many rows`() throws {
     let folder = TemporaryFolder()
     let file = folder.url.appending(path: "a.sqlite")
     let count = LongForm.size(1_000_000, or: 20_000)
@@ -354,7 +354,7 @@ struct StoreFindings {
     #expect(words.starts(with: ["changed", "0", "unchanged", "\(count + count / 100)"]), "\(words)")
   }
 
-  @Test func `is an error for another file, or none`() throws {
+  @Test func `a check of another kind of file, or of no file, is an error`() throws {
     try (Data("text, and more than a hundred bytes of it".utf8) + Data(count: 200))
       .write(to: folder.url.appending(path: "text"))
     try Data("<plist version=\"1.0\"><dict/></plist>".utf8).write(to: folder.url.appending(path: "list"))

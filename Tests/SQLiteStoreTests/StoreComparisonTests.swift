@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Checks the table of the article, line by line.
-@Suite("What stores can do is what the article says") struct StoreComparisonTests {
+@Suite("The article about the features of stores") struct StoreComparisonTests {
   /// The kinds of stores, in the order of the table.
   enum Kind: CaseIterable {
     case memory, xml, binary, sqlite
@@ -68,7 +68,7 @@ import Testing
     try container.updateAndWait { try $0.insert("Note").setValue(.string(title), forKey: "title") }
   }
 
-  @Test("about files that Core Data reads") func files() throws {
+  @Test func `the article says which files Core Data reads`() throws {
     try check("a file that Core Data reads") { kind in
       let file = file()
       try insert("a", open(kind, file))
@@ -81,7 +81,7 @@ import Testing
     }
   }
 
-  @Test("about the cost of a save") func cost() throws {
+  @Test func `the article gives the cost of a save`() throws {
     try check("a save costs as much as") { kind in
       let file = file()
       let context = try open(kind, file).newContext()
@@ -104,7 +104,7 @@ import Testing
     (try? FileManager.default.attributesOfItem(atPath: file.path)[key] as? NSNumber)?.intValue ?? 0
   }
 
-  @Test("about where requests run") func requests() throws {
+  @Test func `the article says if requests run in SQL or in memory`() throws {
     try check("requests run") { kind in
       let container = try open(kind, file())
       let request = FetchRequest("Note", where: try ManagedPredicate(format: "ANY tags == nil OR title LIKE 'a*'"))
@@ -113,7 +113,7 @@ import Testing
     }
   }
 
-  @Test("about several processes") func processes() throws {
+  @Test func `the article says if several processes can use a store`() throws {
     // Two containers on a file behave like two processes. SharedDatabaseTests and the tests of the examples run
     // processes.
     try check("several processes at once") { kind in
@@ -134,7 +134,7 @@ import Testing
     }
   }
 
-  @Test("about conflicts") func conflicts() throws {
+  @Test func `the article says how stores find conflicts`() throws {
     try check("conflicts are found by") { kind in
       let file = file()
       let mine = try open(kind, file)
@@ -163,7 +163,7 @@ import Testing
     }
   }
 
-  @Test("about to-many relationships") func toMany() throws {
+  @Test func `the article says when to-many relationships are read`() throws {
     try check("to-many relationships") { kind in
       let container = try open(kind, file())
       try insert("a", container)
@@ -187,7 +187,7 @@ import Testing
     return try reader.fetch(FetchRequest("Note")).first?[key]
   }
 
-  @Test("about numbers") func numbers() throws {
+  @Test func `the article gives the precision of numbers`() throws {
     try check("decimal numbers") { kind in
       let whole = "12345678901234567890.123456789012345678"
       let value = ManagedObject.Value.attribute(.decimal(try #require(Decimal(string: whole))))
@@ -204,7 +204,7 @@ import Testing
     }
   }
 
-  @Test("about attributes without a type") func types() throws {
+  @Test func `the article says if stores save attributes without a type`() throws {
     let model = try ManagedObjectModel(entities: [EntityDescription("Note", [.attribute("any", .undefined)])])
     try check("attributes without a type") { kind in
       let file = file()
@@ -220,7 +220,7 @@ import Testing
     }
   }
 
-  @Test("about relationships without an inverse") func owners() throws {
+  @Test func `the article describes relationships without an inverse`() throws {
     try check("an object in a to-many relationship without an inverse") { kind in
       let context = try open(kind, file()).newContext()
       let notes = try (0..<3).map { _ in try context.insert("Note") }
@@ -229,7 +229,7 @@ import Testing
     }
   }
 
-  @Test("about the history") func history() throws {
+  @Test func `the article says which stores have a history`() throws {
     try check("history of changes") { kind in
       guard kind == .sqlite else { return "–" }
       let store = try SQLiteStore(file(), model: Self.model, access: .readWrite(tracksHistory: true))
@@ -240,7 +240,7 @@ import Testing
     }
   }
 
-  @Test("about another model") func otherModel() throws {
+  @Test func `the article says how stores open with another model`() throws {
     let changed = try ManagedObjectModel(entities: [EntityDescription("Note", [.attribute("title", .string)])])
     try check("change to another model") { kind in
       if kind == .memory { return "–" }

@@ -6,24 +6,24 @@ import SQLiteStore
 import StoreTests
 import Testing
 
-@Suite("Every store passes the tests of stores") struct StoreConformanceTests {
-  @Test(arguments: StoreTest.all.filter { !$0.reopensStore }) func `in memory`(test: StoreTest) throws {
+@Suite("Conformance of stores to the tests of stores") struct StoreConformanceTests {
+  @Test(arguments: StoreTest.all.filter { !$0.reopensStore }) func `an in-memory store passes`(test: StoreTest) throws {
     try test.run { _, model in try InMemoryStore(model: model) }
   }
 
-  @Test(arguments: StoreTest.all) func `in XML`(test: StoreTest) throws {
+  @Test(arguments: StoreTest.all) func `an XML store passes`(test: StoreTest) throws {
     try test.run { folder, model in try XMLStore(folder.appending(path: "store.xml"), model: model) }
   }
 
-  @Test(arguments: StoreTest.all) func `in a binary file`(test: StoreTest) throws {
+  @Test(arguments: StoreTest.all) func `a binary store passes`(test: StoreTest) throws {
     try test.run { folder, model in try BinaryStore(folder.appending(path: "store"), model: model) }
   }
 
-  @Test(arguments: StoreTest.all) func `in SQLite`(test: StoreTest) throws {
+  @Test(arguments: StoreTest.all) func `an SQLite store passes`(test: StoreTest) throws {
     try test.run { folder, model in try SQLiteStore(folder.appending(path: "store.sqlite"), model: model) }
   }
 
-  @Test func `A store that does otherwise fails them`() throws {
+  @Test func `a store that saves nothing fails`() throws {
     let failed = StoreTest.all.filter { test in
       do {
         try test.run { _, model in try ForgetfulStore(model: model) }

@@ -66,7 +66,7 @@ import Testing
   }
 
   @Test(arguments: ["sqlite", "xml", "memory"], ["sqlite", "xml"])
-  func `by a key names what was inserted, deleted and changed`(first: String, second: String) throws {
+  func `a comparison by a key lists inserted, deleted and changed objects`(first: String, second: String) throws {
     let folder = TemporaryFolder(isInMemory: true)
     let stores = try stores(folder, (first, second))
     try fill(stores[0], [("a", "Milk", "Ada"), ("b", "Bread", "Ben"), ("c", "Tea", nil), (nil, "x", nil)])
@@ -92,7 +92,7 @@ import Testing
     #expect(found.summary.unchangedCount == 1 && found.summary.keylessCount == 1 && !found.summary.isEmpty)
   }
 
-  @Test func `by numbers, of one entity, and by the key of one entity`() throws {
+  @Test func `a comparison by object IDs or by the key of one entity lists the changes`() throws {
     let folder = TemporaryFolder(isInMemory: true)
     let stores = try stores(folder, ("sqlite", "sqlite"))
     try fill(stores[0], [("a", "Milk", "Ada"), ("b", "Bread", "Ada")])
@@ -115,7 +115,7 @@ import Testing
     #expect(try lines(StoreDifference(from: stores[0], to: stores[0])).summary.isEmpty)
   }
 
-  @Test func `of models that differ compares what they have in common, and what one has alone`() throws {
+  @Test func `stores of two models are compared, including properties of only one model`() throws {
     let folder = TemporaryFolder(isInMemory: true)
     let old = try stores(folder, ("memory", "memory"))[0]
     try fill(old, [("a", "Milk", nil)])
@@ -134,7 +134,7 @@ import Testing
     #expect(found.lines == ["~ Note/p1\n    colour: nil -> \"red\"\n    title: \"Milk\" -> nil"])
   }
 
-  @Test func `matches objects by their own key, also if an entity has the name of the key`() throws {
+  @Test func `an entity may have the same name as the key of the comparison`() throws {
     let model = try ManagedObjectModel(entities: [
       EntityDescription("Note", [.attribute("code", .string), .attribute("title", .string)]),
       EntityDescription("code", [.attribute("author", .string), .attribute("code", .string)]),
@@ -155,7 +155,7 @@ import Testing
     #expect(try lines(difference).lines == ["~ Note/p1 \"a\"\n    title: \"Milk\" -> \"Bread\""])
   }
 
-  @Test func `cannot match by a transient attribute`() throws {
+  @Test func `a transient attribute as a key is an error`() throws {
     var shown = PropertyDescription.attribute("shown", .string)
     shown.isTransient = true
     let model = try ManagedObjectModel(entities: [EntityDescription("Note", [.attribute("title", .string), shown])])
@@ -166,7 +166,7 @@ import Testing
   }
 
   @Test(arguments: ["sqlite", "memory"])
-  func `of many objects is the one that was made, in any order of their numbers`(kind: String) throws {
+  func `changes of many objects are found in any order of object IDs`(kind: String) throws {
     let folder = TemporaryFolder(isInMemory: true)
     let stores = try stores(folder, (kind, "sqlite"))
     // Several batches of objects.

@@ -4,8 +4,8 @@ import PropertyLists
 import TestSupport
 import Testing
 
-@Suite("Comparisons of stores") struct StoreDumpTests {
-  @Test func `know all of a store in memory`() throws {
+@Suite("Store dumps and their differences") struct StoreDumpTests {
+  @Test func `a dump has all values of an in-memory store`() throws {
     let dump = try StoreDump(LibraryStore.inMemory())
     #expect(dump.counts == ["Note": 3, "Person": 1, "Employee": 1, "Manager": 1, "Tag": 2, "Thing": 2])
     #expect(dump.objects.count == 10 && dump.objects.values.allSatisfy { $0.version == 1 })
@@ -30,12 +30,12 @@ import Testing
     ("1.50", "1.5"), ("100", "100"), ("-0.0", "0"), ("0.001", "0.001"), ("3.3333333332999993", "3.3333333332999993"),
     ("1e20", "100000000000000000000"),
   ])
-  func `write decimals in their shortest form`(_ text: String, _ expected: String) throws {
+  func `a decimal is written in its shortest form`(_ text: String, _ expected: String) throws {
     let decimal = try #require(Decimal(string: text))
     #expect(AttributeValue.decimal(decimal).text == expected)
   }
 
-  @Test func `name what differs by object and property`() throws {
+  @Test func `a difference names the object and the property`() throws {
     let expected = try StoreDump(LibraryStore.inMemory())
     #expect(try StoreDump(LibraryStore.inMemory()).differences(from: expected) == [])
     var found = expected
@@ -62,7 +62,7 @@ import Testing
       ])
   }
 
-  @Test func `name the first twenty differences, and say how many more there are`() throws {
+  @Test func `only twenty differences are listed, and the others are counted`() throws {
     let expected = try StoreDump(LibraryStore.inMemory())
     var found = expected
     for number in 100..<135 { found.objects["Tag/p\(number)"] = StoreDump.Object() }
@@ -71,14 +71,14 @@ import Testing
     #expect(lines[19] == "Tag/p119: there, expected nothing")
   }
 
-  @Test func `read to-many relationships that rows come without`() throws {
+  @Test func `a dump reads to-many relationships that rows do not contain`() throws {
     let store = try LibraryStore.inMemory()
     let lazy = LazyStore(store)
     #expect(try StoreDump(lazy).differences(from: StoreDump(store)) == [])
     #expect(lazy.reads.contains("tags") && lazy.reads.contains("shelf") && !lazy.reads.contains("author"))
   }
 
-  @Test(.enabled(if: StoreReader.isAvailable)) func `find rows and columns that changed`() throws {
+  @Test(.enabled(if: StoreReader.isAvailable)) func `differences of rows list changed rows and columns`() throws {
     let (folder, other) = (TemporaryFolder(), TemporaryFolder())
     let original = try StoreReader.rows(of: LibraryStore.write(to: folder, change: Self.trigger))
     #expect(original.tables["ZTAG"]?.columns == ["Z_PK", "Z_ENT", "Z_OPT", "ZLABEL"])
@@ -101,7 +101,7 @@ import Testing
   private static let trigger = "CREATE TRIGGER Z_TEST AFTER DELETE ON ZTAG BEGIN SELECT 1; END;"
 
   @Test(.enabled(if: StoreReader.isAvailable))
-  func `find tables, indexes and all else of a schema that differ`() throws {
+  func `differences of schemas list tables, indexes and other parts`() throws {
     let (folder, other) = (TemporaryFolder(), TemporaryFolder())
     let original = try StoreReader.schema(of: LibraryStore.write(to: folder, change: Self.trigger))
     #expect(original.tables["ZTAG"]?.columns.map(\.name) == ["Z_PK", "Z_ENT", "Z_OPT", "ZLABEL"])

@@ -5,8 +5,8 @@ import StoreInspection
 import TestSupport
 import Testing
 
-@Suite("What a file says of itself", .enabled(if: StoreReader.isAvailable)) struct StoreInfoTests {
-  @Test func `is its kind, its entities with counts, its hashes and its large values`() throws {
+@Suite("Information about a store file", .enabled(if: StoreReader.isAvailable)) struct StoreInfoTests {
+  @Test func `a summary has the kind, entities, counts, hashes and external data`() throws {
     let folder = TemporaryFolder(isInMemory: true)
     let file = try LibraryStore.write(to: folder)
     let info = try StoreInfo(file)
@@ -24,7 +24,7 @@ import Testing
     #expect(!info.writingObstacles.isEmpty)
   }
 
-  @Test func `tells a log, a history, and another model`() throws {
+  @Test func `a summary reports a WAL, a history and another model`() throws {
     let folder = TemporaryFolder(isInMemory: true)
     let file = folder.url.appending(path: "a.sqlite")
     let model = try ManagedObjectModel(entities: [EntityDescription("Note", [.attribute("title", .string)])])
@@ -51,7 +51,7 @@ import Testing
     #expect(compared.entities.map(\.ownCount) == [2, nil])
   }
 
-  @Test func `names the kinds of models and of other stores`() throws {
+  @Test func `a summary has the kind of a model, of another store or of another file`() throws {
     let folder = TemporaryFolder(isInMemory: true)
     let model = LibraryStore.model
     let plain = try StoreUse.model.get()
@@ -81,7 +81,7 @@ import Testing
   }
 
   @Test(arguments: StoreSamples.stores)
-  func `is what an independent reader finds in Apple's stores`(store: URL) throws {
+  func `a summary of Apple's stores has the counts that SQLite finds`(store: URL) throws {
     let info = try StoreInfo(store)
     let database = try PlainSQLite(store)
     for entity in info.entities {

@@ -4,9 +4,9 @@ import PropertyLists
 import TestSupport
 import Testing
 
-@Suite("The reader and stores that Apple's framework made", .enabled(if: StoreReader.isAvailable))
+@Suite("The independent reader with Apple's stores", .enabled(if: StoreReader.isAvailable))
 struct StoreReaderSampleTests {
-  @Test func `agree: each store with a model is read, and the reader finds as many objects as there are rows`() throws {
+  @Test func `the reader finds as many objects as rows`() throws {
     for store in try StoreSamples.storesWithModel() {
       let name = store.lastPathComponent
       let found = try StoreReader.objects(of: store)
@@ -21,7 +21,7 @@ struct StoreReaderSampleTests {
     }
   }
 
-  @Test func `agree: what a relationship refers to refers back`() throws {
+  @Test func `each relationship has its inverse`() throws {
     for store in try StoreSamples.storesWithModel() {
       let model = try ManagedObjectModel(storedIn: store)
       let found = try StoreReader.objects(of: store)
@@ -38,7 +38,7 @@ struct StoreReaderSampleTests {
     }
   }
 
-  @Test func `agree on the schema: each entity's table begins as all do`() throws {
+  @Test func `the table of each entity begins with Z_PK, Z_ENT and Z_OPT`() throws {
     for store in StoreSamples.stores {
       let schema = try StoreReader.schema(of: store)
       #expect(schema.file.encoding == "UTF-8" && schema.file.userVersion == 0, "\(store.lastPathComponent)")
@@ -52,7 +52,7 @@ struct StoreReaderSampleTests {
     }
   }
 
-  @Test func `agree: a store without a model is refused with advice, and its rows can be read`() throws {
+  @Test func `a store without a model is an error with advice, but its rows can be read`() throws {
     let all = Set(try StoreSamples.storesWithModel())
     for store in StoreSamples.stores where !all.contains(store) {
       let error = #expect(throws: StoreReader.Failure.self) { try StoreReader.objects(of: store) }

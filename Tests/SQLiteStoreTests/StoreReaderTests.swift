@@ -4,11 +4,11 @@ import PropertyLists
 import TestSupport
 import Testing
 
-@Suite("The reader that stores are compared with", .enabled(if: StoreReader.isAvailable)) struct StoreReaderTests {
+@Suite("The independent reader of SQLite stores", .enabled(if: StoreReader.isAvailable)) struct StoreReaderTests {
   private let folder = TemporaryFolder(isInMemory: true)
 
   @Test(arguments: [true, false])
-  func `finds the same objects in tables written by hand as a store in memory has`(_ hasModel: Bool) throws {
+  func `the reader finds the objects of tables written by hand`(_ hasModel: Bool) throws {
     let model = URL(filePath: folder.path("Library.mom"))
     try LibraryStore.model.compiledData().write(to: model)
     let file = try LibraryStore.write(to: folder, hasModel: hasModel)
@@ -17,7 +17,7 @@ import Testing
     #expect(found.notices == ["Z_PRIMARYKEY has Boss for the entity Manager"])
   }
 
-  @Test func `says each value in its form`() throws {
+  @Test func `the reader writes each value in its form`() throws {
     let found = try StoreReader.objects(of: LibraryStore.write(to: folder))
     let thing = try #require(found.objects["Thing/p1"])
     #expect(
@@ -35,7 +35,7 @@ import Testing
     #expect(found.counts == ["Note": 3, "Person": 1, "Employee": 1, "Manager": 1, "Tag": 2, "Thing": 2])
   }
 
-  @Test func `says the targets of each kind of relationship`() throws {
+  @Test func `the reader writes the targets of each kind of relationship`() throws {
     let found = try StoreReader.objects(of: LibraryStore.write(to: folder)).objects.mapValues(\.relationships)
     #expect(
       found["Person/p3"] == [
@@ -74,7 +74,7 @@ import Testing
     ("UPDATE Z_MODELCACHE SET Z_CONTENT = X'FF'", "invalid block type"),
     ("INSERT INTO Z_METADATA VALUES (2, '', NULL)", "the table Z_METADATA has not one row"),
   ])
-  func `refuses a file that does not keep a rule`(_ change: String, _ message: String) throws {
+  func `a file that breaks a rule is an error`(_ change: String, _ message: String) throws {
     let file = try LibraryStore.write(to: folder, change: change)
     let error = #expect(throws: StoreReader.Failure.self) { try StoreReader.objects(of: file) }
     #expect(error?.description.contains(message) == true, "\(error?.description ?? "")")
@@ -93,12 +93,12 @@ import Testing
     ("ALTER TABLE ZTAG ADD COLUMN ZCOLOUR INTEGER", "ZTAG has the column ZCOLOUR, which no property needs"),
     ("ALTER TABLE ZNOTE DROP COLUMN Z2_AUTHOR", "ZNOTE has no column Z2_AUTHOR"),
   ])
-  func `notes what is odd and goes on`(_ change: String, _ message: String) throws {
+  func `the reader notes an anomaly and continues`(_ change: String, _ message: String) throws {
     let found = try StoreReader.objects(of: LibraryStore.write(to: folder, change: change))
     #expect(found.notices.contains { $0.hasPrefix(message) }, "\(found.notices)")
   }
 
-  @Test func `notes external data whose file is gone`() throws {
+  @Test func `the reader notes external data with a missing file`() throws {
     let file = try LibraryStore.write(to: folder)
     try FileManager.default.removeItem(at: folder.url.appending(path: ".Library_SUPPORT"))
     let found = try StoreReader.objects(of: file)
@@ -106,7 +106,7 @@ import Testing
     #expect(found.notices.contains { $0.hasPrefix("Thing/p1.photo is in a file that cannot be read") })
   }
 
-  @Test func `writes nothing beside the store`() throws {
+  @Test func `the reader creates no files next to the store`() throws {
     let file = try LibraryStore.write(to: folder, change: "PRAGMA journal_mode = WAL")
     let names = folder.names
     _ = try StoreReader.objects(of: file)
