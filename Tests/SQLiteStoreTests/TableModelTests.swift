@@ -6,8 +6,8 @@ import StoreInspection
 import TestSupport
 import Testing
 
-@Suite("A store without its model", .enabled(if: StoreReader.isAvailable)) struct TableModelTests {
-  @Test func `is read by its tables`() throws {
+@Suite("An SQLite store without its model", .enabled(if: StoreReader.isAvailable)) struct TableModelTests {
+  @Test func `a store is read with a model of its tables`() throws {
     let folder = TemporaryFolder(isInMemory: true)
     let file = try LibraryStore.write(to: folder, hasModel: false, change: "DROP INDEX Z_Person_UNIQUE_name;")
     #expect(errorCode { _ = try SQLiteStore.model(inFile: file) } == .open)
@@ -35,7 +35,7 @@ import Testing
     #expect(try StoreFindings(file).texts == ["no-model"])
   }
 
-  @Test func `finds relationships that lead nowhere as far as tables tell of them`() throws {
+  @Test func `a check finds dangling references that the tables show`() throws {
     let folder = TemporaryFolder(isInMemory: true)
     let file = try LibraryStore.write(
       to: folder, hasModel: false,
@@ -46,7 +46,7 @@ import Testing
   }
 
   @Test(arguments: StoreSamples.stores)
-  func `that Apple's frameworks made has the objects that its model would find`(store: URL) throws {
+  func `Apple's stores have the same objects with and without a model`(store: URL) throws {
     let folder = TemporaryFolder(isInMemory: true)
     let copy = try StoreSamples.copy(store, to: folder)
     let opened = try SQLiteStore(tablesOf: copy, writesNothing: true)
@@ -71,7 +71,7 @@ import Testing
     }
   }
 
-  @Test func `has a history that can be read, and so has one with its model`() throws {
+  @Test func `a history is read with and without a model`() throws {
     let folder = TemporaryFolder(isInMemory: true)
     let file = folder.url.appending(path: "a.sqlite")
     var title = AttributeDescription("title", .string)
@@ -124,7 +124,7 @@ import Testing
     #expect(count == 0)
   }
 
-  @Test func `of Apple's has the history that its tables have`() throws {
+  @Test func `the history of Apple's stores is read from their tables`() throws {
     for store in StoreSamples.stores {
       let database = try PlainSQLite(store)
       guard try !database.column("SELECT name FROM sqlite_schema WHERE name = 'ATRANSACTION'").isEmpty else { continue }

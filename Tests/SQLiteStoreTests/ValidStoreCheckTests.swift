@@ -27,7 +27,7 @@ import Testing
   }
 
   @Test(arguments: names)
-  func `A to-many relationship that is not optional may be empty unless it has a least number`(name: String) throws {
+  func `a required to-many relationship without a minimum count may be empty`(name: String) throws {
     let items = RelationshipDescription("items", to: "Item", isToMany: true, isOptional: false)
     var pair = RelationshipDescription("pair", to: "Item", inverse: "box", isToMany: true, isOptional: false)
     pair.minimumCount = 2
@@ -45,9 +45,8 @@ import Testing
   }
 
   @Test(
-    "A to-one relationship may refer to a deleted object by its delete rule, and to none that never was",
     arguments: names)
-  func deletedObjects(name: String) throws {
+  func `a reference is valid to a deleted object but not to one that never existed`(name: String) throws {
     let model = try ManagedObjectModel(entities: [
       EntityDescription(
         "Box", [.relationship("items", to: "Item", inverse: "box", isToMany: true, deleteRule: .noAction)]),

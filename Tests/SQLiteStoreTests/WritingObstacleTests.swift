@@ -5,7 +5,7 @@ import SQLiteStore
 import TestSupport
 import Testing
 
-@Suite("An SQLite store that cannot be written as Core Data would") struct WritingObstacleTests {
+@Suite("An SQLite store that cannot be saved as Core Data saves") struct WritingObstacleTests {
   private static func note(_ change: (inout EntityDescription) throws -> Void) throws -> ManagedObjectModel {
     var note = EntityDescription("Note", [.attribute("title", .string), .attribute("latitude", .double)])
     try change(&note)
@@ -74,7 +74,7 @@ import Testing
   }
 
   @Test(arguments: Case.allCases)
-  func `is not made: the error names what is in the way, and there is no file`(kind: Case) throws {
+  func `creating a store reports the obstacle and leaves no file`(kind: Case) throws {
     let folder = TemporaryFolder()
     let file = folder.url.appending(path: "a.sqlite")
     let error = #expect(throws: ManagedObjectError.self) { try SQLiteStore(file, model: kind.model) }
@@ -87,7 +87,7 @@ import Testing
   }
 
   @Test(.enabled(if: StoreReader.isAvailable), arguments: Case.allCases)
-  func `opens and reads, and refuses to save`(kind: Case) throws {
+  func `an existing store with an obstacle is read but not saved`(kind: Case) throws {
     let folder = TemporaryFolder()
     let file = folder.url.appending(path: "a.sqlite")
     let plain = try Self.plain.get()
@@ -153,7 +153,7 @@ import Testing
       ),
       ("UPDATE Z_PRIMARYKEY SET Z_NAME = 'Director' WHERE Z_ENT = 4", ""),
     ])
-  func `is known by its file, and is read whole`(change: String, obstacle: String) throws {
+  func `an obstacle in the file is reported, and the store is readable`(change: String, obstacle: String) throws {
     let folder = TemporaryFolder()
     let file = try LibraryStore.write(to: folder, change: change)
     let store = try SQLiteStore(file, model: LibraryStore.model)
@@ -172,7 +172,7 @@ import Testing
     #expect(error?.message.hasSuffix(store.writingObstacles.joined(separator: "; ")) == true)
   }
 
-  @Test func `has no two tables or columns of one name, and no NUL in a name`() throws {
+  @Test func `duplicate tables or columns and NUL in a name are errors`() throws {
     let pairs: [([EntityDescription], String)] = [
       ([EntityDescription("note"), EntityDescription("NOTE")], "two tables would have the name"),
       ([EntityDescription("_primarykey")], "two tables would have the name"),
