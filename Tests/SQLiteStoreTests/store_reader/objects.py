@@ -98,7 +98,7 @@ class Store:
         self.by_number[number] = entity
 
     def lay_out(self, root):
-        """Finds the columns of a table. Equal names of different entities are told apart by a number at the end."""
+        """Finds the columns of a table. A number at the end distinguishes equal names of different entities."""
         self.database.require(root.table)
         known = self.known[root.table] = {"Z_PK", "Z_ENT", "Z_OPT"}
         counts = {}
@@ -262,7 +262,7 @@ class Store:
             "%s=%s" % (name, "null" if leaves[name] is None else leaves[name]) for name in sorted(leaves))
 
     def external(self, value, what):
-        """The data behind a first byte that says where it is."""
+        """Returns the data of a value whose first byte says if it is inline or in a file."""
         if value[:1] == b"\x01":
             return value[1:]
         name = value[1:-1].decode("ascii", "replace")
