@@ -129,8 +129,7 @@ import Testing
     }
   }
 
-  @Test(
-    arguments: Failure.allCases, ["WAL", "DELETE"])
+  @Test(arguments: Failure.allCases, ["WAL", "DELETE"])
   func `a failing call saves everything or nothing, and the next save works`(failure: Failure, journal: String) throws {
     var failed: [FailingFiles.Call: Int] = [:]
     for first in Self.numbers(of: try callsOfSave(journal: journal)) {
@@ -211,7 +210,7 @@ import Testing
     // In the WAL, and after the WAL was checkpointed into the file.
     300_000, 6_000_000,
   ])
-  func `a full disk is an error, and the changes are saved when there is room`(room: Int) throws {
+  func `a file that cannot grow is an error, and a later save keeps the changes`(room: Int) throws {
     let process = try ChildProcess("sqlite-store-probe", [file.path, "fill", "\(room)"])
     #expect(process.waitUntilExit() == .exited(0), "\(process.errors)")
     let lines = process.text.split(separator: "\n").map(String.init)

@@ -61,7 +61,7 @@ import Testing
     #expect(error?.message.contains("Z_MODELCACHE is a view") == true)
   }
 
-  @Test func `the model in a store is deflate, zlib, gzip or uncompressed data`() throws {
+  @Test func `the model in a store may be deflate, zlib, gzip or uncompressed data`() throws {
     let file = try LibraryStore.write(to: folder)
     let functions = """
       import gzip, zlib

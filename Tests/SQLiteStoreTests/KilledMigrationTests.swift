@@ -63,8 +63,7 @@ struct KilledMigrationTests {
     return true
   }
 
-  @Test(
-    arguments: allKinds, journals)
+  @Test(arguments: allKinds, journals)
   func `a killed migration leaves the old or new store, and the next one works`(kind: String, journal: String) throws {
     let data = try original(journal)
     let begun = ContinuousClock.now
@@ -95,7 +94,7 @@ struct KilledMigrationTests {
   }
 
   @Test(arguments: allKinds)
-  func `a full disk leaves the old store and no other file`(kind: String) throws {
+  func `a file that cannot grow leaves the old store and no other file`(kind: String) throws {
     let data = try original()
     // Rows are stored twice if they are copied inside the file, but not if the new ones are in another file.
     let most = kind == "mapped" ? data.count : data.count + 50_000
@@ -109,8 +108,7 @@ struct KilledMigrationTests {
     }
   }
 
-  @Test(
-    arguments: kinds, journals)
+  @Test(arguments: kinds, journals)
   func `a failing system call leaves the old store, and a later migration works`(kind: String, journal: String) throws {
     let data = try original(counters: 20, journal)
     let second = try SQLiteStore.model(inFile: file)

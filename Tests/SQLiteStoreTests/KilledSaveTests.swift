@@ -8,9 +8,8 @@ import Testing
   let folder = TemporaryFolder(isInMemory: true)
   var file: URL { folder.url.appending(path: "store.sqlite") }
 
-  @Test(
-    arguments: ["WAL", "DELETE"])
-  func `acknowledged saves survive whole, and the next process continues`(journal: String) throws {
+  @Test(arguments: ["WAL", "DELETE"])
+  func `acknowledged saves survive, and the next process continues`(journal: String) throws {
     var random = SeededGenerator(seed: 15)
     var acknowledged = 0
     let rounds = LongForm.size(150, or: 3)
@@ -37,7 +36,7 @@ import Testing
     #expect(acknowledged >= rounds)
   }
 
-  @Test func `a process killed while it creates a store leaves a path the next can use`() throws {
+  @Test func `the next process opens a store whose creation was killed`() throws {
     var random = SeededGenerator(seed: 16)
     for _ in 0..<LongForm.size(60, or: 2) {
       let process = try ChildProcess("sqlite-store-probe", [file.path, "open"])

@@ -74,8 +74,7 @@ import Testing
     try SampleStoreTests.contents(of: folder).filter { !$0.key.hasSuffix("-shm") && !$0.key.hasSuffix("-wal") }
   }
 
-  @Test(
-    arguments: [false, true])
+  @Test(arguments: [false, true])
   func `relationships of the mapping are added to those a function set`(byFunction: Bool) throws {
     try makeStore(["a", "b"])
     var policy = EntityMigrationPolicy { person, migration in

@@ -5,7 +5,7 @@ import SQLiteStore
 import TestSupport
 import Testing
 
-@Suite("Random pairs of versions of a model, with objects") struct RandomMigrationTests {
+@Suite("Migrations between random pairs of model versions") struct RandomMigrationTests {
   private static let mark = Data("EXT!".utf8)
   /// A query for the tables of entities.
   private static let tables = "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'Z|_%' ESCAPE '|'"

@@ -105,8 +105,7 @@ struct SampleMigrationTests {
     try new.setValue(.object(maker), forKey: "createdBy")
   }
 
-  @Test(
-    arguments: ["SampleModel_V1.sqlite", "SampleModel_V2.sqlite"])
+  @Test(arguments: ["SampleModel_V1.sqlite", "SampleModel_V2.sqlite"])
   func `a compiled mapping model migrates SampleModel with a function for its policy class`(name: String) throws {
     let momd = try Self.sampleModel()
     let stages = try StagedMigration(

@@ -6,7 +6,7 @@ import SQLiteStore
 import StoreTests
 import Testing
 
-@Suite("Conformance of stores to the tests of stores") struct StoreConformanceTests {
+@Suite("Conformance of each store type to the shared tests") struct StoreConformanceTests {
   @Test(arguments: StoreTest.all.filter { !$0.reopensStore }) func `an in-memory store passes`(test: StoreTest) throws {
     try test.run { _, model in try InMemoryStore(model: model) }
   }

@@ -44,8 +44,7 @@ import Testing
     #expect(try StoreFindings(file, model: model).texts == ["object-count Box/p\(number) pair"])
   }
 
-  @Test(
-    arguments: names)
+  @Test(arguments: names)
   func `a reference is valid to a deleted object but not to one that never existed`(name: String) throws {
     let model = try ManagedObjectModel(entities: [
       EntityDescription(

@@ -5,7 +5,7 @@ import SQLiteStore
 import TestSupport
 import Testing
 
-@Suite("An SQLite store that cannot be saved as Core Data saves") struct WritingObstacleTests {
+@Suite("An SQLite store that cannot be saved in Core Data's format") struct WritingObstacleTests {
   private static func note(_ change: (inout EntityDescription) throws -> Void) throws -> ManagedObjectModel {
     var note = EntityDescription("Note", [.attribute("title", .string), .attribute("latitude", .double)])
     try change(&note)
