@@ -20,13 +20,13 @@ private enum FirstModel {
   }
 }
 
-@Suite("The examples of the README and the landing page") struct FirstExamples {
+@Suite("Examples in the README and on the landing page of ManagedObjects") struct FirstExamples {
   private typealias Person = FirstModel.Person
   private typealias Note = FirstModel.Note
   private let folder = TemporaryFolder()
   private var file: URL { folder.url.appending(path: "notes.xml") }
 
-  @Test func `of the README`() throws {
+  @Test func `the README example fetches notes by the name of their author`() throws {
     let model = try ManagedObjectModel(Person.self, Note.self)
     let container = try PersistentContainer(model: model, stores: [.xml(file)])
     let titles = try container.updateAndWait { context in
@@ -39,7 +39,7 @@ private enum FirstModel {
     #expect(titles == ["Untitled"])
   }
 
-  @Test func `of the landing page`() throws {
+  @Test func `the landing page example inserts a person with a note`() throws {
     let model = try ManagedObjectModel(Person.self, Note.self)
     let container = try PersistentContainer(model: model, stores: [.xml(file)])
     let titles = try container.updateAndWait { context in
@@ -51,7 +51,7 @@ private enum FirstModel {
     #expect(titles == ["Untitled"])
   }
 
-  @Test func `of the way from Core Data`() throws {
+  @Test func `the example for Core Data users saves a note and fetches it`() throws {
     let model = try ManagedObjectModel(Person.self, Note.self)
     let container = try PersistentContainer(model: model, stores: [.xml(file)])
     let context = container.newContext()
@@ -139,7 +139,7 @@ private enum ModelArticle {
   }
 }
 
-@Suite("The examples of the article about models") struct ModelExamples {
+@Suite("Examples in the article about models") struct ModelExamples {
   private typealias Note = ModelArticle.Note
   private typealias Person = ModelArticle.Person
   private typealias Tag = ModelArticle.Tag
@@ -148,7 +148,7 @@ private enum ModelArticle {
     try PersistentContainer(model: ManagedObjectModel(classes: classes), stores: [.inMemory]).newContext()
   }
 
-  @Test func `models of classes`() throws {
+  @Test func `a model made from classes validates mandatory attributes`() throws {
     let model = try ManagedObjectModel(Note.self, Person.self, Tag.self)
     print(model["Note"]?.attributes.map(\.name) ?? [])
     #expect(model["Note"]?.attributes.map(\.name) == ["date", "text", "title"])
@@ -159,7 +159,7 @@ private enum ModelArticle {
     #expect(error?.code == .missingMandatoryProperty && error?.key == "date")
   }
 
-  @Test func `types of attributes`() throws {
+  @Test func `attributes store enums, structs and arrays`() throws {
     let context = try context(ModelArticle.Task.self)
     let task = try context.insert(ModelArticle.Task.self)
     #expect(task.priority == .normal && task.place == nil && task.keywords == [])
@@ -173,7 +173,7 @@ private enum ModelArticle {
     #expect(task.entity.attribute(named: "picture")?.definition.allowsExternalBinaryDataStorage == true)
   }
 
-  @Test func `rules of attributes`() throws {
+  @Test func `a save validates the rules of attributes`() throws {
     let context = try context(ModelArticle.Event.self)
     let event = try context.insert(ModelArticle.Event.self)
     (event.seats, event.contact, event.start) = (0, "ada", .now)
@@ -191,7 +191,7 @@ private enum ModelArticle {
     #expect(throws: ManagedObjectError.self) { try context.save() }
   }
 
-  @Test func `rules in another language`() throws {
+  @Test func `a localization translates validation errors`() throws {
     let container = try PersistentContainer(model: ManagedObjectModel(ModelArticle.Event.self), stores: [.inMemory])
     try container.performAndWait { context in
       try context.insert(ModelArticle.Event.self).seats = 0
@@ -205,7 +205,7 @@ private enum ModelArticle {
     }
   }
 
-  @Test func `inherited properties`() throws {
+  @Test func `a fetch of a superclass returns objects of its subclasses`() throws {
     let context = try context(ModelArticle.Work.self, ModelArticle.Book.self, ModelArticle.Film.self)
     for type in [ModelArticle.Book.self, ModelArticle.Film.self] as [ModelArticle.Work.Type] {
       try context.insert(type).title = "Solaris"
@@ -219,7 +219,7 @@ private enum ModelArticle {
     #expect(error?.code == .constraintMerge)
   }
 
-  @Test func `without classes`() throws {
+  @Test func `a model made from entity descriptions needs no classes`() throws {
     let model = try ManagedObjectModel(entities: [
       EntityDescription(
         "Person",
@@ -250,7 +250,7 @@ private enum ModelArticle {
     #expect(try container.performAndWait { try $0.count(for: FetchRequest("Note")) } == 1)
   }
 
-  @Test func `files and versions`() throws {
+  @Test func `a versioned model is written as source and as a compiled model`() throws {
     let temporary = TemporaryFolder()
     let folder = temporary.url
     let source = try ManagedObjectModel(Note.self, Person.self, Tag.self)
@@ -288,7 +288,7 @@ private enum KeepArticle {
   }
 }
 
-@Suite("The examples of the article about keeping objects") struct KeepExamples {
+@Suite("Examples in the article about keeping objects") struct KeepExamples {
   private typealias Person = KeepArticle.Person
   private typealias Note = KeepArticle.Note
 
@@ -304,7 +304,7 @@ private enum KeepArticle {
     return container
   }
 
-  @Test func `containers and contexts`() async throws {
+  @Test func `contexts of a container save objects and fetch them by object ID`() async throws {
     let temporary = TemporaryFolder()
     let folder = temporary.url
     let model = try ManagedObjectModel(Person.self, Note.self)
@@ -332,7 +332,7 @@ private enum KeepArticle {
     #expect(error?.code == .invalidValue && error?.objectID == ada)
   }
 
-  @Test func `prefetching, and changes of relationships`() throws {
+  @Test func `adding and removing objects updates both sides of a relationship`() throws {
     let context = try filled().newContext()
     var request = FetchRequest("Person", sortedBy: [.init("name")])
     request.relationshipKeyPathsForPrefetching = ["notes"]
@@ -346,8 +346,8 @@ private enum KeepArticle {
     #expect(note.author == ada && ada.notes.count == 2)
   }
 
-  @Test func `a save that fails`() throws {
-    // Programs have it in the function that a container calls.
+  @Test func `a failed save throws all validation errors`() throws {
+    // Programs do this in the closure of `performAndWait(_:)`.
     try filled().performAndWait { context in
       try context.insert(Person.self)
       try context.insert(Note.self).title = String(repeating: "x", count: 81)
@@ -363,7 +363,7 @@ private enum KeepArticle {
     }
   }
 
-  @Test func `the same work again, and a policy`() throws {
+  @Test func `the merge policy objectTrump resolves a conflict`() throws {
     let container = try filled()
     let context = container.newContext()
     let ada = try #require(try context.fetch(Person.self).first)
@@ -378,7 +378,7 @@ private enum KeepArticle {
     #expect(ada.name == "Augusta" && ada.visits == 1)
   }
 
-  @Test func `undo, and a child`() throws {
+  @Test func `undo reverts a change, and a child context saves into its parent`() throws {
     let context = try filled().newContext()
     let note = try #require(try context.fetch(Note.self).first)
     context.undoManager = ManagedObjectContext.UndoManager()
@@ -399,7 +399,7 @@ private enum KeepArticle {
     #expect(note.title == "Draft" && context.hasChanges)
   }
 
-  @Test(.timeLimit(.minutes(hangLimitInMinutes))) func `what others save`() async throws {
+  @Test(.timeLimit(.minutes(hangLimitInMinutes))) func `a context merges the saves of other contexts`() async throws {
     let container = try filled()
     let merges = Merges()
     let following = Task { try await follow(container, merges) }
@@ -416,7 +416,7 @@ private enum KeepArticle {
     #expect(try await following.value.hasPrefix("Letter"))
   }
 
-  /// The title of a note that others change, once the task is cancelled.
+  /// Returns the title of a note that another context changes, after the task is cancelled.
   private func follow(_ container: PersistentContainer, _ merges: Merges) async throws -> String {
     let context = container.newContext()
     merges.observe(context)
@@ -426,7 +426,7 @@ private enum KeepArticle {
     return note.title
   }
 
-  /// Tells another task that a context has merged changes.
+  /// A flag that informs another task that a context has merged changes.
   private final class Merges: Sendable {
     private let isBegun = Atomic(false)
 
@@ -439,7 +439,7 @@ private enum KeepArticle {
     }
   }
 
-  @Test(.timeLimit(.minutes(hangLimitInMinutes))) func `what other programs save`() async throws {
+  @Test(.timeLimit(.minutes(hangLimitInMinutes))) func `a context merges the saves of other programs`() async throws {
     let folder = TemporaryFolder(isInMemory: true)
     let model = try ManagedObjectModel(Person.self, Note.self)
     func container() throws -> PersistentContainer {
@@ -463,7 +463,7 @@ private enum KeepArticle {
     #expect(try await following.value.hasPrefix("Letter "))
   }
 
-  /// The title of a note that others change, once the task is cancelled.
+  /// Returns the title of a note that another program changes, after the task is cancelled.
   private func followRemotely(_ container: PersistentContainer, _ merges: Merges) async throws -> String {
     let context = container.newContext()
     merges.observe(context)
@@ -474,7 +474,7 @@ private enum KeepArticle {
   }
 }
 
-@Suite("The examples of the article about predicates") struct PredicateExamples {
+@Suite("Examples in the article about predicates") struct PredicateExamples {
   private typealias Person = KeepArticle.Person
   private typealias Note = KeepArticle.Note
 
@@ -492,7 +492,7 @@ private enum KeepArticle {
     return context
   }
 
-  @Test func `text and Swift`() throws {
+  @Test func `predicates are written as text and as Swift`() throws {
     let context = try context()
     let predicate = try ManagedPredicate(format: "author.name BEGINSWITH[cd] %@ AND pages > %d", "á", 100)
     let notes = try context.fetch(Note.self, where: predicate, sortedBy: [.init("date", isAscending: false)], limit: 10)
@@ -539,7 +539,7 @@ private enum KeepArticle {
     ("CAST(visits, 'NSString') == '0'", true),
     ("'%@' == name", false), ("SELF.name != nil", true),
   ])
-  func `the words of the table`(_ format: String, _ expected: Bool) throws {
+  func `each predicate in the table has the documented result`(_ format: String, _ expected: Bool) throws {
     let predicate = try ManagedPredicate(format: format)
     #expect(try context().count(Person.self, where: predicate) == (expected ? 1 : 0))
   }
@@ -549,11 +549,11 @@ private enum KeepArticle {
     ("text LIKE '*'", false),
     ("author.name == nil", true), ("pages + 1 == nil", true), ("pages BETWEEN {0, 9}", false),
   ])
-  func `comparisons with nil`(_ format: String, _ expected: Bool) throws {
+  func `comparisons with nil have the documented results`(_ format: String, _ expected: Bool) throws {
     #expect(try ManagedPredicate(format: format).evaluate(with: PropertyList.dictionary([:])) == expected)
   }
 
-  @Test func `errors of predicates`() throws {
+  @Test func `errors of predicates report the column or the unknown key`() throws {
     let context = try context()
     do { _ = try ManagedPredicate(format: "pages > AND title == 'x'") } catch { print(error) }
     let syntax = #expect(throws: ManagedPredicateError.self) {
@@ -571,7 +571,7 @@ private enum KeepArticle {
     #expect(key?.code == .undefinedKey && key?.predicateError?.kind == .unknownKey)
   }
 
-  @Test func `a condition that somebody types`() throws {
+  @Test func `a predicate typed by a user is checked against the model`() throws {
     func condition(_ text: String, in model: ManagedObjectModel) -> ManagedPredicate? {
       do { return try ManagedPredicate(format: text, for: Note.self, in: model) } catch {
         print(error)
@@ -587,7 +587,7 @@ private enum KeepArticle {
     #expect(error?.position?.column == 8)
   }
 
-  @Test func `property lists and dictionaries`() throws {
+  @Test func `predicates are evaluated with property lists and dictionaries`() throws {
     let apps: [PropertyList] = [
       ["CFBundleName": "Notes", "UIDeviceFamily": [1, 2]], ["CFBundleName": "Mail", "UIDeviceFamily": [1]],
     ]
@@ -633,7 +633,7 @@ private enum ResultsArticle {
   }
 }
 
-@Suite("The examples of the article about fetched results") struct ResultsExamples {
+@Suite("Examples in the article about fetched results") struct ResultsExamples {
   private typealias Contact = ResultsArticle.Contact
   private typealias Team = ResultsArticle.Team
   private typealias ContactList = ResultsArticle.ContactList
@@ -651,7 +651,7 @@ private enum ResultsArticle {
     return contact
   }
 
-  @Test func `Sections and positions`() throws {
+  @Test func `fetched results return sections and index paths`() throws {
     let ada = try add("Ada", "London")
     _ = try add("Bob", nil)
     var lines: [String] = []
@@ -668,7 +668,7 @@ private enum ResultsArticle {
     #expect(first?.name == "Bob" && position == ResultIndexPath(section: 1, item: 0))
   }
 
-  @Test func `Functions of sections`() throws {
+  @Test func `a function returns the section of an object`() throws {
     let ada = try add("Ada", nil)
     ada.team = try context.insert(Team.self)
     ada.team?.name = "Red"
@@ -693,7 +693,8 @@ private enum ResultsArticle {
     #expect(teams.sections.map(\.name) == ["No team", "Team Blue"])
   }
 
-  @Test(.timeLimit(.minutes(hangLimitInMinutes))) func `Changes of results`() async throws {
+  @Test(.timeLimit(.minutes(hangLimitInMinutes)))
+  func `a delegate and a sequence report changes of the results`() async throws {
     let request = try FetchRequest(Contact.self, sortedBy: .ascending(\.name))
     let results = try FetchedResultsController(Contact.self, request, in: context)
     try results.performFetch()
@@ -726,7 +727,7 @@ private enum ResultsArticle {
     #expect(ids?.count == 2)
   }
 
-  @Test func `On the disk`() throws {
+  @Test func `fetched results use a cache on disk`() throws {
     let request = try FetchRequest(Contact.self, sortedBy: .ascending(\.city), .ascending(\.name))
     let cache = FetchedResultsCache(name: "contacts", folder: folder)
     let kept = try FetchedResultsController(Contact.self, request, in: context, sectionKeyPath: "city", cache: cache)

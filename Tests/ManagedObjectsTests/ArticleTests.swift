@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Checks that all code in the articles is compiled and run by tests.
-@Suite("The lines of the articles") struct ArticleTests {
+@Suite("Code in the articles about managed objects") struct ArticleTests {
   private static let examples = "Tests/ManagedObjectsTests/ArticleExamples.swift"
 
   static let articles = [
@@ -11,12 +11,12 @@ import Testing
     "ComingFromCoreData.md",
   ]
 
-  @Test(arguments: articles) func `stand in a test`(_ name: String) throws {
+  @Test(arguments: articles) func `the examples contain all code of an article`(_ name: String) throws {
     let article = try ArticleText(path: "Sources/ManagedObjects/Documentation.docc/\(name)")
     #expect(try !article.blocks.isEmpty && article.blocks(notIn: Self.examples) == [])
   }
 
-  @Test func `of the README stand in a test`() throws {
+  @Test func `the examples contain all code of the README section`() throws {
     let section = try #require(try ArticleText(path: "README.md").section("Managed objects"))
     #expect(try section.blocks.count == 3 && section.blocks(notIn: Self.examples) == [])
   }
