@@ -2,7 +2,7 @@ import ManagedObjects
 import TestSupport
 import Testing
 
-@Suite("Requests that change many objects") struct BatchRequestTests {
+@Suite("Batch requests") struct BatchRequestTests {
   private let context: ManagedObjectContext
 
   init() throws {
@@ -27,7 +27,7 @@ import Testing
     return try context.fetch(request).map { if case .attribute(let value)? = $0["title"] { value } else { .null } }
   }
 
-  @Test("New objects have their values, and defaults") func insertion() throws {
+  @Test func `a batch insert sets the given values and the defaults`() throws {
     let changes = try context.execute(
       .insert("Note", [["title": .string("a")], ["title": .string("b"), "count": .double(2)]]))
     #expect(changes.inserted.count == 2 && changes.updated.isEmpty)
@@ -36,7 +36,7 @@ import Testing
     #expect(counts == [.attribute(.integer(7)), .attribute(.integer(2))])
   }
 
-  @Test("Found objects get other values") func update() throws {
+  @Test func `a batch update changes the objects that match the predicate`() throws {
     try context.execute(.insert("Note", [["title": .string("a")], ["title": .string("b")]]))
     let notes = try context.fetch(FetchRequest("Note"))
     let changes = try context.execute(
@@ -46,7 +46,7 @@ import Testing
     #expect(notes.map { $0["count"] } == [.attribute(.integer(7)), .attribute(.integer(1))])
   }
 
-  @Test("Found objects go, and are referred to no longer") func deletion() throws {
+  @Test func `a batch delete removes objects and the references to them`() throws {
     let person = try context.insert("Person")
     let notes = [try context.insert("Note"), try context.insert("Note")]
     try person.setValue(.set([.object(notes[0]), .object(notes[1])]), forKey: "notes")
@@ -60,7 +60,7 @@ import Testing
     #expect(notes[0].isInaccessible)
   }
 
-  @Test("Names and values that do not fit are errors") func defects() throws {
+  @Test func `a batch request with an unknown name or an invalid value throws`() throws {
     func code(_ request: BatchRequest) -> ManagedObjectError.Code? { errorCode { try context.execute(request) } }
     #expect(code(.insert("Nobody", [])) == .undefinedKey)
     #expect(code(.insert("Note", [["nothing": .integer(1)]])) == .undefinedKey)
@@ -74,7 +74,7 @@ import Testing
   }
 }
 
-@Suite("Requests that change many objects leave no object that cannot be saved") struct BatchRuleTests {
+@Suite("Validation of batch requests") struct BatchRuleTests {
   static let model: ManagedObjectModel = {
     var members = RelationshipDescription("members", to: "Person", inverse: "team", isToMany: true)
     members.minimumCount = 1
@@ -113,7 +113,7 @@ import Testing
   }
 
   @Test(arguments: StoreKind.allCases)
-  func `Insertions need values of mandatory attributes and relationships`(kind: StoreKind) throws {
+  func `a batch insert without a mandatory value throws`(kind: StoreKind) throws {
     let context = try context(kind)
     let error = thrownError { try context.execute(.insert("Person", [["name": .string("a")], ["age": .integer(2)]])) }
     #expect(error?.code == .missingMandatoryProperty && error?.key == "name" && error?.objectID != nil)
@@ -122,7 +122,8 @@ import Testing
     #expect(errorCode { try context.execute(.insert("Team", [[:]])) } == .relationshipLacksMinimumCount)
   }
 
-  @Test(arguments: StoreKind.allCases) func `Updates leave mandatory attributes a value`(kind: StoreKind) throws {
+  @Test(arguments: StoreKind.allCases)
+  func `a batch update that removes a mandatory value throws`(kind: StoreKind) throws {
     let context = try context(kind)
     try context.execute(.insert("Person", [["name": .string("a")], ["name": .string("b")]]))
     let error = thrownError { try context.execute(.update("Person", ["name": .null, "age": .integer(3)])) }
@@ -133,7 +134,7 @@ import Testing
   }
 
   @Test(arguments: StoreKind.allCases)
-  func `Deletions leave no object without one that it must refer to`(kind: StoreKind) throws {
+  func `a batch delete that empties a mandatory relationship throws`(kind: StoreKind) throws {
     let context = try context(kind)
     let people = try ["a", "b"].map { name in
       let person = try context.insert("Person")
@@ -160,7 +161,7 @@ import Testing
   }
 
   @Test(arguments: StoreKind.allCases)
-  func `Deletions leave a mandatory to-many relationship without an inverse its objects`(kind: StoreKind) throws {
+  func `a batch delete below the minimum count of a relationship without an inverse throws`(kind: StoreKind) throws {
     var items = RelationshipDescription("items", to: "Item", isToMany: true)
     items.minimumCount = 2
     items.traits.isOptional = false
@@ -199,7 +200,7 @@ import Testing
   }
 
   @Test(arguments: StoreKind.allCases)
-  func `New objects that others are in the way of do what the merge policy says`(kind: StoreKind) throws {
+  func `the merge policy resolves conflicts between inserted and stored objects`(kind: StoreKind) throws {
     let expected: [(MergePolicy, [String]?)] = [
       (.error, nil), (.storeTrump, ["a 5", "b 2", "c 1"]), (.rollback, ["a 5", "b 2", "c 1"]),
       (.objectTrump, ["a 5", "b 3", "c 1"]), (.overwrite, ["a 1", "b 3", "c 1"]),
