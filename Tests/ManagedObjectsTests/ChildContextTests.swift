@@ -16,7 +16,7 @@ import Testing
   }
 
   @Test(arguments: StoreKind.saving)
-  func `A save goes one level up, and the save of the root into the store`(kind: StoreKind) throws {
+  func `a child saves into its parent, and the root saves into the store`(kind: StoreKind) throws {
     let (sketch, contexts) = try contexts(3, "", kind)
     let (root, child, grandchild) = (contexts[0], contexts[1], contexts[2])
     try sketch.run("Person a; Note n; n.author=a", in: grandchild)
@@ -35,7 +35,7 @@ import Testing
     #expect(try sketch.state(of: grandchild) == "a n n.author=a")
   }
 
-  @Test(arguments: StoreKind.saving) func `A child sees what its parent has, saved or not`(kind: StoreKind) throws {
+  @Test(arguments: StoreKind.saving) func `a child fetches the unsaved changes of its parent`(kind: StoreKind) throws {
     let (sketch, contexts) = try contexts(2, "Person a; Note n; Tag x", kind)
     let (root, child) = (contexts[0], contexts[1])
     try sketch.run("a.age=3; n.author=a; delete x; Tag y; n.tags=y", in: root)
@@ -62,17 +62,18 @@ import Testing
     Row(
       testDescription: "one attribute", setup: "Employee a", parent: "a.age=1", child: "a.age=2", result: "a a.age=2"),
     Row(
-      testDescription: "to-many, both add", setup: "Person a; Note n; Note m; Note o; n.author=a", parent: "m.author=a",
-      child: "o.author=a", result: "a m m.author=a n n.author=a o o.author=a"),
+      testDescription: "a to-many relationship, additions in both",
+      setup: "Person a; Note n; Note m; Note o; n.author=a", parent: "m.author=a", child: "o.author=a",
+      result: "a m m.author=a n n.author=a o o.author=a"),
     Row(
-      testDescription: "to-one of one object", setup: "Person a; Person b; Person c; Note n; n.author=a",
+      testDescription: "one to-one relationship", setup: "Person a; Person b; Person c; Note n; n.author=a",
       parent: "n.author=b", child: "n.author=c", result: "a b c n n.author=c"),
     Row(
-      testDescription: "an order", setup: "Group g; Person a; Person b", parent: "a.age=1",
+      testDescription: "an ordered relationship", setup: "Group g; Person a; Person b", parent: "a.age=1",
       child: "Person c; g.members=c,b,a", result: "a a.age=1 b c g g.members=c,b,a"),
     Row(
-      testDescription: "an order, both add", setup: "Group g; Person a; Person b", parent: "g.members=a",
-      child: "g.members=b", result: "a b g g.members=a,b"),
+      testDescription: "an ordered relationship, additions in both", setup: "Group g; Person a; Person b",
+      parent: "g.members=a", child: "g.members=b", result: "a b g g.members=a,b"),
     Row(
       testDescription: "a deletion in the child", setup: "Person a; Group g; g.members=a", parent: "a.age=1",
       child: "delete a", result: "g"),
@@ -92,7 +93,7 @@ import Testing
   ]
 
   @Test(arguments: rows, StoreKind.saving)
-  func `Changes of a child and of its parent become one state`(row: Row, kind: StoreKind) throws {
+  func `a save of a child merges its changes with those of its parent`(row: Row, kind: StoreKind) throws {
     let (sketch, contexts) = try contexts(2, row.setup, kind)
     let (root, child) = (contexts[0], contexts[1])
     let known = try sketch.readAll(in: child)
@@ -114,7 +115,7 @@ import Testing
     #expect(try sketch.state(of: child) == result)
   }
 
-  @Test func `A child that is not valid saves nothing into its parent`() throws {
+  @Test func `a child with an invalid object saves nothing into its parent`() throws {
     let root = try ObjectValidationTests.context()
     let child = ManagedObjectContext(parent: root)
     let thing = try child.insert("Thing")
@@ -124,7 +125,7 @@ import Testing
   }
 
   @Test(arguments: [false, true], [false, true])
-  func `A child deletes an object that refers to one which it read before`(isSaved: Bool, hasOrder: Bool) throws {
+  func `a child deletes an object that refers to one that it read earlier`(isSaved: Bool, hasOrder: Bool) throws {
     let (sketch, contexts) = try contexts(2, "Person a")
     let (root, child) = (contexts[0], contexts[1])
     let person = try sketch.object("a", in: child)
@@ -141,7 +142,7 @@ import Testing
     #expect(try sketch.state(of: child) == "a")
   }
 
-  @Test func `A child deletes a new object of its parent whose references no rule ends`() throws {
+  @Test func `the rules no action and deny apply if a child deletes an unsaved object of its parent`() throws {
     for rule in [RelationshipDescription.DeleteRule.noAction, .deny] {
       let model = try ManagedObjectModel(entities: [
         EntityDescription(
@@ -166,7 +167,7 @@ import Testing
   }
 
   @Test(arguments: StoreKind.saving)
-  func `What a child saved is taken back in its parent at once`(kind: StoreKind) throws {
+  func `a parent undoes the save of a child in one step`(kind: StoreKind) throws {
     let (sketch, contexts) = try contexts(2, "Person a; Note n; Tag x; n.tags=x", kind)
     let (root, child) = (contexts[0], contexts[1])
     let undoManager = ManagedObjectContext.UndoManager()
@@ -186,7 +187,7 @@ import Testing
   }
 
   @Test(arguments: StoreKind.saving)
-  func `An object that a child inserted and deleted never reaches the store`(kind: StoreKind) throws {
+  func `an object that a child inserts and deletes is never stored`(kind: StoreKind) throws {
     let (sketch, contexts) = try contexts(2, "", kind)
     let (root, child) = (contexts[0], contexts[1])
     let note = try child.insert("Note")
@@ -199,7 +200,7 @@ import Testing
   }
 
   @Test(arguments: StoreKind.saving)
-  func `An object of a child can be changed again before the root is saved`(kind: StoreKind) throws {
+  func `a child changes its object again before the root is saved`(kind: StoreKind) throws {
     let (sketch, contexts) = try contexts(2, "", kind)
     let (root, child) = (contexts[0], contexts[1])
     try sketch.run("Person a; Note n", in: child)
@@ -217,7 +218,7 @@ import Testing
   }
 
   @Test(arguments: StoreKind.saving)
-  func `Rollback and reset of a parent leave a child without what it never had`(kind: StoreKind) throws {
+  func `a rollback or reset of a parent removes its unsaved objects from a child`(kind: StoreKind) throws {
     let (sketch, contexts) = try contexts(2, "Person a", kind)
     let (root, child) = (contexts[0], contexts[1])
     try sketch.run("Note n; a.age=2", in: root)
@@ -231,7 +232,7 @@ import Testing
     #expect(try sketch.state(of: child) == "a")
   }
 
-  @Test func `A child keeps its parent alive, and a parent does not keep a child`() throws {
+  @Test func `a child retains its parent, and a parent does not retain its child`() throws {
     let sketch = try GraphSketch()
     var root: ManagedObjectContext? = sketch.context()
     weak let weakRoot = root

@@ -20,7 +20,7 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(hangLimitInMinutes)), arguments: StoreKind.saving)
-  func `All insertions of all tasks are saved, and a shared object has all of them`(kind: StoreKind) async throws {
+  func `concurrent tasks save all their objects into a shared relationship`(kind: StoreKind) async throws {
     let container = try container(kind)
     let (tasks, rounds) = (4, LongForm.size(200, or: 25))
     let id = try insertPerson(container)
@@ -53,7 +53,7 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(hangLimitInMinutes)), arguments: StoreKind.saving)
-  func `A counter that tasks raise with retries has the right sum`(kind: StoreKind) async throws {
+  func `a counter that concurrent tasks increment with retries has the correct total`(kind: StoreKind) async throws {
     let container = try container(kind)
     let (tasks, rounds) = (4, LongForm.size(200, or: 25))
     let id = try insertPerson(container)
@@ -89,7 +89,7 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(hangLimitInMinutes)), arguments: StoreKind.saving)
-  func `Tasks see what others save, and all of it or nothing`(kind: StoreKind) async throws {
+  func `a task sees the save of another task completely or not at all`(kind: StoreKind) async throws {
     let container = try container(kind)
     let rounds = LongForm.size(300, or: 40)
     async let writer: Void = container.perform { context async throws in

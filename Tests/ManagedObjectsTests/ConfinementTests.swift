@@ -9,7 +9,7 @@ private let compiler: URL? = (ProcessInfo.processInfo.environment["PATH"] ?? "")
 
 /// Uses of another task's objects that must be compiler errors. The same is checked for property wrappers in a class
 /// that is not a managed object.
-@Suite("Confinement", .enabled(if: compiler != nil, "there is no swiftc")) struct ConfinementTests {
+@Suite("Confinement to tasks", .enabled(if: compiler != nil, "swiftc is not in PATH")) struct ConfinementTests {
   private static let broken = [
     "Task { note.title = \"x\" }",
     "Task { _ = context }",
@@ -51,8 +51,8 @@ private let compiler: URL? = (ProcessInfo.processInfo.environment["PATH"] ?? "")
   /// The compiler's errors for each body of a function.
   ///
   /// Most functions are in one program, because the compiler takes most of the time for the modules. It checks for data
-  /// races only in a program whose types are right, so functions without an error are compiled again without the
-  /// others.
+  /// races only in a program whose types are right, so functions without an error are compiled again without
+  /// those that have errors.
   private static let compiled: Result<[String: [Substring]], any Error> = Result {
     var errors: [String: [Substring]] = [:]
     // The compiler reports these errors without a position, so each function is a program of its own.
@@ -122,22 +122,26 @@ private let compiler: URL? = (ProcessInfo.processInfo.environment["PATH"] ?? "")
     return try #require(errors[body])
   }
 
-  @Test(arguments: broken) func `is broken by`(_ body: String) throws {
+  @Test(arguments: broken)
+  func `the compiler rejects code that shares an object or a context between tasks`(_ body: String) throws {
     let errors = try Self.errors(body)
     #expect(
       errors.contains { $0.contains("risks causing data races") || $0.contains("non-Sendable type") }, "\(errors)")
   }
 
-  @Test(arguments: kept) func `is kept by`(_ body: String) throws { #expect(try Self.errors(body) == []) }
+  @Test(arguments: kept)
+  func `the compiler accepts code that shares only object IDs between tasks`(_ body: String) throws {
+    #expect(try Self.errors(body) == [])
+  }
 
   @Test(arguments: outsideOfObjects)
-  func `has wrappers for managed objects alone`(_ body: String, _ message: String) throws {
+  func `the compiler rejects property wrappers outside of managed objects`(_ body: String, _ message: String) throws {
     let errors = try Self.errors(body)
     #expect(errors.contains { $0.contains(message) }, "\(errors)")
   }
 
-  @Test("comes with wrappers that take only what attributes and relationships can have", arguments: wrongTypes)
-  func types(_ body: String, _ word: String) throws {
+  @Test(arguments: wrongTypes)
+  func `the compiler rejects property wrappers with wrong types or options`(_ body: String, _ word: String) throws {
     let errors = try Self.errors(body)
     #expect(errors.contains { $0.contains(word) }, "\(errors)")
   }

@@ -36,7 +36,7 @@ final class Counter: ManagedObject {
     }
   }
 
-  @Test func `work is done again with what somebody else saved meanwhile, of the same object`() throws {
+  @Test func `an update is retried if another container saved the same object`() throws {
     let (mine, theirs) = (try container(), try container())
     try mine.updateAndWait(raise)
     var attempts = 0
@@ -49,7 +49,7 @@ final class Counter: ManagedObject {
     #expect(try values() == ["visits": 2])
   }
 
-  @Test func `work is done again if somebody else made the object that it makes`() throws {
+  @Test func `an update is retried if another container inserted an object with the same unique value`() throws {
     let (mine, theirs) = (try container(), try container())
     var attempts = 0
     try mine.updateAndWait { context in
@@ -61,7 +61,7 @@ final class Counter: ManagedObject {
     #expect(try values() == ["visits": 1])
   }
 
-  @Test func `work that can never be saved is not done for ever`() throws {
+  @Test func `an update that can never be saved is retried once`() throws {
     var attempts = 0
     let error = #expect(throws: ManagedObjectError.self) {
       try container().updateAndWait { context in
@@ -74,7 +74,7 @@ final class Counter: ManagedObject {
     #expect(try values() == [:])
   }
 
-  @Test func `an error of the work saves nothing, and is the caller's`() throws {
+  @Test func `an error thrown by an update reaches the caller, and nothing is saved`() throws {
     #expect(throws: CocoaError.self) {
       try container().updateAndWait { context in
         try raise(context)
@@ -84,7 +84,7 @@ final class Counter: ManagedObject {
     #expect(try values() == [:])
   }
 
-  @Test func `tasks update at the same time, and every update counts`() async throws {
+  @Test func `concurrent tasks lose no update`() async throws {
     let container = try PersistentContainer(model: model, stores: [.inMemory])
     try container.updateAndWait { try $0.insert(Counter.self).name = "visits" }
     try await withThrowingTaskGroup(of: Void.self) { group in
@@ -100,7 +100,7 @@ final class Counter: ManagedObject {
     #expect(try container.performAndWait { try $0.fetch(Counter.self).map(\.value) } == [20])
   }
 
-  @Test func `new objects get other numbers if somebody else has saved objects under theirs`() throws {
+  @Test func `a save assigns new object IDs if another container has taken them`() throws {
     let theirs = try container()
     let inner = try XMLStore(folder.url.appending(path: "counters.xml"), model: model)
     let interrupted = InterruptedStore(inner) {
@@ -116,7 +116,7 @@ final class Counter: ManagedObject {
       try container().performAndWait { try $0.existingObject(Counter.self, with: counter.objectID).name } == "mine")
   }
 
-  @Test func `numbers that were given out before the save stay, and the save says that they are taken`() throws {
+  @Test func `a save throws if another container has taken a permanent ID that was obtained before it`() throws {
     let theirs = try container()
     let context = try container().newContext()
     let counter = try context.insert(Counter.self)

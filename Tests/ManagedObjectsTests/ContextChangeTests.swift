@@ -2,7 +2,7 @@ import ManagedObjects
 import TestSupport
 import Testing
 
-@Suite("Changes of contexts") struct ContextChangeTests {
+@Suite("Observing and merging changes of contexts") struct ContextChangeTests {
   private let sketch: GraphSketch
 
   init() throws { sketch = try GraphSketch() }
@@ -36,7 +36,7 @@ import Testing
     }
   }
 
-  @Test func `Observers are told once of what changed`() throws {
+  @Test func `an observer is called once for each change`() throws {
     let context = sketch.context()
     let log = Log()
     let number = watch(context, log)
@@ -66,7 +66,7 @@ import Testing
     #expect(log.take().isEmpty)
   }
 
-  @Test func `Observers are told of what is taken back`() throws {
+  @Test func `an observer is called for undone and redone changes`() throws {
     let context = sketch.context()
     try sketch.run("Person a; Person b", in: context)
     try sketch.save(context)
@@ -80,7 +80,7 @@ import Testing
     #expect(log.take() == ["inserted n updated a deleted b"])
   }
 
-  @Test func `An object is reported once as inserted, and not at all if it was deleted before the report`() throws {
+  @Test func `an inserted object is reported once, and never if it was deleted before the report`() throws {
     let context = sketch.context()
     let log = Log()
     // The first change is reported before the observer is added.
@@ -111,8 +111,8 @@ import Testing
     #expect(log.take() == ["updated x"])
   }
 
-  @Test("What others inserted is reported as inserted, and what the context itself inserted is not reported again")
-  func merged() async throws {
+  @Test
+  func `merging reports the insertions of other contexts and not those of the context itself`() async throws {
     var saves = sketch.coordinator.saves.makeAsyncIterator()
     let (first, second) = (sketch.context(), sketch.context())
     let (firstLog, secondLog) = (Log(), Log())
@@ -132,7 +132,7 @@ import Testing
     #expect(secondLog.take() == ["inserted Tag"])
   }
 
-  @Test func `An observer can change objects, and add and remove observers`() throws {
+  @Test func `an observer changes objects, and adds and removes observers`() throws {
     let context = sketch.context()
     let person = try context.insert("Person")
     try context.save()
@@ -151,7 +151,7 @@ import Testing
     #expect(calls == 11 && person["age"] == .attribute(.integer(9)))
   }
 
-  @Test(.timeLimit(.minutes(hangLimitInMinutes))) func `Another context takes over what was saved`() async throws {
+  @Test(.timeLimit(.minutes(hangLimitInMinutes))) func `merging applies the save of another context`() async throws {
     var saves = sketch.coordinator.saves.makeAsyncIterator()
     let first = sketch.context()
     first.name = "first"
@@ -200,22 +200,22 @@ import Testing
       testDescription: "a to-one relationship", setup: "Person a; Person b; Person c; Note n; n.author=a",
       theirs: "n.author=b", mine: "n.author=c", merged: "a b c n n.author=c", stored: "a b c n n.author=c"),
     Row(
-      testDescription: "a relationship there, an attribute here",
+      testDescription: "a relationship in the other context, an attribute in this one",
       setup: "Person a; Person b; Note n; n.author=a; Tag x",
       theirs: "n.author=b", mine: "n.tags=x", merged: "a b n n.author=b n.tags=x x",
       stored: "a b n n.author=b n.tags=x x"),
     Row(
-      testDescription: "to-many", setup: "Note n; Tag x; Tag y; Tag z; n.tags=x", theirs: "n.tags=y",
+      testDescription: "a to-many relationship", setup: "Note n; Tag x; Tag y; Tag z; n.tags=x", theirs: "n.tags=y",
       mine: "n.tags+=z", merged: "n n.tags=y,z x y z", stored: "n n.tags=y,z x y z"),
     Row(
-      testDescription: "a deletion here", setup: "Employee a; Group g; g.members=a", theirs: "a.age=1",
+      testDescription: "a deletion in this context", setup: "Employee a; Group g; g.members=a", theirs: "a.age=1",
       mine: "delete a", merged: "g", stored: "g"),
     Row(
-      testDescription: "a deletion on both sides", setup: "Employee a; Group g; g.members=a", theirs: "delete a",
+      testDescription: "a deletion in both contexts", setup: "Employee a; Group g; g.members=a", theirs: "delete a",
       mine: "delete a", merged: "g", stored: "g"),
   ]
 
-  @Test(arguments: rows) func `Changes stay over what another context saved`(row: Row) async throws {
+  @Test(arguments: rows) func `merging keeps unsaved changes over the save of another context`(row: Row) async throws {
     let first = sketch.context()
     try sketch.run(row.setup, in: first)
     try sketch.save(first)
@@ -233,7 +233,7 @@ import Testing
     #expect(try sketch.stored() == row.stored)
   }
 
-  @Test func `A rollback brings back what was read, on both sides of relationships`() throws {
+  @Test func `a rollback restores the committed values on both sides of relationships`() throws {
     let context = sketch.context()
     try sketch.run("Person a; Person b; Note n; n.author=a; Group g; g.members=a,b; Card 1; a.card=1", in: context)
     try sketch.save(context)
@@ -249,7 +249,7 @@ import Testing
     #expect(try sketch.stored() == before)
   }
 
-  @Test func `A reset forgets objects and changes`() throws {
+  @Test func `a reset discards objects and changes`() throws {
     let context = sketch.context()
     try sketch.run("Person a", in: context)
     try sketch.save(context)

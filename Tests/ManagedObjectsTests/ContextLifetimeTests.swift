@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Lifetime of contexts and objects") struct ContextLifetimeTests {
   @Test(arguments: [true, false])
-  func `A context with changes, undo and observers is gone when nobody has it`(isSaved: Bool) throws {
+  func `a context with changes, an undo manager and observers is released`(isSaved: Bool) throws {
     let sketch = try GraphSketch()
     var context: ManagedObjectContext? = sketch.context()
     weak let weakContext = context
@@ -24,7 +24,7 @@ import Testing
   }
 
   @Test
-  func `The memory of many objects goes back to the system when most are released, and again when all are`() throws {
+  func `a large identity map releases its memory after most objects are removed and after all are`() throws {
     let sketch = try GraphSketch()
     let context = sketch.context()
     let objects = try (0..<64).map { _ in try context.insert("Note") }
@@ -44,7 +44,7 @@ import Testing
     #expect(map.releaseCount == 6)
   }
 
-  @Test func `An object without context keeps its values, and takes no others into relationships`() throws {
+  @Test func `an object without a context keeps its values and rejects changes of relationships`() throws {
     let sketch = try GraphSketch()
     var context: ManagedObjectContext? = sketch.context()
     let note = try #require(try context?.insert("Note"))
@@ -60,7 +60,7 @@ import Testing
     #expect(try note.fetchedOrEmpty() == 0)
   }
 
-  @Test func `A fault without context has no values`() throws {
+  @Test func `a fault without a context has no values`() throws {
     let sketch = try GraphSketch()
     let first = sketch.context()
     let note = try first.insert("Note")
@@ -73,7 +73,7 @@ import Testing
     #expect(fault.objectID == note.objectID)
   }
 
-  @Test func `Objects without changes are gone when nobody has them`() throws {
+  @Test func `a context does not retain objects without changes`() throws {
     let sketch = try GraphSketch()
     let context = sketch.context()
     try sketch.run("Person a; Note n; n.author=a; Note m; m.author=a", in: context)
@@ -93,7 +93,7 @@ import Testing
     #expect(context.registeredObjects == Set(author))
   }
 
-  @Test func `Refreshed objects are not kept`() throws {
+  @Test func `a context does not retain refreshed objects`() throws {
     let sketch = try GraphSketch()
     let context = sketch.context()
     try sketch.run("Person a; Person b", in: context)
@@ -106,7 +106,7 @@ import Testing
   }
 
   @Test(arguments: LongForm.isWanted ? StoreKind.saving : [.memory])
-  func `A long chain of cascades takes no deep recursion, and no more than its length`(kind: StoreKind) throws {
+  func `a long chain of cascades is deleted without recursion in linear time`(kind: StoreKind) throws {
     let model = try ManagedObjectModel(entities: [
       EntityDescription(
         "Link",
@@ -149,7 +149,7 @@ import Testing
     #expect(try #require(outcome.value as? Double, "\(outcome)") < ThreadClock.greatestGrowth)
   }
 
-  @Test func `An order of many objects is replaced at once`() throws {
+  @Test func `setting a large ordered relationship takes linear time`() throws {
     let growth = try ThreadClock.growth(from: 500, to: 5_000) { count in
       let sketch = try GraphSketch()
       let context = sketch.context()

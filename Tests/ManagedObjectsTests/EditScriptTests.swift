@@ -6,8 +6,8 @@ import TestSupport
 import Testing
 
 /// Random sequences of edits, applied to a context and to a naive graph, which must agree after each step.
-@Suite("Edit scripts") struct EditScriptTests {
-  @Test(arguments: 0..<8) func `A context and a naive graph agree after every step`(part: Int) throws {
+@Suite("Random edits of contexts") struct EditScriptTests {
+  @Test(arguments: 0..<8) func `a context equals the naive graph after every edit`(part: Int) throws {
     for seed in 0..<LongForm.size(all: 1_250, 60, or: 2) {
       let coordinator = PersistentStoreCoordinator(model: NaiveGraph.model)
       try coordinator.add(InMemoryStore(model: NaiveGraph.model))
@@ -32,7 +32,7 @@ import Testing
   }
 
   @Test(arguments: FileKind.allCases, 0..<4)
-  func `A file that is opened again after each save has the naive graph`(kind: FileKind, part: Int) throws {
+  func `a file that is reopened after each save equals the naive graph`(kind: FileKind, part: Int) throws {
     let folder = TemporaryFolder(isInMemory: true)
     for seed in 0..<LongForm.size(all: 600, 30, or: 1) {
       let file = folder.url.appending(path: "\(seed).store")
