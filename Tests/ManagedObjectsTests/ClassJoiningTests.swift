@@ -3,7 +3,7 @@ import Testing
 
 @testable import ManagedObjects
 
-@Suite("Classes for a model that is there") struct ClassJoiningTests {
+@Suite("Joining classes with an existing model") struct ClassJoiningTests {
   final class Note: ManagedObject {
     @Attribute var title: String
     @Attribute var pages: Int32
@@ -38,7 +38,7 @@ import Testing
     return try ManagedObjectModel(entities: entities)
   }
 
-  @Test func `leave the model as it is`() throws {
+  @Test func `joining classes does not change the model`() throws {
     let model = try Self.model()
     let joined = try model.joined(with: [Note.self, Person.self, Employee.self])
     #expect(joined == model && joined.entityVersionHashesByName == model.entityVersionHashesByName)
@@ -47,14 +47,14 @@ import Testing
     #expect(model.entity(of: Note.self) == nil)
   }
 
-  @Test func `serve sub-entities without a class of their own`() throws {
+  @Test func `a subentity without a class uses the class of its superentity`() throws {
     let joined = try Self.model().joined(with: [Note.self, Person.self])
     let employee = try #require(joined["Employee"])
     #expect(joined.objectClass(of: employee.index) == Person.self)
   }
 
   @Test(arguments: ["ManagedObjectsTests.ClassJoiningTests.Person", "Person", ".Person"])
-  func `are found by the name of the class that the entity has`(_ name: String) throws {
+  func `a class is matched by the class name of the entity`(_ name: String) throws {
     let model = try Self.model { entities in
       entities[1].name = "CDPerson"
       entities[1].className = name
@@ -146,7 +146,8 @@ import Testing
     },
   ]
 
-  @Test(arguments: differences) func `name every difference`(_ difference: Difference) throws {
+  @Test(arguments: differences)
+  func `the error lists every difference between the class and the model`(_ difference: Difference) throws {
     let model = try Self.model(difference.change)
     let error = #expect(throws: ManagedObjectModelError.self) { try model.joined(with: difference.classes) }
     guard case .invalid(let defects)? = error else { return }
@@ -154,7 +155,7 @@ import Testing
     #expect(defects.map(\.kind) == difference.kinds)
   }
 
-  @Test func `take what is optional in the model if 0 can stand for nothing`() throws {
+  @Test func `a nonoptional number in a class matches an optional number in the model`() throws {
     // pages is Int32 in the class, and optional in the model.
     #expect(throws: Never.self) { try Self.model().joined(with: [Note.self, Person.self]) }
     // A class may accept nil for a property that is mandatory in the model.

@@ -7,7 +7,7 @@ import Testing
 @Suite("Models from classes") struct ClassModelTests {
   typealias S = ClassSamples
 
-  @Test func `are those that are put together by hand, with the same version hashes`() throws {
+  @Test func `a model from classes equals the model from entity descriptions`() throws {
     let model = try ManagedObjectModel(classes: S.classes)
     let expected = try ManagedObjectModel(entities: S.entities())
     for entity in expected.entities {
@@ -20,7 +20,7 @@ import Testing
     #expect(model["Employee"]?.isAbstract == false)
   }
 
-  @Test func `do not depend on the order of the classes`() throws {
+  @Test func `the order of the classes does not change the model`() throws {
     #expect(
       try ManagedObjectModel(S.Book.self, S.Note.self, S.Employee.self, S.Person.self)
         == ManagedObjectModel(classes: S.classes))
@@ -56,7 +56,7 @@ import Testing
     TypeCase("optionalLocale", .transformable, optional: true),
   ]
 
-  @Test(arguments: typeCases) func `have an attribute for each type of Swift`(_ type: TypeCase) throws {
+  @Test(arguments: typeCases) func `each Swift type maps to an attribute type`(_ type: TypeCase) throws {
     let model = try ManagedObjectModel(S.Everything.self)
     let attribute = try #require(model["Everything"]?.attribute(named: type.name))
     #expect(
@@ -64,7 +64,7 @@ import Testing
         == AttributeDescription(type.name, type.type, isOptional: type.isOptional, defaultValue: type.value))
   }
 
-  @Test func `have the wrapped properties and no others`() throws {
+  @Test func `a model contains only the properties with wrappers`() throws {
     let model = try ManagedObjectModel(S.Everything.self)
     let names = try #require(model["Everything"]).attributes.map(\.definition.name)
     #expect(Set(names) == Set(Self.typeCases.map(\.name) + ["settings"]))
@@ -85,7 +85,7 @@ import Testing
   final class Second: Base { @Attribute var b: Int }
 
   @Test
-  func `give the properties of a superclass that is not among the classes to the entities of its subclasses`() throws {
+  func `entities inherit the properties of a superclass that is not in the model`() throws {
     let model = try ManagedObjectModel(First.self, Second.self)
     #expect(model["First"]?.definition.properties.map(\.name) == ["created", "a"])
     #expect(model["Second"]?.definition.properties.map(\.name) == ["created", "b"])
@@ -95,7 +95,7 @@ import Testing
     #expect(whole["First"]?.definition.userInfo == [:] && whole["First"]?.superentity?.name == "Base")
   }
 
-  @Test func `know the class of each entity, also when they are merged`() throws {
+  @Test func `a model returns the class of each entity after a merge`() throws {
     let model = try ManagedObjectModel(classes: S.classes)
     for type in S.classes {
       let entity = try #require(model.entity(of: type))
@@ -111,7 +111,7 @@ import Testing
   }
 }
 
-@Suite("Classes that make no model") struct ClassDefectTests {
+@Suite("Invalid classes of models") struct ClassDefectTests {
   final class Lone: ManagedObject { @Relationship var other: Other? }
 
   final class Other: ManagedObject { @Attribute var a: Int }
@@ -212,14 +212,14 @@ import Testing
       text: "BadDefault.value: the default value is not valid: the value cannot be archived: Missing()"),
   ]
 
-  @Test(arguments: misfits) func `say all that is wrong, and where`(_ misfit: Misfit) throws {
+  @Test(arguments: misfits) func `the error lists every defect with its property`(_ misfit: Misfit) throws {
     let error = #expect(throws: ManagedObjectModelError.self) { try ManagedObjectModel(classes: misfit.classes) }
     #expect(error?.description == misfit.text)
     guard case .invalid(let defects)? = error else { return }
     #expect(defects.map(\.kind) == misfit.kinds)
   }
 
-  @Test func `say what several have wrong in one error`() throws {
+  @Test func `one error lists the defects of several classes`() throws {
     let error = #expect(throws: ManagedObjectModelError.self) {
       try ManagedObjectModel(BadPredicate.self, Lone.self, Reserved.self)
     }

@@ -12,7 +12,7 @@ import Testing
     try S.object(S.Everything.self, in: ManagedObjectModel(S.Everything.self))
   }
 
-  @Test func `read as the model's default when there is no value, or as the one of the type`() throws {
+  @Test func `a property without a value returns the default of the model or of its type`() throws {
     let object = try Self.everything()
     #expect(!object.truth && object.integer == 0 && object.integer16 == 16 && object.integer32 == -32)
     #expect(object.integer64 == .max && object.double == 1.5 && object.float == 2.5 && object.decimal == 10)
@@ -24,7 +24,7 @@ import Testing
     #expect(object.count == 0 && object.late == "x" && object.computed == "text!")
   }
 
-  @Test func `keep what they are given`() throws {
+  @Test func `a property returns the value that was set`() throws {
     let object = try Self.everything()
     func check<Value: Equatable>(
       _ path: ReferenceWritableKeyPath<S.Everything, Value>, _ values: Value...,
@@ -67,7 +67,7 @@ import Testing
     ("settings", .data(Data("no archive".utf8))), ("words", .data(Data())), ("string", .integer(1)),
     ("optionalPriority", .integer(9)), ("optionalSettings", .data(Data([0]))), ("date", .string("today")),
   ])
-  func `read as the default when a value does not fit the type`(_ name: String, _ value: AttributeValue) throws {
+  func `a property whose value has another type returns the default`(_ name: String, _ value: AttributeValue) throws {
     let object = try Self.everything()
     let slot = try #require(object.shape.entity.property(named: name)?.slot)
     object.values[slot] = .attribute(value)
@@ -87,7 +87,7 @@ import Testing
 
   final class Refusing: ManagedObject { @Attribute var value: ClassDefectTests.Unarchivable? }
 
-  @Test func `keep their value if they are given one that cannot be archived`() throws {
+  @Test func `a property keeps its value if the new one cannot be archived`() throws {
     let object = try S.object(Refusing.self, in: ManagedObjectModel(Refusing.self))
     let slot = try #require(object.shape.entity.property(named: "value")?.slot)
     object.values[slot] = .attribute(.data(Data([1])))
@@ -97,7 +97,7 @@ import Testing
     #expect(object.values[slot] == .null)
   }
 
-  @Test func `that are inherited are where the superclass has them`() throws {
+  @Test func `an inherited property uses the slot of the superclass`() throws {
     let model = try ManagedObjectModel(classes: S.classes)
     let employee = try S.object(S.Employee.self, in: model)
     employee.name = "Ada"
@@ -107,7 +107,7 @@ import Testing
     #expect(employee.value(ofSlot: name) == .attribute(.string("Ada")))
   }
 
-  @Test func `that the entity does not have read as nothing, and take nothing`() throws {
+  @Test func `a property that is missing from the entity ignores values`() throws {
     let model = try ManagedObjectModel(entities: [EntityDescription("Everything", [.attribute("string", .date)])])
     let entity = try #require(model["Everything"])
     let object = S.Everything(
@@ -117,13 +117,13 @@ import Testing
     #expect(object.integer == 0 && object.optionalDate == nil)
   }
 
-  @Test func `of relationships read as none without objects`() throws {
+  @Test func `a relationship without objects is empty or nil`() throws {
     let model = try ManagedObjectModel(classes: S.classes)
     let employee = try S.object(S.Employee.self, in: model)
     #expect(employee.notes.isEmpty && employee.books.isEmpty && employee.boss == nil && employee.recent.isEmpty)
   }
 
-  @Test func `of relationships take each object once, and leave out those of other classes`() throws {
+  @Test func `a relationship contains each object once and omits objects of other classes`() throws {
     let model = try ManagedObjectModel(classes: S.classes)
     let (one, other) = (try S.object(S.Note.self, in: model), try S.object(S.Note.self, in: model))
     let book = try S.object(S.Book.self, in: model)
@@ -137,7 +137,7 @@ import Testing
 
   class Generic<Value: AttributeConvertible>: ManagedObject { @Attribute var value: Value }
 
-  @Test func `of generic classes are found, and remembered once`() throws {
+  @Test func `the property of a generic class is looked up once`() throws {
     let entity = EntityDescription("Generic", [.attribute("value", .integer64)])
     let model = try ManagedObjectModel(entities: [entity])
     let shape = EntityShape(try #require(model["Generic"]), objectClass: Generic<Int>.self, context: nil)
@@ -154,7 +154,7 @@ import Testing
 @Suite("Prototypes of classes") struct ClassPrototypeTests {
   typealias S = ClassSamples
 
-  @Test func `are made by several threads at once, and give ordinary objects no numbers`() async throws {
+  @Test func `several threads create prototypes, and ordinary objects have unnumbered wrappers`() async throws {
     let model = try ManagedObjectModel(classes: S.classes)
     let rounds = LongForm.size(50, or: 8)
     try await withThrowingTaskGroup(of: Int.self) { group in
@@ -197,7 +197,7 @@ import Testing
     }
   }
 
-  @Test func `evaluate defaults and options once a model, and ordinary objects never`() throws {
+  @Test func `default values and options are evaluated once for each model`() throws {
     Self.evaluations = 0
     let model = try ManagedObjectModel(Counting.self)
     #expect(Self.evaluations == 2)
@@ -216,19 +216,19 @@ import Testing
     }
   }
 
-  @Test func `can be made of classes whose initializers use properties`() throws {
+  @Test func `a prototype is created from a class whose initializer uses properties`() throws {
     let model = try ManagedObjectModel(Busy.self)
     #expect(model["Busy"]?.attributes.map(\.definition.name) == ["first", "second"])
     #expect(PropertyPath(\Busy.second)?.names == ["second"])
     #expect(try S.object(Busy.self, in: model).second == "")
   }
 
-  @Test func `cost objects two bytes a wrapper`() {
+  @Test func `a property wrapper has two bytes`() {
     #expect(MemoryLayout<Attribute<String>>.size == 2 && MemoryLayout<Attribute<Date?>>.size == 2)
     #expect(MemoryLayout<Relationship<Set<S.Note>>>.size == 2 && MemoryLayout<FetchedProperty<S.Note>>.size == 2)
   }
 
-  @Test func `name the properties of key paths`() {
+  @Test func `a key path is translated to property names`() {
     func check(_ path: AnyKeyPath, _ names: String?, at location: SourceLocation = #_sourceLocation) {
       #expect(PropertyPath(path)?.names.joined(separator: ".") == names, sourceLocation: location)
     }
@@ -254,7 +254,7 @@ import Testing
     check(\S.Everything.optionalPriority, "optionalPriority")
   }
 
-  @Test func `tell what only looks like a property`() {
+  @Test func `a key path through a computed property is not translated`() {
     #expect(PropertyPath(\S.Person.upperName) == nil)
     #expect(PropertyPath(\S.Person.fewNotes) == nil && PropertyPath(\S.Person.positiveAge) == nil)
     #expect(PropertyPath(\S.Person.openNotes) == nil && PropertyPath(\S.Note.someFollower) == nil)

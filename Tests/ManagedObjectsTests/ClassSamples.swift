@@ -52,7 +52,7 @@ enum ClassSamples {
     @Attribute var optionalSettings: Settings?
     @Attribute var optionalLocale: Locale?
 
-    /// Not part of the model.
+    /// A property that is not part of the model.
     var count = 0
     lazy var late = "x"
     var computed: String { string + "!" }
