@@ -8,7 +8,7 @@ import Testing
 @Suite("Compiled models") struct CompiledModelTests {
   static let notes = "models/Notes.mom"
 
-  @Test func `are read with all they say`() throws {
+  @Test func `a compiled model is read with all its settings`() throws {
     let model = try ManagedObjectModel(contentsOf: Fixtures.url(Self.notes))
     let note = try #require(model["Note"]?.definition)
     #expect(note.renamingIdentifier == "Memo" && note.versionHashModifier == "second" && note.className == "Note")
@@ -30,18 +30,18 @@ import Testing
     #expect(model.fetchRequestTemplates["all"]?.fetchLimit == 10 && model.versionIdentifiers == ["one"])
   }
 
-  @Test func `are the same after being read and compiled again`() throws {
+  @Test func `a compiled model is unchanged after it is read and compiled again`() throws {
     let original = try Fixtures.data(Self.notes)
     let copy = try ManagedObjectModel(compiled: original).compiledData()
     #expect(try ArchiveGraph.differences(original, copy) == [])
   }
 
-  @Test func `come out of source as the compiler makes them`() throws {
+  @Test func `a source model compiles to the output of Apple's compiler`() throws {
     let model = try ManagedObjectModel(contentsOf: Fixtures.url("models/Notes.xcdatamodel"))
     #expect(try ArchiveGraph.differences(Fixtures.data(Self.notes), model.compiledData()) == [])
   }
 
-  @Test func `keep the comparisons of sort descriptors, also those that nothing can be sorted by`() throws {
+  @Test func `a compiled model keeps supported and unsupported sort comparisons`() throws {
     let names = [
       "compare:", "caseInsensitiveCompare:", "localizedCompare:", "localizedCaseInsensitiveCompare:",
       "localizedStandardCompare:", "reverse:", "",
@@ -61,7 +61,7 @@ import Testing
     #expect(String(decoding: try model.jsonData(), as: UTF8.self).contains("reverse:"))
   }
 
-  @Test func `keep sort descriptors without a method as they are`() throws {
+  @Test func `a compiled model keeps a sort descriptor without a selector`() throws {
     let original = try ManagedObjectModel(
       entities: [EntityDescription("Note", [.attribute("content", .string)])],
       fetchRequestTemplates: ["all": FetchRequest("Note", sortedBy: [.init("content")])]
@@ -86,7 +86,7 @@ import Testing
     #expect(again.fetchRequestTemplates["all"]?.sortDescriptors.first?.comparison == .localized)
   }
 
-  @Test func `keep default values of classes that nobody knows`() throws {
+  @Test func `a compiled model keeps the default value of an unknown class`() throws {
     // An object of the class Cover that contains itself.
     let archiver = KeyedArchiver()
     let cover = Cover()
@@ -117,14 +117,14 @@ import Testing
     func encode(with coder: KeyedArchiver) throws { try coder.encode(text, forKey: "text") }
   }
 
-  @Test func `have the module's name in the names of classes that have none`() throws {
+  @Test func `compiling adds the module name to a class name that begins with a period`() throws {
     let entity = ModelTests.changed(EntityDescription("A")) { $0.className = ".A" }
     let model = try ManagedObjectModel(entities: [entity])
     let copy = try ManagedObjectModel(compiled: model.compiledData(moduleName: "App"))
     #expect(copy["A"]?.definition.className == "App.A")
   }
 
-  @Test func `say what is wrong with bytes that are none`() throws {
+  @Test func `reading data that is not a compiled model throws`() throws {
     #expect(throws: ManagedObjectModelError.self) { try ManagedObjectModel(compiled: Data()) }
     #expect(throws: ManagedObjectModelError.self) { try ManagedObjectModel(compiled: Data("bplist00".utf8)) }
     let other = try KeyedArchiver.archivedData(withRootObject: "text")
@@ -135,7 +135,7 @@ import Testing
   private static let mutations =
     ProcessInfo.processInfo.environment["ARCHIVE_MUTATIONS"].flatMap { Int($0) } ?? LongForm.size(3000, or: 60)
 
-  @Test func `never trap, however they are damaged`() throws {
+  @Test func `reading a compiled model with damaged bytes never traps`() throws {
     let original = [UInt8](try Fixtures.data(Self.notes))
     var random = SeededGenerator(seed: 7)
     var opened = 0
@@ -151,7 +151,7 @@ import Testing
     #expect(opened > 0)
   }
 
-  @Test func `never trap, whatever their references lead to`() throws {
+  @Test func `reading a compiled model with wrong references never traps`() throws {
     let original = try PropertyList(Fixtures.data(Self.notes))
     var random = SeededGenerator(seed: 9)
     var opened = 0
@@ -176,7 +176,7 @@ import Testing
     #expect(opened > 0)
   }
 
-  @Test func `are written as a folder of versions, and read from it`() throws {
+  @Test func `versions of a model are written to a folder and read from it`() throws {
     let folder = TemporaryFolder()
     let url = folder.url.appending(path: "Notes.momd")
     let notes = try ManagedObjectModel(contentsOf: Fixtures.url(Self.notes))
