@@ -29,25 +29,27 @@ import Testing
     Kind(testDescription: "one to many", links: ["ax", "ay", "bz"]),
     Kind(testDescription: "many to one", isToMany: false, inverse: .init(isToMany: true), links: ["ax", "bx", "cy"]),
     Kind(testDescription: "many to many", inverse: .init(isToMany: true), links: ["ax", "ay", "by", "bz", "cx", "cz"]),
-    Kind(testDescription: "one to many in an order", isOrdered: true, links: ["az", "ax", "by"]),
+    Kind(testDescription: "one to many, ordered", isOrdered: true, links: ["az", "ax", "by"]),
     Kind(
-      testDescription: "many to many in an order", isOrdered: true, inverse: .init(isToMany: true, isOrdered: true),
+      testDescription: "many to many, ordered", isOrdered: true, inverse: .init(isToMany: true, isOrdered: true),
       links: ["az", "ay", "by", "bz", "cx", "cz"]),
     Kind(
-      testDescription: "many to one in an order", isToMany: false, inverse: .init(isToMany: true, isOrdered: true),
+      testDescription: "many to one, ordered", isToMany: false, inverse: .init(isToMany: true, isOrdered: true),
       links: ["ax", "bx", "cx"]),
     Kind(testDescription: "a tree", inverse: .init(isReflexive: true), links: ["ab", "ac", "bx", "xy"]),
     Kind(
-      testDescription: "friends", inverse: .init(isToMany: true, isReflexive: true, isSame: true),
+      testDescription: "many to many, its own inverse",
+      inverse: .init(isToMany: true, isReflexive: true, isSame: true),
       links: ["ab", "ba", "bc", "cb", "xy", "yx"]),
     Kind(
-      testDescription: "partners", isToMany: false, inverse: .init(isReflexive: true, isSame: true),
+      testDescription: "one to one, its own inverse", isToMany: false, inverse: .init(isReflexive: true, isSame: true),
       links: ["ab", "ba", "xy", "yx"]),
     Kind(
-      testDescription: "its own friend", inverse: .init(isToMany: true, isReflexive: true, isSame: true),
+      testDescription: "many to many, an object related to itself",
+      inverse: .init(isToMany: true, isReflexive: true, isSame: true),
       links: ["aa", "ab", "ba"]),
-    Kind(testDescription: "one without inverse", isToMany: false, inverse: nil, links: ["ax", "by"]),
-    Kind(testDescription: "many without inverse", inverse: nil, links: ["ax", "ay", "bz"]),
+    Kind(testDescription: "to-one without an inverse", isToMany: false, inverse: nil, links: ["ax", "by"]),
+    Kind(testDescription: "to-many without an inverse", inverse: nil, links: ["ax", "ay", "bz"]),
   ]
 
   static let deletions = ["a", "b", "ab", "ba", "x", "ax"]
@@ -161,7 +163,7 @@ import Testing
   }
 
   @Test(arguments: kinds, [RelationshipDescription.DeleteRule.nullify, .cascade, .deny, .noAction])
-  func `Do what they say, and can be taken back`(kind: Kind, rule: RelationshipDescription.DeleteRule) throws {
+  func `a deletion follows the rule, and undo reverts it`(kind: Kind, rule: RelationshipDescription.DeleteRule) throws {
     let model = try model(kind, rule)
     let folder = TemporaryFolder(isInMemory: true)
     // The short form deletes either saved or new objects, and has one deletion of each kind and rule in a file.

@@ -56,7 +56,7 @@ import Testing
   ]
 
   @Test(arguments: StoreKind.allCases)
-  func `Are the same in all stores, in requests and in objects`(kind: StoreKind) throws {
+  func `a reference to a deleted object is the same in all kinds of stores`(kind: StoreKind) throws {
     let url = folder.url.appending(path: "store")
     let coordinator = PersistentStoreCoordinator(model: Self.model)
     try coordinator.add(kind.open(url, Self.model))
@@ -117,7 +117,7 @@ import Testing
   }
 
   @Test(arguments: StoreKind.allCases.dropFirst())
-  func `Last when the file is opened again, and no new object takes the number`(kind: StoreKind) throws {
+  func `a file keeps a reference to a deleted object and never reuses its key`(kind: StoreKind) throws {
     let url = folder.url.appending(path: "store")
     func context() throws -> ManagedObjectContext { try ManagedObjectContext(kind.open(url, Self.model)) }
     let first = try context()
@@ -140,7 +140,7 @@ import Testing
     #expect(other.objectID.key.number > number)
   }
 
-  @Test func `Are not copied into a store that is filled, whose numbers are its own`() throws {
+  @Test func `filling a store does not copy references to deleted objects`() throws {
     let store = try SQLiteStore(folder.url.appending(path: "store"), model: Self.model)
     func key(_ entity: String, _ number: Int64) throws -> RowKey {
       RowKey(store: store.number, entityIndex: try #require(Self.model[entity]).index, number: number)

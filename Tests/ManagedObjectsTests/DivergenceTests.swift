@@ -20,7 +20,7 @@ import Testing
     ManagedObjectContext(coordinator: try kind.coordinator(ManagedObjectModel(Note.self), folder))
   }
 
-  @Test func `An object is prepared for its deletion once`() throws {
+  @Test func `prepareForDeletion is called once for an object`() throws {
     let context = try context()
     let note = try context.insert(Note.self)
     try context.save()
@@ -31,7 +31,7 @@ import Testing
     #expect(note.preparations == 1)
   }
 
-  @Test func `A new object that is deleted is not part of the context`() throws {
+  @Test func `a context discards a deleted object that was never saved`() throws {
     let context = try context()
     let note = try context.insert(Note.self)
     try context.delete(note)
@@ -40,7 +40,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `A refresh keeps the values of an object that was never saved`(mergesChanges: Bool) throws {
+  func `a refresh keeps the values of an object that was never saved`(mergesChanges: Bool) throws {
     let context = try context()
     let note = try context.insert(Note.self)
     note.title = "Milk"
@@ -49,7 +49,8 @@ import Testing
     try context.save()
   }
 
-  @Test(arguments: StoreKind.allCases) func `Fetched dictionaries have null for no value`(kind: StoreKind) throws {
+  @Test(arguments: StoreKind.allCases)
+  func `fetched dictionaries contain null for a missing value`(kind: StoreKind) throws {
     let context = try context(kind)
     try context.insert(Note.self).title = "Milk"
     try context.save()
@@ -59,7 +60,7 @@ import Testing
     #expect(found == [["pages": .null, "title": .string("Milk")]])
   }
 
-  @Test func `A file of another kind is named as what it is`() throws {
+  @Test func `opening a file of another store type reports that type`() throws {
     let url = folder.url.appending(path: "a.xml")
     let model = try ManagedObjectModel(Note.self)
     _ = try XMLStore(url, model: model)

@@ -17,7 +17,7 @@ import Testing
     )
   }
 
-  @Test func `A fault reads its row once, when a value is asked for`() throws {
+  @Test func `a fault reads its row once when a value is first read`() throws {
     let (context, store, ids) = try stored("Person a")
     let person = try context.object(with: ids[0])
     #expect(person.isFault && store.rowReads == 0)
@@ -28,7 +28,7 @@ import Testing
     #expect(person.isFault && person["name"] == .attribute(.string("a")) && store.rowReads == 2)
   }
 
-  @Test func `What a fetch reads is not read again`() throws {
+  @Test func `the rows of a fetch are not read again`() throws {
     let (context, store, _) = try stored("Person a; Person b")
     let people = try context.fetch(FetchRequest("Person"))
     #expect(people.allSatisfy { $0.isFault })
@@ -41,7 +41,7 @@ import Testing
     #expect(store.rowReads == 0)
   }
 
-  @Test func `An object whose row is gone has no values, and says so`() throws {
+  @Test func `an object whose row was deleted is inaccessible and has no values`() throws {
     let (context, _, ids) = try stored("Person a; Note n; n.author=a; Person c")
     let other = ManagedObjectContext(coordinator: context.coordinator)
     let person = try context.object(with: ids[0])
@@ -58,7 +58,7 @@ import Testing
     #expect(try context.fetch(FetchRequest("Person")).isEmpty)
   }
 
-  @Test func `An object that could not be read is read by the next one who asks`() throws {
+  @Test func `an object whose row could not be read is read at the next access`() throws {
     let (context, store, ids) = try stored("Person a; Note n")
     let person = try context.object(with: ids[0])
     store.failsToRead = true
@@ -79,7 +79,7 @@ import Testing
     try context.save()
   }
 
-  @Test func `An object that was not there can be there later`() throws {
+  @Test func `an inaccessible object becomes accessible when its row is saved`() throws {
     let (context, _, ids) = try stored("Person a")
     let other = ManagedObjectContext(coordinator: context.coordinator)
     let new = try other.insert("Person")
@@ -92,7 +92,7 @@ import Testing
     #expect(early["name"] == .attribute(.string("new")) && !early.isInaccessible && ids.count == 1)
   }
 
-  @Test func `To refresh drops changes, or keeps them over new values of all else`() throws {
+  @Test func `a refresh discards changes or merges them with new values`() throws {
     let (context, _, ids) = try stored("Employee a; Group g; Group h; Note n; g.members=a")
     let employee = try context.object(with: try #require(ids.first { $0.entity.name == "Employee" }))
     let group = try context.object(with: try #require(ids.first { $0.entity.name == "Group" }))
@@ -123,7 +123,7 @@ import Testing
     #expect(note["title"] == .attribute(.string("new")), "a new object has nothing that could be read")
   }
 
-  @Test func `Relationships that a store leaves out of rows are read when they are asked for`() throws {
+  @Test func `a relationship that a store omits from its rows is read on first access`() throws {
     let (context, store, ids) = try stored("Person a; Note n; Note m; n.author=a; Note o; Tag x; n.tags=x")
     store.leavesOut = Set(0..<20)
     let person = try context.object(with: try #require(ids.first { $0.entity.name == "Person" }))
@@ -134,7 +134,7 @@ import Testing
     try notes[0].setValue(.object(person), forKey: "author")
     let both = [ManagedObject.Value.object(notes[1]), .object(notes[0])].sorted(by: before)
     #expect(person["notes"] == .set(both))
-    // Another context adds one.
+    // Another context adds a note.
     let other = ManagedObjectContext(coordinator: context.coordinator)
     try other.object(with: notes[2].objectID).setValue(
       .object(try other.object(with: person.objectID)), forKey: "author")
@@ -151,7 +151,7 @@ import Testing
     return first.objectID.key < second.objectID.key
   }
 
-  @Test func `Objects are told before they become faults`() throws {
+  @Test func `willTurnIntoFault is called before an object becomes a fault`() throws {
     try SaveOrderTests.run { context, hooks in
       let diary = try context.insert(Diary.self)
       diary.title = "a"
@@ -184,7 +184,7 @@ import Testing
     override func validateForUpdate() {}
   }
 
-  @Test func `What an object changes in itself before it becomes a fault is lost`() throws {
+  @Test func `changes made in willTurnIntoFault are lost`() throws {
     let model = try ManagedObjectModel(Restless.self)
     let context = try PersistentContainer(model: model, stores: [.inMemory]).newContext()
     var objects: [String: Restless] = [:]
@@ -210,7 +210,7 @@ import Testing
   }
 
   @Test(arguments: ["refresh", "refresh all", "forget"])
-  func `An object that becomes a fault as it is read has its values`(ending: String) throws {
+  func `an object that becomes a fault in awakeFromFetch returns its values`(ending: String) throws {
     let context = try PersistentContainer(model: ManagedObjectModel(Restless.self), stores: [.inMemory]).newContext()
     let objects = try (0..<3).map { _ in try context.insert(Restless.self) }
     for object in objects { object.ending = ending }
@@ -226,7 +226,7 @@ import Testing
     #expect(try context.fetch(Restless.self).count == 3)
   }
 
-  @Test func `Prefetched relationships take one reading for each level`() throws {
+  @Test func `prefetching reads rows once for each level of a key path`() throws {
     let (context, store, _) = try stored(
       "Person a; Person b; Note n; Note m; n.author=a; m.author=b; Tag x; Tag y; n.tags=x,y; m.tags=y")
     var request = FetchRequest("Person")
@@ -251,7 +251,7 @@ import Testing
     #expect(store.rowReads == reads + 2)
   }
 
-  @Test func `Objects of a batch are read together, when the first of them is asked for a value`() throws {
+  @Test func `reading a value of one object reads the rows of its batch`() throws {
     let (context, store, _) = try stored("Person a; Person b; Person c; Person d; Person e")
     var request = FetchRequest("Person", sortedBy: [.init("name")])
     request.fetchBatchSize = 2
@@ -264,7 +264,7 @@ import Testing
     #expect(people[1]["name"] == .attribute(.string("b")) && store.rowsRead == 5 && store.rowReads == 3)
   }
 
-  @Test func `Names of objects are fetched without their rows`() throws {
+  @Test func `object IDs are fetched without rows`() throws {
     let (context, store, ids) = try stored("Person a; Person b")
     #expect(try context.fetchObjectIDs(FetchRequest("Person")) == ids)
     #expect(store.rowReads == 0)
