@@ -5,7 +5,7 @@ import Testing
 
 @testable import ManagedObjects
 
-@Suite("Requests for dictionaries") struct FetchDictionaryTests {
+@Suite("Fetch requests for dictionaries") struct FetchDictionaryTests {
   typealias Value = FetchRequest.FetchedValue
 
   static func value(_ name: String, _ format: String, _ type: AttributeType = .undefined) throws -> Value {
@@ -49,7 +49,7 @@ import Testing
     return request
   }
 
-  @Test func `have properties, key paths through to-one relationships, and expressions`() throws {
+  @Test func `dictionaries contain properties, key paths through to-one relationships, and expressions`() throws {
     #expect(
       try found(request("Person", [.property("name"), .property("age"), .property("boss.name")], where: "age > 29"))
         == [
@@ -77,7 +77,7 @@ import Testing
     #expect(try found(all) == ["latitude=47.4 longitude=8.5 name=Chess"])
   }
 
-  @Test func `have results as their types`() throws {
+  @Test func `the result of an expression has the declared type`() throws {
     #expect(
       try found(
         request(
@@ -93,7 +93,7 @@ import Testing
     #expect(error?.code == .unsupportedRequest)
   }
 
-  @Test func `are one of all objects if there are aggregates`() throws {
+  @Test func `a request with aggregates returns one dictionary for all objects`() throws {
     let values = try [
       Self.value("sum", "sum(age)"), Self.value("count", "count(age)"), Self.value("all", "count(SELF)"),
       Self.value("min", "min(name)"), Self.value("max", "max(born)"), Self.value("average", "average(age)"),
@@ -114,7 +114,7 @@ import Testing
     #expect(try found(offset) == ["sum=178"])
   }
 
-  @Test func `are one of each group, in the order of the first object`() throws {
+  @Test func `grouping returns one dictionary for each group in the order of first objects`() throws {
     let count = try Self.value("count", "count(SELF)")
     #expect(
       try found(request("Person", [.property("age"), count], groupBy: [.property("age")]))
@@ -151,7 +151,7 @@ import Testing
       try found(request("Person", [.property("age")], where: "FALSEPREDICATE", groupBy: [.property("age")])) == [])
   }
 
-  @Test func `are each found once if they are to be distinct`() throws {
+  @Test func `a request for distinct results returns each dictionary once`() throws {
     var request = try request("Person", [.property("age")])
     #expect(try found(request) == ["age=30", "age=25", "age=41", "age=30", "age=-", "age=52"])
     request.returnsDistinctResults = true
@@ -169,22 +169,22 @@ import Testing
     ("unknown property", ["nmae"], nil, nil, [], "nmae"),
     ("to-many property", ["notes.title"], nil, nil, [], "notes.title"),
     ("to-many relationship", ["notes"], nil, nil, [], "notes"),
-    ("no key path", [""], nil, nil, [], ""),
-    ("two of one name", ["name", "name"], nil, nil, [], "name"),
-    ("a property beside an aggregate", ["name", "a:sum(age)"], nil, nil, [], "name"),
-    ("a property that is not grouped by", ["age", "name"], ["age"], nil, [], "name"),
-    ("an aggregate of texts", ["a:sum(name)"], nil, nil, [], "a"),
-    ("an aggregate in a condition", ["a:TERNARY(1 == 1, sum(age), 1)"], nil, nil, [], "a"),
-    ("grouped by what is unknown", ["age"], ["age", "x"], nil, [], "x"),
-    ("grouped by many", ["age"], ["age", "notes"], nil, [], "notes"),
-    ("a condition without groups", ["age"], nil, "age > 1", [], nil),
-    ("a condition on what is not grouped by", ["age"], ["age"], "name == 'x'", [], nil),
-    ("a condition of wrong kinds", ["age"], ["age"], "age == 'x'", [], nil),
-    ("a condition with an unknown variable", ["age"], ["age"], "$x > 1", [], nil),
-    ("groups sorted by something else", ["age"], ["age"], nil, ["name"], "name"),
+    ("an empty key path", [""], nil, nil, [], ""),
+    ("a duplicate name", ["name", "name"], nil, nil, [], "name"),
+    ("a property next to an aggregate", ["name", "a:sum(age)"], nil, nil, [], "name"),
+    ("an ungrouped property", ["age", "name"], ["age"], nil, [], "name"),
+    ("a sum of strings", ["a:sum(name)"], nil, nil, [], "a"),
+    ("an aggregate in a ternary expression", ["a:TERNARY(1 == 1, sum(age), 1)"], nil, nil, [], "a"),
+    ("grouped by an unknown property", ["age"], ["age", "x"], nil, [], "x"),
+    ("grouped by a to-many relationship", ["age"], ["age", "notes"], nil, [], "notes"),
+    ("a having condition without groups", ["age"], nil, "age > 1", [], nil),
+    ("a having condition on an ungrouped property", ["age"], ["age"], "name == 'x'", [], nil),
+    ("a having condition with mismatched types", ["age"], ["age"], "age == 'x'", [], nil),
+    ("a having condition with an unknown variable", ["age"], ["age"], "$x > 1", [], nil),
+    ("groups sorted by an ungrouped property", ["age"], ["age"], nil, ["name"], "name"),
   ]
 
-  @Test(arguments: defects) func `cannot be made of everything`(
+  @Test(arguments: defects) func `an invalid request for dictionaries throws`(
     _ defect: (name: String, values: [String], groupBy: [String]?, having: String?, order: [String], key: String?)
   ) throws {
     let values = try defect.values.map { text in

@@ -6,10 +6,10 @@ import Testing
 
 @testable import ManagedObjects
 
-@Suite("Requests find what the rules say, told by hand") struct FetchNaiveTests {
+@Suite("Fetch requests compared with a naive implementation") struct FetchNaiveTests {
   private static let samples = FetchSamples.shared
 
-  /// Returns the values at the end of a path: one for each way through the relationships, nil where a way ends early.
+  /// Returns the values at the end of a path: one for each chain of objects, nil if a chain ends early.
   private static func values(_ path: [String], from key: RowKey) -> [AttributeValue?] {
     guard let first = path.first, let row = samples.row(key) else { return [nil] }
     let entity = ManagedObjectModel.Entity(model: samples.model, index: Int(key.entityIndex))
@@ -129,7 +129,7 @@ import Testing
     }
   }
 
-  @Test func `for conditions made at random`() throws {
+  @Test func `random predicates find the same objects as Swift functions`() throws {
     var maker = Maker(numbers: RandomNumbers(state: 11))
     let entity = try #require(Self.samples.model["Person"])
     let everybody = entity.selfAndDescendants.flatMap { Self.samples.rows(ofEntity: $0.index) }

@@ -7,7 +7,7 @@ import Testing
 @testable import ManagedObjects
 @testable import Predicates
 
-@Suite("Requests") struct FetchRequestTests {
+@Suite("Fetch requests") struct FetchRequestTests {
   typealias Descriptor = FetchRequest.SortDescriptor
 
   static func descriptor(
@@ -57,7 +57,7 @@ import Testing
   ]
 
   @Test(arguments: orders)
-  func `sort rows`(_ order: (entity: String, descriptors: [Descriptor], names: String)) throws {
+  func `sort descriptors order rows`(_ order: (entity: String, descriptors: [Descriptor], names: String)) throws {
     #expect(try FetchSamples.found(FetchRequest(order.entity, sortedBy: order.descriptors)) == order.names)
     // The same order for each pair of neighbours, and for each small limit.
     let entity = try #require(FetchSamples.shared.model[order.entity])
@@ -104,8 +104,9 @@ import Testing
     ),
   ]
 
-  @Test("compare texts by rules that are the same everywhere", arguments: texts)
-  func compareTexts(_ order: (comparison: FetchRequest.SortComparison, texts: [[String]])) throws {
+  @Test(arguments: texts) func `string comparisons are the same on all platforms`(
+    _ order: (comparison: FetchRequest.SortComparison, texts: [[String]])
+  ) throws {
     let descriptor = Descriptor("name", comparison: order.comparison)
     let sorting = try FetchOrder([descriptor], PreparationContext())
     let all = order.texts.enumerated().flatMap { rank, texts in texts.map { (rank, $0) } }
@@ -120,7 +121,7 @@ import Testing
     }
   }
 
-  @Test func `sort texts as Swift does, and keep those that are equal in their order`() throws {
+  @Test func `strings sort as in Swift, and the sort is stable`() throws {
     var numbers = RandomNumbers(state: 3)
     let letters = ["a", "b", "A", "é", "e", "\u{301}", "z", "0", "ﬁ", "한", "😀", "\u{1112}", "\u{1161}"]
     let texts = (0..<3000).map { _ in
@@ -137,7 +138,7 @@ import Testing
   }
 
   @Test(arguments: [0, 1, 4, 6, 9, .max], [0, 1, 2, 6, 9, .max])
-  func `have a window of offset and limit`(_ offset: Int, _ limit: Int) throws {
+  func `offset and limit select a range of the results`(_ offset: Int, _ limit: Int) throws {
     let all = ["Ann", "Bob", "Ève", "Dan", "Ida", "Leo"]
     let expected = all.dropFirst(offset).prefix(limit == 0 ? .max : limit)
     let model = FetchSamples.shared.model
@@ -165,7 +166,7 @@ import Testing
     }
   }
 
-  @Test func `leave out objects of sub-entities if they are to`() throws {
+  @Test func `a request excludes objects of subentities if includesSubentities is false`() throws {
     var request = FetchRequest("Note")
     #expect(try FetchSamples.found(request) == "n1 n2 n3 n4 t1 t2")
     request.includesSubentities = false
@@ -178,7 +179,7 @@ import Testing
     #expect(try request.execute(on: FetchSamples.shared, of: entity) == .count(2))
   }
 
-  @Test func `take objects as arguments`() throws {
+  @Test func `predicates accept objects and object IDs as arguments`() throws {
     let samples = FetchSamples.shared
     let (ann, leo) = (samples.key("Ann"), samples.key("Leo"))
     let id = ManagedObjectID(ann, model: samples.model, storeIdentifier: "S")
@@ -202,7 +203,7 @@ import Testing
       try FetchSamples.found(FetchRequest("Person", where: predicate.substituting(["FETCH_SOURCE": ann]))) == "Ann")
   }
 
-  @Test func `are made from templates`() throws {
+  @Test func `a template returns a request with its variables substituted`() throws {
     let model = FetchSamples.shared.model
     #expect(try FetchSamples.found(model.fetchRequest(fromTemplate: "adults")) == "Ann Bob Ève Dan Leo")
     #expect(
@@ -231,7 +232,7 @@ import Testing
 
   /// Requests that cannot be executed, and the invalid key.
   static let defects: [(String, FetchRequest, ManagedObjectError.Code, String?)] = [
-    ("no entity", FetchRequest("Nobody"), .undefinedKey, "Nobody"),
+    ("unknown entity", FetchRequest("Nobody"), .undefinedKey, "Nobody"),
     ("limit", changed("Person") { $0.fetchLimit = -1 }, .unsupportedRequest, nil),
     ("offset", changed("Person") { $0.fetchOffset = -1 }, .unsupportedRequest, nil),
     ("unknown sort key", FetchRequest("Person", sortedBy: [Descriptor("nmae")]), .undefinedKey, "nmae"),
@@ -239,14 +240,17 @@ import Testing
       "to-many sort key", FetchRequest("Person", sortedBy: [Descriptor("notes.pages")]), .unsupportedRequest,
       "notes.pages"
     ),
-    ("sort by objects of many", FetchRequest("Person", sortedBy: [Descriptor("notes")]), .unsupportedRequest, "notes"),
+    (
+      "sort by to-many relationship", FetchRequest("Person", sortedBy: [Descriptor("notes")]), .unsupportedRequest,
+      "notes"
+    ),
     (
       "sort by sum", FetchRequest("Person", sortedBy: [Descriptor("notes.@sum.pages")]), .unsupportedRequest,
       "notes.@sum.pages"
     ),
     ("empty sort key", FetchRequest("Person", sortedBy: [Descriptor("")]), .unsupportedRequest, ""),
     (
-      "unknown method", FetchRequest("Person", sortedBy: [Descriptor("name", comparison: .other("reverse:"))]),
+      "unknown comparison", FetchRequest("Person", sortedBy: [Descriptor("name", comparison: .other("reverse:"))]),
       .unsupportedRequest,
       "name"
     ),
@@ -264,11 +268,15 @@ import Testing
       .unsupportedRequest, "notes.title"
     ),
     ("groups of objects", changed("Person") { $0.propertiesToGroupBy = [.property("age")] }, .unsupportedRequest, nil),
-    ("condition on objects", changed("Person") { $0.havingPredicate = .constant(true) }, .unsupportedRequest, nil),
+    (
+      "having condition on objects", changed("Person") { $0.havingPredicate = .constant(true) }, .unsupportedRequest,
+      nil
+    ),
   ]
 
-  @Test("that cannot be executed say why", arguments: defects)
-  func sayWhy(_ defect: (name: String, request: FetchRequest, code: ManagedObjectError.Code, key: String?)) throws {
+  @Test(arguments: defects) func `an invalid request throws an error with the invalid key`(
+    _ defect: (name: String, request: FetchRequest, code: ManagedObjectError.Code, key: String?)
+  ) throws {
     let error = #expect(throws: ManagedObjectError.self, "\(defect.name)") {
       try defect.request.check(against: FetchSamples.shared.model)
     }
@@ -279,7 +287,7 @@ import Testing
     }
   }
 
-  @Test func `can prefetch relationships of sub-entities and of several steps`() throws {
+  @Test func `prefetching accepts relationships of subentities and key paths of several steps`() throws {
     let request = Self.changed("Person") {
       $0.relationshipKeyPathsForPrefetching = ["notes", "notes.tags", "boss.groups", "notes.links.author"]
     }

@@ -4,9 +4,9 @@ import Testing
 
 @testable import ManagedObjects
 
-@Suite("Requests find rows by predicates") struct FetchSearchTests {
+@Suite("Fetch requests with predicates") struct FetchSearchTests {
   @Test(arguments: FetchSearchTables.all)
-  func `over attributes and relationships`(_ search: FetchSearchTables.Search) throws {
+  func `a request finds the rows that match a predicate`(_ search: FetchSearchTables.Search) throws {
     if search.names == "error" {
       #expect(throws: ManagedObjectError.self) { try FetchSamples.found(search.entity, search.format) }
     } else {
@@ -22,7 +22,7 @@ import Testing
     }
   }
 
-  @Test func `of which there are enough, and whose text is the same tree again when it is printed and read`() throws {
+  @Test func `each predicate of the table is unchanged after it is printed and parsed`() throws {
     #expect(FetchSearchTables.all.count >= 300)
     for search in FetchSearchTables.all {
       let tree = try ManagedPredicate(format: search.format)
