@@ -3,8 +3,8 @@ import Testing
 
 @testable import ManagedObjects
 
-@Suite("Lists of rows and their indices") struct ChunkedListTests {
-  @Test(arguments: [3, 700, 5_000]) func `Indices and rows agree after any insertions and removals`(count: Int) throws {
+@Suite("Chunked lists") struct ChunkedListTests {
+  @Test(arguments: [3, 700, 5_000]) func `indices match rows after random insertions and removals`(count: Int) throws {
     var random = SeededGenerator(seed: UInt64(count))
     var number: Int64 = 0
     func row() -> ResultRow {
@@ -45,7 +45,7 @@ import Testing
       ([(nil, 0), (0, 1)], [false, true]), ([(0, 2), (1, 0), (2, 1)], [false, true, true]),
       ([(3, nil), (4, 3), (9, 9)], [false, true, false]),
     ] as [([(Int?, Int?)], [Bool])])
-  func `As few rows move as possible`(items: [(Int?, Int?)], expected: [Bool]) {
+  func `the smallest number of rows moves`(items: [(Int?, Int?)], expected: [Bool]) {
     #expect(ResultEdits.staying(items.map { (old: $0.0, new: $0.1) }) == expected)
   }
 }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import ManagedObjects
 
-@Suite("Fetched results on the disk") struct FetchedResultsCacheTests {
+@Suite("Caches of fetched results") struct FetchedResultsCacheTests {
   private let folder = TemporaryFolder(isInMemory: true)
   private var cache: FetchedResultsCache {
     FetchedResultsCache(name: "all/contacts", folder: folder.url.appending(path: "caches"))
@@ -40,7 +40,7 @@ import Testing
   }
 
   @Test(arguments: [StoreKind.sqlite, .xml, .binary])
-  func `Results of a store that nobody changed come from the disk, and are the same`(kind: StoreKind) throws {
+  func `results of an unchanged store are read from the cache`(kind: StoreKind) throws {
     let snapshot: FetchedResultsSnapshot
     do {
       let context = try open(kind)
@@ -66,7 +66,7 @@ import Testing
   }
 
   @Test(arguments: [StoreKind.sqlite, .xml, .binary], 0..<4)
-  func `Whatever anybody saves makes the file one of the past`(kind: StoreKind, change: Int) throws {
+  func `a save of any context invalidates the cache`(kind: StoreKind, change: Int) throws {
     let context = try open(kind)
     try fill(context)
     _ = try results(context)
@@ -86,7 +86,7 @@ import Testing
     #expect(try results(open(kind)).engine.isFromCache)
   }
 
-  @Test func `Another program that writes into the file is somebody, too`() throws {
+  @Test func `a write by another program invalidates the cache`() throws {
     let context = try open(.sqlite)
     try fill(context)
     _ = try results(context)
@@ -104,7 +104,7 @@ import Testing
     #expect(!again.engine.isFromCache && again.sections.map(\.name).contains("Rome"))
   }
 
-  @Test func `Another request, other sections, and a context with changes have other results`() throws {
+  @Test func `the cache is not used for another request, other sections or unsaved changes`() throws {
     let context = try open(.sqlite)
     try fill(context)
     var others: [(FetchRequest, String?)] = [(request(), nil), (request(), "name")]
@@ -142,7 +142,7 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: cacheFile.path))
   }
 
-  @Test func `A damaged file is none`() throws {
+  @Test func `a damaged cache file is ignored`() throws {
     let context = try open(.sqlite)
     try fill(context)
     let wanted = try results(context).snapshot

@@ -5,7 +5,7 @@ import Testing
 @testable import ManagedObjects
 
 /// Fetched results while several contexts save the same objects.
-@Suite("Fetched results and the saves of others") struct FetchedResultsMergeTests {
+@Suite("Fetched results after merges and undo") struct FetchedResultsMergeTests {
   private let context: ManagedObjectContext
   private let other: ManagedObjectContext
 
@@ -35,7 +35,7 @@ import Testing
     return changes
   }
 
-  @Test func `An object that was saved again after others deleted it is not the one that they deleted`() throws {
+  @Test func `merging a deletion keeps an object that was saved again after it`() throws {
     let ada = try add("Ada")
     try context.save()
     let changes = try delete(ada)
@@ -47,7 +47,7 @@ import Testing
     #expect(try context.fetch(FetchRequest("Contact")) == [ada])
   }
 
-  @Test func `An object that was saved again goes on to be followed once its deletion by others is merged`() throws {
+  @Test func `results contain an object that was saved again after its deletion is merged`() throws {
     let ada = try add("Ada")
     try context.save()
     let results = try FetchedResultsController(FetchRequest("Contact", sortedBy: [.init("name")]), in: context)
@@ -63,7 +63,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `Rows follow an object that was read anew before what others saved is merged`(isTakenBackHere: Bool) throws {
+  func `results follow an object that was read again before a save is merged`(isTakenBackHere: Bool) throws {
     let middle = try context.insert("Group")
     try middle.setValue(.string("c"), forKey: "name")
     let (ada, bea) = (try add("Ada"), try add("Bea"))
@@ -104,7 +104,7 @@ import Testing
     #expect(results.fetchedObjects.last === bea)
   }
 
-  @Test func `Rows depend again on an object whose deletion is undone`() throws {
+  @Test func `results contain an object again after the deletion of its target is undone`() throws {
     context.undoManager = ManagedObjectContext.UndoManager()
     let (ada, bea) = (try add("Ada"), try add("Bea"))
     try ada.setValue(.object(bea), forKey: "buddy")
@@ -125,7 +125,7 @@ import Testing
   }
 
   @Test
-  func `A reference without an inverse leads to an object whose saved deletion is undone, in the store, too`() throws {
+  func `undoing a saved deletion restores a relationship without an inverse in the store`() throws {
     context.undoManager = ManagedObjectContext.UndoManager()
     let (ada, bea) = (try add("Ada"), try add("Bea"))
     try ada.setValue(.object(bea), forKey: "buddy")
@@ -141,7 +141,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `An object whose deletion was undone is not the one that was deleted`(isSaved: Bool) throws {
+  func `merging a deletion keeps an object whose deletion was undone`(isSaved: Bool) throws {
     context.undoManager = ManagedObjectContext.UndoManager()
     let ada = try add("Ada")
     try context.save()
@@ -156,7 +156,7 @@ import Testing
     #expect(try context.fetch(FetchRequest("Contact")) == [ada])
   }
 
-  @Test func `A child goes on with an object that its parent saved again`() throws {
+  @Test func `a child keeps an object that its parent saved again after a deletion`() throws {
     let group = try context.insert("Group")
     let ada = try add("Ada", group: group)
     try context.save()
@@ -181,7 +181,7 @@ import Testing
     #expect(ada["name"] == .attribute(.string("Ada Lovelace")))
   }
 
-  @Test func `A child goes on with an object whose deletion its parent has taken back`() throws {
+  @Test func `a child keeps an object whose deletion its parent has undone`() throws {
     context.undoManager = ManagedObjectContext.UndoManager()
     let group = try context.insert("Group")
     let ada = try add("Ada", group: group)

@@ -54,31 +54,32 @@ struct ResultsCase: CustomTestStringConvertible, Sendable {
 
   static let all = [
     ResultsCase(
-      testDescription: "cities", order: [Key("city"), Key("name"), Key("age", isAscending: false)], sections: "city"),
-    ResultsCase(testDescription: "groups", order: [Key("group.name"), Key("name")], sections: "group.name"),
-    ResultsCase(testDescription: "ages", format: "age > 1", order: [Key("age", isAscending: false)], sections: "age"),
+      testDescription: "by city", order: [Key("city"), Key("name"), Key("age", isAscending: false)], sections: "city"),
+    ResultsCase(testDescription: "by group", order: [Key("group.name"), Key("name")], sections: "group.name"),
+    ResultsCase(testDescription: "by age", format: "age > 1", order: [Key("age", isAscending: false)], sections: "age"),
     ResultsCase(
-      testDescription: "letters of those with a note", format: "ANY notes.text == 'a' OR age == 2",
+      testDescription: "by first letter", format: "ANY notes.text == 'a' OR age == 2",
       order: [Key("name", comparison: .caseInsensitive)], hasLetters: true),
     ResultsCase(
-      testDescription: "a window of cities", order: [Key("city"), Key("age")], sections: "city", limit: 4, offset: 2),
-    ResultsCase(testDescription: "the first", order: [Key("name", comparison: .localized)], limit: 3),
-    ResultsCase(testDescription: "after the first", order: [Key("age"), Key("city")], sections: "age", offset: 3),
-    ResultsCase(testDescription: "numbers of notes", order: [Key("notes.@count", isAscending: false), Key("age")]),
+      testDescription: "limit and offset", order: [Key("city"), Key("age")], sections: "city", limit: 4, offset: 2),
+    ResultsCase(testDescription: "limit", order: [Key("name", comparison: .localized)], limit: 3),
+    ResultsCase(testDescription: "offset", order: [Key("age"), Key("city")], sections: "age", offset: 3),
+    ResultsCase(testDescription: "sorted by note count", order: [Key("notes.@count", isAscending: false), Key("age")]),
     ResultsCase(
-      testDescription: "groups by prefix", format: "group.name BEGINSWITH 'g'",
+      testDescription: "group name with a prefix", format: "group.name BEGINSWITH 'g'",
       order: [Key("name", isAscending: false, comparison: .localizedStandard)]),
     ResultsCase(
-      testDescription: "batches", order: [Key("city", isAscending: false), Key("name")], sections: "city", batch: 3),
+      testDescription: "batches with sections", order: [Key("city", isAscending: false), Key("name")], sections: "city",
+      batch: 3),
     ResultsCase(testDescription: "batches without sections", order: [Key("age"), Key("name")], batch: 2),
-    ResultsCase(testDescription: "buddies, without an inverse", format: "buddy.age > 1", order: [Key("name")]),
-    ResultsCase(testDescription: "no friends", order: [Key("age")], subentities: false),
+    ResultsCase(testDescription: "relationship without an inverse", format: "buddy.age > 1", order: [Key("name")]),
+    ResultsCase(testDescription: "no subentities", order: [Key("age")], subentities: false),
     ResultsCase(
       testDescription: "a subquery", format: "SUBQUERY(notes, $n, $n.text == 'a' AND $n.contact.age > 1).@count > 0",
       order: [Key("name", comparison: .localizedCaseInsensitive), Key("age")]),
-    ResultsCase(testDescription: "ages of the group", format: "group.members.@sum.age > 3", order: [Key("age")]),
-    ResultsCase(testDescription: "groups themselves", order: [Key("group"), Key("age")]),
-    ResultsCase(testDescription: "notes", entity: "Note", order: [Key("contact.group.name"), Key("text")]),
+    ResultsCase(testDescription: "sum over a relationship", format: "group.members.@sum.age > 3", order: [Key("age")]),
+    ResultsCase(testDescription: "sorted by a relationship", order: [Key("group"), Key("age")]),
+    ResultsCase(testDescription: "another entity", entity: "Note", order: [Key("contact.group.name"), Key("text")]),
   ]
 
   static let model: ManagedObjectModel = {
@@ -159,7 +160,7 @@ final class FollowedResults: FetchedResultsControllerDelegate {
       return defect
     }
     if shown != controller.snapshot { return "shows \(shown) and not \(controller.snapshot)" }
-    // While saves wait to be merged, the values of objects are of different ages.
+    // Until all saves are merged, the objects have values of different saves.
     guard isCurrent else { return nil }
     if let failure = controller.failure { return "\(failure)" }
     let wanted = try controller.managedObjectContext.fetch(kind.request())
@@ -185,8 +186,8 @@ final class FollowedResults: FetchedResultsControllerDelegate {
   }
 }
 
-/// A random sequence of edits, identified by its seed: of a context with fetched results, and of others that save to
-/// the same stores.
+/// A random sequence of edits, identified by its seed, in a context with fetched results and in other contexts that
+/// save to the same stores.
 struct FetchedResultsScript {
   private var random: SeededGenerator
   private let coordinator: PersistentStoreCoordinator
@@ -256,7 +257,7 @@ struct FetchedResultsScript {
     case 0..<5:
       log.append("save")
       do { try context.save() } catch {
-        // A reference to a deleted object, without an inverse.
+        // A relationship without an inverse may refer to a deleted object.
         log.append("\(error)")
         context.rollback()
       }

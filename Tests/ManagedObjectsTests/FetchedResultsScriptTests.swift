@@ -4,12 +4,12 @@ import Testing
 
 /// Random edits in several contexts. After each one, the results are compared with a new fetch, and with a list that
 /// applied all changes.
-@Suite("Scripts of fetched results") struct FetchedResultsScriptTests {
+@Suite("Fetched results after random edits") struct FetchedResultsScriptTests {
   /// The seed of the first script. `PLIST_SEED` selects other scripts.
   private static let start =
     (ProcessInfo.processInfo.environment["PLIST_SEED"].flatMap { UInt64($0) } ?? 0) &* 100_000_000
 
-  @Test(arguments: 0..<4) func `Changes lead from the old results to those of a new fetch`(part: Int) async throws {
+  @Test(arguments: 0..<4) func `applying the reported changes equals a new fetch`(part: Int) async throws {
     var changeCount = 0
     let count = LongForm.size(all: 20_000, 2_500, or: 3)
     for seed in 0..<count {
@@ -23,12 +23,13 @@ import Testing
   private static let number = ProcessInfo.processInfo.environment["PLIST_SCRIPT"].flatMap { UInt64($0) }
 
   /// Runs a failed script again, by the number at the beginning of its trace.
-  @Test("A script by its number", .enabled(if: number != nil)) func one() async throws {
+  @Test(.enabled(if: number != nil)) func `a failed script is replayed by its number`() async throws {
     var script = try FetchedResultsScript(seed: Self.number ?? 0, file: nil)
     try await script.run(steps: 12)
   }
 
-  @Test(arguments: 0..<2) func `Changes of another process, too`(part: Int) async throws {
+  @Test(arguments: 0..<2)
+  func `applying the reported changes of another process equals a new fetch`(part: Int) async throws {
     let folder = TemporaryFolder(isInMemory: true)
     for seed in 0..<LongForm.size(all: 5_000, 600, or: 2) {
       let file = folder.url.appending(path: "\(seed).sqlite")

@@ -59,7 +59,7 @@ import Testing
     results.sections.map { "\($0.name):" + $0.map(\.name).joined(separator: ",") }.joined(separator: " ")
   }
 
-  @Test func `Sections, titles and positions`() throws {
+  @Test func `results return objects by section, index and index path`() throws {
     let added = try add("Bob", "Ada", "Alan", "Cleo")
     let results = try results()
     #expect(text(results) == "A:Ada,Alan B:Bob C:Cleo")
@@ -77,7 +77,7 @@ import Testing
     #expect(ResultIndexPath(section: 1, item: 2).description == "[1, 2]")
   }
 
-  @Test func `Titles of an index are the first letters, or what a function says`() throws {
+  @Test func `index titles are the first letters of names or the results of a function`() throws {
     try add("ada", "Alan", "bob", "éva")
     var request = try request()
     request.sortDescriptors[0].comparison = .localizedStandard
@@ -88,7 +88,7 @@ import Testing
     #expect(results.sectionIndexTitles == ["#"] && results.sections.map(\.indexTitle) == ["#", "#", nil, "#"])
   }
 
-  @Test func `A function of sections, and what it depends on`() throws {
+  @Test func `a section function is evaluated again when its key paths change`() throws {
     let team = try context.insert(Team.self)
     team.name = "Blue"
     let contact = try add("Ada", team: team)[0]
@@ -109,7 +109,7 @@ import Testing
     #expect(text(results) == "none:Ada,Zoe")
   }
 
-  @Test func `Requests that cannot have results are errors`() throws {
+  @Test func `a controller with an unsupported request throws`() throws {
     func code(_ change: (inout FetchRequest) -> Void, sections: String? = nil) throws -> ManagedObjectError.Code? {
       var request = try request()
       change(&request)
@@ -131,7 +131,7 @@ import Testing
   }
 
   @Test
-  func `Objects of a section that are apart are an error that names one of them, and that can be mended`() throws {
+  func `objects of a section that are not adjacent are an error, which a later change resolves`() throws {
     let added = try add("Ada", "Bob", "Cleo")
     added[2].initial = "A"
     let fresh = try Controller(Contact.self, request(), in: context, sectionKeyPath: "initial")
@@ -152,7 +152,7 @@ import Testing
     #expect(results.failure == nil && text(results) == "A:Aaron,Abe B:Bob")
   }
 
-  @Test func `A failing store leaves the results, and the next changes bring them up to date`() throws {
+  @Test func `results are unchanged while the store fails, and the next change updates them`() throws {
     try add("Ada", "Bob")
     try context.save()
     let results = try results()
@@ -206,7 +206,7 @@ import Testing
     func controllerDidChangeContent(_ controller: Controller) { entries.append("did") }
   }
 
-  @Test func `A delegate is told of sections, then of objects, with old and new positions`() throws {
+  @Test func `a delegate is called for sections, then for objects with old and new index paths`() throws {
     let added = try add("Ada", "Bob", "Carl", "Cleo", "Dan")
     let results = try results()
     let log = Log()
@@ -241,7 +241,7 @@ import Testing
     #expect(log.take().isEmpty)
   }
 
-  @Test func `What a delegate changes is told after what it is told of`() throws {
+  @Test func `changes made by a delegate are reported after the current changes`() throws {
     let added = try add("Ada", "Bob", "Cleo")
     try context.save()
     let (results, second) = (try results(), try results(sections: nil))
@@ -264,7 +264,7 @@ import Testing
     #expect(secondLog.take().filter { $0.hasPrefix("insert") || $0.hasPrefix("delete") }.count == 2)
   }
 
-  @Test func `A controller can go while its delegate is told`() throws {
+  @Test func `a controller is released while its delegate is called`() throws {
     try add("Ada")
     var results: Controller? = try results()
     let log = Log()
@@ -280,7 +280,7 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(hangLimitInMinutes)))
-  func `Changes come as a sequence, which ends with the controller`() async throws {
+  func `changes are an asynchronous sequence, which ends when the controller is released`() async throws {
     var results: Controller? = try results(sections: nil)
     var list = results?.snapshot ?? FetchedResultsSnapshot()
     var changes = try #require(results?.changes.makeAsyncIterator())
@@ -297,7 +297,7 @@ import Testing
     #expect(await changes.next() == nil)
   }
 
-  @Test func `Changes of another state are not applied`() throws {
+  @Test func `a snapshot rejects changes that do not match it`() throws {
     var changes = FetchedResultsChanges()
     let results = try results(sections: nil)
     var stream = results.snapshot
@@ -318,7 +318,7 @@ import Testing
     }
   }
 
-  @Test func `Observation knows when results change`() throws {
+  @Test func `observation tracking reports changes of the results`() throws {
     try add("Ada")
     let results = try results()
     let calls = Mutex(0)
@@ -343,7 +343,7 @@ import Testing
     #expect(calls.withLock { $0 } == 2)
   }
 
-  @Test func `Faults stay faults, and are read in batches`() throws {
+  @Test func `results keep faults and read them in batches`() throws {
     for number in 0..<40 { try add("\(number + 10)") }
     try context.save()
     let reader = newContext()
@@ -365,7 +365,7 @@ import Testing
   }
 
   @Test(arguments: [1_000, LongForm.size(100_000, or: 4_000)])
-  func `The work grows with the changes, not with the rows`(count: Int) throws {
+  func `a change takes a logarithmic number of comparisons`(count: Int) throws {
     let team = try context.insert(Team.self)
     team.name = "Blue"
     for number in 0..<count {
@@ -394,7 +394,7 @@ import Testing
     #expect(store.rowsRead == reads && results.count == count + 10)
   }
 
-  @Test func `Objects of a parent change as a child saves into it`() throws {
+  @Test func `the results of a parent change when a child saves`() throws {
     try add("Ada")
     let results = try results()
     let child = ManagedObjectContext(parent: context)
@@ -414,7 +414,7 @@ import Testing
     #expect(mine.snapshot == results.snapshot)
   }
 
-  @Test func `A team that two contexts give the same new name moves its members`() throws {
+  @Test func `a merged change that equals an unsaved change moves rows to another section`() throws {
     let team = try context.insert(Team.self)
     team.name = "Red"
     try add("Ada", team: team)
@@ -431,7 +431,7 @@ import Testing
     #expect(text(results) == "Blue:Ada")
   }
 
-  @Test func `A predicate that names a new object goes on to do so when the object is saved`() throws {
+  @Test func `a predicate with an unsaved object as its argument still matches after the save`() throws {
     let team = try context.insert(Team.self)
     team.name = "Blue"
     try add("Ada", team: team)
