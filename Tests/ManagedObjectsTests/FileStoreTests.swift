@@ -6,7 +6,7 @@ import Testing
 
 @testable import ManagedObjects
 
-@Suite("A store in a file") struct FileStoreTests {
+@Suite("File stores") struct FileStoreTests {
   let model = StoreModels.all
   let folder = TemporaryFolder(isInMemory: true)
   var url: URL { folder.url.appending(path: "store") }
@@ -49,7 +49,8 @@ import Testing
     ],
   ]
 
-  @Test(arguments: FileStoreKind.allCases) func `keeps every value of every type`(kind: FileStoreKind) throws {
+  @Test(arguments: FileStoreKind.allCases)
+  func `a file store keeps every value of every type`(kind: FileStoreKind) throws {
     let store = try kind.open(url)
     let all = Self.values.sorted { $0.key < $1.key }.flatMap { name, values in values.map { (name, $0) } }
     try store.insert(all.map { _ in "Everything" }) { _ in all.map { [$0: .attribute($1)] } }
@@ -78,7 +79,7 @@ import Testing
     #expect(again.file._checkInvariants() == nil)
   }
 
-  @Test(arguments: FileStoreKind.allCases) func `keeps what is not a number`(kind: FileStoreKind) throws {
+  @Test(arguments: FileStoreKind.allCases) func `a file store keeps NaN values`(kind: FileStoreKind) throws {
     let bits: [UInt64] = [0x7FF8_0000_0000_0000, 0xFFF8_0000_0000_0000, 0x7FF8_0000_0000_1234]
     let keys = try kind.open(url).insert(bits.map { _ in "Everything" } + ["Everything"]) { _ in
       bits.map { ["double": .attribute(.double(Double(bitPattern: $0)))] } + [["decimal": .attribute(.decimal(.nan))]]
@@ -116,7 +117,7 @@ import Testing
   }
 
   @Test(arguments: StoreKind.inFiles)
-  func `keeps relationships of all kinds, and versions as far as it has them`(kind: StoreKind) throws {
+  func `a store keeps relationships, and row versions if its format has them`(kind: StoreKind) throws {
     let store = try kind.open(url)
     let keys = try insertPeople(store)
     try store.update(keys[1], ["content": .string("two")])
@@ -129,7 +130,7 @@ import Testing
   }
 
   @Test(arguments: StoreKind.inFiles)
-  func `is made with its metadata, and has none of its numbers twice`(kind: StoreKind) throws {
+  func `a new store has metadata and never reuses a primary key`(kind: StoreKind) throws {
     let store = try kind.open(url)
     #expect(try kind.metadata(url) == store.metadata)
     #expect(UUID(uuidString: store.identifier)?.uuidString == store.identifier)
@@ -142,7 +143,7 @@ import Testing
   }
 
   @Test(arguments: StoreKind.inFiles)
-  func `keeps the metadata of programs, and those that it does not know`(kind: StoreKind) throws {
+  func `a store keeps the metadata of programs and unknown metadata`(kind: StoreKind) throws {
     let store = try kind.open(url)
     let mine: OrderedDictionary<String, PropertyList> = [
       "zebra": .array([.string("a\nb"), .dictionary(["k": .data(Data(count: 100))])]), "empty": .dictionary([:]),
@@ -158,7 +159,8 @@ import Testing
     #expect(again.metadata[StoreMetadataKey.identifier] == .string(store.identifier))
   }
 
-  @Test(arguments: StoreKind.inFiles) func `has the entities of its configuration`(kind: StoreKind) throws {
+  @Test(arguments: StoreKind.inFiles)
+  func `a store has only the entities of its configuration`(kind: StoreKind) throws {
     let store = try kind.open(url, configuration: "people")
     try insertPeople(store)
     #expect(errorCode { try store.insert(["Everything"]) { _ in [[:]] } } == .invalidState)
@@ -170,7 +172,7 @@ import Testing
   }
 
   @Test(arguments: StoreKind.inFiles)
-  func `of another model is refused with the entities that differ`(kind: StoreKind) throws {
+  func `opening a store of another model throws an error with the differing entities`(kind: StoreKind) throws {
     let first = StoreModels.model([EntityDescription("A", [.attribute("x", .string)]), EntityDescription("B")])
     let second = StoreModels.model([EntityDescription("A", [.attribute("x", .integer16)]), EntityDescription("B")])
     try kind.open(url, first).insert(["A"]) { _ in [["x": .string("y")]] }
@@ -179,7 +181,7 @@ import Testing
     #expect(error?.differingEntities == ["A"])
   }
 
-  @Test(arguments: StoreKind.inFiles) func `that may only be read is not written to, nor made`(kind: StoreKind) throws {
+  @Test(arguments: StoreKind.inFiles) func `a read-only store is not written and not created`(kind: StoreKind) throws {
     #expect(errorCode { _ = try kind.open(url, isReadOnly: true) } == .noSuchFile)
     #expect(folder.names == [])
     try insertPeople(kind.open(url))
@@ -191,7 +193,7 @@ import Testing
   }
 
   @Test(arguments: FileStoreKind.allCases)
-  func `is made with the folders that are missing, and not made again without them`(kind: FileStoreKind) throws {
+  func `a file store creates missing folders only when it is opened`(kind: FileStoreKind) throws {
     let program = folder.url.appending(path: "program")
     let url = program.appending(path: "data/store")
     #expect(thrownError { _ = try kind.open(url, isReadOnly: true) }?.code == .noSuchFile)
@@ -209,7 +211,7 @@ import Testing
   }
 
   @Test(arguments: FileStoreKind.allCases)
-  func `What is no such store is refused and left as it is`(kind: FileStoreKind) throws {
+  func `opening a file that is not a store of this type throws and leaves it unchanged`(kind: FileStoreKind) throws {
     let list = PropertyList.dictionary(["a": .integer(1)])
     let files: [(Data, ManagedObjectError.Code)] = [
       (Data("SQLite format 3\0 and so on".utf8), .storeTypeMismatch), (Data("CoreData\0\0".utf8), .storeTypeMismatch),
@@ -233,7 +235,7 @@ import Testing
   }
 
   @Test(arguments: FileStoreKind.allCases)
-  func `that is not there is an error if it is not to be made`(kind: FileStoreKind) throws {
+  func `opening a missing file throws if createsFile is false`(kind: FileStoreKind) throws {
     var description = kind == .xml ? PersistentStoreDescription.xml(url) : .binary(url)
     description.createsFile = false
     let missing = thrownError { _ = try PersistentContainer(model: model, stores: [description]) }
@@ -245,7 +247,7 @@ import Testing
   }
 
   @Test(arguments: FileStoreKind.allCases)
-  func `names itself in all errors of opening it, once`(kind: FileStoreKind) throws {
+  func `each error of opening a store contains its path once`(kind: FileStoreKind) throws {
     func check(
       _ code: ManagedObjectError.Code, _ url: URL? = nil, sourceLocation: SourceLocation = #_sourceLocation,
       _ body: (PersistentStoreDescription) throws -> Void
@@ -298,7 +300,7 @@ import Testing
   }
 
   @Test(arguments: FileStoreKind.allCases)
-  func `A reference that a delete rule leaves to a deleted object stays in the file`(kind: FileStoreKind) throws {
+  func `a reference to a deleted object is kept in the file`(kind: FileStoreKind) throws {
     let store = try kind.open(url)
     let keys = try insertPeople(store)
     try store.delete([keys[4]])

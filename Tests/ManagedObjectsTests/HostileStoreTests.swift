@@ -6,7 +6,7 @@ import Testing
 
 @testable import ManagedObjects
 
-@Suite("Hostile files of stores") struct HostileStoreTests {
+@Suite("Hostile store files") struct HostileStoreTests {
   let model = StoreModels.all
 
   /// Returns the format of a kind of store, and a small file in it.
@@ -29,12 +29,13 @@ import Testing
     return (format, [UInt8](try Data(contentsOf: url)))
   }
 
-  @Test(arguments: FileStoreKind.allCases) func `are read, or an error is thrown`(kind: FileStoreKind) throws {
+  @Test(arguments: FileStoreKind.allCases)
+  func `a damaged file is read or throws an error`(kind: FileStoreKind) throws {
     let (format, bytes) = try file(kind)
     let empty = RowTable(model: model, storeNumber: .next())
     var random = SeededGenerator(seed: 14)
     let count = LongForm.size(all: 1_000_000, 3000, or: 500)
-    // In XML mostly in the objects, because the metadata is long.
+    // In XML, mostly the objects are damaged, because the metadata is long.
     let start = kind == .xml ? Data(bytes).range(of: Data("</databaseInfo>".utf8))!.upperBound : 0
     var accepted = 0
     let time = ThreadClock.measure {
@@ -89,7 +90,7 @@ import Testing
       ])
   }
 
-  @Test func `A binary store that contradicts itself is an error that says where`() throws {
+  @Test func `an inconsistent binary store throws an error with the position of the defect`() throws {
     let huge: [UInt8] = [0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0x7F]
     let cases: [([BinaryEntity], String)] = [
       ([note(name: "Nobody")], "missing from the model"), ([note(name: "Thing")], "it is abstract"),
@@ -126,7 +127,7 @@ import Testing
     #expect(contents.table.rowsByNumber.map(\.version) == [4] && contents.lastNumber == 5)
   }
 
-  @Test func `A reference to an object that a binary store does not have is an error`() throws {
+  @Test func `a reference to an object that is missing from a binary store throws`() throws {
     let person = BinaryEntity(
       name: "Person", count: 1, numbers: Data([1]), versions: Data(),
       columns: ["favourite", "friends", "name", "notes", "shelf"].map { name in
@@ -148,7 +149,7 @@ import Testing
     #expect(good.table.rows(ofEntity: model["Person"]!.index)[0].values[notes.slot].keys.count == 1)
   }
 
-  @Test func `Deep nesting, long tags and many attributes are read or refused in linear time`() throws {
+  @Test func `deep nesting, long tags and many attributes are rejected in linear time`() throws {
     let format = try XMLStoreFormat(model)
     let head = XMLStoreTests.text("").replacingOccurrences(of: "\n</database>", with: "")
     let size = LongForm.size(all: 1 << 22, 1 << 19, or: 1 << 18)

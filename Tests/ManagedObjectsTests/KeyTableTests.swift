@@ -3,7 +3,7 @@ import Testing
 
 @testable import ManagedObjects
 
-@Suite("Tables of keys") struct KeyTableTests {
+@Suite("Key tables") struct KeyTableTests {
   private static func key(_ number: Int64, entity: Int = 0, store: UInt32 = 1) -> RowKey {
     RowKey(store: StoreNumber(rawValue: store), entityIndex: entity, number: number)
   }
@@ -16,7 +16,7 @@ import Testing
   ]
 
   @Test(arguments: patterns)
-  func `A table has what a dictionary has, whatever is put into it and taken out`(keys: [RowKey]) {
+  func `a table equals a dictionary after random insertions and removals`(keys: [RowKey]) {
     var random = SeededGenerator(seed: 7)
     var table = KeyTable<Int>()
     var dictionary: [RowKey: Int] = [:]
@@ -43,7 +43,7 @@ import Testing
     #expect(table.isEmpty && table.pairs.isEmpty)
   }
 
-  @Test func `Room is made for many at once, and seldom when it is asked for again and again`() {
+  @Test func `repeated calls of reserveCapacity rarely grow the table`() {
     var table = KeyTable<Int>()
     var capacities: Set<Int> = []
     for number in 0..<5_000 {
@@ -65,7 +65,7 @@ import Testing
     #expect(names.inverted[Self.key(2)] == Self.key(-2, store: 0) && names.inverted.count == 2)
   }
 
-  @Test func `Keys that were never put in are not there, also in a table from which much was taken`() {
+  @Test func `a table does not contain keys that were never inserted, even after many removals`() {
     var table: KeyTable<String> = [Self.key(1): "a"]
     #expect(table[Self.key(2)] == nil && table[Self.key(1, entity: 1)] == nil && table[Self.key(1, store: 2)] == nil)
     // Each round frees slots, which must all be reused.
