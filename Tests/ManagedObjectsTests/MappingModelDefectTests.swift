@@ -2,7 +2,7 @@ import Foundation
 import ManagedObjects
 import Testing
 
-@Suite("What of a mapping model does not fit") struct MappingModelDefectTests {
+@Suite("Defects of mapping models") struct MappingModelDefectTests {
   private static func model(_ entities: [EntityDescription]) throws -> ManagedObjectModel {
     try ManagedObjectModel(entities: entities)
   }
@@ -34,11 +34,11 @@ import Testing
     return MappingModel([books, people, EntityMapping("Gone", .remove, from: "Person")])
   }
 
-  @Test func `is nothing between the models it was made for`() throws {
+  @Test func `a mapping model fits the models it was made for`() throws {
     #expect(try Self.mapping().defects(from: Self.old(), to: Self.new()) == [])
   }
 
-  @Test func `are entities of other versions, and those that are not there`() throws {
+  @Test func `entities that are missing or have another version are defects`() throws {
     let defects = try Self.mapping().defects(from: Self.new(), to: Self.old())
     #expect(
       defects.map(\.description) == [
@@ -55,7 +55,7 @@ import Testing
       ])
   }
 
-  @Test func `are properties that the destination does not have as such`() throws {
+  @Test func `properties that the destination lacks are defects`() throws {
     var mapping = try Self.mapping()
     mapping.entityMappings[0].attributeMappings.append(PropertyMapping("author"))
     mapping.entityMappings[0].relationshipMappings.append(PropertyMapping("title"))
@@ -63,7 +63,7 @@ import Testing
     #expect(defects.map(\.property) == ["author", "title"] && defects.allSatisfy { $0.kind == .unknownName })
   }
 
-  @Test func `is no version whose hash nobody can compute, or that the mapping does not name`() throws {
+  @Test func `only known version hashes are compared`() throws {
     var attribute = AttributeDescription("count", .integer64)
     attribute.derivation = .init(try ManagedExpression(format: "now()"))
     let derived = try Self.model([EntityDescription("Book", [.attribute(attribute)])])

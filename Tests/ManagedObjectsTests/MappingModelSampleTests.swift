@@ -4,7 +4,7 @@ import ManagedObjects
 import Testing
 
 @Suite("Mapping models made by Apple's tools") struct MappingModelSampleTests {
-  @Test func `are the same after being read and compiled again`() throws {
+  @Test func `compiling a mapping model again preserves it`() throws {
     for (compiled, _) in ModelSamples.mappings {
       let original = try Data(contentsOf: compiled)
       let model = try MappingModel(compiled: original)
@@ -15,7 +15,7 @@ import Testing
     }
   }
 
-  @Test func `fit the versions that they are named after, and no others`() throws {
+  @Test func `a mapping model fits only the versions in its name`() throws {
     for (compiled, _) in ModelSamples.mappings {
       let mapping = try MappingModel(contentsOf: compiled)
       let folder = compiled.deletingLastPathComponent().appending(path: "SampleModel.momd")
@@ -38,7 +38,7 @@ import Testing
     }
   }
 
-  @Test func `say what their sources say`() throws {
+  @Test func `a compiled mapping model matches its source`() throws {
     for (compiled, source) in ModelSamples.mappings {
       let mapping = try MappingModel(contentsOf: compiled)
       let objects = try SourceObject.all(in: source)

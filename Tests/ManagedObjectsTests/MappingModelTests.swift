@@ -45,7 +45,7 @@ import Testing
     ])
   }
 
-  @Test func `are the same after being written and read`() throws {
+  @Test func `a mapping model survives writing and reading`() throws {
     let library = try Self.library()
     let data = try library.compiledData()
     let copy = try MappingModel(compiled: data)
@@ -60,12 +60,12 @@ import Testing
     #expect(throws: ManagedObjectModelError.self) { try MappingModel(contentsOf: folder.url) }
   }
 
-  @Test func `have types with the numbers of files`() {
+  @Test func `mapping types have the raw values used in files`() {
     #expect(EntityMapping.MappingType.allCases.map(\.rawValue) == Array(0...5))
     #expect(EntityMapping.MappingType.allCases == [.undefined, .custom, .add, .remove, .copy, .transform])
   }
 
-  @Test func `have the classes and keys of Core Data's files`() throws {
+  @Test func `archives have the classes and keys of Core Data`() throws {
     var classes: [String: Set<String>] = [:]
     for object in try KeyedArchive(Self.library().compiledData()).objects {
       guard let name = object.className else { continue }
@@ -85,7 +85,7 @@ import Testing
   }
 
   @Test(arguments: ["NSMappingModel", "NSEntityMapping", "NSPropertyMapping"])
-  func `keep what stands under other keys`(_ name: String) throws {
+  func `unknown keys are preserved`(_ name: String) throws {
     var sketch = try ArchiveSketch(Self.library().compiledData())
     let object = try #require(sketch.indices(of: name).first)
     sketch[object]["CDMCompilerXcodeVersion"] = 150_400
@@ -116,7 +116,7 @@ import Testing
     #expect(try ArchiveGraph.differences(data, model.compiledData()) == [])
   }
 
-  @Test func `keep transforms, which are objects of a class that nobody knows`() throws {
+  @Test func `transforms of unknown classes are preserved`() throws {
     var sketch = try ArchiveSketch(Self.library().compiledData())
     let property = try #require(sketch.indices(of: "NSPropertyMapping").first)
     let transform = try sketch.addObject("NSPropertyTransform", ["NSName": sketch.add("title")])
@@ -167,7 +167,7 @@ import Testing
     ({ $0[$0.indices(of: "NSEntityMapping")[0]]["$0"] = $0.add("text") }, "a value without a key"),
   ]
 
-  @Test(arguments: defects.indices) func `say what is wrong with them`(_ index: Int) throws {
+  @Test(arguments: defects.indices) func `an error describes the defect of a mapping model`(_ index: Int) throws {
     var sketch = try ArchiveSketch(Self.library().compiledData())
     try Self.defects[index].change(&sketch)
     let data = try sketch.data()
@@ -175,7 +175,7 @@ import Testing
     #expect(error?.description.contains(Self.defects[index].message) == true, "\(error?.description ?? "no error")")
   }
 
-  @Test func `say what is wrong with bytes that are none`() throws {
+  @Test func `data that is not a mapping model is an error`() throws {
     #expect(throws: ManagedObjectModelError.self) { try MappingModel(compiled: Data()) }
     let text = try KeyedArchiver.archivedData(withRootObject: "text")
     let error = #expect(throws: ManagedObjectModelError.self) { try MappingModel(compiled: text) }
@@ -184,7 +184,7 @@ import Testing
     #expect(throws: ManagedObjectModelError.self) { try MappingModel(compiled: model) }
   }
 
-  @Test func `are not written with two mappings of a name, or a key that is taken`() throws {
+  @Test func `duplicate mapping names and reserved keys are not written`() throws {
     let twice = MappingModel([EntityMapping("A", .add, to: "A"), EntityMapping("A", .remove, from: "A")])
     let error = #expect(throws: ManagedObjectModelError.self) { try twice.compiledData() }
     #expect(error?.description == "two entity mappings have the name \"A\"")
@@ -193,7 +193,7 @@ import Testing
     #expect(throws: ManagedObjectModelError.self) { try taken.compiledData() }
   }
 
-  @Test func `never trap, however they are damaged`() throws {
+  @Test func `damaged bytes never trap`() throws {
     let original = [UInt8](try Self.library().compiledData())
     var random = SeededGenerator(seed: 21)
     var opened = 0
@@ -206,7 +206,7 @@ import Testing
     #expect(opened > 0 && opened < count)
   }
 
-  @Test func `never trap, whatever their references lead to`() throws {
+  @Test func `wrong references never trap`() throws {
     let original = try ArchiveSketch(Self.library().compiledData())
     var random = SeededGenerator(seed: 22)
     var opened = 0

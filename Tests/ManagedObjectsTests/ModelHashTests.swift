@@ -15,18 +15,18 @@ import Testing
       "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1"
     ),
   ])
-  func `are made of the digests of FIPS 180-4`(_ message: String, _ digest: String) {
+  func `SHA-256 digests match FIPS 180-4`(_ message: String, _ digest: String) {
     #expect(Self.hexadecimal(SHA2.sha256(Array(message.utf8))) == digest)
   }
 
-  @Test func `are made of the long digests of FIPS 180-4`() {
+  @Test func `SHA-512 digests match FIPS 180-4`() {
     #expect(
       Self.hexadecimal(SHA2.sha512(Array("abc".utf8)))
         == "ddaf35a193617abacc417349ae20413112e6fa4e89a97ea20a9eeee64b55d39a"
         + "2192992a274fc1a836ba3c23a3feebbd454d4423643ce80e2a9ac94fa54ca49f")
   }
 
-  @Test func `are digests of messages of every length`() throws {
+  @Test func `digests match Python's hashlib for every length`() throws {
     let program = """
       import hashlib, sys
       for n in range(300): print(hashlib.sha256(b"a" * n).hexdigest(), hashlib.sha512(b"a" * n).hexdigest())
@@ -41,7 +41,7 @@ import Testing
 
   private static func hexadecimal(_ data: Data) -> String { data.map { String(format: "%02x", $0) }.joined() }
 
-  @Test func `are those of a known model`() throws {
+  @Test func `the hash of a known model is right`() throws {
     let user = EntityDescription(
       "User", [.attribute("name", .string, isOptional: false), .attribute("petName", .string)])
     let model = try ManagedObjectModel(entities: [user])
@@ -50,7 +50,7 @@ import Testing
   }
 
   @Test(arguments: ["models/Notes.mom", "models/Notes.xcdatamodel/contents"])
-  func `count everything that the formula has`(_ name: String) throws {
+  func `hashes cover every part of the formula`(_ name: String) throws {
     struct Expected: Decodable {
       let entities: [String: Data]
       let digest: String
@@ -69,7 +69,7 @@ import Testing
     #expect(model.entitiesThatDiffer(from: others) == ["Note", "Person", "Tag"])
   }
 
-  @Test func `of derived counts are those of their text in Core Data, however the count is written`() throws {
+  @Test func `both spellings of a derived count have the hash of Core Data`() throws {
     for format in ["pages.@count", "count(pages)"] {
       var count = AttributeDescription("pagesCount", .integer64, isOptional: false)
       count.derivation = .init(try ManagedExpression(format: format))
@@ -83,7 +83,7 @@ import Testing
     }
   }
 
-  @Test func `of composite attributes are those of their elements, in the order of names`() throws {
+  @Test func `a composite attribute hashes its elements in name order`() throws {
     func composite(_ elements: [AttributeDescription]) -> AttributeDescription {
       var attribute = AttributeDescription("author", .composite)
       attribute.elements = elements
@@ -103,7 +103,7 @@ import Testing
     }
   }
 
-  @Test func `that nobody can compute are not written into a store, which is read all the same`() throws {
+  @Test func `a store omits unknown hashes and remains readable`() throws {
     var date = AttributeDescription("changed", .date)
     date.derivation = .init(try ManagedExpression(format: "now()"))
     let model = try ManagedObjectModel(entities: [
@@ -119,7 +119,7 @@ import Testing
     #expect(throws: ManagedObjectError.self) { try XMLStore(file, model: other, isReadOnly: true) }
   }
 
-  @Test func `that nobody can compute are not written into a compiled model`() throws {
+  @Test func `a compiled model omits unknown hashes`() throws {
     var date = AttributeDescription("changed", .date)
     date.derivation = .init(try ManagedExpression(format: "now()"))
     let model = try ManagedObjectModel(entities: [
@@ -133,7 +133,7 @@ import Testing
     #expect(information["NSManagedObjectModel_VersionChecksums"]?.dictionary?.isEmpty == true)
   }
 
-  @Test func `do not count what a store does not depend on`() throws {
+  @Test func `hashes ignore class names, user info and transient properties`() throws {
     let plain = try #require(
       try ManagedObjectModel(entities: [ModelTests.person, ModelTests.note])["Note"]?.versionHash)
     func changed(_ change: (inout EntityDescription) -> Void) throws -> Data? {

@@ -4,7 +4,7 @@ import PropertyLists
 import Testing
 
 @Suite("Localisations of models") struct ModelLocalizationTests {
-  @Test func `name entities, properties and warnings by four forms of key`() throws {
+  @Test func `four forms of key name entities, properties and warnings`() throws {
     let model = try ManagedObjectModel(entities: [
       ModelTests.person, ModelTests.note, ModelTests.sub("Author", of: "Person", [.attribute("born", .date)]),
     ])
@@ -36,7 +36,7 @@ import Testing
     @Attribute var motto: String
   }
 
-  @Test func `are the words of errors in a save`() throws {
+  @Test func `validation errors use the localised names and texts`() throws {
     let model = try ManagedObjectModel(Person.self, Author.self)
     let context = try PersistentContainer(model: model, stores: [.inMemory]).newContext()
     let author = try context.insert(Author.self)
@@ -60,7 +60,7 @@ import Testing
     #expect(ModelLocalization(["ErrorString/1550": "geht nicht"]).text(of: error.details[0]) == "geht nicht")
   }
 
-  @Test func `leave errors without an object as they are, but for their text`() {
+  @Test func `an error without an object gets only a localised text`() {
     var error = ManagedObjectError(.noSuchFile, "there is none", key: "x")
     let german = ModelLocalization(["ErrorString/260": "fehlt", "Property/x": "nicht gemeint"])
     #expect(error.description(in: german) == "x: fehlt")
@@ -70,7 +70,7 @@ import Testing
     #expect(error.description(in: german) == "/a/notes.xml: fehlt")
   }
 
-  @Test func `are dictionaries of strings`() {
+  @Test func `a strings file must be a dictionary of strings`() {
     #expect(throws: PropertyListError.self) { try ModelLocalization(strings: Data("(a, b)".utf8)) }
     #expect(throws: PropertyListError.self) { try ModelLocalization(strings: Data("a = (b);".utf8)) }
   }

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Models made by Apple's tools") struct ModelSampleTests {
   @Test(arguments: ModelSamples.folders)
-  func `have the hashes of VersionInfo.plist, from compiled models`(_ folder: URL) throws {
+  func `compiled models have the hashes of VersionInfo.plist`(_ folder: URL) throws {
     let versions = try VersionedModel(contentsOf: folder)
     #expect(versions.current != nil)
     for (name, model) in versions.models {
@@ -13,7 +13,7 @@ import Testing
     }
   }
 
-  @Test func `have the hashes of VersionInfo.plist, from source`() throws {
+  @Test func `source models have the hashes of VersionInfo.plist`() throws {
     for (compiled, source) in ModelSamples.pairs {
       let versions = try VersionedModel(contentsOf: compiled.deletingLastPathComponent())
       let model = try ManagedObjectModel(contentsOf: source)
@@ -22,7 +22,7 @@ import Testing
     }
   }
 
-  @Test func `have the hashes of their stores, from the model that the store keeps`() throws {
+  @Test func `the model in a store has the hashes of the store`() throws {
     for store in try ModelSamples.stores() {
       guard let cache = store.modelCache else { continue }
       let model = try ManagedObjectModel(compiled: cache)
@@ -36,7 +36,7 @@ import Testing
     }
   }
 
-  @Test func `have the hashes of a store, from one of the sources beside it`() throws {
+  @Test func `a source model has the hashes of each sample store`() throws {
     let sources = try ModelSamples.sources.map { try ManagedObjectModel(contentsOf: $0).entityVersionHashesByName }
     let names: Set = ["TestModel.sqlite", "SampleModel_V1.sqlite", "SampleModel_V2.sqlite"]
     for store in try ModelSamples.stores() where names.contains(store.name) {
@@ -44,13 +44,13 @@ import Testing
     }
   }
 
-  @Test(arguments: ModelSamples.compiled) func `are the same after being read and compiled again`(_ file: URL) throws {
+  @Test(arguments: ModelSamples.compiled) func `compiling a model again preserves it`(_ file: URL) throws {
     let original = try Data(contentsOf: file)
     let copy = try ManagedObjectModel(compiled: original).compiledData()
     #expect(try ArchiveGraph.differences(original, copy) == [])
   }
 
-  @Test func `that stores keep are the same after being compiled`() throws {
+  @Test func `compiling the model of a store preserves it`() throws {
     for store in try ModelSamples.stores() {
       guard let cache = store.modelCache else { continue }
       let model = try ManagedObjectModel(compiled: cache)
@@ -61,7 +61,7 @@ import Testing
     }
   }
 
-  @Test func `are compiled from source as by momc`() throws {
+  @Test func `source models compile to the output of momc`() throws {
     for (compiled, source) in ModelSamples.pairs {
       let own = try ManagedObjectModel(contentsOf: source).compiledData()
       let differences = try ArchiveGraph.differences(Data(contentsOf: compiled), own)
@@ -69,7 +69,7 @@ import Testing
     }
   }
 
-  @Test(arguments: ModelSamples.sources) func `are the same after being written as source`(_ file: URL) throws {
+  @Test(arguments: ModelSamples.sources) func `a model survives writing as source`(_ file: URL) throws {
     let model = try ManagedObjectModel(contentsOf: file)
     let copy = try ManagedObjectModel(source: model.sourceData())
     #expect(copy == model)

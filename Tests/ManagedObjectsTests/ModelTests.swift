@@ -18,7 +18,7 @@ import Testing
     return entity
   }
 
-  @Test func `join entities, inherited properties and inverses`() throws {
+  @Test func `a model resolves superentities, inherited properties and inverses`() throws {
     let model = try ManagedObjectModel(entities: [
       Self.sub(
         "Author", of: "Person", [.attribute("born", .date), .attribute("age", .integer16, defaultValue: .integer(7))]),
@@ -38,7 +38,7 @@ import Testing
     #expect(author.property(named: "content") == nil && model["Nobody"] == nil)
   }
 
-  @Test func `order entities as stores number them: depth first, by name without regard to case`() throws {
+  @Test func `entities are ordered depth first and by case-insensitive name`() throws {
     let names = ["b", "a", "NetworkAttachment", "NWActivityFragment", "Z"].map { EntityDescription($0) }
     let model = try ManagedObjectModel(
       entities: names + [Self.sub("y", of: "b"), Self.sub("X", of: "b"), Self.sub("x", of: "X")])
@@ -81,18 +81,18 @@ import Testing
 
   static let cases: [Misfit] = [
     Misfit(
-      "two entities of one name", [.duplicateName], [note, note, person].map { changed($0) { $0.properties = [] } }),
+      "two entities with one name", [.duplicateName], [note, note, person].map { changed($0) { $0.properties = [] } }),
     Misfit("an entity without a name", [.forbiddenName], [EntityDescription("")]),
     Misfit(
-      "two properties of one name", [.duplicateName],
+      "two properties with one name", [.duplicateName],
       [EntityDescription("A", [.attribute("a", .string), .attribute("a", .date)])]),
     Misfit("a property with a dot", [.forbiddenName], with(.attribute("a.b", .string))),
-    Misfit("a property called as a method of every object", [.forbiddenName], with(.attribute("description", .string))),
+    Misfit("a property named like an NSObject method", [.forbiddenName], with(.attribute("description", .string))),
     Misfit("an unknown superentity", [.unknownSuperentity], [sub("A", of: "B")]),
-    Misfit("a circle of inheritance", [.inheritanceCycle], [sub("A", of: "B"), sub("B", of: "A"), sub("C", of: "A")]),
+    Misfit("an inheritance cycle", [.inheritanceCycle], [sub("A", of: "B"), sub("B", of: "A"), sub("C", of: "A")]),
     Misfit("an entity that inherits from itself", [.inheritanceCycle], [sub("A", of: "A")]),
     Misfit(
-      "a property that is inherited too", [.inheritedProperty],
+      "a property with the name of an inherited one", [.inheritedProperty],
       with(.attribute("a", .string)) + [sub("B", of: "A", [.attribute("a", .date)])]),
     Misfit("an unknown destination", [.unknownDestination], with(.relationship("r", to: "B"))),
     Misfit("an unknown inverse", [.unknownInverse], with(.relationship("r", to: "A", inverse: "s"))),
@@ -100,10 +100,10 @@ import Testing
       "an inverse that is an attribute", [.unknownInverse],
       [EntityDescription("A", [.relationship("r", to: "A", inverse: "s"), .attribute("s", .string)])]),
     Misfit(
-      "an inverse that leads elsewhere", [.inverseMismatch],
+      "an inverse with another destination", [.inverseMismatch],
       [note, changed(person) { $0.properties[1] = .relationship("notes", to: "Person", isToMany: true) }]),
     Misfit(
-      "an inverse of another", [.inverseMismatch],
+      "an inverse of another relationship", [.inverseMismatch],
       [
         EntityDescription(
           "A",
@@ -113,37 +113,37 @@ import Testing
           ])
       ].map { $0 }),
     Misfit(
-      "properties that are inherited again and again", [.tooLarge],
+      "too many inherited properties", [.tooLarge],
       (0..<800).map { index in
         let entity = EntityDescription("E\(index)", [.attribute("a\(index)", .string)])
         return index == 0 ? entity : changed(entity) { $0.superentity = "E\(index - 1)" }
       }),
-    Misfit("more than none at least, and fewer at most", [.impossibleCount], counts(3, 2)),
-    Misfit("a count below zero", [.impossibleCount], counts(-2, 0)),
-    Misfit("a count that hashes have no room for", [.impossibleCount], counts(0, 1 << 40)),
-    Misfit("an order of one", [.impossibleCount], counts(0, 1, isOrdered: true)),
+    Misfit("a minimum count above the maximum count", [.impossibleCount], counts(3, 2)),
+    Misfit("a negative count", [.impossibleCount], counts(-2, 0)),
+    Misfit("a count too large for a hash", [.impossibleCount], counts(0, 1 << 40)),
+    Misfit("an ordered to-one relationship", [.impossibleCount], counts(0, 1, isOrdered: true)),
     Misfit(
       "a default value of another type", [.defaultValue], with(.attribute("a", .integer16, defaultValue: .string("1")))),
     Misfit(
-      "a default value beyond the range", [.defaultValue],
+      "a default value out of range", [.defaultValue],
       with(.attribute("a", .integer16, defaultValue: .integer(40_000)))),
     Misfit(
-      "a constraint of what is not there", [.unknownName],
+      "a constraint on an unknown property", [.unknownName],
       [changed(EntityDescription("A")) { $0.uniquenessConstraints = [["a"]] }]),
     Misfit(
-      "a constraint of many objects", [.unknownName],
+      "a constraint on a to-many relationship", [.unknownName],
       [note, changed(person) { $0.uniquenessConstraints = [["notes"]] }]),
     Misfit(
-      "an index of what is not there", [.unknownName],
+      "an index on an unknown property", [.unknownName],
       [changed(EntityDescription("A")) { $0.fetchIndexes = [.init("i", [.init(.property("a"))])] }]),
     Misfit(
-      "a request for what is not there", [.unknownName],
+      "a request for an unknown entity", [.unknownName],
       with(.fetched(FetchedPropertyDescription("f", FetchRequest("B"))))),
     Misfit(
-      "a configuration of what is not there", [.unknownName], [EntityDescription("A")], configurations: ["A", "B"]),
+      "a configuration with an unknown entity", [.unknownName], [EntityDescription("A")], configurations: ["A", "B"]),
   ]
 
-  @Test(arguments: cases) func `name what does not fit`(_ misfit: Misfit) throws {
+  @Test(arguments: cases) func `an invalid model is an error that names the defect`(_ misfit: Misfit) throws {
     let error = #expect(throws: ManagedObjectModelError.self) {
       try ManagedObjectModel(
         entities: misfit.entities,
@@ -153,7 +153,7 @@ import Testing
     #expect(defects.map(\.kind) == misfit.kinds, "\(defects)")
   }
 
-  @Test func `name everything that does not fit at once`() throws {
+  @Test func `one error lists all defects of a model`() throws {
     let entities = [
       EntityDescription("A", [.relationship("r", to: "X"), .attribute("n", .boolean, defaultValue: .string("no"))]),
       EntityDescription("B", [.relationship("s", to: "A", inverse: "nothing")]),
@@ -167,7 +167,7 @@ import Testing
         """)
   }
 
-  @Test func `inherit through thousands of entities`() throws {
+  @Test func `inheritance works through thousands of entities`() throws {
     let count = LongForm.size(3000, or: 1500)
     let entities = (0..<count).map { index in
       index == 0 ? EntityDescription("E0", [.attribute("a", .string)]) : Self.sub("E\(index)", of: "E\(index - 1)")
@@ -179,7 +179,7 @@ import Testing
     #expect(try ManagedObjectModel(compiled: data) == model)
   }
 
-  @Test func `are merged, if they say the same of what both have`() throws {
+  @Test func `models merge if their common entities are equal`() throws {
     let first = try ManagedObjectModel(
       entities: [Self.person, Self.note], configurations: ["c": ["Note"]], versionIdentifiers: ["1"])
     let turned = Self.changed(Self.note) { $0.properties.reverse() }
@@ -196,18 +196,17 @@ import Testing
   }
 
   @Test(
-    "take numbers for each other without loss",
     arguments: [
       (.integer16, .double(3), .integer(3)), (.integer16, .double(3.5), nil), (.integer64, .boolean(true), .integer(1)),
       (.boolean, .integer(0), .boolean(false)), (.boolean, .integer(2), nil), (.double, .integer(2), .double(2)),
       (.float, .double(0.1), .float(0.1)), (.decimal, .integer(-9), .decimal(-9)), (.string, .integer(1), nil),
       (.date, .null, .null), (.integer32, .integer(1 << 31), nil), (.uuid, .string("x"), nil),
     ] as [(AttributeType, AttributeValue, AttributeValue?)])
-  func numbers(_ type: AttributeType, _ value: AttributeValue, _ expected: AttributeValue?) {
+  func `numbers convert without loss`(_ type: AttributeType, _ value: AttributeValue, _ expected: AttributeValue?) {
     #expect(type.normalized(value) == expected)
   }
 
-  @Test func `say which values an attribute can have`() {
+  @Test func `an attribute type admits only values in its range`() {
     #expect(AttributeType.integer16.admits(.integer(-32_768)) && !AttributeType.integer16.admits(.integer(-32_769)))
     #expect(!AttributeType.integer16.admits(.boolean(true)) && !AttributeType.double.admits(.integer(1)))
     #expect(AttributeType.date.admits(.null) && AttributeType.undefined.admits(.string("x")))

@@ -6,7 +6,7 @@ import Testing
 @Suite("Views of models") struct ModelViewTests {
   let notes = Result { try ManagedObjectModel(contentsOf: Fixtures.url("models/Notes.mom")) }
 
-  @Test func `are outlines`() throws {
+  @Test func `a model prints as an outline`() throws {
     let expected = """
       version "one"
       entity Note, was Memo
@@ -32,7 +32,7 @@ import Testing
     #expect(try notes.get().description.split(separator: "\n") == expected.split(separator: "\n"))
   }
 
-  @Test func `are JSON`() throws {
+  @Test func `a model prints as JSON`() throws {
     let data = try notes.get().jsonData()
     let model = try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
     let entities = try #require(model["entities"] as? [String: [String: Any]])
@@ -45,7 +45,7 @@ import Testing
     #expect(entities["Note"]?["versionHash"] as? String == (try notes.get()["Note"]?.versionHash.base64EncodedString()))
   }
 
-  @Test func `are graphs with one edge for each pair of very many relationships, also inherited ones`() throws {
+  @Test func `a graph has one edge for each pair of inverse relationships`() throws {
     let count = 2_000
     let root = EntityDescription(
       "Root",
@@ -64,7 +64,7 @@ import Testing
     #expect(edges.count { $0.contains("former") && $0.contains("next") } == count)
   }
 
-  @Test func `are pictures: a line for each pair of relationships, an arrow to each superentity`() throws {
+  @Test func `a graph has lines for relationships and arrows to superentities`() throws {
     let text = try notes.get().graph()
     #expect(
       text.split(separator: "\n").filter { $0.contains("->") } == [

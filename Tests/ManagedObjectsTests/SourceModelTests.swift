@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @Suite("Source models") struct SourceModelTests {
-  @Test func `are written as they were read, but for the order`() throws {
+  @Test func `a source model is written as it was read, except for the order`() throws {
     let text = try String(decoding: Fixtures.data("models/Notes.xcdatamodel/contents"), as: UTF8.self)
     let model = try ManagedObjectModel(source: Data(text.utf8))
     let written = try String(decoding: model.sourceData(), as: UTF8.self)
@@ -25,7 +25,6 @@ import Testing
   }
 
   @Test(
-    "have limits, which are predicates with the codes of Cocoa's errors",
     arguments: [
       (#"attributeType="Integer 16" minValueString="1" maxValueString="5""#, [1620, 1610]),
       (
@@ -34,7 +33,7 @@ import Testing
       ),
       (#"attributeType="Date" minDateTimeInterval="0" maxDateTimeInterval="10.5""#, [1640, 1630]),
     ])
-  func limits(_ attributes: String, _ codes: [Int]) throws {
+  func `limits become predicates with the error codes of Cocoa`(_ attributes: String, _ codes: [Int]) throws {
     let data = Self.model("<attribute name=\"a\" \(attributes)/>")
     let model = try ManagedObjectModel(source: data)
     let validations = try #require(model["A"]?.attribute(named: "a")?.definition.validations)
@@ -72,17 +71,17 @@ import Testing
     ("<attribute", "5:1: expected an attribute or \">\" in a tag"),
     ("</a>", "4:1: expected </entity>, found </a>"),
   ])
-  func `say where and what is wrong`(_ body: String, _ message: String) {
+  func `an invalid source model is an error with a position`(_ body: String, _ message: String) {
     let error = #expect(throws: ManagedObjectModelError.self) { try ManagedObjectModel(source: Self.model(body)) }
     #expect(error?.description == message)
   }
 
   @Test(arguments: ["", "<a/>", "<model>", "<model/><model/>", "text", "<!DOCTYPE a [<!ENTITY b 'c'>]><model/>"])
-  func `are not any XML`(_ text: String) {
+  func `other XML is an error`(_ text: String) {
     #expect(throws: ManagedObjectModelError.self) { try ManagedObjectModel(source: Data(text.utf8)) }
   }
 
-  @Test func `are read in any encoding, with references and long tags`() throws {
+  @Test func `the reader accepts UTF-16, character references and long tags`() throws {
     let long = String(repeating: "x", count: 5000)
     let text =
       "<?xml version=\"1.0\"?><model><entity name=\"A\"><attribute name=\"größe\" attributeType=\"String\" "
@@ -94,7 +93,7 @@ import Testing
     }
   }
 
-  @Test func `have numbers that are spelled as truth values, as of attributes that were Boolean once`() throws {
+  @Test func `default values of numbers can be YES or NO`() throws {
     for (type, text, value) in [
       ("Integer 32", "NO", .integer(0)), ("Integer 16", "YES", .integer(1)), ("Double", "NO", .double(0)),
       ("Float", "YES", .float(1)), ("Decimal", "NO", .decimal(0)), ("Integer 64", "1", .integer(1)),
@@ -106,7 +105,7 @@ import Testing
     }
   }
 
-  @Test func `have to-one relationships with an order, which only counts for the hash`() throws {
+  @Test func `an order of a to-one relationship changes only the hash`() throws {
     func hash(_ attributes: String) throws -> Data? {
       let relationship = "<relationship name=\"r\" maxCount=\"1\" destinationEntity=\"A\"\(attributes)/>"
       let model = try ManagedObjectModel(source: Self.model(relationship))
@@ -116,7 +115,7 @@ import Testing
     #expect(try hash(" ordered=\"YES\"") != hash(""))
   }
 
-  @Test func `refuse what they have no form for`() throws {
+  @Test func `values without a form in source are errors`() throws {
     var attribute = AttributeDescription("a", .transformable)
     attribute.defaultValue = .data(Data([1]))
     let model = try ManagedObjectModel(entities: [EntityDescription("A", [.attribute(attribute)])])
@@ -128,7 +127,7 @@ import Testing
     #expect(throws: ManagedObjectModelError.self) { try control.sourceData() }
   }
 
-  @Test func `never trap, however they are damaged`() throws {
+  @Test func `damaged source never traps`() throws {
     let original = [UInt8](try Fixtures.data("models/Notes.xcdatamodel/contents"))
     var random = SeededGenerator(seed: 11)
     var opened = 0
