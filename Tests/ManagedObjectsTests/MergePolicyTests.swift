@@ -128,7 +128,7 @@ import Testing
   ]
 
   @Test(arguments: rows, MergePolicy.allCases)
-  func `What two contexts change becomes one state`(row: Row, policy: MergePolicy) throws {
+  func `a save merges the changes of two contexts with the merge policy`(row: Row, policy: MergePolicy) throws {
     // The short form has one policy of each row in a file.
     let isInFile = LongForm.isWanted || policy.rawValue == row.testDescription.utf8.count % MergePolicy.allCases.count
     for kind in isInFile ? StoreKind.saving : [.memory] { try merge(row, policy, kind) }
@@ -169,7 +169,7 @@ import Testing
   }
 
   @Test(arguments: StoreKind.saving)
-  func `An error has each object as it was to be saved and as it is stored`(kind: StoreKind) throws {
+  func `a merge error has the unsaved and the stored values of each object`(kind: StoreKind) throws {
     let sketch = try GraphSketch(kind)
     let first = sketch.context()
     try sketch.run("Employee a; Employee b", in: first)
@@ -194,7 +194,7 @@ import Testing
   }
 
   @Test(arguments: [MergePolicy.storeTrump, .objectTrump])
-  func `Merging is nothing to take back`(policy: MergePolicy) throws {
+  func `undo does not revert merged changes`(policy: MergePolicy) throws {
     let sketch = try GraphSketch()
     let first = sketch.context()
     try sketch.run("Employee a", in: first)

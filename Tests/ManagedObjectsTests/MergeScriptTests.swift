@@ -29,10 +29,8 @@ import Testing
     }
   }
 
-  @Test(
-    "Both sides of relationships agree in the store after each save, and in each context that has read it again",
-    arguments: MergePolicy.allCases.filter { $0 != .error }, [false, true])
-  func scripts(policy: MergePolicy, hasChild: Bool) throws {
+  @Test(arguments: MergePolicy.allCases.filter { $0 != .error }, [false, true])
+  func `both sides of a relationship agree after each save and refresh`(policy: MergePolicy, hasChild: Bool) throws {
     let isInFile = LongForm.isWanted || hasChild == (policy.rawValue % 2 == 0)
     for kind in isInFile ? StoreKind.saving : [.memory] { try scripts(policy, hasChild, kind) }
   }

@@ -2,7 +2,7 @@ import ManagedObjects
 import Testing
 
 @Suite("Misuse of objects and contexts") struct MisuseTests {
-  @Test func `An object of another context is no part of a relationship`() throws {
+  @Test func `a relationship rejects an object of another context`() throws {
     let sketch = try GraphSketch()
     let (mine, other) = (sketch.context(), sketch.context())
     try sketch.run("Person a; Note n; Group g; Note m; m.author=a", in: mine)
@@ -18,7 +18,7 @@ import Testing
     #expect(!mine.hasChanges && !other.hasChanges)
   }
 
-  @Test func `A property notes an object that it cannot have, and leaves it out`() throws {
+  @Test func `a property reports an object of another context and ignores it`() throws {
     try SaveOrderTests.run { context, _ in
       let other = ManagedObjectContext(coordinator: context.coordinator)
       let diary = try context.insert(Diary.self)
@@ -40,7 +40,7 @@ import Testing
     }
   }
 
-  @Test func `A deleted object is no part of a relationship`() throws {
+  @Test func `a relationship rejects a deleted object`() throws {
     let sketch = try GraphSketch()
     let context = sketch.context()
     try sketch.run("Person a; Note n; Note m; Card 1", in: context)
@@ -59,7 +59,7 @@ import Testing
     #expect(try sketch.stored() == "1 n")
   }
 
-  @Test func `A property that was given a deleted object keeps what it has`() throws {
+  @Test func `a property reports a deleted object and ignores it`() throws {
     try SaveOrderTests.run { context, _ in
       let diary = try context.insert(Diary.self)
       let page = try context.insert(Page.self)
@@ -74,7 +74,7 @@ import Testing
     }
   }
 
-  @Test func `An object of another entity is no part of a relationship`() throws {
+  @Test func `a relationship rejects an object of another entity`() throws {
     let sketch = try GraphSketch()
     let context = sketch.context()
     try sketch.run("Person a; Employee e; Note n", in: context)
@@ -88,7 +88,7 @@ import Testing
     #expect(try sketch.state(of: context) == "a e n n.author=e")
   }
 
-  @Test func `Unknown names are errors that say them`() throws {
+  @Test func `unknown names are errors`() throws {
     let context = try GraphSketch().context()
     let note = try context.insert("Note")
     #expect(errorCode { _ = try context.insert("Nothing") } == .undefinedKey)
@@ -102,7 +102,7 @@ import Testing
     #expect(errorCode { _ = try context.fetch(Diary.self) } == .undefinedKey)
   }
 
-  @Test func `There are no objects of an abstract entity`() throws {
+  @Test func `abstract entities have no objects`() throws {
     var shape = EntityDescription("Shape", [.attribute("name", .string)])
     shape.isAbstract = true
     var circle = EntityDescription("Circle")
@@ -122,7 +122,7 @@ import Testing
     #expect(errorCode { _ = try context.insert(foreign) } == .invalidState)
   }
 
-  @Test func `An object is deleted once`() throws {
+  @Test func `deleting a deleted object is an error after the save`() throws {
     let sketch = try GraphSketch()
     let context = sketch.context()
     try sketch.run("Person a; Note n; n.author=a", in: context)
@@ -140,7 +140,7 @@ import Testing
     #expect(!context.hasChanges)
   }
 
-  @Test func `A change of an object that is gone is noted, and not saved`() throws {
+  @Test func `a change of an inaccessible object is reported and not saved`() throws {
     try SaveOrderTests.run { context, _ in
       let diary = try context.insert(Diary.self)
       diary.title = "a"
@@ -160,7 +160,7 @@ import Testing
     }
   }
 
-  @Test func `The notes of misuse have an end`() throws {
+  @Test func `a context keeps only the last 100 misuse reports`() throws {
     let sketch = try GraphSketch()
     let context = sketch.context()
     let number = Int.random(in: 1_000...2_000)

@@ -15,7 +15,7 @@ import Testing
     return (sketch, context, undoManager)
   }
 
-  @Test func `What is changed until changes are processed is a group`() throws {
+  @Test func `changes before processPendingChanges form a group`() throws {
     let (sketch, context, undoManager) = try prepared("Employee a")
     #expect(!undoManager.canUndo && !undoManager.canRedo)
     try sketch.run("a.age=1; a.salary=1", in: context)
@@ -34,7 +34,7 @@ import Testing
     #expect(try sketch.state(of: context) == "a a.age=2 a.salary=1")
   }
 
-  @Test func `A program makes groups of its own, within each other`() throws {
+  @Test func `a program can nest groups`() throws {
     let (sketch, context, undoManager) = try prepared("Employee a")
     undoManager.beginUndoGrouping()
     try sketch.run("a.age=1", in: context)
@@ -55,7 +55,7 @@ import Testing
     #expect(try sketch.state(of: context) == "a" && !undoManager.canUndo)
   }
 
-  @Test func `What follows from other values is not recorded, and spoils nothing that can be made again`() throws {
+  @Test func `unregistered changes keep the redo stack`() throws {
     let (sketch, context, undoManager) = try prepared("Employee a")
     try sketch.run("a.age=1", in: context)
     context.processPendingChanges()
@@ -77,7 +77,7 @@ import Testing
     #expect(try sketch.state(of: context) == "a a.age=1 a.salary=3")
   }
 
-  @Test func `Groups have names`() throws {
+  @Test func `groups have action names`() throws {
     let (sketch, context, undoManager) = try prepared("Employee a")
     try sketch.run("a.age=1", in: context)
     undoManager.setActionName("Birthday")
@@ -94,7 +94,7 @@ import Testing
     #expect(undoManager.undoActionName == "Birthday")
   }
 
-  @Test(arguments: [1, 3, 0]) func `Only so many groups are kept as the program wants`(count: Int) throws {
+  @Test(arguments: [1, 3, 0]) func `levelsOfUndo limits the number of groups`(count: Int) throws {
     let (sketch, context, undoManager) = try prepared("Employee a")
     undoManager.levelsOfUndo = count
     for age in 1...5 {
@@ -111,7 +111,7 @@ import Testing
     #expect(try sketch.state(of: context) == "a a.age=4")
   }
 
-  @Test func `A new change ends what can be made again`() throws {
+  @Test func `a new change clears the redo stack`() throws {
     let (sketch, context, undoManager) = try prepared("Employee a")
     try sketch.run("a.age=1", in: context)
     context.undo()
@@ -123,7 +123,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `What was saved is taken back as well, and saved again`(isChildThere: Bool) throws {
+  func `saved changes can be undone and saved again`(isChildThere: Bool) throws {
     let (sketch, context, _) = try prepared("Person a; Note n; n.author=a; Card 1; a.card=1; Group g; g.members=a")
     let child = isChildThere ? ManagedObjectContext(parent: context) : nil
     let before = try sketch.stored()
@@ -144,7 +144,7 @@ import Testing
     #expect(!context.hasChanges)
   }
 
-  @Test func `The undo of a deletion restores relationships on both sides`() throws {
+  @Test func `undoing a deletion restores both sides of relationships`() throws {
     let (sketch, context, _) = try prepared(
       "Person a; Person b; a.friends=b; Note n; Note m; n.author=a; n.next=m; Tag x; n.tags=x; Group g; g.members=b,a")
     let before = try sketch.state(of: context)
@@ -157,7 +157,7 @@ import Testing
     }
   }
 
-  @Test func `Many objects are taken out of a relationship in linear time`() throws {
+  @Test func `undoing many insertions takes linear time`() throws {
     let growth = try ThreadClock.growth(from: 1_000, to: 8_000) { count in
       let sketch = try GraphSketch()
       let context = sketch.context()
@@ -183,7 +183,7 @@ import Testing
   }
 
   @Test
-  func `A context takes back its own changes alone, if it has its undo manager together with another one`() throws {
+  func `two contexts can share an undo manager`() throws {
     let (sketch, context, undoManager) = try prepared("Person a; Person b")
     let other = sketch.context()
     other.undoManager = undoManager
@@ -197,7 +197,7 @@ import Testing
     #expect(try !other.hasChanges && sketch.state(of: other) == "a b" && sketch.state(of: context) == "b")
   }
 
-  @Test func `Reset, rollback and the end of the undo manager forget what can be taken back`() throws {
+  @Test func `reset, rollback and removing the undo manager clear the stacks`() throws {
     let (sketch, context, undoManager) = try prepared("Employee a")
     try sketch.run("a.age=1", in: context)
     context.rollback()

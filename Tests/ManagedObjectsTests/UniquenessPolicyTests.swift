@@ -100,7 +100,7 @@ import Testing
   }
 
   @Test(arguments: rows, MergePolicy.allCases)
-  func `One object keeps the values of a constraint`(row: Row, policy: MergePolicy) throws {
+  func `only one object keeps the values of a constraint`(row: Row, policy: MergePolicy) throws {
     // The short form has one policy of each row in a file.
     let isInFile = LongForm.isWanted || policy.rawValue == row.testDescription.utf8.count % MergePolicy.allCases.count
     for kind in isInFile ? StoreKind.saving : [.memory] { try constraint(row, policy, kind) }
@@ -157,7 +157,7 @@ import Testing
   }
 
   @Test(arguments: [true, false], StoreKind.saving)
-  func `A new object becomes the stored one, and keeps what it has nothing in`(isKnown: Bool, kind: StoreKind) throws {
+  func `a new object takes the ID and the other values of the stored one`(isKnown: Bool, kind: StoreKind) throws {
     let folder = TemporaryFolder(isInMemory: true)
     let (context, id) = try stored(.objectTrump, kind, folder)
     let known = isKnown ? try context.existingObject(with: id) : nil
@@ -176,7 +176,7 @@ import Testing
     #expect(!context.hasChanges)
   }
 
-  @Test(arguments: StoreKind.saving) func `Overwriting leaves nothing of the stored object`(kind: StoreKind) throws {
+  @Test(arguments: StoreKind.saving) func `overwrite keeps no stored values`(kind: StoreKind) throws {
     let folder = TemporaryFolder(isInMemory: true)
     let (context, id) = try stored(.overwrite, kind, folder)
     let new = try context.insert("Account")
@@ -189,7 +189,7 @@ import Testing
   }
 
   @Test(arguments: [true, false], StoreKind.saving)
-  func `What refers to the new object refers to the stored one`(isKnown: Bool, kind: StoreKind) throws {
+  func `references to the new object become references to the stored one`(isKnown: Bool, kind: StoreKind) throws {
     let folder = TemporaryFolder(isInMemory: true)
     let (context, id) = try stored(.objectTrump, kind, folder)
     let known = isKnown ? try context.existingObject(with: id) : nil
