@@ -3,12 +3,12 @@ import ManagedObjectsSamples
 import TestSupport
 import Testing
 
-@Suite("Names of objects") struct ObjectNameTests {
+@Suite("Object IDs") struct ObjectNameTests {
   private let sketch: GraphSketch
 
   init() throws { sketch = try GraphSketch() }
 
-  @Test func `A name is temporary until the object is saved, and then stays`() throws {
+  @Test func `an object ID is temporary until the first save, then permanent`() throws {
     let context = sketch.context()
     let note = try context.insert("Note")
     let temporary = note.objectID
@@ -25,7 +25,7 @@ import Testing
     #expect(note.objectID == permanent)
   }
 
-  @Test(arguments: [0, 1, 2]) func `A name can be obtained before the object is saved`(depth: Int) throws {
+  @Test(arguments: [0, 1, 2]) func `a permanent ID can be obtained before a save`(depth: Int) throws {
     var contexts = [sketch.context()]
     for _ in 0..<depth { contexts.append(ManagedObjectContext(parent: contexts[contexts.count - 1])) }
     let context = contexts[depth]
@@ -47,7 +47,7 @@ import Testing
     #expect(try sketch.stored() == "a n n.author=a")
   }
 
-  @Test func `A name that was obtained in a context is that of the object in its parent`() throws {
+  @Test func `an ID obtained in a child context is also the ID in its parent`() throws {
     let root = sketch.context()
     let child = ManagedObjectContext(parent: root)
     let note = try child.insert("Note")
@@ -60,11 +60,8 @@ import Testing
     #expect(inRoot.objectID == note.objectID && !root.hasChanges)
   }
 
-  @Test(
-    "A predicate finds what it named before the save, and so does a temporary name", arguments: [0, 1, 2],
-    [false, true]
-  )
-  func named(depth: Int, hasUndo: Bool) throws {
+  @Test(arguments: [0, 1, 2], [false, true])
+  func `predicates and IDs made before a save find the same objects after it`(depth: Int, hasUndo: Bool) throws {
     var contexts = [sketch.context()]
     for _ in 0..<depth { contexts.append(ManagedObjectContext(parent: contexts[contexts.count - 1])) }
     let context = contexts[depth]
@@ -100,7 +97,7 @@ import Testing
     #expect(try stranger.count(for: FetchRequest("Note", where: predicates[2])) == 1)
   }
 
-  @Test func `Names of many saves are kept, whatever the order of the objects`() throws {
+  @Test func `temporary IDs still find their objects after a save`() throws {
     let context = sketch.context()
     let other = sketch.context()
     var random = SeededGenerator(seed: 14)
@@ -119,7 +116,7 @@ import Testing
     #expect(context.registeredObject(for: try other.insert("Note").objectID) == nil)
   }
 
-  @Test func `Only objects of the context get a name`() throws {
+  @Test func `a context obtains permanent IDs only for its own objects`() throws {
     let note = try sketch.context().insert("Note")
     #expect(errorCode { try sketch.context().obtainPermanentIDs(for: [note]) } == .invalidState)
     let kept = sketch.context()
@@ -127,7 +124,7 @@ import Testing
     #expect(errorCode { try sketch.context().obtainPermanentIDs(for: [other]) } == .invalidState)
   }
 
-  @Test func `A name as text leads back to the object`() throws {
+  @Test func `the URI of an object ID leads back to the object`() throws {
     let context = sketch.context()
     try sketch.run("Person a; Employee e", in: context)
     try sketch.save(context)
@@ -146,11 +143,11 @@ import Testing
     "x-coredata:///Note/t0", "x-coredata:///Note/t-1", "x-coredata:///Note/t99999999999999999999",
     "x-coredata:///Nothing/t1", "x-coredata:///Note/t1/2", "http://example.org/Note/p1", "x-coredata:///Note/",
   ])
-  func `Other text is no name`(uri: String) throws {
+  func `invalid URIs have no object ID`(uri: String) throws {
     #expect(sketch.coordinator.objectID(forURI: uri) == nil)
   }
 
-  @Test func `Another coordinator with the same file knows the same names`() throws {
+  @Test func `two coordinators of a file share object IDs`() throws {
     let folder = TemporaryFolder(isInMemory: true)
     let file = folder.url.appending(path: "store.xml")
     let context = try ManagedObjectContext(XMLStore(file, model: NaiveGraph.model))
@@ -166,7 +163,7 @@ import Testing
     #expect(try other.fetch(FetchRequest("Note", where: predicate)) == [found])
   }
 
-  @Test func `A name of a store that a coordinator does not have is an error`() throws {
+  @Test func `an object ID of an unknown store is an error`() throws {
     let context = try GraphSketch().context()
     let note = try context.insert("Note")
     try context.save()
@@ -176,7 +173,7 @@ import Testing
     #expect(other.registeredObject(for: note.objectID) == nil)
   }
 
-  @Test func `An object whose context is gone still has its name`() throws {
+  @Test func `an object keeps its ID after its context is released`() throws {
     var context: ManagedObjectContext? = sketch.context()
     let note = try #require(try context?.insert("Note"))
     try context?.save()

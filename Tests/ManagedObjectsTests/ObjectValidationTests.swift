@@ -85,7 +85,7 @@ import Testing
     Row("strange", .string("no"), .validation), Row("strange", .string("yes"), nil),
   ]
 
-  @Test(arguments: rows) func `A value that breaks a rule has the code of the rule`(row: Row) throws {
+  @Test(arguments: rows) func `an invalid value has the error code of the rule`(row: Row) throws {
     let context = try Self.context()
     let thing = try context.insert("Thing")
     #expect(errorCode { try thing.validate(.attribute(row.value), forKey: row.key) } == row.code)
@@ -118,7 +118,7 @@ import Testing
     Count(key: "some", count: 4, code: .relationshipExceedsMaximumCount),
   ]
 
-  @Test(arguments: counts) func `A relationship has a number of objects`(row: Count) throws {
+  @Test(arguments: counts) func `a relationship has a minimum and a maximum count`(row: Count) throws {
     let context = try Self.context()
     let thing = try context.insert("Thing")
     let others = try (0..<row.count).map { _ in ManagedObject.Value.object(try context.insert("Thing")) }
@@ -127,8 +127,7 @@ import Testing
     #expect(errorCode { try context.save() } == row.code)
   }
 
-  @Test("A mandatory to-one relationship refers to an object, and a to-many one to as many as its least number")
-  func mandatory() throws {
+  @Test func `a mandatory relationship needs an object or its minimum count`() throws {
     let context = try Self.context()
     let strict = try context.insert("Strict")
     try strict.setValue(.string("text"), forKey: "mandatory")
@@ -144,7 +143,7 @@ import Testing
     try context.save()
   }
 
-  @Test func `All that is wrong with all objects is one error`() throws {
+  @Test func `one error lists all defects of all objects`() throws {
     let context = try Self.context()
     let first = try context.insert("Thing")
     try first.setValues(["most": .integer(11), "least": .integer(0)])
@@ -162,7 +161,7 @@ import Testing
     #expect(context.insertedObjects == [first, second, third])
   }
 
-  @Test func `A class has rules of its own, after those of the model`() throws {
+  @Test func `a class validates after the rules of the model`() throws {
     try SaveOrderTests.run { context, _ in
       let diary = try context.insert(Diary.self)
       diary.title = "forbidden"
@@ -180,7 +179,7 @@ import Testing
     }
   }
 
-  @Test func `Errors come in the order in which an entity has its properties, those of its superentity first`() throws {
+  @Test func `errors follow the property order, inherited properties first`() throws {
     func mandatory(_ name: String) -> PropertyDescription { .attribute(name, .string, isOptional: false) }
     let base = EntityDescription("Base", [mandatory("z"), mandatory("y")])
     let leaf = ModelTests.sub(
@@ -221,8 +220,8 @@ import Testing
     ("day", Row.date(-1), "this is history"),
   ]
 
-  @Test("A limit can have a warning of its own", arguments: warnings)
-  func ownWarning(_ warning: (key: String, value: AttributeValue, message: String)) throws {
+  @Test(arguments: warnings)
+  func `a limit can have its own warning`(_ warning: (key: String, value: AttributeValue, message: String)) throws {
     let model = try ManagedObjectModel(Trip.self)
     // Compiled models also contain warnings.
     for model in [model, try ManagedObjectModel(compiled: model.compiledData()).joined(with: [Trip.self])] {
@@ -240,7 +239,7 @@ import Testing
     #expect(throws: ManagedObjectModelError.self) { try model.sourceData() }
   }
 
-  @Test func `Several errors of one value are each an error of their own`() throws {
+  @Test func `several errors of one value are listed separately`() throws {
     let context = try PersistentContainer(model: ManagedObjectModel(Trip.self), stores: [.inMemory]).newContext()
     let trip = try context.insert(Trip.self)
     (trip.seats, trip.name, trip.stars) = (5, "", 6)

@@ -19,12 +19,12 @@ import Testing
     (.url(URL(string: "https://example.com/a")!), "https://example.com/a"),
   ]
 
-  @Test(arguments: values) func `of attributes are short, and on one line`(_ value: AttributeValue, _ text: String) {
+  @Test(arguments: values) func `attribute values are short and on one line`(_ value: AttributeValue, _ text: String) {
     #expect("\(value)" == text)
     #expect("\(ManagedObject.Value.attribute(value))" == text)
   }
 
-  @Test func `of relationships are objects, which are an entity and a number`() throws {
+  @Test func `objects print as an entity and a number`() throws {
     let sketch = try GraphSketch()
     let context = sketch.context()
     let person = try context.insert("Person")
@@ -41,13 +41,13 @@ import Testing
     #expect("\(ManagedObject.Value.array([]))" == "[]" && "\(ManagedObject.Value.set([.null]))" == "{nil}")
   }
 
-  @Test func `nested in each other end somewhere`() {
+  @Test func `deeply nested values are cut off`() {
     var value = ManagedObject.Value.attribute(.integer(1))
     for _ in 0..<1000 { value = .array([value]) }
     #expect("\(value)" == "[[[[[…]]]]]")
   }
 
-  @Test func `of errors have the object and the property, or the file and the position, once`() throws {
+  @Test func `errors print the object or the file once`() throws {
     let note = try GraphSketch().context().insert("Note")
     var error = ManagedObjectError(.stringTooLong, "too long", objectID: note.objectID, key: "title")
     #expect("\(error)" == "\(note.objectID) title: too long")

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ManagedObjects
 
-@Suite("Objects that tell the properties of classes") struct PrototypeLifetimeTests {
+@Suite("Lifetime of prototype objects") struct PrototypeLifetimeTests {
   /// Counts its living instances.
   final class Token: Sendable {
     static let count = Atomic<Int>(0)
@@ -27,7 +27,7 @@ import Testing
     @Relationship var readers: Set<Shelf>
   }
 
-  @Test func `are released after the requests, predicates and models that ask them`() throws {
+  @Test func `requests, predicates and models release their prototypes`() throws {
     for _ in 0..<20 {
       let request = try FetchRequest(
         Book.self, where: #Predicate<Book> { $0.shelf?.number == 3 && $0.title != nil },

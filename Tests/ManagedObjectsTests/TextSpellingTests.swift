@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// "é" can be one scalar or two. A program reads exactly the string it saved, and predicates treat both forms as equal.
-@Suite("Texts with the same characters and other scalars") struct TextSpellingTests {
+@Suite("Strings with equal characters and different scalars") struct TextSpellingTests {
   private static let composed = "caf\u{e9}"
   private static let decomposed = "cafe\u{301}"
   private static let model: ManagedObjectModel = {
@@ -20,7 +20,7 @@ import Testing
   }
 
   @Test(arguments: [nil, FileStoreKind.xml, .binary])
-  func `One is saved instead of the other`(kind: FileStoreKind?) throws {
+  func `a change of only the scalars is saved`(kind: FileStoreKind?) throws {
     let folder = TemporaryFolder(isInMemory: true)
     let url = folder.url.appending(path: "store")
     func coordinator() throws -> PersistentStoreCoordinator {
@@ -49,7 +49,7 @@ import Testing
     #expect(Self.scalars(read) == Array(Self.decomposed.unicodeScalars) && read["size"] == .attribute(.integer(1)))
   }
 
-  @Test func `They are two values of a constraint, as in the index of a database`() throws {
+  @Test func `strings with different scalars do not violate a constraint`() throws {
     let context = try ManagedObjectContext(InMemoryStore(model: Self.model))
     for name in [Self.composed, Self.decomposed] { try context.insert("File").setValue(.string(name), forKey: "name") }
     try context.save()

@@ -19,7 +19,7 @@ import Testing
   }
 
   @Test(arguments: StoreKind.allCases)
-  func `A fetched object has their default values, and can be saved`(kind: StoreKind) throws {
+  func `a fetched object has default values and can be saved`(kind: StoreKind) throws {
     let coordinator = try coordinator(kind)
     let context = ManagedObjectContext(coordinator: coordinator)
     let car = try context.insert(Car.self)
@@ -51,7 +51,7 @@ import Testing
     try third.save()
   }
 
-  @Test func `A child reads those of its parent`() throws {
+  @Test func `a child context reads the values of its parent`() throws {
     let root = ManagedObjectContext(coordinator: try coordinator(.memory))
     let car = try root.insert(Car.self)
     car.gear = 5
@@ -65,7 +65,7 @@ import Testing
   }
 
   @Test(arguments: StoreKind.saving)
-  func `A conflict that the store wins leaves an object that can be saved`(kind: StoreKind) throws {
+  func `an object that lost a conflict can be saved`(kind: StoreKind) throws {
     let coordinator = try coordinator(kind)
     let first = ManagedObjectContext(coordinator: coordinator)
     let second = ManagedObjectContext(coordinator: coordinator)
