@@ -3,7 +3,7 @@ import ManagedObjectsSamples
 import TestSupport
 import Testing
 
-@Suite("Fetching with changes that are not saved") struct PendingChangeFetchTests {
+@Suite("Fetching with pending changes") struct PendingChangeFetchTests {
   /// Returns a context with stored, inserted, changed and deleted people.
   private func prepared() throws -> ManagedObjectContext {
     let sketch = try GraphSketch()
@@ -45,7 +45,7 @@ import Testing
     Row(isPending: false, names: "bdehj"), Row(format: "name == 'f'", isPending: false, names: "f"),
   ]
 
-  @Test(arguments: rows) func `Offset, limit and order are those of what there will be`(row: Row) throws {
+  @Test(arguments: rows) func `offset, limit and order include pending changes`(row: Row) throws {
     let context = try prepared()
     var request = FetchRequest("Person", where: try row.format.map { try ManagedPredicate(format: $0) })
     if let isAscending = row.isAscending { request.sortDescriptors = [.init("name", isAscending: isAscending)] }
@@ -63,7 +63,7 @@ import Testing
     if row.isPending { #expect(try names(child.fetch(request)) == row.names) }
   }
 
-  @Test func `A template finds objects with the values of its variables`() throws {
+  @Test func `a request template replaces its variables`() throws {
     let note = EntityDescription("Note", [.attribute("title", .string)])
     let model = try ManagedObjectModel(
       entities: [note],
@@ -78,7 +78,7 @@ import Testing
     #expect(try context.fetch(request).count == 2)
   }
 
-  @Test func `Objects that were read before are read again if that is wanted`() throws {
+  @Test func `a request can refresh refetched objects`() throws {
     let sketch = try GraphSketch()
     let first = sketch.context()
     try sketch.run("Employee a; Employee b", in: first)
@@ -101,7 +101,7 @@ import Testing
     #expect(try sketch.stored() == "a a.age=1 b b.age=2 b.salary=9")
   }
 
-  @Test func `Dictionaries are made of what is saved`() throws {
+  @Test func `dictionary results have only saved values`() throws {
     let context = try prepared()
     var request = FetchRequest("Person", sortedBy: [.init("name")])
     request.resultType = .dictionaries
@@ -111,7 +111,7 @@ import Testing
   }
 
   @Test(arguments: LongForm.isWanted ? StoreKind.saving : [.memory])
-  func `Many changes are sorted into a result at once`(kind: StoreKind) throws {
+  func `many pending changes are sorted in linear time`(kind: StoreKind) throws {
     let size = LongForm.size(100_000, or: 4_000)
     let growth = try ThreadClock.growth(from: size / 10, to: size) { count in
       let folder = TemporaryFolder(isInMemory: true)
@@ -135,7 +135,7 @@ import Testing
   }
 
   @Test(arguments: ["Nothing", "Person"])
-  func `Unknown entities and keys are errors that name them`(entity: String) throws {
+  func `unknown entities and keys are errors`(entity: String) throws {
     let context = try prepared()
     let predicate = entity == "Person" ? try ManagedPredicate(format: "nothing == 1") : nil
     for body in [

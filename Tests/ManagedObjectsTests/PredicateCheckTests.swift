@@ -6,7 +6,7 @@ import Testing
 
 @testable import ManagedObjects
 
-@Suite("Predicates are checked against the model") struct PredicateCheckTests {
+@Suite("Predicate checks against a model") struct PredicateCheckTests {
   /// Invalid predicates on people, the kind of error, and its column.
   static let defects: [(String, ManagedPredicateError.Kind, Int)] = [
     // Names.
@@ -66,8 +66,8 @@ import Testing
     ("age == 1 age", .syntax, 10),
   ]
 
-  @Test("and say where they are wrong", arguments: defects)
-  func sayWhereTheyAreWrong(_ defect: (format: String, kind: ManagedPredicateError.Kind, column: Int)) throws {
+  @Test(arguments: defects)
+  func `errors have a column`(_ defect: (format: String, kind: ManagedPredicateError.Kind, column: Int)) throws {
     let entity = try #require(FetchSamples.shared.model["Person"])
     let error = #expect(throws: ManagedPredicateError.self, "\(defect.format)") {
       try ManagedPredicate(format: defect.format, for: entity)
@@ -84,7 +84,7 @@ import Testing
     #expect(failed?.code == (defect.kind == .unknownKey ? .undefinedKey : .unsupportedRequest))
   }
 
-  @Test func `and say how a name is written that has only other capitals`() throws {
+  @Test func `an error suggests a name with other capitals`() throws {
     let entity = try #require(FetchSamples.shared.model["Person"])
     for (format, name) in [("NAME == 'x'", "name"), ("ANY notes.PAGES > 1", "pages")] {
       let error = #expect(throws: ManagedPredicateError.self) { try ManagedPredicate(format: format, for: entity) }
@@ -93,12 +93,12 @@ import Testing
   }
 
   @Test(arguments: FetchSearchTables.all)
-  func `and are right if they can be evaluated`(_ search: FetchSearchTables.Search) throws {
+  func `the check accepts every predicate of the search tables`(_ search: FetchSearchTables.Search) throws {
     let entity = try #require(FetchSamples.shared.model[search.entity])
     #expect(try ManagedPredicate(format: search.format, for: entity) == ManagedPredicate(format: search.format))
   }
 
-  @Test func `with arguments`() throws {
+  @Test func `errors in arguments have the column of the argument`() throws {
     let entity = try #require(FetchSamples.shared.model["Person"])
     for (format, arguments, column) in [
       ("name == 'é' AND %K == 1", ["boss.nmae"], 17), ("age == 1 AND %K.%K == 1", ["boss", "nmae"], 17),
@@ -115,7 +115,7 @@ import Testing
     }
   }
 
-  @Test func `for a class of a model`() throws {
+  @Test func `a predicate can be checked for a class`() throws {
     let model = try ManagedObjectModel(classes: ClassSamples.classes)
     let predicate = try ManagedPredicate(
       format: "author.name == %@ AND pages > %d", "Ada", 3, for: ClassSamples.Note.self, in: model)
@@ -130,7 +130,7 @@ import Testing
     #expect(unknown?.kind == .unsupported && unknown?.message == "the model has no entity for the class Everything")
   }
 
-  @Test func `let texts of objects be dates, which their values decide`() throws {
+  @Test func `CAST accepts a string attribute if its value is a date`() throws {
     let entity = try #require(FetchSamples.shared.model["Person"])
     let predicate = try ManagedPredicate(format: "CAST(name, 'NSDate') > CAST('2026-01-31', 'NSDate')", for: entity)
     for (text, expected) in [("2026-02-01", true), ("2026-01-31T00:00:00Z", false), ("2026-01-31T00:00:00.5Z", true)] {
@@ -149,7 +149,7 @@ import Testing
     }
   }
 
-  @Test func `built by hand, too`() throws {
+  @Test func `predicates built without text are checked`() throws {
     let entity = try #require(FetchSamples.shared.model["Person"])
     var deep = ManagedPredicate.constant(true)
     for _ in 0..<150 { deep = .not(deep) }
@@ -178,7 +178,7 @@ import Testing
     }
   }
 
-  @Test func `made at random have no wrong kinds once they pass the check`() throws {
+  @Test func `random predicates that pass the check have no type mismatch`() throws {
     let entity = try #require(FetchSamples.shared.model["Person"])
     var maker = RandomPredicates(numbers: RandomNumbers(state: 5))
     maker.paths = [

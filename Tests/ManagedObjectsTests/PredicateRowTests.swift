@@ -5,7 +5,7 @@ import Testing
 
 @testable import ManagedObjects
 
-@Suite("Rows of conditions that a loop makes") struct PredicateRowTests {
+@Suite("Long chains of AND and OR") struct PredicateRowTests {
   private func isOther(_ age: Int) -> ManagedPredicate {
     .comparing(.keyPath(PredicateKeyPath(keys: ["age"])!), .notEqual, .value(.integer(Int64(age))))
   }
@@ -15,7 +15,7 @@ import Testing
     (1..<count).reduce(isOther(0)) { join($1 % 2 == 0 ? [$0, isOther($1)] : [isOther($1), $0]) }
   }
 
-  @Test func `are one level, however many they are`() throws {
+  @Test func `a chain of one operator is one level`() throws {
     let all = row(1_000) { .and($0) }
     let entity = try #require(FetchSamples.shared.model["Person"])
     for predicate in [all, .not(all), .or([.not(row(1_000) { .or($0) }), all])] {
@@ -37,13 +37,13 @@ import Testing
     #expect(try archiver.encodedData().count > 1_000)
   }
 
-  @Test func `stay as they are if they have no more levels than a tree can have`() throws {
+  @Test func `a short chain keeps its nesting`() throws {
     let nested = row(20) { .or($0) }
     #expect(FetchRequest("Person", where: nested).predicate == nested)
     #expect(try ManagedPredicate(format: nested.formatText()) == nested)
   }
 
-  @Test func `of AND and OR by turns are nested`() throws {
+  @Test func `a long chain of alternating operators is too deep`() throws {
     let turns = (1..<150).reduce(isOther(0)) { $1 % 2 == 0 ? .and([$0, isOther($1)]) : .or([$0, isOther($1)]) }
     #expect(throws: ManagedPredicateError.self) { try PreparedPredicate(turns) }
   }

@@ -8,10 +8,10 @@ extension ManagedObject {
   fileprivate var ownID: ManagedObjectID { ManagedObjectID(key, model: shape.entity.model, storeIdentifier: nil) }
 }
 
-@Suite("#Predicate of objects") struct SwiftPredicateObjectTests {
+@Suite("#Predicate with objects") struct SwiftPredicateObjectTests {
   typealias S = ClassSamples
 
-  @Test func `captures objects, IDs and collections of them`() throws {
+  @Test func `#Predicate captures objects, IDs and collections of both`() throws {
     let model = try ManagedObjectModel(classes: S.classes)
     let ada = try S.object(S.Employee.self, in: model)
     let note = try S.object(S.Note.self, in: model)
@@ -41,7 +41,7 @@ extension ManagedObject {
     try check(#Predicate { $0.author?.ownID == missing }, "author == nil")
   }
 
-  @Test func `cannot be evaluated by Foundation, or kept in a file`() throws {
+  @Test func `Foundation cannot evaluate or encode captured objects`() throws {
     let model = try ManagedObjectModel(classes: S.classes)
     let note = try S.object(S.Note.self, in: model)
     let predicate = #Predicate<S.Note> { $0.follows == note }
@@ -57,7 +57,7 @@ extension ManagedObject {
   }
 }
 
-@Suite("#Predicate of what predicates do not have") struct SwiftPredicateMisuseTests {
+@Suite("#Predicate with unsupported expressions") struct SwiftPredicateMisuseTests {
   typealias S = ClassSamples
   typealias Note = ClassSamples.Note
 
@@ -125,12 +125,12 @@ extension ManagedObject {
     ]
   }()
 
-  @Test(arguments: misuses) func `is an error that names it`(_ misuse: Misuse) {
+  @Test(arguments: misuses) func `an unsupported expression is an error that names it`(_ misuse: Misuse) {
     let error = #expect(throws: ManagedPredicateError.self) { try misuse.make() }
     #expect(error?.kind == misuse.kind && error?.message == misuse.message, "\(error?.message ?? "")")
   }
 
-  @Test func `is an error where it is nested too deeply`() {
+  @Test func `a deeply nested expression is an error`() {
     func nested<Base: StandardPredicateExpression<Bool>>(_ base: Base, _ depth: Int) -> any StandardPredicateExpression<
       Bool
     > { depth == 0 ? base : nested(PredicateExpressions.build_Negation(base), depth - 1) }
@@ -151,7 +151,7 @@ extension ManagedObject {
 @Suite("Fetch requests of classes") struct ClassFetchRequestTests {
   typealias S = ClassSamples
 
-  @Test func `have the names of what key paths lead to`() throws {
+  @Test func `a request gets the property names of key paths`() throws {
     let request = try FetchRequest(
       S.Note.self, where: #Predicate { $0.pages > 3 }, sortedBy: .descending(\.date), .ascending(\.author?.name),
       .ascending(\.title, comparison: .localizedStandard))
@@ -166,7 +166,7 @@ extension ManagedObject {
     #expect(try FetchRequest(S.Book.self) == FetchRequest("Volume"))
   }
 
-  @Test func `are errors for key paths to what is no property`() {
+  @Test func `a key path to another member is an error`() {
     let error = #expect(throws: ManagedPredicateError.self) {
       try FetchRequest(S.Employee.self, sortedBy: .ascending(\.displayName))
     }
