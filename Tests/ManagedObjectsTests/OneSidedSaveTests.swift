@@ -5,8 +5,8 @@ import TestSupport
 import Testing
 
 /// Random saves of rows that change one or both sides of relationships, also with contradictory values.
-@Suite("Random saves of one side of relationships") struct OneSidedSaveTests {
-  @Test(arguments: 0..<4) func `A store in memory and one of SQLite come to the same`(part: Int) throws {
+@Suite("Random changes to one side of relationships") struct OneSidedSaveTests {
+  @Test(arguments: 0..<4) func `in-memory and SQLite stores have equal results`(part: Int) throws {
     let folder = TemporaryFolder(isInMemory: true)
     for seed in 0..<LongForm.size(all: 1_000, 50, or: 1) {
       var script = try OneSidedScript(seed: UInt64(part * 100_000 + seed), folder)

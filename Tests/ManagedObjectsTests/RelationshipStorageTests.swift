@@ -4,7 +4,7 @@ import Testing
 
 @testable import ManagedObjects
 
-@Suite("A to-many relationship with many objects") struct RelationshipStorageTests {
+@Suite("Storage of large to-many relationships") struct RelationshipStorageTests {
   private static let model = StoreModels.model([
     EntityDescription("Tag", [.relationship("notes", to: "Note", inverse: "tags", isToMany: true)]),
     EntityDescription("Person", [.relationship("notes", to: "Note", inverse: "author", isToMany: true)]),
@@ -22,7 +22,7 @@ import Testing
   }
 
   @Test(arguments: ["Tag", "Person"])
-  func `is changed where it is, and not copied for each object`(_ entity: String) throws {
+  func `adding or removing an object does not copy the set`(_ entity: String) throws {
     let context = try ManagedObjectContext(InMemoryStore(model: Self.model))
     let owner = try context.insert(entity)
     let slot = try #require(owner.entity.relationship(named: "notes")?.slot)

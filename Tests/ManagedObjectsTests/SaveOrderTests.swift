@@ -72,7 +72,7 @@ final class Page: ManagedObject {
   @Relationship(inverse: \Diary.pages) var diary: Diary?
 }
 
-@Suite("Saving calls hooks in an order") struct SaveOrderTests {
+@Suite("Order of save hooks") struct SaveOrderTests {
   static let model: ManagedObjectModel = {
     do { return try ManagedObjectModel(Diary.self, Page.self) } catch { fatalError("\(error)") }
   }()
@@ -89,7 +89,7 @@ final class Page: ManagedObject {
     try Diary.$hooks.withValue(box) { try body(ManagedObjectContext(coordinator: coordinator()), box) }
   }
 
-  @Test func `All objects will save, then all are checked, then all did save`() throws {
+  @Test func `a save calls willSave, then validates, then calls didSave`() throws {
     try Self.run { context, hooks in
       let changed = try context.insert(Diary.self)
       changed.title = "changed"
@@ -113,7 +113,7 @@ final class Page: ManagedObject {
     }
   }
 
-  @Test func `What will save can change itself and others, which are told as well`() throws {
+  @Test func `willSave can change its object and others`() throws {
     try Self.run { context, hooks in
       let first = try context.insert(Diary.self)
       first.title = "first"
@@ -137,7 +137,7 @@ final class Page: ManagedObject {
     }
   }
 
-  @Test func `What will save can insert and delete objects`() throws {
+  @Test func `willSave can insert and delete objects`() throws {
     try Self.run { context, hooks in
       let diary = try context.insert(Diary.self)
       let old = try context.insert(Page.self)
@@ -156,7 +156,7 @@ final class Page: ManagedObject {
     }
   }
 
-  @Test func `Objects that never stop to change are an error`() throws {
+  @Test func `endless changes in willSave are an error`() throws {
     try Self.run { context, hooks in
       let first = try context.insert(Diary.self)
       let second = try context.insert(Diary.self)
@@ -172,7 +172,7 @@ final class Page: ManagedObject {
     }
   }
 
-  @Test func `Objects that change and change back are not endless`() throws {
+  @Test func `a value that willSave restores is not an endless change`() throws {
     try Self.run { context, hooks in
       _ = try context.insert(Diary.self)
       hooks.value.willSave = { diary in
@@ -184,7 +184,7 @@ final class Page: ManagedObject {
     }
   }
 
-  @Test func `A value that is no number is not an endless change`() throws {
+  @Test func `setting NaN again is not a change`() throws {
     let model = try ManagedObjectModel(entities: [
       EntityDescription("Sample", [.attribute("value", .double), .attribute("name", .string)])
     ])
@@ -200,7 +200,7 @@ final class Page: ManagedObject {
   }
 
   @Test(arguments: ["willSave", "didSave"])
-  func `To save in a hook is an error, and the save goes on`(hook: String) throws {
+  func `a save in a hook is an error and the outer save succeeds`(hook: String) throws {
     try Self.run { context, hooks in
       _ = try context.insert(Diary.self)
       var codes: [ManagedObjectError.Code?] = []
@@ -214,7 +214,7 @@ final class Page: ManagedObject {
     }
   }
 
-  @Test(arguments: [true, false]) func `A context can be reset or rolled back while it is saved`(isReset: Bool) throws {
+  @Test(arguments: [true, false]) func `willSave can reset or roll back the context`(isReset: Bool) throws {
     try Self.run { context, hooks in
       let first = try context.insert(Diary.self)
       let second = try context.insert(Diary.self)
@@ -225,7 +225,7 @@ final class Page: ManagedObject {
     }
   }
 
-  @Test func `A save that fails changes nothing in the store, and leaves the changes`() throws {
+  @Test func `a failed save leaves the store and the changes as they are`() throws {
     try Self.run { context, _ in
       let kept = try context.insert(Diary.self)
       kept.title = "kept"
@@ -251,7 +251,7 @@ final class Page: ManagedObject {
     }
   }
 
-  @Test func `Values that are set when an object awakes from a fetch are no change`() throws {
+  @Test func `values set in awakeFromFetch are not changes`() throws {
     try Self.run { context, hooks in
       let diary = try context.insert(Diary.self)
       diary.title = "stored"
@@ -267,7 +267,7 @@ final class Page: ManagedObject {
     }
   }
 
-  @Test func `Values that are set when an object awakes from its insertion are its first`() throws {
+  @Test func `values set in awakeFromInsert are the initial values`() throws {
     try Self.run { context, hooks in
       hooks.value.awakeFromInsert = { $0.title = "fresh" }
       let undoManager = ManagedObjectContext.UndoManager()
@@ -281,7 +281,7 @@ final class Page: ManagedObject {
     }
   }
 
-  @Test func `Objects that delete each other are deleted once each`() throws {
+  @Test func `objects that delete each other are deleted once`() throws {
     try Self.run { context, hooks in
       let first = try context.insert(Diary.self)
       let second = try context.insert(Diary.self)

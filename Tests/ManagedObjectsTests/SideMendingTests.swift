@@ -6,7 +6,7 @@ import Testing
 @testable import ManagedObjects
 
 /// Saves of ``NaiveGraph/model`` rows that change only one side of a relationship.
-@Suite("Saves of one side of a relationship") struct SideMendingTests {
+@Suite("Inverse relationships after a save of one side") struct SideMendingTests {
   /// Inserts two people, two notes, a group and two cards. The first person is related to all of them except the second
   /// card.
   private func fill(_ store: some PersistentStore) throws -> [String: RowKey] {
@@ -62,44 +62,44 @@ import Testing
 
   static let cases = [
     Case(
-      "a to-one relationship that loses its object", "n.author=",
+      "a to-one relationship without its object", "n.author=",
       "a.card=c a.groups=g a.notes=m a2 c.owner=a g.members=a m.author=a n2", mended: "a"),
     Case(
-      "a to-one relationship that gets another object", "n.author=b",
+      "a to-one relationship with another object", "n.author=b",
       "a.card=c a.groups=g a.notes=m a2 b.notes=n b2 c.owner=a g.members=a m.author=a n.author=b n2", mended: "a b"),
     Case(
-      "a to-many relationship that loses an object", "a.notes=m",
+      "a to-many relationship with one object fewer", "a.notes=m",
       "a.card=c a.groups=g a.notes=m a2 c.owner=a g.members=a m.author=a n2", mended: "n"),
     Case(
-      "a to-many relationship that takes an object of another one", "b.notes=n",
+      "a to-many relationship with an object of another row", "b.notes=n",
       "a.card=c a.groups=g a.notes=m a2 b.notes=n b2 c.owner=a g.members=a m.author=a n.author=b n2", mended: "a n"),
     Case(
-      "an ordered relationship gets what is added at its end", "b.groups=g",
+      "an object added to an ordered relationship comes last", "b.groups=g",
       "a.card=c a.groups=g a.notes=m,n b.groups=g b2 c.owner=a g.members=a,b g2 m.author=a n.author=a", mended: "g"),
     Case(
-      "an ordered relationship that loses an object", "a.groups=",
+      "an ordered relationship with one object fewer", "a.groups=",
       "a.card=c a.notes=m,n a2 c.owner=a g2 m.author=a n.author=a", mended: "g"),
     Case(
-      "a to-one relationship to a to-one relationship", "b.card=c",
+      "a one-to-one relationship", "b.card=c",
       "a.groups=g a.notes=m,n a2 b.card=c b2 c.owner=b c2 g.members=a m.author=a n.author=a", mended: "a c"),
     Case(
-      "a to-one relationship that others give up for it", "d.owner=a",
+      "a to-one relationship takes the object of another row", "d.owner=a",
       "a.card=d a.groups=g a.notes=m,n a2 c2 d.owner=a d2 g.members=a m.author=a n.author=a", mended: "a c"),
     Case(
-      "both sides of a to-one relationship that contradict each other", "b.card=c;c.owner=",
+      "contradictory sides of a one-to-one relationship", "b.card=c;c.owner=",
       "a.groups=g a.notes=m,n a2 b2 c2 g.members=a m.author=a n.author=a", mended: "a b"),
     Case(
-      "the to-one side decides", "n.author=;b.notes=n",
+      "the to-one side wins", "n.author=;b.notes=n",
       "a.card=c a.groups=g a.notes=m a2 b2 c.owner=a g.members=a m.author=a n2", mended: "a b"),
     Case(
-      "a to-one side that did not change decides nothing", "n;b.notes=n",
+      "an unchanged to-one side loses", "n;b.notes=n",
       "a.card=c a.groups=g a.notes=m a2 b.notes=n b2 c.owner=a g.members=a m.author=a n.author=b n2", mended: "a n"),
     Case(
-      "two rows that claim the same one", "b.card=c;a.card=c",
+      "two rows that refer to the same to-one row", "b.card=c;a.card=c",
       "a.groups=g a.notes=m,n a2 b.card=c b2 c.owner=b c2 g.members=a m.author=a n.author=a", mended: "a c"),
-    Case("a row that goes", "-a", "c2 g2 m2 n2", mended: "c g m n"),
+    Case("a deleted row", "-a", "c2 g2 m2 n2", mended: "c g m n"),
     Case(
-      "a row that goes, and another one that begins to refer to it", "-b;n.author=b;g.members=b",
+      "a deleted row with a new reference to it", "-b;n.author=b;g.members=b",
       "a.card=c a.notes=m a2 c.owner=a g2 m.author=a n2", mended: "a g n"),
     Case(
       "an object that refers to itself", "a.friends=a",
@@ -145,7 +145,7 @@ import Testing
     return changes
   }
 
-  @Test(arguments: cases) func `The other side follows, in memory and in files`(_ test: Case) throws {
+  @Test(arguments: cases) func `a save updates the inverse relationship`(_ test: Case) throws {
     let folder = TemporaryFolder()
     let memory = try InMemoryStore(model: NaiveGraph.model)
     try check(test, memory, "in memory")
@@ -168,7 +168,7 @@ import Testing
     return names
   }
 
-  @Test func `New rows enter those that they refer to, and lose references to rows that are gone`() throws {
+  @Test func `new rows update inverses and drop references to deleted rows`() throws {
     for kind in StoreKind.allCases { try newRows(kind) }
   }
 
@@ -187,10 +187,8 @@ import Testing
         == "a.card=c a.groups=g a.notes=x a3 c.owner=a g.members=a n.author=y n2 x.author=a y.notes=n", "\(kind)")
   }
 
-  @Test(
-    "What refers to a row that is gone does so for ever where the rule was to do nothing",
-    arguments: [RelationshipDescription.DeleteRule.noAction, .nullify])
-  func noAction(rule: RelationshipDescription.DeleteRule) throws {
+  @Test(arguments: [RelationshipDescription.DeleteRule.noAction, .nullify])
+  func `the delete rule keeps or clears references to a deleted row`(rule: RelationshipDescription.DeleteRule) throws {
     let model = StoreModels.model([
       EntityDescription("A", [.relationship("b", to: "B", inverse: "a", isToMany: true, deleteRule: rule)]),
       EntityDescription("B", [.relationship("a", to: "A", inverse: "b")]),
@@ -213,7 +211,7 @@ import Testing
     #expect(try store.value(keys[2], "a") == expected)
   }
 
-  @Test func `Rows that are said to have referred to objects of another entity trap no store`() throws {
+  @Test func `a reference to an object of another entity never traps`() throws {
     let folder = TemporaryFolder(isInMemory: true)
     let model = StoreModels.model([
       EntityDescription(
@@ -242,7 +240,7 @@ import Testing
     }
   }
 
-  @Test func `A context reads again what the store changed besides, and others are told of it`() async throws {
+  @Test func `a context refreshes and reports rows that the store changed`() async throws {
     for kind in StoreKind.saving { try await contexts(kind) }
   }
 
@@ -273,7 +271,7 @@ import Testing
     withExtendedLifetime(known) {}
   }
 
-  @Test func `Many rows that leave an unchanged one, or enter it, take it time in proportion`() throws {
+  @Test func `changing many inverses takes linear time`() throws {
     let count = LongForm.size(20_000, or: 2_000)
     for kind in StoreKind.saving {
       let time = try costOfLinks(count / 8, kind)

@@ -4,7 +4,7 @@ import ManagedObjectsSamples
 import TestSupport
 import Testing
 
-@Suite("An object is in a to-many relationship without an inverse of one other") struct SoleOwnerTests {
+@Suite("Sole owners in to-many relationships without an inverse") struct SoleOwnerTests {
   /// Boxes contain items, in a set and in an ordered relationship. Crates are boxes.
   static let model: ManagedObjectModel = {
     let box = EntityDescription(
@@ -46,7 +46,7 @@ import Testing
   }
 
   @Test(arguments: StoreKind.allCases)
-  func `Two that have it in one save are an error, which names all three`(kind: StoreKind) throws {
+  func `two owners of an object in one save are an error`(kind: StoreKind) throws {
     for key in ["items", "line"] {
       let context = try context(kind)
       let (first, second) = (try insert("Box", "a", context), try insert("Crate", "b", context))
@@ -67,7 +67,7 @@ import Testing
   }
 
   @Test(arguments: StoreKind.allCases)
-  func `A save that adds to one may change objects of entities with fewer properties`(kind: StoreKind) throws {
+  func `a save can change owners and entities with fewer properties`(kind: StoreKind) throws {
     let context = try context(kind)
     let box = try insert("Box", "a", context)
     let (item, other) = (try insert("Item", "x", context), try insert("Item", "y", context))
@@ -80,7 +80,7 @@ import Testing
   }
 
   @Test(arguments: StoreKind.allCases)
-  func `One of a relationship is free for another relationship`(kind: StoreKind) throws {
+  func `an object can have owners in two relationships`(kind: StoreKind) throws {
     let context = try context(kind)
     let (first, second) = (try insert("Box", "a", context), try insert("Box", "b", context))
     let item = try insert("Item", "x", context)
@@ -92,7 +92,7 @@ import Testing
   }
 
   @Test(arguments: StoreKind.allCases)
-  func `One that the store has for another is an error, until the other lets go`(kind: StoreKind) throws {
+  func `a second owner is an error until the stored owner removes the object`(kind: StoreKind) throws {
     let context = try context(kind)
     let (first, second) = (try insert("Box", "a", context), try insert("Box", "b", context))
     let (item, free) = (try insert("Item", "x", context), try insert("Item", "y", context))
@@ -113,7 +113,7 @@ import Testing
     #expect(first["items"] == .set([]) && second["items"] == .set([.object(item), .object(free)]))
   }
 
-  @Test(arguments: StoreKind.allCases) func `An owner that is deleted has nothing`(kind: StoreKind) throws {
+  @Test(arguments: StoreKind.allCases) func `a deleted owner releases its objects`(kind: StoreKind) throws {
     let context = try context(kind)
     let (first, second) = (try insert("Box", "a", context), try insert("Box", "b", context))
     let item = try insert("Item", "x", context)
@@ -126,7 +126,7 @@ import Testing
     #expect(second["items"] == .set([.object(item)]))
   }
 
-  @Test(arguments: StoreKind.allCases) func `All that is wrong is said at once`(kind: StoreKind) throws {
+  @Test(arguments: StoreKind.allCases) func `one error lists all objects with two owners`(kind: StoreKind) throws {
     let context = try context(kind)
     let boxes = try ["a", "b", "c"].map { try insert("Box", $0, context) }
     let items = try ["x", "y"].map { try insert("Item", $0, context) }
@@ -143,7 +143,7 @@ import Testing
       ])
   }
 
-  @Test func `A file that has one for two is read, and all but that can be changed`() throws {
+  @Test func `a file with two owners of an object is readable and can be fixed`() throws {
     let url = folder.url.appending(path: "a.xml")
     let context = ManagedObjectContext(coordinator: PersistentStoreCoordinator(model: Self.model))
     try context.coordinator.add(XMLStore(url, model: Self.model))
@@ -228,7 +228,7 @@ import Testing
   }
 
   @Test(arguments: 0..<UInt64(LongForm.size(4, or: 1)))
-  func `Stores of all kinds refuse the same, and have the same, after any changes`(seed: UInt64) throws {
+  func `all kinds of store have equal errors and contents`(seed: UInt64) throws {
     let coordinators = try StoreKind.allCases.map { try $0.coordinator(Self.model, folder) }
     var numbers = coordinators.map { _ in SeededGenerator(seed: seed) }
     var (saved, refused) = (0, 0)
