@@ -5,7 +5,7 @@ import Testing
 
 @testable import ManagedObjects
 
-@Suite("The rows of a store") struct RowTableTests {
+@Suite("Row tables") struct RowTableTests {
   let model = StoreModels.all
   let store = StoreNumber.next()
 
@@ -35,7 +35,7 @@ import Testing
   }
 
   @Test(arguments: 0..<UInt64(LongForm.size(200, or: 2)))
-  func `are those of a dictionary, whatever is saved`(seed: UInt64) throws {
+  func `a row table equals a dictionary after random saves`(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     var table = table()
     var expected: [RowKey: StoreRow] = [:]
@@ -82,7 +82,7 @@ import Testing
     }
   }
 
-  @Test func `A saved change is the next version, and takes the version that was read`() throws {
+  @Test func `a saved change increments the version of a row`() throws {
     var table = table()
     let first = key("Note", 1)
     try table.apply(changes(inserted: [row(first, model)]))
@@ -91,7 +91,7 @@ import Testing
     #expect(table.row(first) == row(first, model, ["content": .string("a")], version: 2))
   }
 
-  @Test func `All rows that somebody else has saved are conflicts`() throws {
+  @Test func `every row with an outdated version is a conflict`() throws {
     var table = table()
     let keys = (1...4).map { key("Note", $0) }
     try table.apply(changes(inserted: keys.map { row($0, model) }))
@@ -110,7 +110,7 @@ import Testing
   }
 
   @Test
-  func `A constraint is one of the entity and of those that inherit it; what is null is equal to nothing`() throws {
+  func `a constraint covers subentities and ignores null`() throws {
     var table = table()
     let (ann, bob) = (key("Person", 1), key("Employee", 2))
     try table.apply(
@@ -131,7 +131,7 @@ import Testing
     #expect(failure(table, changes(updated: [row(ann, model, ["name": .string("Ann")], version: 2)])) != nil)
   }
 
-  @Test func `Rows of one save that have the same values of a constraint are a conflict each`() throws {
+  @Test func `each duplicate within one save is a conflict`() throws {
     let rows = (1...3).map { row(key("Person", $0), model, ["name": .string($0 == 3 ? "Bob" : "Ann")]) }
     let error = failure(table(), changes(inserted: rows))
     #expect(
@@ -141,7 +141,7 @@ import Testing
         })
   }
 
-  @Test func `A constraint of several properties compares them together`() throws {
+  @Test func `a constraint compares all its properties together`() throws {
     var table = table()
     func everything(_ number: Int64, _ first: Int64?, _ second: Int64?) -> StoreRow {
       row(
@@ -155,7 +155,7 @@ import Testing
     #expect(failure(table, changes(inserted: [everything(5, 2, 2)])) == nil)
   }
 
-  @Test func `What a slot cannot have is refused`() throws {
+  @Test func `values that do not fit their property are errors`() throws {
     let note = key("Note", 1)
     let elsewhere = RowKey(store: StoreNumber.next(), entityIndex: model["Person"]!.index, number: 1)
     let temporary = RowKey.temporary(entityIndex: model["Person"]!.index)
@@ -182,7 +182,7 @@ import Testing
     }
   }
 
-  @Test func `A row may refer to another one of the same save, and to one of an entity that inherits`() throws {
+  @Test func `a row can refer to a row of the same save or a subentity`() throws {
     var table = table()
     let (note, person) = (key("Note", 1), key("Employee", 2))
     try table.apply(
@@ -190,7 +190,7 @@ import Testing
     #expect(table.count == 2)
   }
 
-  @Test func `Keys that no new row can have are refused`() throws {
+  @Test func `invalid keys are errors`() throws {
     var table = table()
     try table.apply(changes(inserted: [row(key("Note", 5), model)]))
     let elsewhere = RowKey(store: StoreNumber.next(), entityIndex: model["Note"]!.index, number: 9)
@@ -208,13 +208,13 @@ import Testing
     #expect(throws: ManagedObjectError.self) { try people.apply(changes(inserted: [row(key("Note", 1), model)])) }
   }
 
-  @Test func `Values of transient properties are not kept`() throws {
+  @Test func `values of transient properties are not stored`() throws {
     var table = table()
     try table.apply(changes(inserted: [row(key("Person", 1), model, ["scratch": .string("x")])]))
     #expect(table.row(key("Person", 1)) == row(key("Person", 1), model))
   }
 
-  @Test func `A save of one row takes no longer in a large table`() throws {
+  @Test func `the time to save a row is independent of the table's size`() throws {
     let few = Int64(LongForm.size(500, or: 100))
     func time(_ count: Int64) throws -> Duration {
       var table = table()
@@ -232,10 +232,10 @@ import Testing
   }
 }
 
-@Suite("A store in memory") struct InMemoryStoreTests {
+@Suite("In-memory stores") struct InMemoryStoreTests {
   let model = StoreModels.all
 
-  @Test func `keeps what is saved`() throws {
+  @Test func `an in-memory store keeps saved rows`() throws {
     let store = try InMemoryStore(model: model)
     let keys = try store.insert(["Person", "Note"]) { keys in
       [["name": .string("Ann"), "notes": .toMany([keys[1]])], ["author": .toOne(keys[0])]]
@@ -250,7 +250,7 @@ import Testing
     #expect(store._checkInvariants() == nil)
   }
 
-  @Test func `has the metadata of a program, and its own, which nobody changes`() throws {
+  @Test func `a program can change only its own metadata`() throws {
     let store = try InMemoryStore(model: model, identifier: "A")
     store.setMetadata([StoreMetadataKey.identifier: .string("B"), "mine": .integer(1)])
     #expect(store.metadata["mine"] == .integer(1))
@@ -260,7 +260,7 @@ import Testing
     #expect(store.metadata["mine"] == nil && store.metadata[StoreMetadataKey.type] == .string("InMemory"))
   }
 
-  @Test func `A configuration that the model does not have is an error, and so is an entity of another model`() throws {
+  @Test func `unknown configurations and entities are errors`() throws {
     #expect(throws: ManagedObjectError.self) { try InMemoryStore(model: model, configuration: "nothing") }
     let other = StoreModels.model([EntityDescription("A")])
     let store = try InMemoryStore(model: model)
@@ -268,7 +268,7 @@ import Testing
     #expect(throws: ManagedObjectError.self) { try store.makeKeys([.max]) }
   }
 
-  @Test func `Many tasks save at the same time, and nothing is lost`() async throws {
+  @Test func `concurrent saves lose no rows`() async throws {
     let store = try InMemoryStore(model: model)
     await withThrowingTaskGroup(of: Void.self) { group in
       for task in 0..<8 {

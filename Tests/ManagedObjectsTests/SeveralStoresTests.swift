@@ -34,7 +34,7 @@ import Testing
     return object
   }
 
-  @Test func `An object goes to the first store that has its entity, or where it is assigned`() throws {
+  @Test func `an object is saved in its assigned or first matching store`() throws {
     let (context, texts, log) = try stores()
     let tag = try insert("Tag", "tag", context)
     let event = try insert("Event", "event", context)
@@ -58,7 +58,7 @@ import Testing
   }
 
   @Test(arguments: StoreKind.allCases)
-  func `A store has the very model that it was opened with, and goes with no other`(_ kind: StoreKind) throws {
+  func `a coordinator rejects a store opened with another model instance`(_ kind: StoreKind) throws {
     let folder = TemporaryFolder(isInMemory: true)
     let store = try kind.open(folder.url.appending(path: "store"), Self.model)
     #expect(store.model === Self.model)
@@ -67,7 +67,7 @@ import Testing
     #expect(errorCode { try PersistentStoreCoordinator(model: equal).add(store) } == .invalidState)
   }
 
-  @Test func `A relationship cannot lead from one store to another`() throws {
+  @Test func `a relationship between two stores is an error`() throws {
     let (context, _, log) = try stores()
     let note = try insert("Note", "a", context)
     let tag = try insert("Tag", "x", context)
@@ -80,7 +80,7 @@ import Testing
     #expect(note.objectID.storeIdentifier == log.identifier)
   }
 
-  @Test func `No store for an entity is an error`() throws {
+  @Test func `saving an entity without a store is an error`() throws {
     let context = ManagedObjectContext(coordinator: PersistentStoreCoordinator(model: Self.model))
     _ = try context.insert("Note")
     #expect(errorCode { try context.save() } == .invalidState)
@@ -89,7 +89,7 @@ import Testing
     #expect(try empty.fetch(FetchRequest("Note")).isEmpty && empty.count(for: FetchRequest("Note")) == 0)
   }
 
-  @Test func `When the second store fails, the first is saved, and the rest is left to be saved`() throws {
+  @Test func `if the second store fails, the first store is saved`() throws {
     let (context, texts, log) = try stores()
     let note = try insert("Note", "a", context)
     let event = try insert("Event", "e", context)
@@ -103,7 +103,7 @@ import Testing
     #expect(!context.hasChanges && texts.saves == 1 && log.saves == 1)
   }
 
-  @Test func `A child knows the objects that no store took by the names that they still have`() throws {
+  @Test func `a child context keeps temporary IDs after an incomplete save`() throws {
     let (context, _, log) = try stores()
     let child = ManagedObjectContext(parent: context)
     let note = try insert("Note", "a", child)
@@ -123,7 +123,7 @@ import Testing
     #expect(titles == [.attribute(.string("later"))])
   }
 
-  @Test func `When the only store with changes fails, nothing is saved`() throws {
+  @Test func `if the only changed store fails, nothing is saved`() throws {
     let (context, texts, log) = try stores()
     let event = try insert("Event", "e", context)
     log.failsToSave = true
@@ -135,7 +135,7 @@ import Testing
     #expect(event.isInserted && note.isInserted)
   }
 
-  @Test func `A conflict in the second store is settled after the first was saved`() throws {
+  @Test func `a conflict in the second store is resolved`() throws {
     let (context, texts, log) = try stores()
     let note = try insert("Note", "a", context)
     let event = try insert("Event", "e", context)
@@ -153,7 +153,7 @@ import Testing
     #expect(event["title"] == .attribute(.string("mine")) && note["title"] == .attribute(.string("mine")))
   }
 
-  @Test func `A store that is taken out has no objects any more`() throws {
+  @Test func `a removed store has no objects`() throws {
     let (context, texts, _) = try stores()
     let note = try insert("Note", "a", context)
     try context.save()

@@ -7,12 +7,12 @@ import Testing
 @testable import ManagedObjects
 
 /// Two instances of a store behave like two processes: they communicate only through the file.
-@Suite("A store's file that somebody else saves") struct SharedStoreTests {
+@Suite("Store files that two instances save") struct SharedStoreTests {
   let model = StoreModels.all
   let folder = TemporaryFolder(isInMemory: true)
   var url: URL { folder.url.appending(path: "store") }
 
-  @Test(arguments: StoreKind.inFiles) func `keeps what both save`(kind: StoreKind) throws {
+  @Test(arguments: StoreKind.inFiles) func `a file keeps the changes of both instances`(kind: StoreKind) throws {
     let first = try kind.open(url)
     let keys = try first.insert(["Note", "Note"]) { _ in [["content": .string("a")], ["content": .string("b")]] }
     let second = try kind.open(url)
@@ -31,7 +31,7 @@ import Testing
     if let first = first as? any FileStore { #expect(first.file._checkInvariants() == nil) }
   }
 
-  @Test(arguments: FileStoreKind.allCases) func `is read again by a request`(kind: FileStoreKind) throws {
+  @Test(arguments: FileStoreKind.allCases) func `a fetch reads the changed file again`(kind: FileStoreKind) throws {
     let first = try kind.open(url)
     let key = try first.insert(["Note"]) { _ in [["content": .string("a")]] }[0]
     let reader = try kind.open(url)
@@ -55,7 +55,7 @@ import Testing
   }
 
   @Test(arguments: FileStoreKind.allCases)
-  func `has no other versions of objects that nobody changed`(kind: FileStoreKind) throws {
+  func `unchanged objects keep their version`(kind: FileStoreKind) throws {
     let first = try kind.open(url)
     let values: [String: RowValue] = [
       "double": .attribute(.double(.nan)), "float": .attribute(.float(.nan)), "decimal": .attribute(.decimal(.nan)),
@@ -69,7 +69,7 @@ import Testing
     #expect(try first.rows(keys).map { $0?.version } == [1, 3])
   }
 
-  @Test(arguments: StoreKind.inFiles) func `is a conflict where both change the same object`(kind: StoreKind) throws {
+  @Test(arguments: StoreKind.inFiles) func `changes of one object in both instances conflict`(kind: StoreKind) throws {
     let first = try kind.open(url)
     let keys = try first.insert(["Note", "Note", "Note"]) { _ in [[:], [:], [:]] }
     let second = try kind.open(url)
@@ -97,7 +97,7 @@ import Testing
   }
 
   @Test(arguments: StoreKind.inFiles)
-  func `is a conflict where both use the values of a constraint`(kind: StoreKind) throws {
+  func `equal constraint values in both instances conflict`(kind: StoreKind) throws {
     let first = try kind.open(url)
     let second = try kind.open(url)
     try second.insert(["Person"]) { _ in [["name": .string("Ann")]] }
@@ -106,7 +106,7 @@ import Testing
   }
 
   @Test(arguments: FileStoreKind.allCases)
-  func `New objects whose numbers somebody else has used first are not saved`(kind: FileStoreKind) throws {
+  func `a new object whose key is already used is an error`(kind: FileStoreKind) throws {
     let first = try kind.open(url)
     let second = try kind.open(url)
     let keys = try first.makeKeys([model["Note"]!.index])
@@ -120,7 +120,7 @@ import Testing
   }
 
   @Test(arguments: FileStoreKind.allCases)
-  func `is made again with all objects if somebody has removed it`(kind: FileStoreKind) throws {
+  func `a save creates a deleted file again with all objects`(kind: FileStoreKind) throws {
     let store = try kind.open(url)
     try store.insert(["Note"]) { _ in [["content": .string("a")]] }
     try FileManager.default.removeItem(at: url)
@@ -133,7 +133,7 @@ import Testing
   }
 
   @Test(arguments: FileStoreKind.allCases)
-  func `is not written to if it is damaged or another store by now`(kind: FileStoreKind) throws {
+  func `a damaged or replaced file is not overwritten`(kind: FileStoreKind) throws {
     let store = try kind.open(url)
     for data in [Data("garbage".utf8), Data()] {
       try data.write(to: url)
@@ -147,7 +147,7 @@ import Testing
     #expect(try Data(contentsOf: url) == bytes)
   }
 
-  @Test func `New objects with the numbers of others are refused`() throws {
+  @Test func `a new object with the key number of another entity is an error`() throws {
     let store = try XMLStore(url, model: model)
     let keys = try store.insert(["Person"]) { _ in [[:]] }
     let bytes = try Data(contentsOf: url)
@@ -159,7 +159,7 @@ import Testing
     #expect(try store.comparableRows().count == 1)
   }
 
-  @Test(arguments: FileStoreKind.allCases) func `keeps its permissions`(kind: FileStoreKind) throws {
+  @Test(arguments: FileStoreKind.allCases) func `a save keeps the file permissions`(kind: FileStoreKind) throws {
     let store = try kind.open(url)
     try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: url.path)
     try store.insert(["Note"]) { _ in [[:]] }
@@ -168,7 +168,7 @@ import Testing
   }
 
   @Test(arguments: StoreKind.inFiles)
-  func `Many tasks save two instances at the same time, and nothing is lost`(kind: StoreKind) async throws {
+  func `concurrent saves of two instances lose no rows`(kind: StoreKind) async throws {
     let stores = [try kind.open(url), try kind.open(url)]
     let saved = await withTaskGroup(of: Int.self) { group in
       for task in 0..<4 {
@@ -198,7 +198,7 @@ import Testing
 
   /// Each system call of a save fails in turn.
   @Test(arguments: FileStoreKind.allCases)
-  func `A save that fails changes neither the rows nor the file`(kind: FileStoreKind) throws {
+  func `a failed save changes neither the rows nor the file`(kind: FileStoreKind) throws {
     let store = try kind.open(url)
     let keys = try store.insert(["Note"]) { _ in [["content": .string("old")]] }
     var failures = 0

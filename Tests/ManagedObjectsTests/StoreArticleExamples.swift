@@ -66,7 +66,7 @@ final class TableStore: PersistentStore {
     try test.run { _, model in try TableStore(model: model) }
   }
 
-  @Test func `A container opens the store`() throws {
+  @Test func `a container opens the store`() throws {
     let model = try ManagedObjectModel(entities: [EntityDescription("Note", [.attribute("title", .string)])])
     let store = PersistentStoreDescription { (model, _) throws(ManagedObjectError) in try TableStore(model: model) }
     let container = try PersistentContainer(model: model, stores: [store])
@@ -76,7 +76,7 @@ final class TableStore: PersistentStore {
     #expect(try container.newContext().count(for: FetchRequest("Note")) == 1)
   }
 
-  @Test func `The lines of the article stand here`() throws {
+  @Test func `the article's code is in this file`() throws {
     let article = try ArticleText(path: "Sources/ManagedObjects/Documentation.docc/WriteAStore.md")
     #expect(
       try article.blocks.count == 3

@@ -7,7 +7,7 @@ import Testing
 
 /// XML stores written by Apple's framework: Xcode's mapping models. The samples do not contain the model of such files,
 /// so that it is derived from the elements of each file.
-@Suite("Stores in XML that Apple's framework wrote") struct XMLStoreSampleTests {
+@Suite("XML stores written by Apple's framework") struct XMLStoreSampleTests {
   static let files = ModelSamples.stores(inXML: "<database>")
 
   /// Returns a model for the elements of a file. Names are in lower case in the file, so that the version hashes
@@ -59,7 +59,7 @@ import Testing
     return try ManagedObjectModel(entities: Array(entities.values))
   }
 
-  @Test(arguments: files) func `are read as they are, and written again with the same bytes`(file: URL) throws {
+  @Test(arguments: files) func `an unchanged store is written with the same bytes`(file: URL) throws {
     let original = try String(contentsOf: file, encoding: .utf8)
     let hashes = ModelSamples.hashes(try XMLStore.metadata(ofFile: file)[StoreMetadataKey.versionHashes])
     let tree = try XMLTree(Data(original.utf8))

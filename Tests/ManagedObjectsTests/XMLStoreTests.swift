@@ -5,7 +5,7 @@ import Testing
 
 @testable import ManagedObjects
 
-@Suite("A store in XML") struct XMLStoreTests {
+@Suite("XML stores") struct XMLStoreTests {
   static let model: ManagedObjectModel = {
     var person = EntityDescription(
       "Person",
@@ -48,7 +48,7 @@ import Testing
     return String(text[text.range(of: "</databaseInfo>")!.upperBound...])
   }
 
-  @Test func `looks like Apple's: names, order, indentation, base64`() throws {
+  @Test func `a new file has the format of Apple's framework`() throws {
     let store = try XMLStore(url, model: Self.model)
     try store.insert(["Person", "Note"]) { keys in
       [
@@ -113,7 +113,7 @@ import Testing
       ))
   }
 
-  @Test func `Files that others wrote otherwise are read`() throws {
+  @Test func `the reader accepts other layouts and spellings`() throws {
     let text = "C:\\temp \\u0041 \\u0007"
     let store = try open(
       Self.text(
@@ -185,7 +185,7 @@ import Testing
   ]
 
   @Test(arguments: defects)
-  func `What is wrong is said with line and column`(objects: String, message: String, line: Int, column: Int) throws {
+  func `invalid objects are errors with a position`(objects: String, message: String, line: Int, column: Int) throws {
     let error = thrownError { _ = try open(Self.text(objects)) }
     #expect(error?.code == .open)
     #expect(error?.message.contains(message) == true, "\(String(describing: error))")
@@ -204,7 +204,7 @@ import Testing
       ("<metadata></metadata>", "<metadata><plist><dict/></plist><plist/></metadata>", "expected"),
       ("databaseInfo", "info", "expected <databaseInfo>"), ("</UUID>", "", "expected text"),
     ] as [(String, String, String?)])
-  func `What is wrong before the objects is said, too`(part: String, other: String, message: String?) throws {
+  func `an invalid head is an error with a position`(part: String, other: String, message: String?) throws {
     let error = thrownError { _ = try open(Self.text("").replacingOccurrences(of: part, with: other)) }
     guard let message else {
       #expect(error == nil)
@@ -214,7 +214,7 @@ import Testing
     #expect(error?.fileError?.position != nil)
   }
 
-  @Test func `What does not change is written as it was`() throws {
+  @Test func `unchanged objects keep their text`() throws {
     let objects = """
         <!-- one --><object id="z2" type="PERSON" ><attribute type="string"  name="firstname">&#97;</attribute
           ><attribute name="age" type="int16">07</attribute></object>
@@ -255,7 +255,7 @@ import Testing
     #expect(try again.comparableRows().map(\.key.number) == store.comparableRows().map(\.key.number))
   }
 
-  @Test func `A file of another encoding becomes one in UTF-8`() throws {
+  @Test func `a file in another encoding is saved in UTF-8`() throws {
     let text = Self.text(
       "<object type=\"PERSON\" id=\"z2\"><attribute name=\"firstname\" type=\"string\">é😀</attribute></object>",
       head: "")
@@ -270,7 +270,7 @@ import Testing
     }
   }
 
-  @Test func `The side of a relationship that the file does not have is added`() throws {
+  @Test func `a missing inverse in the file is added`() throws {
     let store = try open(
       Self.text(
         """
@@ -287,7 +287,7 @@ import Testing
     #expect(try objects().contains("idrefs=\"z3 z4\""))
   }
 
-  @Test func `A model whose names become one in XML has no such store`() throws {
+  @Test func `a model with names that collide in XML is an error`() throws {
     let models = [
       StoreModels.model([EntityDescription("Note"), EntityDescription("NOTE")]),
       StoreModels.model([EntityDescription("A", [.attribute("x", .string), .attribute("X", .string)])]),
@@ -300,17 +300,15 @@ import Testing
     }
   }
 
-  @Test func `Names with characters that XML escapes are read back`() throws {
+  @Test func `names with escaped characters survive writing and reading`() throws {
     let model = StoreModels.model([EntityDescription("A<\"&>", [.attribute("x&<\">'", .string)])])
     try XMLStore(url, model: model).insert(["A<\"&>"]) { _ in [["x&<\">'": .string("y")]] }
     let store = try XMLStore(url, model: model)
     #expect(try store.comparableRows().map(\.values) == [[.string("y")]])
   }
 
-  @Test(
-    "Digest and checksum are those of the file's framework",
-    arguments: [(640, false, false), (977, true, false), (1344, true, true)])
-  func frameworks(version: Int, hasDigest: Bool, hasChecksum: Bool) throws {
+  @Test(arguments: [(640, false, false), (977, true, false), (1344, true, true)])
+  func `digest and checksum match the framework version`(version: Int, hasDigest: Bool, hasChecksum: Bool) throws {
     let dictionary = "<dict><key>NSPersistenceFrameworkVersion</key><integer>\(version)</integer></dict>"
     let metadata = "<metadata><plist version=\"1.0\">\(dictionary)</plist></metadata>"
     let store = try open(Self.text("").replacingOccurrences(of: "<metadata></metadata>", with: metadata))
@@ -321,7 +319,7 @@ import Testing
     #expect((written[StoreMetadataKey.versionChecksum] != nil) == hasChecksum)
   }
 
-  @Test func `A relationship to very many objects is read in linear time`() throws {
+  @Test func `a very large relationship is read in linear time`() throws {
     let count = LongForm.size(50_000, or: 8_000)
     let growth = try ThreadClock.growth(from: count / 10, to: count) { count in
       try? FileManager.default.removeItem(at: url)
