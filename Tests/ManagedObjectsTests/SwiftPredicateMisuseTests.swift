@@ -11,7 +11,7 @@ extension ManagedObject {
 @Suite("#Predicate with objects") struct SwiftPredicateObjectTests {
   typealias S = ClassSamples
 
-  @Test func `#Predicate captures objects, IDs and collections of both`() throws {
+  @Test func `a predicate captures objects, IDs and collections of both`() throws {
     let model = try ManagedObjectModel(classes: S.classes)
     let ada = try S.object(S.Employee.self, in: model)
     let note = try S.object(S.Note.self, in: model)

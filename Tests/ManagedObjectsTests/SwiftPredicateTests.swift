@@ -165,7 +165,7 @@ import Testing
     Form(Predicate.true, "TRUEPREDICATE"),
   ]
 
-  @Test(arguments: forms) func `#Predicate and the format string build equal predicates`(_ form: Form) throws {
+  @Test(arguments: forms) func `the macro and the format string build equal predicates`(_ form: Form) throws {
     let made = try form.make()
     let expected = try ManagedPredicate(format: form.format, arguments: form.arguments)
     #expect(made == expected, "\(made) for \(form.format)")
@@ -195,7 +195,7 @@ import Testing
     return rows
   }()
 
-  @Test(arguments: forms) func `#Predicate and the format string have equal results`(_ form: Form) throws {
+  @Test(arguments: forms) func `the macro and the format string have equal results`(_ form: Form) throws {
     let made = try PreparedPredicate(form.make())
     let expected = try PreparedPredicate(ManagedPredicate(format: form.format, arguments: form.arguments))
     for row in Self.rows {
