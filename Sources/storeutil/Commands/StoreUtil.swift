@@ -7,7 +7,7 @@ struct StoreUtil: ParsableCommand {
     commandName: "storeutil",
     abstract: "Read and change Core Data stores and models.",
     discussion: """
-      Stores are SQLite, XML or binary files; models are .xcdatamodeld, .xcdatamodel, .momd and .mom. A SQLite store \
+      Stores are SQLite, XML or binary files; models are .xcdatamodeld, .xcdatamodel, .momd and .mom. An SQLite store \
       needs no model file if it contains its model, as most stores written since 2015 do.
 
       \(StoreExit.help)
