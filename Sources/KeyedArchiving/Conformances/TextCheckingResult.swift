@@ -54,8 +54,7 @@ extension Archived {
     private var isComplex: Bool { ranges.count > 7 }
 
     public func _archive(by coder: KeyedArchiver) throws -> ArchivedReference {
-      // Which class Apple uses depends on the number of ranges (`NSTextCheckingResult.swift` of
-      // swift-corelibs-foundation).
+      // Apple's class depends on the number of ranges (`NSTextCheckingResult.swift` of swift-corelibs-foundation).
       let size = isComplex ? 2 : ranges.count <= 3 ? 0 : 1
       return try coder.reference(toValue: self, as: Self.classes[size])
     }

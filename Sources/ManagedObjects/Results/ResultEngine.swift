@@ -43,7 +43,7 @@ final class ResultEngine {
   /// The changes in the context that have not been processed yet.
   struct Waiting {
     var keys: Set<RowKey> = []
-    /// Those of ``keys`` whose rows may be at the position for outdated values, because another context saved the
+    /// The part of ``keys`` whose rows may be at the position for outdated values, because another context saved the
     /// object, or an object that its row depends on changed.
     var misplaced: Set<RowKey> = []
     /// True if all rows must be fetched again.

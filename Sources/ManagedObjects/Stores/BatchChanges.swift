@@ -117,8 +117,8 @@ struct BatchChanges {
       }
       dropped.insert(row.key)
     }
-    // Of several new rows with the same values, one is inserted: the first if the store takes precedence, else the
-    // last.
+    // If several new rows have the same values, one is inserted: the first one if the store takes precedence,
+    // otherwise the last one.
     for indices in groups.values {
       let indices = indices.sorted().filter { !dropped.contains(changes.inserted[$0].key) }
       for index in storePrevails ? indices.dropFirst() : indices.dropLast() {

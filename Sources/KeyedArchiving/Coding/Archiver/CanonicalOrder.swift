@@ -13,7 +13,7 @@
 /// archives, unless it can be ordered without archives. Elements that differ only beyond the limits have an arbitrary
 /// order.
 enum CanonicalOrder {
-  /// How much more may be added to an archive that only orders an element.
+  /// The remaining room of an archive that is made only to order an element.
   struct Extent {
     /// The number of sets and dictionaries that are being ordered, one inside the other.
     let level: Int
