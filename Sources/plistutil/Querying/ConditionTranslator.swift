@@ -71,12 +71,12 @@ struct ConditionTranslator {
         last = token.text
         continue
       }
-      var isDue = false
+      var isStartNext = false
       switch token.kind {
       case .end:
-        if isStart { throw unexpected(token, due: "a field") }
+        if isStart { throw unexpected(token, expected: "a field") }
         if let open = brackets.last(where: { $0.token.kind == .open })?.token {
-          throw unexpected(token, due: #"")" for the "(" at column \#(open.column)"#)
+          throw unexpected(token, expected: #"")" for the "(" at column \#(open.column)"#)
         }
         append("", token)
         return
@@ -88,16 +88,16 @@ struct ConditionTranslator {
             message: "parentheses are nested more than \(Self.greatestDepth) deep", column: token.column)
         }
         append("(", token)
-        isDue = true
+        isStartNext = true
       case .close:
-        guard brackets.popLast() != nil else { throw unexpected(token, due: #""and", "or" or the end"#) }
+        guard brackets.popLast() != nil else { throw unexpected(token, expected: #""and", "or" or the end"#) }
         append(")", token)
-      case .word where last != ".": isDue = try word(token)
+      case .word where last != ".": isStartNext = try word(token)
       default:
         switch token.text {
         case "[", "{": brackets.append((token, true))
         case "]", "}": _ = brackets.popLast()
-        case "&&", "||": isDue = true
+        case "&&", "||": isStartNext = true
         case "%": throw ConditionError(message: #""%" has no meaning here"#, column: token.column)
         case _ where last != "." && (token.text.first == "#" || token.text.first == "@"): throw noField(token)
         default: break
@@ -105,7 +105,7 @@ struct ConditionTranslator {
         append(token.text, token)
         if ["=", "<", ">"].contains(token.text) { text += lexer.takeOptions() }
       }
-      isStart = isDue
+      isStart = isStartNext
       last = token.text
     }
   }
@@ -172,9 +172,9 @@ struct ConditionTranslator {
         """, column: token.column)
   }
 
-  private func unexpected(_ token: ConditionToken, due: String) -> ConditionError {
+  private func unexpected(_ token: ConditionToken, expected: String) -> ConditionError {
     let found = token.kind == .end ? "the end of the expression" : token.text.quotedForPeople
-    return ConditionError(message: "expected \(due), found \(found)", column: token.column)
+    return ConditionError(message: "expected \(expected), found \(found)", column: token.column)
   }
 
   /// Translates a comparison of find, or the field before an operator of predicates. Returns false if the next tokens
@@ -215,9 +215,9 @@ struct ConditionTranslator {
     case .comparison(let sign): comparator = sign
     case .match: comparator = nil
     case .word where sign.text.lowercased() == "like": comparator = nil
-    case .end, .quoted: throw unexpected(sign, due: "a comparison such as =")
+    case .end, .quoted: throw unexpected(sign, expected: "a comparison such as =")
     case .word where Self.isWord(sign) && !Self.isOperator(sign.text):
-      throw unexpected(sign, due: "a comparison such as =")
+      throw unexpected(sign, expected: "a comparison such as =")
     default: return false
     }
     if let comparator, comparator != .equal, comparator != .notEqual, name == .kind || name == .path {
@@ -232,7 +232,7 @@ struct ConditionTranslator {
     let literal = try lexer.take()
     guard literal.kind == .word || literal.kind == .quoted else {
       if literal.kind == .open, sign.kind != .match { return false }
-      throw unexpected(literal, due: comparator == nil ? "a pattern" : "a literal")
+      throw unexpected(literal, expected: comparator == nil ? "a pattern" : "a literal")
     }
     guard try isWhole(literal, sign) else { return false }
     guard let comparator else {
@@ -258,7 +258,7 @@ struct ConditionTranslator {
     let isOfPredicate =
       literal.text.hasPrefix("[") || next.kind == .open
       || next.kind == .word && (!Self.isWord(next) || Self.isOperator(next.text))
-    guard isOfPredicate, sign.kind != .match else { throw unexpected(next, due: #""and", "or" or the end"#) }
+    guard isOfPredicate, sign.kind != .match else { throw unexpected(next, expected: #""and", "or" or the end"#) }
     return false
   }
 

@@ -3,7 +3,7 @@ extension JSONTokenReader {
   /// The state of error recovery: facts about the last defect and earlier ones.
   struct Mending {
     /// The token that was expected at the last defect; nil for a key.
-    var due: Due?
+    var expected: ExpectedToken?
     /// The token to read next, or nil to read the next entry or element of the innermost container.
     var next: Next?
     /// True if the text ended too early.
@@ -11,7 +11,7 @@ extension JSONTokenReader {
     /// True if brackets were wrong, so that there can be too many or too few at the end.
     var isUnbalanced = false
     /// An expected token. A mark is a comma or a closing bracket.
-    enum Due { case colon, value, mark, digit, quotationMark }
+    enum ExpectedToken { case colon, value, mark, digit, quotationMark }
 
     /// The token to read next.
     enum Next { case colon, value, mark }
@@ -21,14 +21,14 @@ extension JSONTokenReader {
   mutating func mend(_ defect: PropertyListError) throws(PropertyListError) {
     if !(mending.isAtEnd && mending.isUnbalanced) { try defects.report(defect) }
     guard !mending.isAtEnd, !lexer.isAtEnd else { throw defect }
-    let due = mending.due
-    mending.due = nil
+    let expected = mending.expected
+    mending.expected = nil
     if defect.kind == .nestedTooDeeply {
       skipContainer()
       return appendStandIn()
     }
-    if due != .digit, due != .quotationMark, skip(.comment) {
-      switch due {
+    if expected != .digit, expected != .quotationMark, skip(.comment) {
+      switch expected {
       case .colon: mending.next = .colon
       case .value: mending.next = .value
       case .mark: mending.next = .mark
@@ -36,7 +36,7 @@ extension JSONTokenReader {
       }
       return
     }
-    switch due {
+    switch expected {
     case nil: try mendKey(defect)
     case .colon: try mendColon(defect)
     case .value: try mendValue(defect)

@@ -63,7 +63,7 @@ struct JSONTokenReader: ~Copyable, ~Escapable {
   /// Reads the root value and all values in it.
   private mutating func read() throws(PropertyListError) {
     lexer.passSpace()
-    do { try readValue(due: "a value") } catch { try mend(error) }
+    do { try readValue(expected: "a value") } catch { try mend(error) }
     while builder.depth > 0 || mending.next != nil {
       do {
         if let next = mending.next {
@@ -77,7 +77,7 @@ struct JSONTokenReader: ~Copyable, ~Escapable {
       }
     }
     lexer.passSpace()
-    if !lexer.isAtEnd, !mending.isUnbalanced { try defects.report(unexpected(due: "the end of the text")) }
+    if !lexer.isAtEnd, !mending.isUnbalanced { try defects.report(unexpected(expected: "the end of the text")) }
   }
 
   /// Reads the token at which reading continues in an entry or element after an error.
@@ -85,7 +85,7 @@ struct JSONTokenReader: ~Copyable, ~Escapable {
     lexer.passSpace()
     switch next {
     case .colon: try readAfterKey()
-    case .value: try readValue(due: "a value")
+    case .value: try readValue(expected: "a value")
     case .mark: try readAfterValue()
     }
   }
@@ -102,10 +102,12 @@ struct JSONTokenReader: ~Copyable, ~Escapable {
     lexer.passSpace()
     if builder.frames.last?.kind == .array {
       if !followsComma, lexer.byte == UInt8(ascii: "]") { return try close() }
-      return try readValue(due: followsComma ? "a value" : #"a value or "]""#)
+      return try readValue(expected: followsComma ? "a value" : #"a value or "]""#)
     }
     if !followsComma, lexer.byte == UInt8(ascii: "}") { return try close() }
-    guard lexer.byte == UInt8(ascii: "\"") else { throw unexpected(due: followsComma ? "a key" : #"a key or "}""#) }
+    guard lexer.byte == UInt8(ascii: "\"") else {
+      throw unexpected(expected: followsComma ? "a key" : #"a key or "}""#)
+    }
     builder.append(try string(lexer.next()))
     lexer.passSpace()
     try readAfterKey()
@@ -114,17 +116,17 @@ struct JSONTokenReader: ~Copyable, ~Escapable {
   @inline(__always)
   private mutating func readAfterKey() throws(PropertyListError) {
     guard lexer.byte == UInt8(ascii: ":") else {
-      mending.due = .colon
-      throw unexpected(due: #"":""#)
+      mending.expected = .colon
+      throw unexpected(expected: #"":""#)
     }
     lexer.index += 1
     lexer.passSpace()
-    try readValue(due: "a value")
+    try readValue(expected: "a value")
   }
 
   /// Reads a value and the comma after it. Of a container, only the beginning is read.
   @inline(__always)
-  private mutating func readValue(due: StaticString) throws(PropertyListError) {
+  private mutating func readValue(expected: StaticString) throws(PropertyListError) {
     let token = lexer.next()
     switch token.kind {
     case .string: builder.append(try string(token))
@@ -136,8 +138,8 @@ struct JSONTokenReader: ~Copyable, ~Escapable {
     case .null: builder.append(.null)
     default:
       lexer.index = token.range.lowerBound
-      if token.kind != .end { mending.due = .value }
-      throw unexpected(due: due)
+      if token.kind != .end { mending.expected = .value }
+      throw unexpected(expected: expected)
     }
     try readAfterValue()
   }
@@ -151,8 +153,8 @@ struct JSONTokenReader: ~Copyable, ~Escapable {
     if followsComma {
       lexer.index += 1
     } else if lexer.byte != (kind == .array ? UInt8(ascii: "]") : UInt8(ascii: "}")) {
-      mending.due = .mark
-      throw unexpected(due: kind == .array ? #""," or "]""# : #""," or "}""#)
+      mending.expected = .mark
+      throw unexpected(expected: kind == .array ? #""," or "]""# : #""," or "}""#)
     }
   }
 
@@ -204,7 +206,7 @@ struct JSONTokenReader: ~Copyable, ~Escapable {
       try defects.report(failure(defect.message(lexer.bytes), at: defect.offset))
     }
     guard defect.isEnd else { return }
-    if defect.kind == .endOfText { mending.isAtEnd = true } else { mending.due = .quotationMark }
+    if defect.kind == .endOfText { mending.isAtEnd = true } else { mending.expected = .quotationMark }
     throw failure(defect.message(lexer.bytes), at: defect.offset)
   }
 
@@ -214,8 +216,8 @@ struct JSONTokenReader: ~Copyable, ~Escapable {
   private mutating func number(_ token: JSONToken) throws(PropertyListError) -> FlatNode {
     if let defect = token.defect {
       if defect.kind == .missingDigit {
-        mending.due = .digit
-        throw unexpected(due: "a digit")
+        mending.expected = .digit
+        throw unexpected(expected: "a digit")
       }
       try defects.report(failure(defect.message(lexer.bytes), at: defect.offset))
     }
@@ -248,13 +250,12 @@ struct JSONTokenReader: ~Copyable, ~Escapable {
     return failure(limit.message, limit.kind, at: offset)
   }
 
-  /// Returns the error for the next character or word, or for the end of the text. `due` names the token that was
-  /// expected instead.
-  mutating func unexpected(due: StaticString) -> PropertyListError {
+  /// Returns the error for the next character or word, or for the end of the text. `expected` names the expected token.
+  mutating func unexpected(expected: StaticString) -> PropertyListError {
     let (bytes, index) = (lexer.bytes, lexer.index)
     guard index < bytes.byteCount else {
       mending.isAtEnd = true
-      var message = "expected \(due), found the end of the text"
+      var message = "expected \(expected), found the end of the text"
       if let kind = builder.frames.last?.kind, let offset = openOffsets.last {
         let position = positionIndex.position(at: offset).position
         message += #"; the "\#(kind == .array ? "[" : "{")" at \#(position.line):\#(position.column) is not closed"#
@@ -267,7 +268,7 @@ struct JSONTokenReader: ~Copyable, ~Escapable {
       JSONLexer.isLetter(bytes[index + length])
     { length += 1 }
     let found = String(knownUTF8: bytes.extracting(index..<index + length), isASCII: first < 0x80).quoted
-    var message = "expected \(due), found \(first == UInt8(ascii: "\"") ? "a quotation mark" : found)"
+    var message = "expected \(expected), found \(first == UInt8(ascii: "\"") ? "a quotation mark" : found)"
     switch first {
     case UInt8(ascii: "]"), UInt8(ascii: "}"):
       var before = index

@@ -71,7 +71,7 @@ struct OpenStepTokenReader: ~Copyable, ~Escapable {
         try mend(error)
       }
     }
-    if try skipSpace(), !mending.isUnbalanced { try defects.report(unexpected(due: "the end of the text")) }
+    if try skipSpace(), !mending.isUnbalanced { try defects.report(unexpected(expected: "the end of the text")) }
   }
 
   private mutating func finish() -> TextContent { TextContent(text: Data(text), table: builder.finish()) }
@@ -84,7 +84,7 @@ struct OpenStepTokenReader: ~Copyable, ~Escapable {
     } else if OpenStepLexer.beginsString(lexer.byte) {
       try readStringOrEntries()
     } else {
-      try readValue(due: "a value")
+      try readValue(expected: "a value")
     }
   }
 
@@ -96,7 +96,7 @@ struct OpenStepTokenReader: ~Copyable, ~Escapable {
     guard try skipSpace() else { return append(string, at: offset) }
     guard lexer.byte == UInt8(ascii: "=") || lexer.byte == UInt8(ascii: ";") else {
       mending.firstKey = (string, offset)
-      throw unexpected(due: #""=", ";" or the end of the text"#)
+      throw unexpected(expected: #""=", ";" or the end of the text"#)
     }
     try beginStringsFile(with: string, at: offset)
     try readAfterKey()
@@ -120,7 +120,7 @@ struct OpenStepTokenReader: ~Copyable, ~Escapable {
         lexer.index += 1
         return try close()
       }
-      return try readValue(due: #"a value or ")""#)
+      return try readValue(expected: #"a value or ")""#)
     }
     if isWithoutBraces {
       guard hasMore else { return try close() }
@@ -129,7 +129,7 @@ struct OpenStepTokenReader: ~Copyable, ~Escapable {
       return try close()
     }
     guard hasMore, OpenStepLexer.beginsString(lexer.byte) else {
-      throw unexpected(due: isWithoutBraces ? "a key" : #"a key or "}""#)
+      throw unexpected(expected: isWithoutBraces ? "a key" : #"a key or "}""#)
     }
     let offset = lexer.index
     append(try readString(), at: offset)
@@ -142,18 +142,18 @@ struct OpenStepTokenReader: ~Copyable, ~Escapable {
     if lexer.byte == UInt8(ascii: "=") {
       lexer.index += 1
       _ = try skipSpace()
-      try readValue(due: "a value")
+      try readValue(expected: "a value")
     } else if lexer.byte == UInt8(ascii: ";") {
       lexer.index += 1
       append(builder.pending[builder.pending.count - 1], at: offsets[offsets.count - 1])
     } else {
-      throw unexpected(due: #""=" or ";""#)
+      throw unexpected(expected: #""=" or ";""#)
     }
   }
 
   /// Reads a value and the comma or semicolon after it. Of a container, only the beginning is read.
-  private mutating func readValue(due: StaticString) throws(PropertyListError) {
-    guard !lexer.isAtEnd else { throw unexpected(due: due) }
+  private mutating func readValue(expected: StaticString) throws(PropertyListError) {
+    guard !lexer.isAtEnd else { throw unexpected(expected: expected) }
     let offset = lexer.index
     switch lexer.byte {
     case UInt8(ascii: "{"):
@@ -164,7 +164,7 @@ struct OpenStepTokenReader: ~Copyable, ~Escapable {
       return try open(.array, at: offset)
     case UInt8(ascii: "<"): append(try readAngleBrackets(), at: offset)
     case let byte where OpenStepLexer.beginsString(byte): append(try readString(), at: offset)
-    default: throw unexpected(due: due)
+    default: throw unexpected(expected: expected)
     }
     try readAfterValue()
   }
@@ -175,9 +175,9 @@ struct OpenStepTokenReader: ~Copyable, ~Escapable {
     _ = try skipSpace()
     if kind == .array {
       if lexer.byte == UInt8(ascii: ")") { return }
-      guard lexer.byte == UInt8(ascii: ",") else { throw missingMark(due: #""," or ")""#) }
+      guard lexer.byte == UInt8(ascii: ",") else { throw missingMark(expected: #""," or ")""#) }
     } else {
-      guard lexer.byte == UInt8(ascii: ";") else { throw missingMark(due: #"";""#) }
+      guard lexer.byte == UInt8(ascii: ";") else { throw missingMark(expected: #"";""#) }
     }
     lexer.index += 1
   }
@@ -243,20 +243,19 @@ struct OpenStepTokenReader: ~Copyable, ~Escapable {
       let index = lexer.index
       lexer.index = defect.offset
       defer { lexer.index = index }
-      return unexpected(due: #"a hexadecimal digit or ">""#)
+      return unexpected(expected: #"a hexadecimal digit or ">""#)
     case .base64WithoutEnd, .typedValueWithoutEnd, .halfByte: break
     }
     return failure(defect.message, at: defect.offset)
   }
 
-  /// Returns the error for the next character, or for the end of the text. `due` names the token that was expected
-  /// instead.
-  mutating func unexpected(due: StaticString) -> PropertyListError {
+  /// Returns the error for the next character, or for the end of the text. `expected` names the expected token.
+  mutating func unexpected(expected: StaticString) -> PropertyListError {
     let index = lexer.index
     guard !lexer.isAtEnd else {
       mending.isOver = true
       mending.isAtEnd = true
-      var message = "expected \(due), found the end of the text"
+      var message = "expected \(expected), found the end of the text"
       if !isWithoutBraces, let kind = builder.frames.last?.kind, let offset = openOffsets.last {
         let position = positionIndex.position(at: offset).position
         message += #"; the "\#(kind == .array ? "(" : "{")" at \#(position.line):\#(position.column) is not closed"#
@@ -268,14 +267,14 @@ struct OpenStepTokenReader: ~Copyable, ~Escapable {
     let character = String(knownUTF8: lexer.bytes.extracting(index..<index + length), isASCII: first < 0x80).quoted
     var message: String
     switch first {
-    case UInt8(ascii: "\""), UInt8(ascii: "'"): message = "expected \(due), found a quotation mark"
+    case UInt8(ascii: "\""), UInt8(ascii: "'"): message = "expected \(expected), found a quotation mark"
     case UInt8(ascii: "("), UInt8(ascii: ")"), UInt8(ascii: "{"), UInt8(ascii: "}"), UInt8(ascii: "<"),
       UInt8(ascii: ">"), UInt8(ascii: "="), UInt8(ascii: ";"), UInt8(ascii: ","):
-      message = "expected \(due), found \(character)"
+      message = "expected \(expected), found \(character)"
     default:
       message =
         index == unquotedEnd
-        ? "a string that contains \(character) needs quotation marks" : "expected \(due), found \(character)"
+        ? "a string that contains \(character) needs quotation marks" : "expected \(expected), found \(character)"
     }
     if isBehindStringOfLines() {
       let position = positionIndex.position(at: mending.lastQuoted.lowerBound).position
@@ -284,9 +283,9 @@ struct OpenStepTokenReader: ~Copyable, ~Escapable {
     return failure(message, at: lexer.index)
   }
 
-  /// Returns the error for a missing comma or semicolon; see ``unexpected(due:)``.
-  private mutating func missingMark(due: StaticString) -> PropertyListError {
+  /// Returns the error for a missing comma or semicolon; see ``unexpected(expected:)``.
+  private mutating func missingMark(expected: StaticString) -> PropertyListError {
     mending.isMarkMissing = !lexer.isAtEnd && lexer.index != unquotedEnd
-    return unexpected(due: due)
+    return unexpected(expected: expected)
   }
 }
