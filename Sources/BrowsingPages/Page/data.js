@@ -1,23 +1,24 @@
 "use strict";
 
-// The data of the page. Rows are in chunks of JSON, which are read one after another while the page can already be
-// used. A row is [group, key, value, …].
+// The data of the page. Rows are in chunks of JSON. They are read one after another, and the page can be used at the
+// same time. A row is [group, key, value, …].
 
 const head = JSON.parse(document.getElementById("head").textContent);
 const isArchive = head.kind === "archive";
 const chunkElements = document.getElementsByClassName("chunk");
 
-/** Tables about all rows, by the number of the row in the page. */
+/** For each row of the page, by index: its group, its chunk, and its position in the chunk. */
 const rows = { group: [], chunk: [], position: [] };
 
-/** Per group: the numbers of its rows, the row of each key, what refers to each key, and its fields that refer to
-    objects, by number and by name. */
+/** The groups. `rows` has the indexes of a group's rows, `byKey` the index of the row with each key, and `incoming` the
+    references to each key. `fieldNames` has the names of the columns, or else of the fields with references.
+    `fieldNumbers` has the indexes of the latter. */
 const groups = head.groups.map((group, index) => ({
   ...group, index, rows: [], byKey: new Map(), incoming: new Map(), fieldNumbers: new Map(),
   fieldNames: (group.columns ?? []).map((column) => column.name),
 }));
 
-// Chunks that were read, by number, the one that was used last at the end.
+// The parsed chunks by index. The most recently used chunk is the last one.
 const chunkCache = new Map();
 let cachedSize = 0;
 const greatestCachedSize = 64 << 20;
@@ -45,7 +46,7 @@ function rowAt(index) {
   return chunkAt(rows.chunk[index])[rows.position[index]];
 }
 
-/** The number of the row that a reference leads to; undefined if the page does not have it. */
+/** Returns the index of the row that a reference refers to; undefined if the page does not contain the row. */
 function find([group, key]) {
   return groups[group]?.byKey.get(key);
 }
@@ -58,8 +59,8 @@ function forEachReference(value, visit) {
   for (const part of value.a ?? value.o ?? value.p ?? []) forEachReference(part, visit);
 }
 
-/** Calls a function with each reference in a row, and with the number of the field that has it; -1 in rows whose parts
-    have no names of their own, such as arrays. */
+/** Calls a function with each reference in a row, and with the index of the field that contains it. The index is -1 if
+    the parts of the row have no names, as in an array. */
 function forEachReferenceOfRow(row, visit) {
   const { columns, fieldNames, fieldNumbers } = groups[row[0]];
   if (columns) {
@@ -82,7 +83,7 @@ function forEachReferenceOfRow(row, visit) {
   }
 }
 
-/** Calls a function with each text of a value in which people search. */
+/** Calls a function with each text in a value that searches compare. */
 function forEachText(value, visit) {
   if (value === null) return;
   if (typeof value !== "object") {
@@ -99,10 +100,10 @@ function forEachText(value, visit) {
 const timing = { read: 0, longestSlice: 0 };
 let isRead = false;
 let tellRead;
-/** Is kept when all chunks have been read once. */
+/** Resolves when all chunks have been read once. */
 const read = new Promise((resolve) => { tellRead = resolve; });
 
-/** Reads all chunks once, in slices, and notes where rows are and what leads to them. */
+/** Reads all chunks once, in slices, and records the positions of rows and the references to them. */
 async function readAll(progress) {
   const start = performance.now();
   const slice = new Slice();
@@ -143,19 +144,20 @@ async function readAll(progress) {
 
 const noSources = { count: 0, pairs: [] };
 
-/** The number of rows that refer to a row, and these rows, each followed by the number of the field that refers. */
+/** Returns `count`, the number of rows that refer to a row, and `pairs`, a flat array: for each field that refers to
+    the row, the index of the field's row, then the index of the field. */
 function sourcesOf(row) {
   return groups[row[0]].incoming.get(row[1]) ?? noSources;
 }
 
-/** The names and values of a row's parts: `{name, value}`, or `{key, value}` where the name is a value itself. */
+/** Returns the parts of a row: `{name, value}`, or `{key, value}` if the key may be a value of any kind. */
 function fieldsOf(row) {
   const { columns } = groups[row[0]];
   if (columns) return columns.map((column, index) => ({ name: column.name, value: row[index + 2] ?? null, column }));
   return partsOf(row[2]) ?? [{ name: "value", value: row[2] }];
 }
 
-/** The parts of an array or a dictionary; undefined for other values. */
+/** Returns the parts of an array, a dictionary or a to-many relationship; undefined for other values. */
 function partsOf(value) {
   if (value === null || typeof value !== "object") return undefined;
   if (value.a) return value.a.map((part, index) => ({ name: `${index}`, value: part, isIndex: true }));
@@ -171,24 +173,24 @@ function partsOf(value) {
   return value.p ? parts : undefined;
 }
 
-/** True for the groups of lists: not the top of an archive, which is the tree, and not entities that have no objects
-    because they are abstract. */
+/** True if a group is listed. The top level of an archive is not listed, because the tree shows it. Classes and
+    abstract entities without objects are not listed either. */
 function isListed(group) {
   return isArchive ? group.index > 0 && group.total > 0 : group.total > 0 || !group.isAbstract;
 }
 
-/** The number of a group's objects; a question mark if they could not be read. */
+/** Returns the number of a group's objects as text; a question mark if no object could be read. */
 function totalOf(group) {
   return group.isUnreadable && group.total === 0 ? "?" : numbers.format(group.total);
 }
 
-/** A sentence for a page without objects; undefined for others. */
+/** Returns a note for a page without objects; undefined if there are objects, or if some could not be read. */
 function emptyNote() {
   if (groups.some((group) => group.isUnreadable || isListed(group) && group.total > 0)) return undefined;
   return isArchive ? "The archive has no objects." : "The store has no objects.";
 }
 
-// Places in the page.
+// Places. A place is the fragment of the page's URL, such as `#/entity/Note/row/3`. It identifies a view.
 
 const groupNames = new Map();
 for (const group of groups) {
@@ -200,7 +202,7 @@ for (const group of groups) {
 
 const groupWord = isArchive ? "class" : "entity";
 
-// A reference may not be encoded if it has half a character, which the generator does not write.
+// `encodeURIComponent` throws for an unpaired surrogate. The data of the page has none, but typed text may.
 const encoded = (name) => encodeURIComponent(name.toWellFormed ? name.toWellFormed() : name);
 
 function placeOfGroup(group, options = {}) {

@@ -1,6 +1,6 @@
 "use strict";
 
-// Filters of columns: the text that is typed over a column, and the rows that it keeps.
+// The filters of columns: the text in the filter field of a column selects the rows that the table shows.
 
 const filterHelp = {
   text: "Text that the value contains · =Ada: the whole text · !=Ada: another text · =: no value · !=: any value",
@@ -10,7 +10,7 @@ const filterHelp = {
 };
 const filterExamples = { text: "contains", number: ">5", date: "2026-06" };
 
-/** The kind of filter of a column: by its type in the model, or else by the type of the first value. */
+/** Returns the type of a column's filter, by the column's type in the model, or else by its first value. */
 function filterTypeOf(column, group) {
   let { kind } = column;
   for (let at = 0; kind === undefined && at < Math.min(group.rows.length, 200); at += 1) {
@@ -21,14 +21,15 @@ function filterTypeOf(column, group) {
   return /^(number|integer\d+|decimal|double|float|to many .*)$/.test(kind) ? "number" : "text";
 }
 
-/** The number in a value, or its digits; of several objects, of an array and of data, the count. */
+/** Returns the number that filters compare: a number, its digits as text, or the number of objects, elements or bytes;
+    undefined for other values. */
 function numberOf(value) {
   if (typeof value === "number") return value;
   if (value?.m || value?.a) return value.n ?? (value.m ?? value.a).length;
   return value?.s === undefined ? value?.n : undefined;
 }
 
-/** A function that compares values with a number in text; undefined if the text is not a number. */
+/** Returns a function that compares a value with the number in a text; undefined if the text is not a number. */
 function numberOrder(words) {
   if (!/^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i.test(words)) return undefined;
   const isInteger = (digits) => /^-?\d+$/.test(digits);
@@ -36,15 +37,15 @@ function numberOrder(words) {
   return (value) => {
     const own = numberOf(value);
     if (own === undefined || Number.isNaN(Number(own))) return undefined;
-    // JavaScript has no exact numbers for large integers.
+    // JavaScript numbers do not represent every large integer exactly.
     const isLarge = !Number.isSafeInteger(Number(own)) || !Number.isSafeInteger(number);
     if (isLarge && isInteger(own) && isInteger(words)) return Math.sign(Number(BigInt(own) - BigInt(words)));
     return Math.sign(Number(own) - number);
   };
 }
 
-/** A function that compares dates with a date in text, or with a year, month, day, hour or minute; undefined if the
-    text is not one. */
+/** Returns a function that compares a date with the date in a text, or with the year, month, day, hour or minute;
+    undefined if the text is not a date. */
 function dateOrder(words) {
   const pattern = /^(-?\d{1,8})((?:-\d\d(?:-\d\d(?:[T ]\d\d(?::\d\d(?::\d\d(?:\.\d+)?)?)?)?)?)?)Z?$/i;
   const [, year, rest] = pattern.exec(words) ?? [];
@@ -59,7 +60,7 @@ function dateOrder(words) {
   };
 }
 
-/** The text of a value that filters compare: the text that tables show. */
+/** Returns the text that filters compare. For a container or opened data, it includes all nested texts. */
 function filteredText(value) {
   if (value === null || value === undefined) return "";
   if (value.r) {
@@ -77,8 +78,8 @@ const comparisons = {
   "<=": (order) => order <= 0, ">": (order) => order > 0, ">=": (order) => order >= 0,
 };
 
-/** Reads a filter as it was typed: `{keeps}`, a function that is true for the values to show, with `needle` if they
-    have to contain a text, or with `mistake`. Undefined if it keeps all rows. */
+/** Parses the text of a filter. Returns undefined if it keeps all rows. In the result, `keeps` is a function that is
+    true for the values to show, `needle` is the text that these contain, and `mistake` is an error in the filter. */
 function readFilter(words, type) {
   const pattern = type === "text" ? /^(!?=)?\s*(.*)$/s : /^(!?=|[<>]=?)?\s*(.*)$/s;
   const [, operator, operand] = pattern.exec(words.trim());
@@ -109,19 +110,20 @@ function readFilter(words, type) {
   return { keeps: contains, needle };
 }
 
-// The rows that the last filters kept. Narrower filters test these alone.
+// The rows that the last filters kept. Narrower filters test only these rows.
 let lastKept = { filters: [] };
 
 /** Counts the work of filters: the number of runs, and the number of rows that were tested. */
 const filterWork = { runs: 0, rows: 0 };
 
-/** True if filters keep no row that others have not kept. */
+/** True if each row that `filters` keep is certain to be kept by `others`, too. */
 function areNarrower(filters, others) {
   return others.every((other) => filters.some((filter) => filter.column === other.column &&
     (filter.words === other.words || other.needle !== undefined && filter.needle?.includes(other.needle))));
 }
 
-/** Returns the rows of a group that all filters keep, in the order of the page; undefined if `isWanted` gets false. */
+/** Returns the rows of a group that all filters keep, in the order of the page. Stops and returns undefined if
+    `isWanted` returns false. */
 async function keptRows(group, filters, isWanted) {
   filterWork.runs += 1;
   const isNarrower = lastKept.group === group && areNarrower(filters, lastKept.filters);

@@ -1,12 +1,12 @@
 "use strict";
 
-// One object: its fields as a tree, and what refers to it.
+// The view of an object: its fields as a tree, and the references to it.
 
-/** The numbers of objects of a field, and of fields, that are shown at first. */
+/** The numbers of referring objects per field, and of fields, that are shown before a button shows all. */
 const greatestSources = 20;
 const greatestSourceFields = 50;
 
-/** The first indexes or keys of an array or a dictionary whose values are another row. */
+/** Returns the indexes or keys of the first three parts of a row that contain a reference to another row. */
 function partsThatRefer(row, [group, key]) {
   const names = [];
   for (const field of fieldsOf(row)) {
@@ -26,7 +26,7 @@ function keyWords(key) {
   return index === undefined ? titleOfValue(key, 2) : titleOf(rowAt(index), 2);
 }
 
-/** The rows that refer to a row, by group and field: `{group, field, name, rows}`, in the order of lists. */
+/** Returns the rows that refer to a row, by group and field: `{group, field, name, rows}`, sorted by group name. */
 function sourcesByField(row) {
   const { pairs } = sourcesOf(row);
   const found = new Map();
@@ -41,7 +41,7 @@ function sourcesByField(row) {
     first.group.name < second.group.name ? -1 : 1);
 }
 
-/** Appends an element for each of the first values, and returns a button that appends all others, in slices. */
+/** Appends an element for each of the first values. Returns a button that appends all other elements, in slices. */
 function appendFirst(list, values, limit, make, words) {
   const more = el("button", { type: "button" }, `Show all ${numbers.format(values.length)}`, words);
   list.append(...values.slice(0, limit).map(make));
@@ -99,7 +99,7 @@ function objectView(index) {
     tree.element, sourcesList(row));
 }
 
-/** The whole graph of an archive, from its top. */
+/** Returns the view of an archive's graph of objects, as a tree that begins at the top level. */
 function treeView() {
   const index = find([0, 0]);
   if (index === undefined) return messageView("The archive has no $top.");

@@ -1,6 +1,6 @@
 "use strict";
 
-// The places of the page, the list beside them, and the keys.
+// The views of the page, the sidebar, and the keyboard shortcuts. A place is defined in data.js.
 
 const main = document.getElementById("main");
 const sidebar = document.getElementById("sidebar");
@@ -24,7 +24,7 @@ function go(place) {
   location.hash = place;
 }
 
-/** Arrow keys go from link to link of a list. */
+/** Lets the up and down arrow keys move the focus between the elements of a list that match a selector. */
 function moveInList(list, selector) {
   list.addEventListener("keydown", (event) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
@@ -60,7 +60,8 @@ function overview() {
         el("dt", {}, el("kbd", {}, key)), el("dd", {}, words)]))));
 }
 
-/** The entities or classes with what they have, of which the list beside has the names alone. */
+/** Returns a table of the first entities or classes. It has their properties or superclasses, which the sidebar does
+    not have. */
 function groupsTable() {
   const listed = listedGroups("").slice(0, 200);
   if (listed.length === 0) return null;
@@ -85,7 +86,7 @@ function decoded(part) {
   }
 }
 
-/** The view of a place. */
+/** Returns the view for a place. */
 async function viewOf(place) {
   const [path, query = ""] = place.replace(/^#?\/?/, "").split("?", 2);
   const parts = path.split("/").map(decoded);
@@ -111,7 +112,7 @@ async function viewOf(place) {
   return tableView(group, new URLSearchParams(query));
 }
 
-// The views that were shown last, so that going back finds them as they were.
+// The views that were shown last, by place. Going back shows them again in the same state.
 const shownViews = new Map();
 let shownPlace;
 /** The last view that was not a search, and its place. */
@@ -158,7 +159,7 @@ async function show() {
   target?.focus({ preventScroll: !isNew });
 }
 
-/** Changes the place of the view that is shown, without a step in the history. */
+/** Changes the place of the current view without a new entry in the browser's history. */
 function renamePlace(place) {
   const shown = shownViews.get(shownPlace);
   shownViews.delete(shownPlace);
@@ -168,12 +169,13 @@ function renamePlace(place) {
   history.replaceState(null, "", place);
 }
 
-// The list of entities or classes.
+// The list of entities or classes in the sidebar.
 
 const list = document.getElementById("groups");
 const greatestListed = 500;
 
-/** The names of the listed entities that an entity inherits from, then its own, so that it comes after them. */
+/** Returns the names of the listed ancestors of an entity, topmost first, then its own name. Sorted by these names, an
+    entity follows its ancestors. */
 function lineOf(group) {
   const line = [group.name];
   let { parent } = group;
@@ -184,7 +186,7 @@ function lineOf(group) {
   return line;
 }
 
-/** The listed groups whose names have a text in them, in the order of lists. */
+/** Returns the listed groups whose names contain a text, in the order of the sidebar. */
 function listedGroups(filter) {
   const needle = folded(filter);
   const listed = groups.filter((group) => isListed(group) && folded(group.name).includes(needle));
@@ -197,7 +199,7 @@ function listedGroups(filter) {
   return listed.sort((first, second) => (lines.get(first) < lines.get(second) ? -1 : 1));
 }
 
-/** The reason for an empty list, and a button that clears the filter. */
+/** Returns the reason why the list is empty and, if it is filtered, a button that clears the filter. */
 function noGroups(filter) {
   if (filter === "") return [isArchive ? emptyNote() : "The model has no entities."];
   const field = document.getElementById("filter");
@@ -227,7 +229,7 @@ function fillList(filter) {
   markPlace(location.hash || "#/");
 }
 
-/** Marks the link to the place, or to the entity of the row that is shown. */
+/** Marks the link in the sidebar to a place, or to the entity of the row at the place. */
 function markPlace(place) {
   const [, group] = /^(#\/[^/?]*(?:\/[^/?]*)?)/.exec(place) ?? [];
   for (const link of document.querySelectorAll("#sidebar a")) {
@@ -254,7 +256,7 @@ function start() {
     clearTimeout(typing);
     typing = setTimeout(() => {
       const place = `#/search/${encoded(searchField.value)}`;
-      // One step back leads out of the search, however much was typed.
+      // A search has one entry in the browser's history, so that going back once leaves it.
       if (location.hash.startsWith("#/search/")) location.replace(place);
       else go(place);
     }, 120);

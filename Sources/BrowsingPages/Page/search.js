@@ -1,11 +1,11 @@
 "use strict";
 
-// Search in all values, in slices, so that typing goes on meanwhile.
+// The search in all values. It runs in slices, so that it does not block typing.
 
 const greatestResults = 300;
 let searchNumber = 0;
 
-/** The first text of a row that has what is looked for: the field's name and the text around it. */
+/** Returns the first match in a row: the name of the field, and the text around the match. */
 function match(row, needle) {
   if (`${row[1]}` === needle || `#${row[1]}` === needle) return { name: isArchive ? "#" : "id", around: `${row[1]}` };
   const { columns } = groups[row[0]];
@@ -33,8 +33,8 @@ function match(row, needle) {
 
 const greatestTables = 20;
 
-/** Links to the tables of what was found, where it can be sorted and filtered, and to the filtered table where the
-    search began. */
+/** Returns links to the tables of the results, which can be sorted and filtered there. If the search began at a table
+    with filters, a link leads to that table, too. */
 function tablesOf(words, foundIn, { table }) {
   const tables = [...foundIn].filter(([group]) => isListed(group))
     .sort(([, first], [, second]) => second - first).slice(0, greatestTables);
@@ -47,7 +47,7 @@ function tablesOf(words, foundIn, { table }) {
   return tables.length > 0 ? [el("p", { class: "tables" }, "As a table:", ...links)] : [];
 }
 
-/** The values that a search without a match has tested, other words to try, and a button that clears the search. */
+/** Returns advice for a search without results: the searched values, hints, and a button that clears the search. */
 function searchAdvice(words, { place, table }) {
   const [parts, names] = isArchive ? ["values, keys and numbers", "classes"] : ["values and ids", "entities"];
   const objects = count(rows.chunk.length, "object");

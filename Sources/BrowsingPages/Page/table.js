@@ -1,11 +1,12 @@
 "use strict";
 
-// The rows of an entity or of a class that the filters keep, in pages, in the order of any column.
+// The table of an entity or a class. It shows the filtered rows in pages, sorted by any column.
 
 const rowsPerPage = 100;
 const greatestColumns = 12;
 
-/** The columns of a table: those of the entity, or the keys that most of the first objects of a class have. */
+/** Returns the columns of a table: those of the entity, or the keys that are most frequent in the first objects of the
+    class. Columns with titles come first. */
 function columnsOf(group) {
   if (group.columns) {
     const columns = group.columns.map((column, index) => ({ ...column, valueOf: (row) => row[index + 2] ?? null }));
@@ -34,10 +35,10 @@ function columnsOf(group) {
   }));
 }
 
-// The order of the last table that was sorted.
+// The row order of the table that was sorted last.
 let lastOrder = {};
 
-/** The rows of a group in the order of a column, made in slices. */
+/** Returns the rows of a group, sorted by a column. Sorts in slices. */
 async function orderOf(group, column, isDescending) {
   const name = `${group.index} ${column.place} ${isDescending}`;
   if (lastOrder.name === name) return lastOrder.order;
@@ -50,7 +51,7 @@ async function orderOf(group, column, isDescending) {
   }
   const precedes = (first, second) => {
     const order = compareKeys(keys[first], keys[second]);
-    // Nothing stays at the end in both directions.
+    // Rows without a value are last in both directions.
     const isLast = keys[first] === undefined || keys[second] === undefined;
     return isDescending && !isLast ? -order : order;
   };
@@ -93,14 +94,15 @@ function notesOf(group) {
   return notes;
 }
 
-/** A link for a cell that shows the number of several objects: to a single object, or to the row, which lists all. */
+/** Returns a link for a cell with a to-many relationship: to the object if there is only one, or else to the row, which
+    lists all objects. Returns undefined for other cells. */
 function linkToParts(value, row) {
   if (!value.m || value.m.length === 0) return undefined;
   if (value.m.length === 1) return link(value.m[0], 80);
   return el("a", { class: "link", href: placeOfRow(row), tabindex: -1 }, count(value.n ?? value.m.length, "object"));
 }
 
-/** The filters that keep no row together, each with its mistake and its syntax. */
+/** Returns advice for filters that together keep no row: each filter with its error and its syntax. */
 function adviceFor(filters) {
   const lines = filters.map(({ name, words, mistake, help }) => el("li", {}, text(name, "name"), " ",
     text(shortened(words, 60)), mistake ? el("span", { class: "wrong" }, " ", text(mistake)) : null,
@@ -109,7 +111,7 @@ function adviceFor(filters) {
   return [el("p", {}, words), el("ul", {}, ...lines)];
 }
 
-/** The table of a group at a place, whose filters are typed over the columns. */
+/** The table of a group. Each column has a filter field below its heading. */
 class Table {
   constructor(group, options) {
     this.group = group;
@@ -147,7 +149,7 @@ class Table {
     });
   }
 
-  /** The place of the same table in another order or at another page. */
+  /** Returns the place of the same table with other options, such as the order or the page. */
   place(changes = {}) {
     const { options, page, search } = this;
     const all = { sort: options.get("sort"), order: options.get("order"), page, search, ...changes };
@@ -156,7 +158,7 @@ class Table {
     return placeOfGroup(this.group, [...given, ...filters]);
   }
 
-  /** The columns with a filter. */
+  /** Returns the columns that have a filter. */
   filtered() {
     return this.columns.filter((column) => column.words.trim() !== "");
   }
@@ -188,7 +190,7 @@ class Table {
     return el("td", { class: column.place < 0 ? "key" : undefined }, field);
   }
 
-  /** Shows the rows for the text that was typed. The place replaces the last one: one step back leaves the table. */
+  /** Applies the typed filters. Replaces the entry in the browser's history: going back once leaves the table. */
   filter() {
     clearTimeout(this.typing);
     this.page = 1;
@@ -211,7 +213,7 @@ class Table {
     return this.filter();
   }
 
-  /** Fills the table with the rows that the search finds and the filters keep. A later call ends those before it. */
+  /** Fills the table with the rows that match the search and the filters. A later call cancels earlier ones. */
   async fill() {
     const run = this.runs += 1;
     const { group, sorted } = this;
@@ -235,7 +237,7 @@ class Table {
     this.show(kept === group.rows ? order : order.filter((index) => isKept.has(index)), filters);
   }
 
-  /** Shows a page of rows. */
+  /** Shows the current page of the rows in `order`. */
   show(order, filters) {
     const { group } = this;
     this.pageCount = Math.max(Math.ceil(order.length / rowsPerPage), 1);
@@ -273,7 +275,7 @@ class Table {
   line(row) {
     const cells = this.columns.slice(1).map((column) => {
       const value = column.valueOf(row);
-      // Tables are mostly nothing, which is not to be what one sees.
+      // Many cells of a table are null. A dash is less prominent than the word.
       if (value === null) return el("td", { class: "nothing", tabindex: -1, "aria-label": "null", title: "null" }, "–");
       const className = kindOf(value) === "number" ? "right" : undefined;
       return el("td", { class: className, tabindex: -1 }, linkToParts(value, row) ?? inline(value, 80));
@@ -298,7 +300,8 @@ class Table {
     cell.scrollIntoView({ block: "nearest", inline: "nearest" });
   }
 
-  /** Arrow keys go from cell to cell, and into the filters; the keys for pages turn them. */
+  /** Handles a key. Arrow keys, Home and End move to another cell or filter field. Page Up and Page Down change the
+      page. Enter follows a link or applies the filters. */
   press(event) {
     const cell = event.target.closest("th, td");
     if (cell === null || event.altKey || event.ctrlKey || event.metaKey) return;

@@ -1,13 +1,13 @@
 "use strict";
 
-// Elements and text. Data becomes text nodes and nothing else, so that no name or value is ever read as markup.
+// Elements and text. Data becomes text nodes or values of attributes, so that it is never parsed as markup.
 
-/** Makes an element. Names of elements and attributes are constants; only `href` and the labels hold data. */
+/** Creates an element. Its name and the names of its attributes are constants. Only `href` and labels contain data. */
 function el(name, attributes, ...children) {
   const element = document.createElement(name);
   for (const [key, value] of Object.entries(attributes ?? {})) {
     if (value === undefined || value === null || value === false) continue;
-    // The page has no other addresses than its own places.
+    // Links lead only to places in this page.
     if (key === "href" && !value.startsWith("#/")) throw new Error("not a place in this page");
     element.setAttribute(key, value === true ? "" : String(value));
   }
@@ -17,7 +17,8 @@ function el(name, attributes, ...children) {
   return element;
 }
 
-// Controls, marks of direction and other characters that nobody sees. Joiners are left to the scripts that need them.
+// Control characters, direction marks and other invisible characters. Joiners are not included, because some writing
+// systems need them.
 const hiddenCharacters = new RegExp(
   "[\\0-\\x08\\x0b-\\x1f\\x7f-\\x9f\\xad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180e\\u200b\\u200e\\u200f" +
     "\\u2028-\\u202e\\u2060-\\u206f\\u3164\\ufeff\\uffa0\\ufff0-\\ufffb\\ufdd0-\\ufdef\\ufffe\\uffff\\ud800-\\udfff" +
@@ -27,12 +28,12 @@ function codePoint(character) {
   return "U+" + character.codePointAt(0).toString(16).toUpperCase().padStart(4, "0");
 }
 
-/** Text for the title of a window, which has no elements. */
+/** Returns text for the title of a window, with code points such as U+200B in place of invisible characters. */
 function seenText(words) {
   return [...words].map((character) => (hiddenCharacters.test(character) ? codePoint(character) : character)).join("");
 }
 
-/** Text with the numbers of characters that cannot be seen, and with a mark around what is looked for. */
+/** Returns nodes for text, with code points in place of invisible characters, and marks around matches of a search. */
 function textNodes(text, needle) {
   const nodes = [];
   let plain = "";
@@ -68,23 +69,23 @@ function marked(text, needle) {
   return nodes;
 }
 
-/** Data as text of its own, whose direction turns nothing beside it. */
+/** Returns an element for data. The direction of its text does not affect the text around it. */
 function text(value, className, needle) {
   return el("bdi", { class: className }, textNodes(value, needle));
 }
 
-/** The first characters of text, on one line. */
+/** Returns the first `limit` characters of a text, on one line. */
 function shortened(value, limit) {
   const line = value.length > 4 * limit ? value.slice(0, 4 * limit) : value;
   const flat = line.replace(/[ \t\n\r]+/g, " ");
   if (flat.length <= limit && line.length === value.length) return flat;
   let end = Math.min(limit, flat.length);
-  // Not between the halves of a character.
+  // Does not split a surrogate pair.
   if (end > 0 && (flat.charCodeAt(end - 1) & 0xfc00) === 0xd800) end -= 1;
   return flat.slice(0, end) + "…";
 }
 
-/** The form of text in which searches and sorting compare it. */
+/** Returns the form of a text that searches, filters and sorting compare. */
 function folded(value) {
   return value.toLowerCase();
 }
@@ -95,14 +96,14 @@ function count(number, noun, plural = noun + "s") {
   return numbers.format(number) + " " + (number === 1 ? noun : plural);
 }
 
-/** Makes a button with words. */
+/** Creates a button with a label. */
 function button(words, press) {
   const element = el("button", { type: "button" }, words);
   element.addEventListener("click", press);
   return element;
 }
 
-/** The bytes of base64. */
+/** Decodes base64. */
 function bytesOf(base64) {
   const binary = atob(base64);
   const bytes = new Uint8Array(binary.length);
@@ -112,7 +113,7 @@ function bytesOf(base64) {
 
 const hex = (byte) => byte.toString(16).padStart(2, "0");
 
-/** Bytes as lines of sixteen: their place, their numbers, and what they are in ASCII. */
+/** Returns lines for 16 bytes each: the offset, the bytes as hexadecimal numbers, and their characters in ASCII. */
 function hexLines(bytes, start, end) {
   const lines = [];
   for (let line = start; line < end; line += 16) {
@@ -124,19 +125,19 @@ function hexLines(bytes, start, end) {
   return lines.join("\n");
 }
 
-/** Lets the browser draw and take input before more work. */
+/** Lets the browser draw and handle input before work continues. */
 function pause() {
   return new Promise((resolve) => setTimeout(resolve, 0));
 }
 
-/** Says when a slice of work has taken its time. */
+/** Divides long work into slices of about 8 milliseconds, with pauses between them. */
 class Slice {
   constructor() {
     this.start = performance.now();
     this.longest = 0;
   }
 
-  /** Pauses if the slice is over. */
+  /** Pauses if the slice has taken 8 milliseconds or more. */
   async rest() {
     const taken = performance.now() - this.start;
     if (taken < 8) return;

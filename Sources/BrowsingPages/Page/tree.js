@@ -1,14 +1,14 @@
 "use strict";
 
-// A tree of values. A reference opens to what it leads to, so that a tree over a graph has no end; what is not open is
-// not made.
+// A tree of values. A reference opens to the parts of its object, so that the tree of a graph with cycles is infinite.
+// Items are created when their parent is opened.
 
 const greatestChildren = 200;
 const greatestLeaf = 4096;
 
 class Tree {
-  /** @param parts what is at the first level, as `fieldsOf` gives it
-      @param row the row that the parts are of, for the marks of circles */
+  /** @param parts the parts at the first level, as returned by `fieldsOf`
+      @param row the index of the row that has the parts, for the detection of cycles */
   constructor(parts, row, label) {
     this.nodes = new WeakMap();
     this.element = el("div", { role: "tree", class: "tree", "aria-label": label });
@@ -20,7 +20,7 @@ class Tree {
     this.element.addEventListener("focusin", (event) => this.focus(event.target.closest("[role=treeitem]")));
   }
 
-  /** Adds the next children of a node behind an item, or at the end. */
+  /** Adds items for the next children of a node after an item, or at the end if `after` is null. */
   append(node, after) {
     const items = [];
     const end = Math.min(node.shown + greatestChildren, node.parts.length);
@@ -93,7 +93,7 @@ class Tree {
     return (value.a ?? value.o ?? value.p ?? value.m ?? []).length > 0;
   }
 
-  /** What a node opens to. */
+  /** Returns the parts that a node opens to. */
   parts(node) {
     let { value } = node;
     if (node.row !== undefined) {
@@ -139,14 +139,14 @@ class Tree {
     }
   }
 
-  /** Opens the first levels as far as there are few items. */
+  /** Opens the items of the first levels until the tree has more than `limit` items. */
   openFirst(levels, limit) {
     for (let level = 1; level <= levels; level += 1) {
       for (const item of [...this.element.children]) {
         if (this.element.children.length > limit) return;
         const node = this.nodes.get(item);
         if (node.level !== level || !node.opens || node.path.includes(node.row)) continue;
-        // Not what opens to a text or to bytes.
+        // Items that open to a text or to bytes stay closed.
         const value = node.row === undefined ? node.value : rowAt(node.row)[2];
         if (typeof value === "object" && value?.s === undefined && value?.b === undefined) this.open(item);
       }

@@ -1,12 +1,12 @@
 "use strict";
 
-// Values on one line: in tables, in trees, and as the names of rows.
+// Values on one line, for tables, for trees, and for the titles of rows.
 
 const greatestLine = 160;
-/** Names that are shown without themselves; values of typedstreams have a number for a name. */
+/** Names of fields whose value is a title without the name. Values of typedstreams have names such as `$1`. */
 const titleName = /^(display|full|short)?(name|title|label|subject|text)$|^\$\d+$/i;
 
-/** A short name of a row in words; empty if nothing in it would be one. */
+/** Returns a short title of a row; an empty string if no value of the row is suitable. */
 function titleOf(row, depth = 0) {
   const { columns } = groups[row[0]];
   if (columns) {
@@ -24,7 +24,7 @@ function titleOf(row, depth = 0) {
   return isBlank(title) ? "" : title;
 }
 
-/** True for white space, which would make an invisible link. */
+/** True if a text has only white space. A link with this text would be invisible. */
 function isBlank(words) {
   return !/\S/.test(words);
 }
@@ -50,7 +50,7 @@ function titleOfValue(value, depth) {
   return "";
 }
 
-/** The words of a value or of the string that it refers to; undefined if it is neither. */
+/** Returns the text of a string, or of the string that a reference refers to; undefined for other values. */
 function wordsOf(value, depth) {
   if (typeof value === "string") return shortened(value, 80);
   if (value?.s) return shortened(value.s, 80);
@@ -62,13 +62,14 @@ function wordsOf(value, depth) {
   return typeof natural === "string" || natural?.s ? titleOf(row, depth) : undefined;
 }
 
-/** The value of the object, if a reference of an archive leads to a string, a number or the like. */
+/** Returns the value of the object for a reference to a string, a number or the like in an archive. Returns any other
+    value itself. */
 function resolved(value) {
   const index = value?.r && groups[value.r[0]]?.isValue ? find(value.r) : undefined;
   return index === undefined ? value : rowAt(index)[2];
 }
 
-/** The type of a value without a model; undefined for references and containers, whose text says what they are. */
+/** Returns the type of a scalar; undefined for other values. */
 function kindOf(value) {
   const names = { string: "string", number: "number", boolean: "boolean" };
   if (value === null || typeof value !== "object") return names[typeof value];
@@ -88,7 +89,7 @@ function dataLine(value) {
   return value.n === 0 ? "no bytes" : `${size}: ${start}${value.n > 8 ? " …" : ""}`;
 }
 
-/** A value on one line. */
+/** Returns an element that shows a value on one line. */
 function inline(value, limit = greatestLine, needle = "") {
   if (value === null || value === undefined) return el("span", { class: "nothing" }, "null");
   if (typeof value === "string") {
@@ -113,12 +114,13 @@ function inline(value, limit = greatestLine, needle = "") {
   return text(String(value.n), "number", needle);
 }
 
-/** The entity or class of a row, and its number. */
+/** Returns the name of the entity or class of a row, and its key. */
 function kindOfRow([group, key]) {
   return group === 0 && isArchive ? "top level" : `${groups[group]?.name} ${isArchive ? "#" : ""}${key}`;
 }
 
-/** A link to a row, with what the row is. Objects that are a value of their own are shown by it. */
+/** Returns a link to a row, with its title, its entity or class, and its key. In an archive, a link to a string, a
+    number or the like shows the value. */
 function link(reference, limit = greatestLine, needle = "") {
   const [group, key] = reference;
   const index = find(reference);
@@ -134,13 +136,14 @@ function link(reference, limit = greatestLine, needle = "") {
     return el("a", { class: "link value", href: address, tabindex: -1 }, inline(row[2], limit, needle));
   }
   const kind = shortened(kindOfRow(reference), 60);
-  // Without a title, the entity and the number are the whole link, and have its colour.
+  // Without a title, the entity or class and the key are the whole link, and have its colour.
   const parts = title === "" ? [text(kind)] :
     [text(shortened(title, limit), undefined, needle), " ", text(kind, "kind")];
   return el("a", { class: "link", href: address, tabindex: -1 }, ...parts);
 }
 
-/** A picture. The generator names its format only if the bytes begin like one of four that hold no programs. */
+/** Returns an image. The generator names the format only if the bytes begin like one of four formats that contain no
+    scripts. */
 function picture(value, className) {
   const formats = { __proto__: null, png: "image/png", jpeg: "image/jpeg", gif: "image/gif", webp: "image/webp" };
   const format = formats[value.i];
@@ -149,7 +152,7 @@ function picture(value, className) {
   return image;
 }
 
-/** What sorting compares: a number or folded text; undefined for nothing, which comes last. */
+/** Returns the key for sorting a value: a number or a folded text; undefined for a missing value, which is last. */
 function sortingKey(reference) {
   const value = resolved(reference);
   if (value === null || value === undefined) return undefined;
