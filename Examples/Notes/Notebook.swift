@@ -3,7 +3,7 @@
 /// Each change has been written to the file when the call returns. The file is complete even if the program ends
 /// unexpectedly.
 protocol Notebook {
-  /// Returns the key and the title of each note, in the order in which they were added.
+  /// Returns the key and the title of each note, in the order they were added.
   func titles() throws -> [(key: String, title: String)]
 
   func note(_ key: String) throws -> Note

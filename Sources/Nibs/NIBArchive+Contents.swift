@@ -139,7 +139,7 @@ extension NIBArchive {
   }
 }
 
-/// A list of distinct texts, in the order in which they were added. Texts are distinct if their UTF-8 bytes differ.
+/// A list of distinct texts, in the order they were added. Texts are distinct if their UTF-8 bytes differ.
 package struct IndexedTexts {
   package private(set) var texts: [String] = []
   private var indices: [[UInt8]: Int] = [:]

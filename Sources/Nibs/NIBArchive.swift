@@ -178,7 +178,7 @@ public struct NIBArchive: Sendable {
     /// The encoded values of the object, in the order of the file. In a collection, all elements have the same key.
     public var values: Values { Values(archive: archive, range: valueRange.clamped(to: archive.valueTable.indices)) }
 
-    /// The first value with a key. Nil if there is none.
+    /// The first value with a key; nil if not found.
     ///
     /// - Complexity: O(*k*), where *k* is the number of values of the object.
     public subscript(key: String) -> Value? { values.first { $0.key == key }?.value }

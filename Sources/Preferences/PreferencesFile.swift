@@ -68,10 +68,10 @@ public struct PreferencesFile: Sendable {
   /// canonically equivalent in Unicode, so that Swift treats them as equal, `change` gets only the shorter one. The
   /// longer one is kept unless `change` removes the shorter one.
   ///
-  /// - Parameter change: a function that changes the values of the file. The values are nil if there is no file. If the
-  ///   file cannot be read, they are the values that were last saved, or nil if there is no copy of those. If `change`
-  ///   sets them to nil, the file is removed. If a program that does not lock the file changes it meanwhile, `change`
-  ///   is called again.
+  /// - Parameter change: a function that changes the values of the file. The values are nil if the file does not exist.
+  ///   If the file cannot be read, they are the values that were last saved, or nil if there is no copy of those. If
+  ///   `change` sets them to nil, the file is removed. If a program that does not lock the file changes it meanwhile,
+  ///   `change` is called again.
   /// - Returns: the result of the last call of `change`.
   /// - Throws: ``PreferencesError``. The file is unchanged then.
   @discardableResult

@@ -189,7 +189,7 @@ extension UserPreferences {
   /// Returns the URL for a key; nil if the key has no value that is a URL.
   ///
   /// Text is a URL if it begins with a scheme and `//`, or with `file:`. Any other text is a path, relative to the
-  /// working folder, with `~` for the home folder. Data is an archived `NSURL`, the form in which Apple stores URLs
-  /// other than file URLs.
+  /// working folder, with `~` for the home folder. Data is an archived `NSURL`, Apple's form for URLs other than file
+  /// URLs.
   public func url(forKey key: String) -> URL? { value(forKey: key).flatMap { StoredURL.url($0) } }
 }

@@ -39,7 +39,7 @@ public final class UserPreferences: Sendable {
   /// The tables of the search list, in order. Reads search them without waiting for the lock of `suites`.
   private let searched: SharedValue<SearchedTables>
   private let observers = Mutex<[WeakTableObserver]>([])
-  /// The files of other domains in which values were set through this instance.
+  /// The files of other domains whose values were set through this instance.
   private let others = Mutex<[ObjectIdentifier: DomainFile]>([:])
 
   /// An entry of the search list.

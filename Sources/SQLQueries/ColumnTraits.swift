@@ -11,7 +11,7 @@ struct ColumnTraits {
   /// True if SQL can compute the sum: for integers and Booleans, whose sum does not depend on the order of the values.
   var isSummable = false
 
-  /// The form in which SQL sorts a column.
+  /// The form of a column's values that SQL sorts by.
   enum Order {
     case stored
     case truthValue

@@ -1,6 +1,6 @@
 package import ObjectModels
 
-/// The tables and columns in which a store keeps the entities and properties of its model.
+/// The tables and columns where a store keeps the entities and properties of its model.
 package protocol QuerySchema: Sendable {
   var model: ManagedObjectModel { get }
   /// The number that represents each entity in the database, by the index of the entity in the model.

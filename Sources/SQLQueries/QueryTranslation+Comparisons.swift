@@ -203,7 +203,7 @@ extension PredicateConstant {
 }
 
 extension PredicateComparator {
-  /// The comparator for exchanged sides, such as `>` for `<`; nil if there is none.
+  /// The comparator for exchanged sides, such as `>` for `<`, if any.
   fileprivate var flipped: PredicateComparator? {
     switch self {
     case .equal, .notEqual: self

@@ -48,7 +48,7 @@ extension QueryTranslation {
 
   /// Returns the SQL expressions that sort a value, the most significant first.
   ///
-  /// - Parameter form: The form in which strings are compared.
+  /// - Parameter form: The form of strings that comparisons use.
   func ordered(_ value: ValueTerm, _ form: TextForm) throws(Untranslatable) -> [String] {
     switch value.type.columnTraits.order {
     case .stored: return [value.sql]

@@ -37,8 +37,7 @@ package protocol SQLDialect: Sendable {
   /// Returns nil if the database cannot call functions.
   func list(_ parameter: String, _ values: [String], _ from: String, orderedBy order: String, isSet: Bool) -> String?
 
-  /// Returns SQL that converts a string to the form in which strings are compared; nil if the database cannot convert
-  /// it.
+  /// Returns SQL that converts a string to the form that comparisons use; nil if the database cannot convert it.
   func form(_ form: TextForm, _ sql: String) -> String?
 
   /// Returns a term of an ORDER BY clause. NULL comes first in ascending order, and last in descending order.

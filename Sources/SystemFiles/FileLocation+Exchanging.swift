@@ -87,7 +87,7 @@ extension FileLocation {
   }
 
   /// Returns the additional name that ``keep(_:suffix:)`` gave a file in a process that was killed before it replaced
-  /// the file; nil if there is none.
+  /// the file; nil if not found.
   private func nameKept(of file: FileIdentity) -> FileSystem.SystemPath? {
     var status = stat()
     guard folder.status(of: name, &status) == 0, status.st_nlink > 1 else { return nil }

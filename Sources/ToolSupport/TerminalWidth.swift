@@ -18,7 +18,7 @@ extension String {
 
 extension Unicode.Scalar {
   /// The number of terminal columns: 0 for characters that combine with the previous one, 2 for East Asian characters
-  /// and emoji, else 1. The ranges are the blocks in which Unicode's East Asian Width is wide for all characters.
+  /// and emoji, else 1. The ranges are the blocks whose characters all have the East Asian Width "wide" in Unicode.
   fileprivate var terminalWidth: Int {
     if value < 0x300 { return 1 }
     switch properties.generalCategory {

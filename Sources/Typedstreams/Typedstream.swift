@@ -79,7 +79,7 @@ public struct Typedstream: Sendable, Equatable {
   /// root.
   public var groups: Groups { Groups(tables: tables, startIndex: 0, endIndex: tables.nodes.count) }
 
-  /// The objects, in the order in which they begin in the stream.
+  /// The objects, in the order they begin in the stream.
   ///
   /// - Complexity: O(*n*) in the number of objects, classes and C strings.
   public var objects: [Object] {

@@ -42,7 +42,7 @@ private struct NIBArchiveChecker {
     checkKeys()
     checkClasses()
     checkReferences()
-    // The findings are sorted by object. Those about one object keep the order in which they were found.
+    // The findings are sorted by object. Those about one object stay in the order they were found.
     return findings.enumerated().sorted { left, right in
       let (first, second) = (sortKey(of: left.element), sortKey(of: right.element))
       return first == second ? left.offset < right.offset : first < second
@@ -196,7 +196,7 @@ private struct ValueKeys {
   /// For each index, the number of values before it whose key marks them as elements of a collection.
   private var elementCounts: [Int] = [0]
   /// For each value, two values up to this one that have the same key: of all such pairs, the one whose `first` is the
-  /// latest. `value` is the second of the pair. Both are -1 if there is no pair. Keys of elements do not count.
+  /// latest. `value` is the second of the pair. Both are -1 without such a pair. Keys of elements do not count.
   private var latestRepeats: [(value: Int, first: Int)] = []
 
   init(_ nib: NIBArchive) {
@@ -222,7 +222,7 @@ private struct ValueKeys {
     }
   }
 
-  /// Returns a value in the range that has the key of an earlier value in the range. Returns nil if there is none.
+  /// Returns a value in the range that has the key of an earlier value in the range. Returns nil if not found.
   func firstRepeat(in values: Range<Int>) -> Int? {
     guard let last = values.last, latestRepeats[last].first >= values.lowerBound else { return nil }
     return latestRepeats[last].value
@@ -235,7 +235,7 @@ private struct ValueKeys {
   }
 
   /// Returns a description of the defect in the values of a collection for which ``isMarkedInline(_:)`` is true.
-  /// Returns nil if there is none.
+  /// Returns nil if they have no defect.
   func findingOfElements(_ values: Range<Int>, inPairs: Bool) -> String? {
     let elements = elementCounts[values.upperBound] - elementCounts[values.lowerBound]
     guard elements == values.count - 1 else {

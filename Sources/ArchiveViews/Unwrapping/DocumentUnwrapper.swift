@@ -42,13 +42,13 @@ struct DocumentUnwrapper: ~Copyable {
   /// Returns the unwrapper, with what is left of its budget and with its counts.
   consuming func takeUnwrapper() -> Unwrapper { unwrapper }
 
-  /// Returns a document whose root is a copy of the value, in which data is replaced with its content.
+  /// Returns a document whose root is a copy of the value, with data replaced by its content.
   mutating func unwrap(_ node: PropertyListDocument.Node) throws(KeyedArchiveError) -> PropertyListDocument {
     try begin(Value(node: node.flat, document: node.document, list: 0))
     return try finish()
   }
 
-  /// Returns a document whose root has the contents of an archive, in which data is replaced with its content.
+  /// Returns a document whose root has the contents of an archive, with data replaced by its content.
   mutating func unwrap(_ archive: KeyedArchive) throws(KeyedArchiveError) -> PropertyListDocument {
     try append(archive)
     return try finish()

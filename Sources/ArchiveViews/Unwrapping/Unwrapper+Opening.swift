@@ -6,8 +6,8 @@ internal import Synchronization
 public import Typedstreams
 
 extension Unwrapper {
-  /// Returns a copy of a property list in which data is replaced with its content. A keyed archive is replaced with the
-  /// values that were archived.
+  /// Returns a copy of a property list, with data replaced by its content. A keyed archive is replaced by the values
+  /// that were archived.
   ///
   /// ```swift
   /// let opened = try unwrapper.document(document)
@@ -25,8 +25,8 @@ extension Unwrapper {
     return try unwrapped(document.root).document
   }
 
-  /// Returns the content of data, in which nested data is also replaced with its content. Returns nil if the data has
-  /// no known format, or cannot be read. Data that cannot be read is added to ``unreadable``.
+  /// Returns the content of data, with nested data also replaced by its content. Returns nil if the data has no known
+  /// format, or cannot be read. Data that cannot be read is added to ``unreadable``.
   ///
   /// - Returns: the name of the data's format, for example `keyed archive`, and the contents.
   /// - Throws: The errors of ``document(_:)``.
@@ -109,7 +109,7 @@ extension Unwrapper {
     return merged
   }
 
-  /// Returns a copy of a value in which data is replaced with its content, or the same value if nothing was opened.
+  /// Returns a copy of a value, with data replaced by its content, or the same value if nothing was opened.
   mutating func unwrapped(_ node: PropertyListDocument.Node) throws(KeyedArchiveError) -> PropertyListDocument.Node {
     var copy = DocumentUnwrapper(self)
     let document = try copy.unwrap(node)
@@ -128,7 +128,7 @@ extension Unwrapper {
 }
 
 extension PropertyListDocument {
-  /// Returns a copy of the property list in which data is replaced with its content; see ``Unwrapper``.
+  /// Returns a copy of the property list, with data replaced by its content; see ``Unwrapper``.
   ///
   /// ```swift
   /// let json = try settings.unwrapped().root.data(format: .json)
@@ -190,9 +190,9 @@ extension Unwrapper {
     return findings
   }
 
-  /// Returns the typedstreams that are nested in the data of a property list or of an archive, in the order in which
-  /// they are found. Each has the path to its data. If that data is in an archive, the path is that of the data that
-  /// contains the outermost archive.
+  /// Returns the typedstreams that are nested in the data of a property list or of an archive, in the order they are
+  /// found. Each has the path to its data. If that data is in an archive, the path is that of the data that contains
+  /// the outermost archive.
   ///
   /// - Throws: The errors of ``document(_:)``.
   /// - Complexity: O(*n*) in the size of the document and of everything nested in it.

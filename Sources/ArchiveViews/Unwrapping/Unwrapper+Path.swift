@@ -128,7 +128,7 @@ private struct OpenedValue {
     objects = OpenedObjects(root)
   }
 
-  /// Replaces the value with its child in an opened archive. Throws if there is no such child.
+  /// Replaces the value with its child in an opened archive. Throws if the child is not found.
   mutating func enter(_ component: PropertyListKeyPath.Component, _ objects: OpenedObjects) throws(PropertyListError) {
     if let child = try objectChild(component, objects) {
       node = child
@@ -144,7 +144,7 @@ private struct OpenedValue {
   }
 
   /// Returns a child that is not directly in the dictionary: a child of the object that a `$ref` leads to, a child of
-  /// an `$object`, or an element of one of Foundation's collections. Returns nil if there is none.
+  /// an `$object`, or an element of one of Foundation's collections. Returns nil if not found.
   private func objectChild(
     _ component: PropertyListKeyPath.Component, _ objects: OpenedObjects
   ) throws(PropertyListError) -> PropertyListDocument.Node? {
@@ -179,7 +179,7 @@ private struct OpenedValue {
     return found[uid]
   }
 
-  /// Returns an element of one of Foundation's collections, by its index or key. Returns nil if there is none.
+  /// Returns an element of one of Foundation's collections, by its index or key. Returns nil if not found.
   private func element(
     _ component: PropertyListKeyPath.Component, of object: PropertyListDocument.Node, _ objects: OpenedObjects
   ) throws(PropertyListError) -> PropertyListDocument.Node? {

@@ -84,7 +84,7 @@ struct ArchiveChecker {
     } catch {
       findings.append(KeyedArchive.Finding(.limitExceeded, error.message))
     }
-    // The findings are sorted by object. Those about one object keep the order in which they were found.
+    // The findings are sorted by object. Those about one object stay in the order they were found.
     let order = findings.indices.sorted { first, second in
       let (left, right) = (sortKey(of: findings[first]), sortKey(of: findings[second]))
       return left == right ? first < second : left < right

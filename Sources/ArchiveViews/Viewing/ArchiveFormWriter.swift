@@ -5,7 +5,7 @@ internal import Nibs
 internal import Typedstreams
 
 /// Writes an archive in a form for programs: a dictionary for each object, and `{"$ref": 7}` for further references to
-/// it; see `KeyedArchive.jsonData(isIndented:)`. The output is JSON, or a property list in which nested archives are
+/// it; see `KeyedArchive.jsonData(isIndented:)`. The output is JSON, or a property list whose nested archives are
 /// opened.
 ///
 /// It does not recurse, so archives may be nested deeply.

@@ -275,7 +275,7 @@ extension KeyedArchive {
     throw KeyedArchiveError(.valueNotFound, "there is no value at \(component.text.quoted)")
   }
 
-  /// Returns an element of one of Foundation's collections, by its index or its key. Returns nil if there is none.
+  /// Returns an element of one of Foundation's collections, by its index or its key. Returns nil if not found.
   private func element(
     _ component: PropertyListKeyPath.Component, of object: PropertyListDocument.Node
   ) throws(PropertyListError) -> PropertyListDocument.Node? {

@@ -21,7 +21,7 @@ struct RenderedObjects {
   /// The greatest length, in bytes, of strings and data that are repeated at each reference.
   static var shortNative: Int { 64 }
 
-  /// The form in which a reference is shown.
+  /// The form of a reference in the output.
   enum Encounter {
     case nothing
     /// The object itself.

@@ -42,8 +42,8 @@ package struct StackRoom {
         + "\(stackSize) bytes can handle")
   }
 
-  /// Runs the body on another stack. Returns nil, without running it, if there is no other stack. Not mutating, because
-  /// the body calls mutating methods of the same value.
+  /// Runs the body on another stack. Returns nil, without running it, if no other stack is available. Not mutating,
+  /// because the body calls mutating methods of the same value.
   package func extended<T>(_ stack: CallStack, at depth: Int, _ body: () throws -> T) throws -> T? {
     try stack.extended(levels: levels.outer + depth, body)
   }

@@ -14,7 +14,7 @@ extension Archived {
   public struct CharacterSet: SecureCoding, Hashable, Sendable {
     public static let archivedClass = ArchivedClass("NSCharacterSet", aliases: ["NSMutableCharacterSet"])
 
-    /// The form in which the scalars are stored.
+    /// The stored form of the scalars.
     public enum Form: Hashable, Sendable {
       /// The scalars of a string.
       case characters(String)
@@ -70,7 +70,7 @@ extension Archived {
       }
     }
 
-    /// Returns the number of a predefined set under a key. Returns nil if there is none, or if it is 0, which means no
+    /// Returns the number of a predefined set under a key. Returns nil if it is missing, or 0, which means no
     /// predefined set.
     private static func builtIn(_ key: String, _ coder: KeyedUnarchiver) throws -> Int? {
       guard let number = try coder.decodeIfPresent(Int.self, forRawKey: key), number != 0 else { return nil }

@@ -73,7 +73,7 @@ extension TimeZone {
   /// zone.secondsFromGMT()  // 5400
   /// ```
   ///
-  /// - Throws: ``KeyedArchiveError/Kind/invalidContents`` if there is no zone with this name;
+  /// - Throws: ``KeyedArchiveError/Kind/invalidContents`` if no zone has this name;
   ///   ``KeyedArchiveError/Kind/unavailable`` in a process without full Foundation, except for names with an offset
   ///   from GMT, such as `GMT+0100`.
   public init(_ archived: Archived.TimeZone) throws(KeyedArchiveError) {

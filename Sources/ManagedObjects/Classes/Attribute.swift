@@ -14,7 +14,7 @@ internal import ObjectModels
 /// value of new objects. Options and default are evaluated when a model is made from the class, not for each object.
 ///
 /// If the attribute has no value, as is possible in files that other programs wrote, the property returns the model's
-/// default, or ``AttributeConvertible/missingValue`` if there is none.
+/// default, or ``AttributeConvertible/missingValue`` if the model has no default.
 ///
 /// Reading or setting the property does not look up its name: the index of the value in the object is found once and
 /// cached.

@@ -35,7 +35,7 @@ public struct Relationship<Value: RelationshipValue> {
   /// ```
   ///
   /// - Parameters:
-  ///   - inverse: the inverse relationship; nil if there is none, or if the inverse names this one.
+  ///   - inverse: the inverse relationship; nil without an inverse, or if the inverse names this one.
   ///   - deleteRule: the effect on the destination objects when the source object is deleted.
   ///   - isOptional: false if the relationship must not be empty. A to-many relationship may still be empty if
   ///     `minimumCount` is 0.

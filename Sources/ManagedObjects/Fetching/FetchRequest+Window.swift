@@ -2,7 +2,7 @@ internal import ObjectModels
 
 /// The window of results that the offset and the limit of a request select.
 extension FetchRequest {
-  /// The number of results up to the end of the window; `Int.max` if there is no limit.
+  /// The number of results up to the end of the window; `Int.max` without a limit.
   var windowEnd: Int {
     guard fetchLimit > 0 else { return .max }
     let (end, overflows) = max(fetchOffset, 0).addingReportingOverflow(fetchLimit)

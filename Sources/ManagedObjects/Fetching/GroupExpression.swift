@@ -42,7 +42,7 @@ extension [GroupAggregate] {
 /// share.
 struct GroupExpression: Sendable {
   private let aggregates: [GroupAggregate]
-  /// The expression, in which a parameter replaces each aggregate.
+  /// The expression, with each aggregate replaced by a parameter.
   private let expression: PreparedExpression
 
   init(_ expression: ManagedExpression, _ plan: FetchPlan, _ model: ManagedObjectModel) throws(ManagedPredicateError) {

@@ -12,7 +12,7 @@ extension ManagedObjectModel {
   /// - Parameters:
   ///   - name: the name in ``ManagedObjectModel/fetchRequestTemplates``.
   ///   - variables: the values by variable name, without the dollar sign.
-  /// - Throws: ``ManagedObjectError/Code/undefinedKey`` if there is no such template;
+  /// - Throws: ``ManagedObjectError/Code/undefinedKey`` if the model does not have the template;
   ///   ``ManagedObjectError/Code/unsupportedRequest`` if a variable has no value, or a value of the wrong type.
   public func fetchRequest(
     fromTemplate name: String, substituting variables: [String: any PredicateArgument] = [:]

@@ -183,8 +183,8 @@ struct PredicateCheck {
     }
   }
 
-  /// Checks a regular expression in a predicate text, so that an error has a position. If there is no text, preparing
-  /// the predicate checks the expression.
+  /// Checks a regular expression in a predicate text, so that an error has a position. Without a text, preparing the
+  /// predicate checks the expression.
   private func checkPattern(
     _ comparison: PredicateComparison, _ positions: PredicatePositions?
   ) throws(ManagedPredicateError) {

@@ -124,12 +124,12 @@ extension AttributeValue {
 
 /// Sort keys of strings.
 extension String {
-  /// Returns the form in which a sort descriptor compares strings, byte by byte.
+  /// Returns the form of the string that a sort descriptor compares, byte by byte.
   package func sortForm(_ comparison: FetchRequest.SortComparison) -> String {
     comparison.form(of: self) ?? plainSortForm
   }
 
-  /// The form in which Swift compares strings, scalar by scalar.
+  /// The form of the string that Swift compares, scalar by scalar.
   var plainSortForm: String {
     if utf8Span.span.isASCII { return self }
     var form = UnicodeScalarView()
@@ -137,7 +137,7 @@ extension String {
     return String(form)
   }
 
-  /// Returns the form in which a sort descriptor compares strings with the same ``sortForm(_:)``, byte by byte. Nil if
-  /// such strings are equal.
+  /// Returns the form that a sort descriptor compares, byte by byte, if two strings have the same ``sortForm(_:)``. Nil
+  /// if such strings are equal.
   package func secondSortForm(_ comparison: FetchRequest.SortComparison) -> String? { comparison.secondForm(of: self) }
 }

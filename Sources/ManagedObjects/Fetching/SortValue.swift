@@ -31,7 +31,7 @@ struct SortValue {
   enum Content {
     /// Null, a number, or another value that is compared directly.
     case value(AttributeValue)
-    /// A string, and the form in which the string is compared, such as the case-folded string.
+    /// A string, and the form of it that is compared, such as the case-folded string.
     case text(String, form: String)
     case object(RowKey)
   }
@@ -121,7 +121,7 @@ struct SortValue {
     return (first, second, isWhole)
   }
 
-  /// Returns the first 16 bytes of a string in the form in which Swift compares strings. See ``bits(_:)``.
+  /// Returns the first 16 bytes of the form of a string that Swift compares. See ``bits(_:)``.
   private static func canonicalBits(_ text: String) -> (first: UInt64, second: UInt64, isWhole: Bool) {
     bits(text._nfc.prefix(16).lazy.flatMap { UTF8.encode($0) ?? UTF8.encodedReplacementCharacter })
   }

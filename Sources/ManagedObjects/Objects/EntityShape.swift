@@ -8,7 +8,7 @@ final class EntityShape {
   let objectClass: ManagedObject.Type
   /// The relationship in each slot; nil for attributes.
   let relationships: [ManagedObjectModel.Entity.Relationship?]
-  /// For each slot of a relationship, the slot of its inverse in the destination entity; nil if there is none.
+  /// For each slot of a relationship, the slot of its inverse in the destination entity, if any.
   let inverseSlots: [Int?]
   /// For each slot, false if the property is transient.
   let isPersistent: [Bool]
@@ -56,7 +56,7 @@ final class EntityShape {
   /// The context of the objects; nil after it was released.
   var context: ManagedObjectContext? { state?.isOpen == true ? owner : nil }
 
-  /// Returns values in which those of transient properties are replaced with empty values.
+  /// Returns values, with those of transient properties replaced by empty values.
   func persistentValues(_ values: [RowValue]) -> [RowValue] {
     if isAllPersistent { return values }
     var values = values

@@ -42,8 +42,8 @@ extension ManagedObject {
 
   /// Validates the values of all properties.
   ///
-  /// - Throws: the error, or ``ManagedObjectError/Code/multipleErrors`` with all errors, in the order in which the
-  ///   entity describes its properties.
+  /// - Throws: the error, or ``ManagedObjectError/Code/multipleErrors`` with all errors, in the entity's order of
+  ///   properties.
   final func validateProperties() throws(ManagedObjectError) {
     if status.contains(.fault) { fire() }
     var errors = shape.rules.defects
@@ -70,7 +70,7 @@ extension ManagedObject {
     if let error = ManagedObjectError(all: inOrder(errors).map { located($0) }) { throw error }
   }
 
-  /// Returns errors in the order in which the entity describes its properties, those of superentities first.
+  /// Returns errors in the entity's order of properties, those of superentities first.
   private final func inOrder(_ errors: [(slot: Int, error: ManagedObjectError)]) -> [ManagedObjectError] {
     if errors.count == 1 { return errors.map(\.error) }
     let ranks = shape.entity.declaredRanks

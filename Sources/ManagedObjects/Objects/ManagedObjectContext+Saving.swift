@@ -7,7 +7,8 @@ extension ManagedObjectContext {
   /// The number of attempts to resolve conflicts after which a save fails.
   private static let greatestAttempts = 10_000
 
-  /// Saves all changes into the parent, or into the stores if there is no parent. Each store saves all changes or none.
+  /// Saves all changes into the parent, or into the stores if the context has no parent. Each store saves all changes
+  /// or none.
   ///
   /// Objects are validated, and `willSave` and `didSave` are called. If a save fails, the changes stay unsaved. For an
   /// example that reports the errors of all objects, see ``ManagedObjectError``.

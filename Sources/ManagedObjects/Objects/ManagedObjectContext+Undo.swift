@@ -2,7 +2,7 @@ internal import Predicates
 
 /// Undo and redo.
 extension ManagedObjectContext {
-  /// Undoes the last group of changes. Does nothing if there is no undo manager or no group to undo.
+  /// Undoes the last group of changes. Does nothing without an undo manager or a group to undo.
   ///
   /// Undoing saved changes takes effect in the store with the next save.
   public func undo() { replay(redoing: false) }

@@ -35,7 +35,7 @@ struct PermanentKeys {
 
   /// Adds the old and new keys of objects that are being saved.
   ///
-  /// - Complexity: O(*n*) if the keys are in the order in which the objects were created.
+  /// - Complexity: O(*n*) if the keys are in the order the objects were created.
   mutating func insert(_ names: some Sequence<(key: RowKey, value: RowKey)>) {
     for (old, new) in names where old.isTemporary { insert(old, new) }
   }
@@ -75,7 +75,7 @@ extension ManagedObjectContext {
     return key
   }
 
-  /// Returns a predicate in which old keys of objects are replaced with their present keys.
+  /// Returns a predicate with old keys of objects replaced by their present keys.
   func presentPredicate(_ predicate: ManagedPredicate) -> ManagedPredicate {
     if aliases.isEmpty, root.permanentKeys.isEmpty { return predicate }
     return predicate.replacing(PredicateReplacement(object: presentKey))

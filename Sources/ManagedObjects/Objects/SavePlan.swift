@@ -67,8 +67,8 @@ struct SavePlan {
     }
   }
 
-  /// Returns the values of an object, in which permanent keys replace the temporary ones. Throws if a relationship
-  /// refers to an object of another store, or to one that was never saved.
+  /// Returns the values of an object, with temporary keys replaced by permanent ones. Throws if a relationship refers
+  /// to an object of another store, or to one that was never saved.
   private static func renamedValues(
     of object: ManagedObject, _ key: RowKey, _ context: ManagedObjectContext, _ newKeys: KeyReplacements
   ) throws(ManagedObjectError) -> [RowValue] {

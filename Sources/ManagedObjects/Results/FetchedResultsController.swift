@@ -209,7 +209,7 @@ extension FetchedResultsController {
     return engine.list.sectionCount
   }
 
-  /// Returns the section at an index; nil if there is none.
+  /// Returns the section at an index; nil if the index is out of range.
   public func section(at index: Int) -> FetchedResultsSection<Object>? {
     observe()
     return engine.list.section(at: index).map { section($0) }
@@ -233,7 +233,7 @@ extension FetchedResultsController {
     return engine.list.allRows.compactMap { engine.object(of: $0) as? Object }
   }
 
-  /// Returns the object at a position; nil if there is none.
+  /// Returns the object at a position; nil if the position is out of range.
   ///
   /// ```swift
   /// let contact = results.object(at: ResultIndexPath(section: 0, item: 2))
@@ -246,7 +246,7 @@ extension FetchedResultsController {
     return engine.list.row(at: indexPath).flatMap { engine.object(of: $0) as? Object }
   }
 
-  /// Returns the object at an index in the list of all objects; nil if there is none.
+  /// Returns the object at an index in the list of all objects; nil if the index is out of range.
   public func object(at offset: Int) -> Object? {
     observe()
     return engine.list.row(at: offset).flatMap { engine.object(of: $0) as? Object }
@@ -274,7 +274,7 @@ extension FetchedResultsController {
     return engine.list.allSections.compactMap { sectionIndexTitle($0.name) }.filter { known.insert($0).inserted }
   }
 
-  /// Returns the index of the first section with an index title; nil if there is none.
+  /// Returns the index of the first section with an index title; nil if not found.
   ///
   /// ```swift
   /// print(results.sectionIndexTitles)                      // ["E", "L"]

@@ -32,7 +32,7 @@ public struct FetchedResultsSection<Object: ManagedObject>: Sequence {
   /// - Complexity: O(*n*) in the number of objects of the section.
   public var objects: [Object] { Array(self) }
 
-  /// The object at an index; nil if there is none.
+  /// The object at an index; nil if the index is out of range.
   public subscript(item: Int) -> Object? {
     guard let section, item >= 0, item < section.count else { return nil }
     return engine.list.row(at: engine.list.start(of: section) + item).flatMap { engine.object(of: $0) as? Object }

@@ -3,7 +3,7 @@ internal import PropertyLists
 
 /// The cache of results on the disk.
 extension ResultEngine {
-  /// The coordinator's stores that have the request's entity, in the order in which they were added.
+  /// The coordinator's stores that have the request's entity, in the order they were added.
   private var stores: [any PersistentStore] {
     context.coordinator.stores.filter { context.model.hasEntity(entity, inConfiguration: $0.configuration) }
   }

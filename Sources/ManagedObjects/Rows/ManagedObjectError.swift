@@ -133,7 +133,7 @@ public struct ManagedObjectError: Error, Sendable {
   public var code: Code
   /// The description of the error in one line, without the file, the object and the property.
   public var message: String
-  /// A suggestion for the caller; nil if there is none.
+  /// A suggestion for the caller, if any.
   public var remedy: Remedy?
   /// The object that has the error.
   public var objectID: ManagedObjectID?

@@ -86,7 +86,7 @@ public final class InMemoryStore: PersistentStore {
     }
   }
 
-  /// Returns the first defect found; nil if there is none. For tests.
+  /// Returns the first defect found, if any. For tests.
   func _checkInvariants() -> String? { state.withLock { $0.table._checkInvariants() } }
 }
 

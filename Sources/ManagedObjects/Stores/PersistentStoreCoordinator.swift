@@ -41,7 +41,7 @@ public final class PersistentStoreCoordinator: Sendable {
     remoteListeners.finish()
   }
 
-  /// The stores, in the order in which they were added.
+  /// The stores, in the order they were added.
   public var stores: [any PersistentStore] { state.withLock { $0.stores } }
 
   /// Adds a store.

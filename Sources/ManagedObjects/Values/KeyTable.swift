@@ -35,7 +35,7 @@ package struct KeyTable<Value> {
     }
   }
 
-  /// Returns the slot in which the search for a key begins.
+  /// Returns the slot where the search for a key begins.
   func home(of key: RowKey) -> Int {
     let number = UInt64(bitPattern: key.number)
     let group = number >> 4 ^ UInt64(truncatingIfNeeded: key.entityIndex) << 40 ^ UInt64(key.store.rawValue) << 50

@@ -13,7 +13,7 @@ public import Predicates
 ///
 /// A mapping model is a value that can be read, compared and written. Migrations of stores apply it.
 public struct MappingModel: Hashable, Sendable {
-  /// The mappings of entities, in the order in which they are applied.
+  /// The mappings of entities, in the order they are applied.
   public var entityMappings: [EntityMapping]
   /// The values of a compiled mapping model whose keys this library does not know, by key. They are kept for writing.
   public var otherArchivedValues: OrderedDictionary<String, PredicateConstant> = [:]

@@ -15,8 +15,8 @@ struct SourceModelWriter {
 
   private typealias Attributes = OrderedDictionary<String, String>
 
-  /// The position of each XML attribute in the order in which Xcode writes them, as far as it is known from files.
-  /// Unknown attributes come last.
+  /// The position of each XML attribute in Xcode's order, as far as it is known from files. Unknown attributes come
+  /// last.
   private static let order: [String: Int] = {
     let names = [
       "name", "representedClassName", "parentEntity", "isAbstract", "optional", "transient", "toMany", "attributeType",

@@ -42,7 +42,7 @@ package enum PreparedStep: Hashable, Sendable {
   case collection(PredicateCollectionOperator)
 }
 
-/// The context in which a prepared predicate is evaluated: the model, and the parameters.
+/// The context for evaluating a prepared predicate: the model, and the parameters.
 package struct PreparationContext {
   /// Returns the slots of a key's value in the objects of a model: see ``PredicateKey/slots``. Nil if the objects do
   /// not belong to a model.

@@ -140,7 +140,7 @@ extension AttributeValue {
     self = leaves.isEmpty ? .null : .composite(leaves)
   }
 
-  /// Returns the value at a path of element names: this value for an empty path, null if there is no such element.
+  /// Returns the value at a path of element names: this value for an empty path, null if an element is missing.
   package func leaf(at path: ArraySlice<String>) -> AttributeValue {
     guard let name = path.first else { return self }
     guard case .composite(let leaves) = self, let leaf = leaves[name] else { return .null }

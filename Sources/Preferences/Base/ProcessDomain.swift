@@ -4,8 +4,8 @@ internal import SystemFiles
 
 /// The domain of the program that this process runs.
 enum ProcessDomain {
-  /// The bundle identifier of the program, or the name of the process if there is none. Characters that are not allowed
-  /// in domain names are replaced by `_`.
+  /// The bundle identifier of the program, or else the name of the process. Characters that are not allowed in domain
+  /// names are replaced by `_`.
   static let name = DomainName(nearestTo: bundleIdentifier ?? ProcessInfo.processInfo.processName)
 
   private static var bundleIdentifier: String? {

@@ -11,7 +11,7 @@ struct WeakReference<Object: AnyObject & Sendable>: Sendable {
 struct SharedObjects<Key: Hashable & Sendable, Object: AnyObject & Sendable>: ~Copyable {
   private let objects = Mutex<[Key: WeakReference<Object>]>([:])
 
-  /// Returns the object for a key; if there is none, creates it. In a child of `fork`, always creates a new object,
+  /// Returns the object for a key. Creates it if it does not exist. In a child of `fork`, always creates a new object,
   /// because the lock may be held by a thread that exists only in the parent.
   func object(for key: Key, make: () -> Object) -> Object {
     if ForkedChild.isThisProcess { return make() }

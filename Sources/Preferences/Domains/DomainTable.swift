@@ -262,8 +262,8 @@ final class DomainTable: Sendable {
   /// Returns the entries to write to the file: its current entries with the unsaved changes.
   ///
   /// - Parameter held: the current entries of the file; nil if they are unknown, so that the values in memory are used.
-  /// - Returns: the entries in the order of the file, else sorted by key, followed by new ones in the order in which
-  ///   they were set; and the number of changes that they include.
+  /// - Returns: the entries in the order of the file, else sorted by key, followed by new ones in the order they were
+  ///   set; and the number of changes that they include.
   func merged(with held: DomainEntries?) -> (entries: DomainEntries, changes: Int) {
     contents.withLock { contents in
       guard var entries = contents.replaced == nil ? held : DomainEntries() else {

@@ -13,7 +13,7 @@ extension DomainFile {
     case file(DomainEntries?)
     case memory(DomainTable)
 
-    /// The entries; nil if there is no file.
+    /// The entries; nil if the file does not exist.
     var entries: DomainEntries? {
       switch self {
       case .file(let entries): entries

@@ -73,7 +73,7 @@ final class DomainFile: Sendable {
     private(set) var generation: FileGeneration?
     /// The keys that the file lost when it was damaged, and that another process may still restore.
     var awaited: Set<TableKey> = []
-    /// The end of the time in which another process may restore the keys in ``awaited``.
+    /// The deadline for another process to restore the keys in ``awaited``.
     var waitsUntil = ContinuousClock.now
 
     /// Returns true if the table certainly has the values of the file with this identity.

@@ -27,7 +27,7 @@ enum UpdateUnderWay {
 
   /// Notes that this thread has set a value of the file, or all values if the key is nil.
   ///
-  /// - Complexity: O(1); one atomic operation if there is no update in progress.
+  /// - Complexity: O(1); one atomic operation if no update is in progress.
   static func note(_ key: TableKey?, in path: String) {
     guard let thread = threadOfUpdate else { return }
     let file = FileSystem.realPath(of: path)

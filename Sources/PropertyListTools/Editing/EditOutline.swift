@@ -116,7 +116,7 @@ struct StandIns {
 }
 
 extension PropertyListDocument.Node {
-  /// Returns the child that a component of a path leads to, and its position, or nil if there is no such child.
+  /// Returns the child that a component of a path leads to, and its position, or nil if not found.
   fileprivate func child(
     of component: PropertyListKeyPath.Component
   ) throws(PropertyListError) -> (position: Int, child: PropertyListDocument.Node)? {

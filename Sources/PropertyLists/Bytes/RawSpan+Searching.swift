@@ -37,7 +37,7 @@ struct ForwardSearch {
 
   init(_ text: StaticString) { self.text = text }
 
-  /// Returns the offset of the first occurrence of the text at or after `start`, or nil if there is none.
+  /// Returns the offset of the first occurrence of the text at or after `start`, or nil if not found.
   ///
   /// - Complexity: O(*n*) in the bytes for all calls together, if the offsets increase.
   mutating func next(from start: Int, in bytes: RawSpan) -> Int? {

@@ -7,7 +7,7 @@ struct DictionaryCache<Known> {
 
   private static var slotCount: Int { 64 }
 
-  /// Returns the value that was stored for a dictionary with the same keys in the same order, or nil if there is none.
+  /// Returns the value that was stored for a dictionary with the same keys in the same order, or nil if not found.
   @inline(__always)
   func find(_ node: FlatNode, _ source: some NodeSource, in bytes: RawSpan) throws(PropertyListError) -> Known? {
     guard !slots.isEmpty, let slot = slots[try Self.slotNumber(node, source, in: bytes)],

@@ -33,9 +33,9 @@ extension PropertyList {
   /// ```
   ///
   /// - Throws: ``PropertyListError/Kind/valueExists`` for an existing key and for the root;
-  ///   ``PropertyListError/Kind/noSuchValue`` if there is no container at the path or the index is greater than the
-  ///   count; ``PropertyListError/Kind/nestedTooDeeply`` beyond ``ParsingLimits/greatestDepth``. Nothing is changed if
-  ///   an error is thrown.
+  ///   ``PropertyListError/Kind/noSuchValue`` if the path does not lead into a container or the index is greater than
+  ///   the count; ``PropertyListError/Kind/nestedTooDeeply`` beyond ``ParsingLimits/greatestDepth``. Nothing is changed
+  ///   if an error is thrown.
   /// - Complexity: O(*d* + *k*) in the number of components and of the elements after the index, and O(*n*) in the
   ///   containers of the new value, whose depth is checked.
   public mutating func insert(_ value: PropertyList, at path: PropertyListKeyPath) throws(PropertyListError) {

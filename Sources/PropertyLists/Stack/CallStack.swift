@@ -78,7 +78,7 @@ package final class CallStack {
   private static let bytesPerLevel = 832
 
   /// Calls `body` on another stack of the same thread, because the thread's own stack is full. Returns nil, without
-  /// calling `body`, if there is no other stack.
+  /// calling `body`, if no other stack is available.
   package func extended<T>(levels: Int, _ body: () throws -> T) throws -> T? {
     // Sixteen times the size of the stack, from 8 to 128 MiB. Segments are not nested.
     guard left == nil, let segment = StackSegment(size: min(max(16 * size, 8 << 20), 128 << 20)) else { return nil }

@@ -3,7 +3,7 @@ package import FoundationEssentials
 /// The text of an input as UTF-8, with the mapping from offsets in the text to positions in the input.
 package struct TextSource {
   package let text: Data
-  /// The offset of the text in the input: the length of the byte order mark, or 0 if there is none.
+  /// The offset of the text in the input: the length of the byte order mark, or 0 without one.
   package var start = 0
   /// The number of bytes of a code unit in the input, or nil if offsets in the input are unknown.
   package var unitWidth: Int? = 1

@@ -12,7 +12,7 @@ enum UTF16Text {
 
   /// Appends UTF-16 to `text`, as UTF-8. Stops at the first defect.
   ///
-  /// - Returns: The offset of the first unpaired surrogate or incomplete unit, or nil if there is none.
+  /// - Returns: The offset of the first unpaired surrogate or incomplete unit, or nil if not found.
   static func decode(_ bytes: RawSpan, isBigEndian: Bool, into text: inout [UInt8]) -> Int? {
     text.reserve(bytes.byteCount)
     var offset = 0

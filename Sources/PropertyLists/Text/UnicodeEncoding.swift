@@ -57,7 +57,7 @@ package enum UnicodeEncoding {
   }
 
   /// Decodes text by calling `decoder` until the end. The decoder appends UTF-8 to its second argument up to the first
-  /// invalid unit, and returns the offset of that unit, or nil if there is none. Each invalid unit becomes U+FFFD.
+  /// invalid unit, and returns the offset of that unit, or nil at the end. Each invalid unit becomes U+FFFD.
   private static func decode(
     _ bytes: RawSpan, from start: Int, unitWidth: Int, _ name: String, defects: inout DefectLog,
     by decoder: (RawSpan, inout [UInt8]) -> Int?
@@ -83,7 +83,7 @@ package enum UnicodeEncoding {
 
   /// Appends UTF-32 to `text`, as UTF-8. Stops at the first invalid unit.
   ///
-  /// - Returns: The offset of the first invalid unit, or nil if there is none.
+  /// - Returns: The offset of the first invalid unit, or nil if not found.
   private static func decodeUTF32(_ bytes: RawSpan, isBigEndian: Bool, into text: inout [UInt8]) -> Int? {
     var offset = 0
     while offset < bytes.byteCount {

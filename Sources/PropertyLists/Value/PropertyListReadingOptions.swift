@@ -17,9 +17,9 @@ public struct PropertyListReadingOptions: Hashable, Sendable {
   /// The treatment of a key that occurs twice in a dictionary.
   public var duplicateKeys: DuplicateKeys
 
-  /// True if values that JSON cannot represent, such as dates, are restored from the forms in which
-  /// ``PropertyListWritingOptions/Coercion/reversible`` writes them; <doc:Formats> has a table of the forms. If false,
-  /// they are read as ordinary dictionaries. In OpenStep, the forms are always restored.
+  /// True if values that JSON cannot represent, such as dates, are restored from the forms that
+  /// ``PropertyListWritingOptions/Coercion/reversible`` writes; <doc:Formats> has a table of the forms. If false, they
+  /// are read as ordinary dictionaries. In OpenStep, the forms are always restored.
   public var restoresCoercedValues: Bool
 
   /// True if XML text may contain characters that XML does not allow, as Foundation writes them. If true, the text is

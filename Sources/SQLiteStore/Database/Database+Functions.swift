@@ -87,7 +87,7 @@ private final class Collection {
   init(_ bytes: [UInt8]) { self.bytes = bytes }
 }
 
-/// Returns the memory in which SQLite keeps the address of a ``Collection`` between the rows; nil if it cannot be
+/// Returns the memory where SQLite keeps the address of a ``Collection`` between the rows; nil if it cannot be
 /// allocated.
 private func memory(_ context: OpaquePointer?, size: Int32) -> UnsafeMutablePointer<UnsafeMutableRawPointer?>? {
   unsafe sqlite3_aggregate_context(context, size)?.assumingMemoryBound(to: UnsafeMutableRawPointer?.self)

@@ -151,8 +151,7 @@ internal import SystemFiles
   /// Returns a prepared statement for some SQL, from the cache if possible. It has no bindings, and is ready for its
   /// first step.
   ///
-  /// - Parameter growth: The way in which the work of the statement grows with the size of the file. It determines the
-  ///   limit.
+  /// - Parameter growth: The growth of the statement's work with the size of the file. It determines the limit.
   package func statement(_ sql: String, _ growth: WorkLimit.Growth = .rows) throws(ManagedObjectError) -> Statement {
     uses += 1
     if let statement = statements[sql] {

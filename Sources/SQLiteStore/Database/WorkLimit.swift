@@ -6,7 +6,7 @@ internal import ManagedObjects
 ///
 /// The limits grow with the size of the file, and are generous for a sound file of that size.
 package final class WorkLimit {
-  /// A way in which the work of a statement grows with the size of the file.
+  /// The growth of a statement's work with the size of the file.
   package enum Growth {
     /// Each row is read once, or found by its primary key.
     case rows

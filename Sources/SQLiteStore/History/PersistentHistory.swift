@@ -16,7 +16,7 @@ public struct PersistentHistoryTransaction: Hashable, Sendable {
   public var bundleIdentifier: String?
   /// The name of the process that saved.
   public var processName: String?
-  /// The changes to objects, in the order in which they were recorded.
+  /// The changes to objects, in the order they were recorded.
   public var changes: [PersistentHistoryChange]
 }
 

@@ -138,7 +138,7 @@ extension StoreMigration {
       Pairs(sql: "SELECT p AS o, pe AS oe, o AS p, oe AS pe, NULL AS f FROM (\(sql))", isOrdered: false)
     }
 
-    /// A SELECT statement in which each pair has a position. If the relationship was unordered, the related objects are
+    /// A SELECT statement that gives each pair a position. If the relationship was unordered, the related objects are
     /// ordered by primary key.
     var numbered: String {
       if isOrdered { return sql }

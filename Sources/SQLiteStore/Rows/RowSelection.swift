@@ -172,7 +172,7 @@ struct RowSelection: Sendable {
       if let entityColumn, let known = entityIndices[statement.integer(entityColumn)], destination.contains(known) {
         index = known
       } else {
-        // If there is no valid entity column, the entity is read from the row of the related object. If that object was
+        // Without a valid entity column, the entity is read from the row of the related object. If that object was
         // deleted, the first entity that is not abstract is assumed.
         let found = try reading.entity(ofRow: number, destination)
         index = found ?? destination.first { !reading.schema.model.records[$0].definition.isAbstract } ?? index

@@ -1,7 +1,7 @@
 internal import ManagedObjects
 
-/// The columns of an entity in the order in which they get their names. A column whose name is already used gets a
-/// number as a suffix, so the order matters.
+/// The columns of an entity in the order they get their names. A column whose name is already used gets a number as a
+/// suffix, so the order matters.
 struct ColumnOrder {
   struct Column {
     let name: String
@@ -10,8 +10,7 @@ struct ColumnOrder {
     /// For a composite attribute, the index of the element among ``AttributeDescription/leaves``; nil for other
     /// columns.
     let leaf: Int?
-    /// The index of the group in which the column is in the table: 0 for integers, 1 for to-one relationships, then
-    /// other types.
+    /// The index of the column's group in the table: 0 for integers, 1 for to-one relationships, then other types.
     let group: Int
     /// The declared type of the column; nil for an attribute without a column.
     let type: String?

@@ -1,8 +1,7 @@
 package import ManagedObjects
 package import SQLQueries
 
-/// The tables and columns in which a store keeps the entities and properties of its model, according to Core Data's
-/// rules.
+/// The tables and columns where a store keeps the entities and properties of its model, according to Core Data's rules.
 ///
 /// An entity and all its descendants share a table. See ``StoreTable`` for its columns, and ``JoinTable`` for
 /// many-to-many relationships.

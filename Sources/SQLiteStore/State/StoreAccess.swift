@@ -1,4 +1,4 @@
-/// The way in which a store is opened: read-only or for saving, with options for saves.
+/// The access to a store: read-only or for saving, with options for saves.
 ///
 /// ```swift
 /// let reader = try SQLiteStore(file, model: model, access: .readOnly)

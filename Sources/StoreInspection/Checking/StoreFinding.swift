@@ -10,7 +10,7 @@ public struct StoreFinding: Hashable, Sendable {
   public var code: Code
   /// The description of the defect, in one line, without the location.
   public var message: String
-  /// The name of the entity that the defect concerns; nil if there is none.
+  /// The name of the entity that the defect concerns, if any.
   public var entity: String?
   /// The primary key (`Z_PK`) of the object with the defect; nil if the defect does not concern one object.
   public var number: Int64?
@@ -18,9 +18,9 @@ public struct StoreFinding: Hashable, Sendable {
   public var objectURI: String?
   /// The name of the attribute or relationship with the defect. For a uniqueness constraint, several names with commas.
   public var property: String?
-  /// The name of the SQLite table with the defect; nil if there is none.
+  /// The name of the SQLite table with the defect, if any.
   public var table: String?
-  /// The name of the column with the defect; nil if there is none.
+  /// The name of the column with the defect, if any.
   public var column: String?
 
   /// Creates a finding.

@@ -41,7 +41,7 @@ public struct StoreHistory: Sendable {
     public var bundleIdentifier: String?
     /// The name of the process that saved.
     public var processName: String?
-    /// The changes to objects, in the order in which they were recorded.
+    /// The changes to objects, in the order they were recorded.
     public var changes: [Change] = []
   }
 

@@ -134,9 +134,9 @@ public struct StoreInfo: Sendable {
     public internal(set) var freePageCount: Int64 = 0
     /// True if the file uses a write-ahead log.
     public internal(set) var usesLog = false
-    /// The size of the write-ahead log (`-wal`), in bytes; nil if there is no log.
+    /// The size of the write-ahead log (`-wal`), in bytes; nil if it does not exist.
     public internal(set) var logSize: Int?
-    /// The size of the rollback journal (`-journal`), in bytes; nil if there is none. A journal that is not empty
+    /// The size of the rollback journal (`-journal`), in bytes; nil if it does not exist. A journal that is not empty
     /// belongs to a save that did not finish.
     public internal(set) var journalSize: Int?
   }

@@ -47,7 +47,7 @@ struct TypedstreamFrame {
     endOfTypes = type.end
   }
 
-  /// Moves to the next element of an array. Returns false if there is none.
+  /// Moves to the next element of an array. Returns false after the last one.
   @inline(__always)
   mutating func beginElement() -> Bool {
     guard remaining > 0 else { return false }

@@ -13,8 +13,8 @@
 /// }
 /// ```
 ///
-/// Values are decoded in the order in which the class has written them. Classes, structures and enumerations can
-/// conform. Objects of classes keep their identity: all references to one object are decoded as one object.
+/// Values are decoded in the order the class has written them. Classes, structures and enumerations can conform.
+/// Objects of classes keep their identity: all references to one object are decoded as one object.
 public protocol TypedstreamDecodable: SendableMetatype {
   /// The names of the classes whose objects are decoded as this type. A subclass is decoded only if its name is listed
   /// too.

@@ -1,4 +1,4 @@
-/// The groups of an object that is being decoded. They contain its values, in the order in which these were written.
+/// The groups of an object that is being decoded. They contain its values, in the order they were written.
 ///
 /// The boundaries of groups are skipped automatically. ``nextType`` is the type of the next value. See
 /// ``TypedstreamDecodable`` for an example.

@@ -12,7 +12,7 @@ public import KeyedArchiving
 /// and nothing else, at any depth. Classes are not looked up by name, so the bytes cannot choose a type. A number is
 /// decoded exactly or not at all, except for 8-byte reals that are decoded as `Float`, which are rounded.
 ///
-/// Several values in one stream are decoded one after another, in the order in which they were archived:
+/// Several values in one stream are decoded one after another, in the order they were archived:
 ///
 /// ```swift
 /// let unarchiver = try TypedstreamUnarchiver(forReadingFrom: data)
@@ -139,7 +139,7 @@ public final class TypedstreamUnarchiver {
 
   /// Decodes the next value of the stream.
   ///
-  /// - Throws: ``TypedstreamError/Kind/valueNotFound`` if there is no value or it is nil;
+  /// - Throws: ``TypedstreamError/Kind/valueNotFound`` if the value is missing or nil;
   ///   ``TypedstreamError/Kind/classNotAllowed`` or ``TypedstreamError/Kind/typeMismatch`` if it has another type;
   ///   another ``TypedstreamError``; or an error of the type's own ``TypedstreamDecodable/init(from:)``. After an
   ///   error, the value is still the next one.
@@ -284,7 +284,7 @@ public final class TypedstreamUnarchiver {
     if depth > 0 { _ = try needsMoreStack(within: height - 1) }
   }
 
-  /// Returns the instance that was decoded from an object before, or nil if there is none.
+  /// Returns the instance that was already decoded from an object, or nil if not found.
   func known<T>(_ type: T.Type, _ slot: Int) throws(TypedstreamError) -> T? {
     guard let known = made[slot] else { return nil }
     try spend(0)

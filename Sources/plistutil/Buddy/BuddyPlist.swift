@@ -45,7 +45,7 @@ struct BuddyPlist {
     hasHadCommand = true
   }
 
-  /// Returns the container in which the path of an entry begins: the root or the working container.
+  /// Returns the container where the path of an entry begins: the root or the working container.
   func start(of entry: BuddyEntry?) throws(PropertyListError) -> BuddyTarget {
     let path = entry?.isAbsolute == true ? PropertyListKeyPath() : container
     guard let tree else { return BuddyTarget(path, try document.root.descendant(at: path)) }

@@ -41,7 +41,7 @@ struct BuddyWords {
   /// Returns the next word; nil after the last.
   mutating func word() throws(BuddyError) -> BuddyWord? { try next(isRest: false) }
 
-  /// Returns the rest of the text, including blanks; nil if there is nothing.
+  /// Returns the rest of the text, including blanks; nil if nothing is left.
   mutating func rest() throws(BuddyError) -> String? { try next(isRest: true)?.text }
 
   private mutating func next(isRest: Bool) throws(BuddyError) -> BuddyWord? {

@@ -18,7 +18,7 @@ struct Linter: Sendable {
 
   /// The findings about one file.
   struct Result {
-    /// Errors, or warnings if there is no error, in the order of their positions.
+    /// Errors, or else warnings, in the order of their positions.
     var findings: [Finding] = []
     /// True if there are more findings than are listed.
     var hasMore = false

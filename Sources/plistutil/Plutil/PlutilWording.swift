@@ -64,7 +64,7 @@ enum PlutilWording {
   }
 
   /// Returns the message of Apple's tool for an error at a position in XML. The message depends on the token there.
-  /// Returns nil if there is no such message.
+  /// Returns nil if no message fits.
   private static func xmlText(_ source: TextSource, _ position: PropertyListError.TextPosition) -> String? {
     let bytes = source.text.bytes
     let offset = source.offsets(of: [position])[0]

@@ -9,7 +9,7 @@ final class ConditionField: Sendable {
     static let list = allCases.map(\.rawValue).joined(separator: ", ")
   }
 
-  /// The form in which the predicate gets the field.
+  /// The form of the field in the predicate.
   enum Form: Sendable {
     case any
     /// The value if it is of this type; null for all other values. Integers and reals are numbers; NaN is not.

@@ -59,7 +59,7 @@ struct ModelFile {
   }
 
   /// Returns the path of a model in the folder of a store that has the store's version hashes, as an example for a
-  /// message; nil if there is none.
+  /// message; nil if not found.
   static func example(ofModelBeside store: String, with metadata: OrderedDictionary<String, PropertyList>) -> String? {
     let (models, stores) = paths(ofModelsBeside: store, with: metadata)
     return models.first ?? stores.first

@@ -124,7 +124,7 @@ struct OpenStore {
 
   /// Creates a context for the store's objects.
   ///
-  /// - Parameter keepsChanges: false for a dry run, in which every save is rolled back.
+  /// - Parameter keepsChanges: false for a dry run, which rolls back every save.
   func context(keepsChanges: Bool = true) throws -> ManagedObjectContext {
     context(of: try coordinator(keepsChanges: keepsChanges))
   }

@@ -50,7 +50,7 @@ extension ManagedObject {
 }
 
 extension AttributeType {
-  /// The default of the type for required transient attributes; nil if there is none.
+  /// The default of the type for required transient attributes, if any.
   fileprivate var emptyValue: AttributeValue? {
     switch self {
     case .integer16, .integer32, .integer64: .integer(0)

@@ -245,8 +245,7 @@ final class ObjectImport {
     for (object, draft) in batch.drafts { if let id = draft.localID { localKeys[Data(id.utf8)] = object.objectID.key } }
   }
 
-  /// Returns the object to which the file assigns an ID; nil if there is none. IDs are equal if their UTF-8 bytes are
-  /// equal.
+  /// Returns the object that has an ID in the file; nil if not found. IDs are equal if their UTF-8 bytes are equal.
   func localKey(_ id: String) -> RowKey? { localKeys[Data(id.utf8)] }
 
   /// Returns the object that a draft changes, or a new one.

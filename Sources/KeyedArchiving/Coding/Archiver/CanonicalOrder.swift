@@ -1,6 +1,6 @@
 @_spi(Archives) internal import PropertyLists
 
-/// Defines the order in which the elements of sets and the keys of dictionaries are written, so that the same elements
+/// Defines the order of the elements of sets and of the keys of dictionaries in an archive, so that the same elements
 /// always give the same archive. Swift's own order differs from process to process.
 ///
 /// Integers and strings have the order of a Core Foundation hash table of the smallest size that fits, into which they
@@ -25,8 +25,8 @@ enum CanonicalOrder {
 
   private static let greatestLevel = 3
 
-  /// Returns the positions of the elements in the order in which they are written. Returns an empty array if `coder`
-  /// makes an archive that only orders an element, and its limits do not allow another collection.
+  /// Returns the positions of the elements in the order they are written. Returns an empty array if `coder` makes an
+  /// archive that only orders an element, and its limits do not allow another collection.
   static func positions<Element: SecureCoding>(of elements: [Element], for coder: KeyedArchiver) throws -> [Int] {
     guard elements.count > 1 else { return Array(elements.indices) }
     if let integers = elements as? [Int] {

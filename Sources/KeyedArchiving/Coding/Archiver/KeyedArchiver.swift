@@ -308,7 +308,7 @@ public final class KeyedArchiver {
 
   private var isAtTop: Bool { outer.isEmpty && outerDepth == 0 }
 
-  /// Runs the body on another stack. Throws if there is none.
+  /// Runs the body on another stack. Throws if none is available.
   func onMoreStack<T>(_ body: () throws -> T) throws -> T {
     let stack = stackRoom.stack(isTop: isAtTop)
     let room = stackRoom

@@ -81,7 +81,7 @@ struct ObjectPool: ~Copyable {
     try translated(values.container(kind, children, isShared: isShared))
   }
 
-  /// Returns the UID of the value with these contents, or nil if there is none.
+  /// Returns the UID of the value with these contents, or nil if not found.
   func value(with contents: FlatNode) -> UInt32? {
     guard contents.offset < sharedObjects.count, sharedObjects[contents.offset] != 0 else { return nil }
     return sharedObjects[contents.offset]

@@ -26,7 +26,7 @@ struct WrittenClasses {
     /// True if the name was set in the archiver. The ancestors of such a class are not written.
     fileprivate let isRenamed: Bool
     fileprivate(set) var uid: UInt32?
-    /// The keys of the last value of this type, in the order in which it encoded them.
+    /// The keys of the last value of this type, in the order it encoded them.
     private var sequence: [(text: String, key: FlatNode)] = []
     /// The keys for which ``order`` was computed.
     private var orderedKeys: [FlatNode] = []
@@ -169,7 +169,7 @@ extension WrittenClasses.Record {
     return key
   }
 
-  /// Returns the order in which the keys of the entries from `start` on are written. Throws if a key occurs twice.
+  /// Returns the order for writing the keys of the entries from `start` on. Throws if a key occurs twice.
   @inline(__always)
   func order(of entries: [KeyedArchiver.Entry], from start: Int, in keys: ArchivedKeys) throws -> [Int] {
     if orderedKeys.count == entries.count - start {

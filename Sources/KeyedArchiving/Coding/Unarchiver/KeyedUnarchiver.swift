@@ -441,7 +441,7 @@ public final class KeyedUnarchiver {
   @inline(never)
   private func needsMoreStack() throws -> Bool { try located(stackRoom.isUsedUp(at: depth, isTop: outer.isEmpty)) }
 
-  /// Runs the body on another stack. Throws if there is none.
+  /// Runs the body on another stack. Throws if none is available.
   func onMoreStack<T>(_ body: () throws -> T) throws -> T {
     let stack = stackRoom.stack(isTop: outer.isEmpty)
     let room = stackRoom

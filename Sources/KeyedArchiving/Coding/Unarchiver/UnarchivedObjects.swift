@@ -179,7 +179,7 @@ struct UnarchivedObjects: ~Copyable {
     decodables[key] = count > 1 ? count - 1 : nil
   }
 
-  /// Returns the value that was kept for an object and a type, or nil if there is none.
+  /// Returns the value that was kept for an object and a type, or nil if none was kept.
   @inline(__always)
   func kept<T>(_ type: T.Type, _ uid: UInt32) -> (value: T, weight: Int, height: Int)? {
     guard states[Int(uid)].contains(.kept) else { return nil }

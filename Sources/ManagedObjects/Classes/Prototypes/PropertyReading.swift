@@ -21,7 +21,7 @@ final class PropertyReading {
     let value: Value
   }
 
-  /// A round of reading. A key path is read in several rounds, in which properties return different values.
+  /// A round of reading. A key path is read in several rounds. In each round, properties return different values.
   enum Round: CaseIterable {
     case first, second
     /// Properties return missing values.

@@ -162,8 +162,8 @@ extension StoreFile {
     return (data, mended)
   }
 
-  /// Writes the whole state to a new file, if there is none yet or it was removed. Returns nil if another process has
-  /// created the file meanwhile.
+  /// Writes the whole state to a new file, if the file does not exist yet or was removed. Returns nil if another
+  /// process has created the file meanwhile.
   private func makeFile(_ next: inout State, _ changes: StoreChanges) throws(ManagedObjectError) -> [RowKey]? {
     let (bytes, mended) = try apply(changes, to: &next, old: nil)
     do throws(FileError) {

@@ -147,7 +147,7 @@ public final class StoreFile: Sendable {
     }
   }
 
-  /// Returns the first defect found; nil if there is none. For tests.
+  /// Returns the first defect found, if any. For tests.
   func _checkInvariants() -> String? { state.withLock { $0.contents.table._checkInvariants() } }
 
   // The methods of ``PersistentStore`` that a ``FileStore`` implements with this file.

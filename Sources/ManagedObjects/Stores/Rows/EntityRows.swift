@@ -94,7 +94,7 @@ package struct EntityRows: Sendable {
     tombstoneCount = 0
   }
 
-  /// Returns the first defect found; nil if there is none. For tests.
+  /// Returns the first defect found, if any. For tests.
   func _checkInvariants(entityIndex: Int, slotCount: Int, store: StoreNumber) -> String? {
     var last: Int64 = 0
     var found = 0

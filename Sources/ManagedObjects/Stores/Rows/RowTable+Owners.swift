@@ -6,7 +6,7 @@ extension RowTable {
   private struct Claim {
     let key: RowKey
     let owner: RowKey
-    /// Another owner of the object; nil if there is none.
+    /// Another owner of the object, if any.
     var other: RowKey?
   }
 

@@ -73,7 +73,7 @@ public struct RowTable: RowSource {
     return ManagedObjectID(key, model: model, storeIdentifier: identifier)
   }
 
-  /// Returns the first defect found; nil if there is none. For tests.
+  /// Returns the first defect found, if any. For tests.
   func _checkInvariants() -> String? {
     for (index, rows) in entityRows.enumerated() {
       let defect = rows._checkInvariants(

@@ -240,7 +240,7 @@ struct XMLStoreFormat: StoreFileFormat {
   /// A writer of the XML of objects.
   struct RowWriter {
     let names: XMLNames
-    /// For each entity, the indexes of its properties in the order in which they are written.
+    /// For each entity, the indexes of its properties in the order they are written.
     let orders: [[Int]]
 
     func write(_ row: StoreRow, to output: inout ByteBuffer) throws(ManagedObjectError) {

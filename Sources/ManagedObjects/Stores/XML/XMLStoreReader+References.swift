@@ -75,7 +75,7 @@ extension XMLStoreReader {
   /// The entities of the objects, by the number in their IDs. An array if the numbers are dense, else a dictionary.
   private struct ObjectEntities {
     private var first: Int64 = 0
-    /// For each number from ``first`` on, the index of the object's entity plus 1; 0 if there is no object. Empty if
+    /// For each number from ``first`` on, the index of the object's entity plus 1; 0 for a missing object. Empty if
     /// ``sparse`` is used.
     private var dense: [Int32] = []
     private var sparse: [Int64: Int32] = [:]

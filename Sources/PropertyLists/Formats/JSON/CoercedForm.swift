@@ -1,4 +1,4 @@
-/// The forms in which JSON contains values that it cannot represent: dictionaries with one entry, such as
+/// The forms of values that JSON cannot represent: dictionaries with one entry, such as
 /// `{"$date": "2001-01-01T00:00:00Z"}`. Only this type knows their keys, and the escape for an ordinary dictionary
 /// whose only key is that of a form.
 package enum CoercedForm {
