@@ -1,37 +1,16 @@
-import ArgumentParser
 import PropertyLists
 import ToolSupport
 
-/// The options for converting files to another format.
-struct Conversion: ParsableArguments {
-  @Option(name: .shortAndLong, help: ArgumentHelp("The format to write.", valueName: "format"))
+/// How files are converted to another format.
+struct Conversion {
+  /// The format to write; nil for XML if the file is binary, and for binary otherwise.
   var format: FormatName?
-
-  @Option(
-    name: .shortAndLong,
-    help: ArgumentHelp(
-      "Use only the value at PATH, with slashes between keys and indices: items/0/name; \\/ is a slash in a key.",
-      valueName: "path"), transform: PropertyListKeyPath.slashedArgument)
+  /// The path of the value to convert; nil for the root.
   var nodepath: PropertyListKeyPath?
-
-  @OptionGroup var reading: ReadingArguments
-  @OptionGroup var writing: WritingArguments
-
-  @Flag(name: .shortAndLong, help: "Print on standard error what is read and written, and how long it takes.")
-  var debug = false
-
-  init() {}
-
-  init(
-    format: FormatName?, nodepath: PropertyListKeyPath?, reading: ReadingArguments, writing: WritingArguments,
-    debug: Bool
-  ) {
-    self.format = format
-    self.nodepath = nodepath
-    self.reading = reading
-    self.writing = writing
-    self.debug = debug
-  }
+  var reading: ReadingArguments
+  var writing: WritingArguments
+  /// True to print what is read and written, and how long it takes.
+  var debug: Bool
 
   /// Returns the value to convert.
   func node(_ document: PropertyListDocument) throws(PropertyListError) -> PropertyListDocument.Node {

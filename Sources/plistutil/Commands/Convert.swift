@@ -19,11 +19,28 @@ struct Convert: ParsableCommand {
       """)
 
   @OptionGroup var files: FileArguments
-  @OptionGroup var conversion: Conversion
+
+  @Option(name: .shortAndLong, help: ArgumentHelp("The format to write.", valueName: "format"))
+  var format: FormatName?
+
+  @Option(
+    name: .shortAndLong,
+    help: ArgumentHelp(
+      "Use only the value at PATH, with slashes between keys and indices: items/0/name; \\/ is a slash in a key.",
+      valueName: "path"), transform: PropertyListKeyPath.slashedArgument)
+  var nodepath: PropertyListKeyPath?
+
+  @OptionGroup var reading: ReadingArguments
+  @OptionGroup var writing: WritingArguments
+
+  @Flag(name: .shortAndLong, help: "Print on standard error what is read and written, and how long it takes.")
+  var debug = false
+
   @OptionGroup var destination: Destination
 
   func run() throws {
-    try files.process(to: destination) { [conversion, destination] input, report throws(PropertyListError) in
+    let conversion = Conversion(format: format, nodepath: nodepath, reading: reading, writing: writing, debug: debug)
+    try files.process(to: destination) { [destination] input, report throws(PropertyListError) in
       try conversion.convert(input, to: destination, &report)
     }
   }

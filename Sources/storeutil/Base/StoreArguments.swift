@@ -5,24 +5,10 @@ import SQLiteStore
 import SystemFiles
 import ToolSupport
 
-/// The store that a verb works on.
-struct StoreArguments: ParsableArguments {
-  @Argument(file: "The file of the store.", "store")
-  var path: String
-
-  @OptionGroup var opening: OpeningArguments
-
-  /// Opens the store.
-  ///
-  /// - Parameters:
-  ///   - isTrial: true if changes are rolled back.
-  ///   - allowsTriggers: true if a save may run triggers that other programs have created.
-  func open(isReadOnly: Bool = true, isTrial: Bool = false, allowsTriggers: Bool = false) throws -> OpenStore {
-    try opening.open(path, isReadOnly: isReadOnly, isTrial: isTrial, allowsTriggers: allowsTriggers)
-  }
-}
-
-/// The options for opening stores.
+/// The options for opening a store.
+///
+/// It has no groups of its own: in debug builds, ArgumentParser checks each group four times for each check of the group
+/// around it, so one more level of groups makes parsing four times as slow.
 struct OpeningArguments: ParsableArguments {
   @Option(
     file: "The model of the store, if the store does not contain it: .momd, .mom, .xcdatamodeld, .xcdatamodel, or an "
@@ -30,7 +16,8 @@ struct OpeningArguments: ParsableArguments {
       + "exactly one model file in the store's folder has the version hashes of the store.", "model")
   var model: String?
 
-  @OptionGroup var immutable: ImmutableArgument
+  @Flag(name: ImmutableArgument.name, help: ImmutableArgument.help)
+  var isImmutable = false
 
   @Flag(
     help: """
@@ -41,16 +28,23 @@ struct OpeningArguments: ParsableArguments {
 
   /// Throws `ValidationError` if the option `--immutable` is given. Verbs that write call this.
   func refuseImmutable() throws {
-    if immutable.isGiven { throw ValidationError("--immutable works only for reading.") }
+    if isImmutable { throw ValidationError("--immutable works only for reading.") }
   }
 
+  /// Returns true if the file at a path must be read without writing any file.
+  func writesNothing(_ path: String) -> Bool { ImmutableArgument.writesNothing(path, isGiven: isImmutable) }
+
   /// Opens a store.
+  ///
+  /// - Parameters:
+  ///   - isTrial: true if changes are rolled back.
+  ///   - allowsTriggers: true if a save may run triggers that other programs have created.
   func open(
     _ path: String, isReadOnly: Bool = true, isTrial: Bool = false, allowsTriggers: Bool = false
   ) throws -> OpenStore {
     let url = URL(filePath: path)
     let kind = try StoreKind(path)
-    let writesNothing = (isReadOnly || isTrial) && immutable.writesNothing(path)
+    let writesNothing = (isReadOnly || isTrial) && writesNothing(path)
     if tables {
       guard kind == .sqlite, isReadOnly, model == nil else {
         throw ValidationError(
@@ -99,17 +93,26 @@ struct OpeningArguments: ParsableArguments {
 
 /// The option to read a store without writing any file.
 struct ImmutableArgument: ParsableArguments {
-  @Flag(
-    name: .customLong("immutable"),
-    help: """
-      Write no files at all, not even those that SQLite uses to share a store. A store with a write-ahead log is read \
-      from a copy. No program may save into the store meanwhile. Without this option, a store is read in this way if \
-      no program has it open.
-      """)
+  static let name = NameSpecification.customLong("immutable")
+  static let help = ArgumentHelp(
+    """
+    Write no files at all, not even those that SQLite uses to share a store. A store with a write-ahead log is read \
+    from a copy. No program may save into the store meanwhile. Without this option, a store is read in this way if \
+    no program has it open.
+    """)
+
+  @Flag(name: Self.name, help: Self.help)
   var isGiven = false
 
   /// Returns true if the file at a path must be read without writing any file.
-  func writesNothing(_ path: String) -> Bool { isGiven || (try? StoreKind(path))?.isUnused(path) != false }
+  func writesNothing(_ path: String) -> Bool { Self.writesNothing(path, isGiven: isGiven) }
+
+  /// Returns true if the file at a path must be read without writing any file.
+  ///
+  /// - Parameter isGiven: true if the user has given the option.
+  static func writesNothing(_ path: String, isGiven: Bool) -> Bool {
+    isGiven || (try? StoreKind(path))?.isUnused(path) != false
+  }
 }
 
 /// An open store.

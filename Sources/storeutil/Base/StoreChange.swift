@@ -25,10 +25,11 @@ struct ChangeArguments: ParsableArguments {
   ///
   /// - Parameter isBrief: true to print each change only in a dry run.
   func change(
-    _ arguments: StoreArguments, isBrief: Bool = false, _ body: (ManagedObjectContext, OpenStore) throws -> Void
+    _ path: String, _ opening: OpeningArguments, isBrief: Bool = false,
+    _ body: (ManagedObjectContext, OpenStore) throws -> Void
   ) throws {
-    try arguments.opening.refuseImmutable()
-    let opened = try arguments.open(isReadOnly: false, isTrial: dryRun, allowsTriggers: allowTriggers)
+    try opening.refuseImmutable()
+    let opened = try opening.open(path, isReadOnly: false, isTrial: dryRun, allowsTriggers: allowTriggers)
     let context = try opened.context(keepsChanges: !dryRun)
     try body(context, opened)
     for object in context.insertedObjects.union(context.updatedObjects) { try object.fillTransientValues() }

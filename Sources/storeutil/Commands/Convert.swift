@@ -21,7 +21,10 @@ struct Convert: ParsableCommand {
       Example: storeutil convert Notes.xml Notes.sqlite --type sqlite --model Notes.momd
       """)
 
-  @OptionGroup var store: StoreArguments
+  @Argument(file: "The file of the store.", "store")
+  var storePath: String
+
+  @OptionGroup var opening: OpeningArguments
 
   @Argument(file: "The new file.", "file")
   var outfile: String
@@ -30,7 +33,7 @@ struct Convert: ParsableCommand {
 
   func run() throws {
     try kind.checkNew(outfile)
-    let opened = try store.open()
+    let opened = try opening.open(storePath)
     try kind.create(outfile, opened.model) { target in
       var copy = StoreCopy(source: opened.store, target: target)
       try copy.run()

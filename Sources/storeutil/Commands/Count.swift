@@ -10,11 +10,14 @@ struct Count: ParsableCommand {
       Example: storeutil count Notes.sqlite Note 'SUBQUERY(pages, $p, $p.number > 9).@count > 0'
       """)
 
-  @OptionGroup var store: StoreArguments
+  @Argument(file: "The file of the store.", "store")
+  var storePath: String
+
+  @OptionGroup var opening: OpeningArguments
   @OptionGroup var request: RequestArguments
 
   func run() throws {
-    let opened = try store.open()
+    let opened = try opening.open(storePath)
     let request = try request.request(opened.entity(request.entity), opened)
     try output("\(ObjectReader(opened).count(request))")
   }

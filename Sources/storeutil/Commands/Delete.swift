@@ -15,7 +15,10 @@ struct Delete: ParsableCommand {
         storeutil delete Notes.sqlite --entity Note --where 'created < "2020-01-01"' --dry-run
       """)
 
-  @OptionGroup var store: StoreArguments
+  @Argument(file: "The file of the store.", "store")
+  var storePath: String
+
+  @OptionGroup var opening: OpeningArguments
 
   @Argument(help: ArgumentHelp("The IDs of the objects.", valueName: "id"))
   var ids: [String] = []
@@ -31,7 +34,7 @@ struct Delete: ParsableCommand {
   }
 
   func run() throws {
-    try change.change(store) { context, opened in
+    try change.change(storePath, opening) { context, opened in
       let objects = try ids.map { try opened.object(opened.key($0), in: context) }
       // An object can be named twice, or can be deleted with another one.
       for object in objects where !object.isDeleted { try context.delete(object) }

@@ -35,7 +35,10 @@ struct Fetch: ParsableCommand {
         storeutil fetch Notes.sqlite Note --group-by author.name --keys author.name,@count --sort @count:desc
       """)
 
-  @OptionGroup var store: StoreArguments
+  @Argument(file: "The file of the store.", "store")
+  var storePath: String
+
+  @OptionGroup var opening: OpeningArguments
   @OptionGroup var request: RequestArguments
 
   @Option(
@@ -81,7 +84,7 @@ struct Fetch: ParsableCommand {
   }
 
   func run() throws {
-    let opened = try store.open()
+    let opened = try opening.open(storePath)
     let entity = try opened.entity(request.entity)
     let keys = keyLists.isEmpty ? nil : keyLists.joined(separator: ",")
     var request = try self.request.request(entity, opened)

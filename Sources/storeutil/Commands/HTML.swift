@@ -27,7 +27,10 @@ struct HTML: ParsableCommand {
       Example: storeutil html Notes.sqlite -o Notes.html
       """)
 
-  @OptionGroup var store: StoreArguments
+  @Argument(file: "The file of the store.", "store")
+  var storePath: String
+
+  @OptionGroup var opening: OpeningArguments
 
   @Option(file: "Write the page to FILE; - is standard output.", "file", name: .shortAndLong)
   var outfile: String
@@ -38,7 +41,7 @@ struct HTML: ParsableCommand {
   func validate() throws {
     if limit < 0 { throw ValidationError("--limit must be at least 0.") }
     for suffix in ["", "-wal", "-shm", "-journal"] {
-      let path = store.path + suffix
+      let path = storePath + suffix
       if path == outfile || FileSystem.isSameFile(path, outfile) {
         throw ValidationError("--outfile would replace \(FileSystem.showingBytes(path).printable()) with the page.")
       }
@@ -46,8 +49,8 @@ struct HTML: ParsableCommand {
   }
 
   func run() throws {
-    let opened = try store.open()
-    var page = StorePage(opened.store, title: URL(filePath: store.path).lastPathComponent)
+    let opened = try opening.open(storePath)
+    var page = StorePage(opened.store, title: URL(filePath: storePath).lastPathComponent)
     page.rowLimit = limit == 0 ? nil : limit
     page.facts = facts(of: opened)
     // An error means that the path is unknown: another program may have changed the object since it was read.
@@ -83,7 +86,7 @@ struct HTML: ParsableCommand {
   }
 
   private func facts(of opened: OpenStore) -> [(name: String, text: String)] {
-    var facts = [("File", FileSystem.showingBytes(store.path)), ("UUID", opened.store.identifier)]
+    var facts = [("File", FileSystem.showingBytes(storePath)), ("UUID", opened.store.identifier)]
     if let type = opened.store.metadata[StoreMetadataKey.type]?.string { facts.append(("Type", type)) }
     if let version = opened.store.metadata[StoreMetadataKey.frameworkVersion]?.integer {
       facts.append(("Framework", "\(version)"))

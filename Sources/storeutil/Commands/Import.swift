@@ -32,7 +32,10 @@ struct Import: ParsableCommand {
         storeutil fetch Notes.sqlite Note --keys title,created,author.name | storeutil import Copy.sqlite Note -
       """)
 
-  @OptionGroup var store: StoreArguments
+  @Argument(file: "The file of the store.", "store")
+  var storePath: String
+
+  @OptionGroup var opening: OpeningArguments
 
   @Argument(help: ArgumentHelp("The entity of the objects.", valueName: "entity"))
   var entity: String
@@ -87,9 +90,10 @@ struct Import: ParsableCommand {
   }
 
   func run() throws {
-    try store.opening.refuseImmutable()
+    try opening.refuseImmutable()
     let input = try TextInput(file)
-    let opened = try store.open(isReadOnly: false, isTrial: change.dryRun, allowsTriggers: change.allowTriggers)
+    let opened = try opening.open(
+      storePath, isReadOnly: false, isTrial: change.dryRun, allowsTriggers: change.allowTriggers)
     let entity = try opened.entity(self.entity)
     let columns = try ImportColumns(entity, map, ignored: ignore)
     let values = ImportedValues(timeZone: timeZone, listSeparator: listSeparator)

@@ -14,7 +14,10 @@ struct Insert: ParsableCommand {
       Example: storeutil insert Notes.sqlite Note title='Shopping list' created=2026-01-31T12:00:00Z
       """)
 
-  @OptionGroup var store: StoreArguments
+  @Argument(file: "The file of the store.", "store")
+  var storePath: String
+
+  @OptionGroup var opening: OpeningArguments
 
   @Argument(help: ArgumentHelp("The entity of the object.", valueName: "entity"))
   var entity: String
@@ -25,7 +28,7 @@ struct Insert: ParsableCommand {
   @OptionGroup var change: ChangeArguments
 
   func run() throws {
-    try change.change(store) { context, opened in
+    try change.change(storePath, opening) { context, opened in
       let object = try context.insert(opened.entity(entity).name)
       for assignment in assignments { try assignment.apply(to: object, in: opened) }
     }

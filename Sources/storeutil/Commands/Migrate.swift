@@ -21,7 +21,10 @@ struct Migrate: ParsableCommand {
       Example: storeutil migrate Notes.sqlite --to Notes.xcdatamodeld -o New.sqlite
       """)
 
-  @OptionGroup var store: StoreArguments
+  @Argument(file: "The file of the store.", "store")
+  var storePath: String
+
+  @OptionGroup var opening: OpeningArguments
 
   @Option(file: "The new model; of several versions, the current one.", "model")
   var to: String
@@ -39,17 +42,17 @@ struct Migrate: ParsableCommand {
   var drop = false
 
   func run() throws {
-    if outfile == nil { try store.opening.refuseImmutable() }
-    let kind = try StoreKind(store.path)
+    if outfile == nil { try opening.refuseImmutable() }
+    let kind = try StoreKind(storePath)
     guard kind == .sqlite else {
       throw ValidationError(
-        "\(store.path.printable()) is \(kind.nameWithArticle), and only SQLite stores can be migrated; "
+        "\(storePath.printable()) is \(kind.nameWithArticle), and only SQLite stores can be migrated; "
           + "convert it with storeutil convert --type sqlite first.")
     }
-    let url = URL(filePath: store.path)
+    let url = URL(filePath: storePath)
     let target = try ModelFile(to).version(named: version)
-    let writesNothing = store.opening.immutable.writesNothing(store.path)
-    let source = try ModelFile.model(store.opening.model, of: url, writesNothing: writesNothing)
+    let writesNothing = opening.writesNothing(storePath)
+    let source = try ModelFile.model(opening.model, of: url, writesNothing: writesNothing)
     let mapping = try mapping.map { StoreMapping(try MappingModel(contentsOf: URL(filePath: $0))) }
     var line = ProgressLine()
     // The files of an unfinished migration must be removed before the process ends.

@@ -96,7 +96,7 @@ struct NamedModel {
     } else {
       if version != nil { throw ValidationError("--version works only with model files.") }
       let kind = try StoreKind(path)
-      let metadata = try kind.metadata(URL(filePath: path), writesNothing: opening.immutable.writesNothing(path))
+      let metadata = try kind.metadata(URL(filePath: path), writesNothing: opening.writesNothing(path))
       model = try opening.open(path).model
       let stored = metadata[StoreMetadataKey.versionHashes]?.dictionary ?? [:]
       recordedHashes = Dictionary(

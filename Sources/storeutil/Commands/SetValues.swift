@@ -22,7 +22,10 @@ struct SetValues: ParsableCommand {
         storeutil set Notes.sqlite --entity Note --where 'author = nil' author=Person/p3 isRead=no
       """)
 
-  @OptionGroup var store: StoreArguments
+  @Argument(file: "The file of the store.", "store")
+  var storePath: String
+
+  @OptionGroup var opening: OpeningArguments
 
   @Argument(help: ArgumentHelp("The ID of the object; leave it out with --where.", valueName: "id"))
   var idOrAssignment: String?
@@ -62,7 +65,7 @@ struct SetValues: ParsableCommand {
   func run() throws {
     let assignments = try assignments()
     var (foundCount, changedCount) = (0, 0)
-    try change.change(store, isBrief: condition.isGiven) { context, opened in
+    try change.change(storePath, opening, isBrief: condition.isGiven) { context, opened in
       let objects =
         try id.map { [try opened.object(opened.key($0), in: context)] } ?? condition.objects(context, opened)
       var progress = ProgressBar(total: objects.count, unit: "objects")

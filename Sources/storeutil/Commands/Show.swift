@@ -17,7 +17,10 @@ struct Show: ParsableCommand {
       Example: storeutil show Notes.sqlite Note/p12
       """)
 
-  @OptionGroup var store: StoreArguments
+  @Argument(file: "The file of the store.", "store")
+  var storePath: String
+
+  @OptionGroup var opening: OpeningArguments
 
   @Argument(help: ArgumentHelp("The ID of the object.", valueName: "id"))
   var id: String
@@ -36,7 +39,7 @@ struct Show: ParsableCommand {
   func validate() throws { try plain.checkGoes(withJSON: isJSON) }
 
   func run() throws {
-    let opened = try store.open()
+    let opened = try opening.open(storePath)
     let key = try opened.key(id)
     let reader = ObjectReader(opened, unwraps: unwrap)
     let entity = ManagedObjectID(key, model: opened.model, storeIdentifier: nil).entity

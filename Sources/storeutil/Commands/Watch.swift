@@ -25,7 +25,10 @@ struct Watch: ParsableCommand {
         storeutil watch Notes.sqlite --json | jq -r 'select(.change == "deleted") | .object'
       """)
 
-  @OptionGroup var store: StoreArguments
+  @Argument(file: "The file of the store.", "store")
+  var storePath: String
+
+  @OptionGroup var opening: OpeningArguments
 
   @Option(
     help: ArgumentHelp(
@@ -43,20 +46,20 @@ struct Watch: ParsableCommand {
 
   func validate() throws {
     try plain.checkGoes(withJSON: isJSON)
-    if store.opening.immutable.isGiven {
+    if opening.isImmutable {
       throw ValidationError("--immutable cannot be used with watch, which is for stores that change.")
     }
-    if store.opening.tables {
+    if opening.tables {
       throw ValidationError("--tables cannot be used with watch, which needs the model of the store.")
     }
   }
 
   func run() throws {
     Signals.deferInterruption()
-    var watch = try StoreWatch(store.path, store.opening)
+    var watch = try StoreWatch(storePath, opening)
     let entities = try entity.map { try watch.entity($0) }
     let source = watch.usesHistory ? "its history" : "the versions of its objects"
-    note("watching \(store.path.printable()) by \(source); press Control-C to end")
+    note("watching \(storePath.printable()) by \(source); press Control-C to end")
     while Signals.interruptedBy == nil {
       for change in try watch.changes() {
         let isWanted = entities.isEmpty || entities.contains { change.id.entity.isKind(of: $0) }

@@ -41,7 +41,8 @@ struct FormArguments: ParsableArguments {
       """)
   var isPropertyList = false
 
-  @OptionGroup var plain: PlainArgument
+  @Flag(name: PlainArgument.name, help: PlainArgument.help)
+  var isPlain = false
 
   @Option(
     help: ArgumentHelp(
@@ -61,8 +62,8 @@ struct FormArguments: ParsableArguments {
     }
     if listSeparator != nil, !isCSV { throw ValidationError("--list-separator works only with --csv.") }
     if listSeparator == "" { throw ValidationError("--list-separator needs at least one character.") }
-    if plain.isGiven, isCSV || isPropertyList { throw ValidationError("--plain works only with JSON.") }
-    if timeZone != nil, form == .plist || form == .json && !plain.isGiven {
+    if isPlain, isCSV || isPropertyList { throw ValidationError("--plain works only with JSON.") }
+    if timeZone != nil, form == .plist || form == .json && !isPlain {
       throw ValidationError(
         "--time-zone works only for tables, --csv and --plain: other forms do not contain local times.")
     }
@@ -74,7 +75,7 @@ struct FormArguments: ParsableArguments {
     case .json:
       JSONObjectWriter(
         columns: columns,
-        output: ListOutput(isJSON: true, plain: plain.isGiven ? PlainForm(timeZone: timeZone) : nil))
+        output: ListOutput(isJSON: true, plain: isPlain ? PlainForm(timeZone: timeZone) : nil))
     case .csv: CSVObjectWriter(columns: columns, model: model, listSeparator: listSeparator, timeZone: timeZone)
     case .plist: PropertyListObjectWriter(columns: columns, model: model)
     case .table: TableObjectWriter(columns: columns, timeZone: timeZone)

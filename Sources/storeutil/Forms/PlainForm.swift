@@ -5,11 +5,11 @@ import SystemFiles
 
 /// The option to print JSON with plain values, for programs that do not know tagged forms such as `{"$date": …}`.
 struct PlainArgument: ParsableArguments {
-  @Flag(
-    name: .customLong("plain"),
-    help: """
-      In JSON, print dates, data and numbers as plain text and numbers, for programs such as jq. Their types are lost.
-      """)
+  static let name = NameSpecification.customLong("plain")
+  static let help = ArgumentHelp(
+    "In JSON, print dates, data and numbers as plain text and numbers, for programs such as jq. Their types are lost.")
+
+  @Flag(name: Self.name, help: Self.help)
   var isGiven = false
 
   /// The plain form; nil for the form that can be read back.
