@@ -34,7 +34,7 @@ struct MergedKeys {
   /// The keys of inserted and updated objects.
   var saved: [RowKey] = []
   var deleted: [RowKey] = []
-  /// False if other objects may have changed, too.
+  /// False if objects with other keys may have changed, too.
   var isComplete = true
 
   var isEmpty: Bool { saved.isEmpty && deleted.isEmpty && isComplete }
@@ -81,7 +81,8 @@ extension ManagedObjectContext {
 
   /// Ends a group of changes: the undo manager undoes them together, and observers are called with them.
   ///
-  /// Saving, undoing and redoing call this method. Call it when the user has completed a step.
+  /// Saving, undoing, redoing, rolling back and merging changes call this method. Call it when the user has completed a
+  /// step.
   public func processPendingChanges() {
     undoManager?.closeGroup()
     let concernsFollowers = !pending.isEmpty || !refreshed.isEmpty || !merged.isEmpty || hasSilentNews

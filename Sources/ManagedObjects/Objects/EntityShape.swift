@@ -23,7 +23,7 @@ final class EntityShape {
   /// released.
   let coordinator: PersistentStoreCoordinator?
   private(set) lazy var rules = ValidationRules(entity)
-  /// A cache of the slots of the properties of a class, by the key paths of their wrappers.
+  /// A cache of the slots of properties, by the key paths of their property wrappers.
   private(set) var slots: SlotTable
   /// The state of a ``ClassPrototype``; nil for the objects of contexts.
   var prototypeState: AnyObject?
@@ -56,7 +56,7 @@ final class EntityShape {
   /// The context of the objects; nil after it was released.
   var context: ManagedObjectContext? { state?.isOpen == true ? owner : nil }
 
-  /// Returns values, with those of transient properties replaced by empty values.
+  /// Returns `values`, with an empty value for each transient property.
   func persistentValues(_ values: [RowValue]) -> [RowValue] {
     if isAllPersistent { return values }
     var values = values
@@ -64,7 +64,7 @@ final class EntityShape {
     return values
   }
 
-  /// Returns the values of a row that a store returned, with the default values of transient properties.
+  /// Returns `values`, which a store returned, with the default value for each transient property.
   func completed(_ values: [RowValue]) -> [RowValue] {
     if isAllPersistent { return values }
     var values = values
@@ -72,7 +72,7 @@ final class EntityShape {
     return values
   }
 
-  /// Returns the slot of the property with a wrapper, from a cache.
+  /// Returns the slot of a property, by the key path of its property wrapper. Uses a cache.
   ///
   /// - Parameters:
   ///   - keyPath: the key path of the wrapper, as the compiler passes it.

@@ -5,7 +5,8 @@ internal import SystemFiles
 ///
 /// The map does not retain the objects: an object removes itself when it is released.
 struct IdentityMap {
-  /// The smallest number of objects for which the map returns memory to the system after most of them are removed.
+  /// The number of objects that makes a map large. Only a large map returns memory to the system when objects are
+  /// removed.
   private let largeCount: Int
 
   /// A reference to an object. It is valid while the entry is in the map, because ``ManagedObject/deinit`` removes the
@@ -34,7 +35,7 @@ struct IdentityMap {
     return objects.sorted { $0.key < $1.key }
   }
 
-  /// Calls a function with all objects, in any order, without copying them.
+  /// Calls a function with each object, in any order. Unlike ``objects``, this creates no array.
   func visit(_ body: (ManagedObject) -> Void) { entries.visit { body($1.object) } }
 
   subscript(key: RowKey) -> ManagedObject? { entries[key]?.object }

@@ -16,8 +16,7 @@ extension ManagedObject {
     case attribute(AttributeValue)
     /// The object of a to-one relationship.
     case object(ManagedObject)
-    /// Values in an order: the objects of an ordered relationship or of a fetched property, or the results of a key
-    /// path.
+    /// The objects of an ordered relationship or of a fetched property, or the results of a key path, in their order.
     case array([Value])
     /// The objects of an unordered to-many relationship, without duplicates. They are sorted by primary key, so that
     /// results are reproducible.
@@ -76,9 +75,9 @@ extension ManagedObject {
   ///
   /// - Throws: ``ManagedObjectError/Code/undefinedKey`` if the entity has no such attribute or relationship;
   ///   ``ManagedObjectError/Code/invalidValue`` if the property cannot have the value;
-  ///   ``ManagedObjectError/Code/referentialIntegrity`` if the object is inaccessible, or if it or the other object of
-  ///   a relationship is deleted; ``ManagedObjectError/Code/invalidState`` if a relationship is set, and the object has
-  ///   no context or the other object is in a different one.
+  ///   ``ManagedObjectError/Code/referentialIntegrity`` if the object is inaccessible, or if a relationship is set and
+  ///   one of the objects is deleted or inaccessible; ``ManagedObjectError/Code/invalidState`` if a relationship is
+  ///   set, and the object has no context or another object is in a different one.
   public final func setValue(_ value: Value, forKey key: String) throws(ManagedObjectError) {
     let property = try property(key)
     if status.contains(.fault) { fire() }
@@ -201,7 +200,8 @@ extension ManagedObject {
       .invalidValue, "expected \(expected), found \(value.kindName)", objectID: objectID, key: key, value: attribute)
   }
 
-  /// Returns the objects in a value; nil if a relationship cannot have the value.
+  /// Returns the objects in a value; empty for null. Returns nil if the value does not fit a to-many relationship or,
+  /// if `isToMany` is false, a to-one relationship.
   private static func objects(_ value: Value, isToMany: Bool) -> [ManagedObject]? {
     switch value {
     case .object(let object): return isToMany ? nil : [object]

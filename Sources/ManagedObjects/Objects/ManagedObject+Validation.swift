@@ -42,7 +42,8 @@ extension ManagedObject {
 
   /// Validates the values of all properties.
   ///
-  /// - Throws: the error, or ``ManagedObjectError/Code/multipleErrors`` with all errors, in the entity's order of
+  /// - Throws: the error of the invalid property. If there are several errors, throws
+  ///   ``ManagedObjectError/Code/multipleErrors`` with all of them, in the order in which the entity describes its
   ///   properties.
   final func validateProperties() throws(ManagedObjectError) {
     if status.contains(.fault) { fire() }

@@ -3,7 +3,7 @@ internal import Predicates
 /// Access to values by slot, the index of a property in ``ManagedObject/values``. Property wrappers and the context use
 /// it.
 extension ManagedObject {
-  /// Returns the value of a slot. Reads the row if the object is a fault.
+  /// Returns the value of a slot. Reads the row if the object is a fault, and the value if it is not in the row.
   final func value(ofSlot slot: Int) -> RowValue {
     if status.contains(.fault) { fire() }
     if case .unread = values[slot] { readValue(slot) }

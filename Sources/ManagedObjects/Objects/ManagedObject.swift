@@ -186,8 +186,9 @@ open class ManagedObject {
 
 /// The state of an object.
 extension ManagedObject {
-  /// The context of the object. It is nil if the object's deletion was saved, its insertion was undone or rolled back,
-  /// or the context was reset or released.
+  /// The context of the object. It is nil if the object's deletion was saved by this context, or by another one and
+  /// merged; if the object was new, and was deleted or rolled back, or its insertion was undone; or if the context was
+  /// reset or released.
   public final var managedObjectContext: ManagedObjectContext? { status.contains(.detached) ? nil : shape.context }
 
   /// The entity of the object.
@@ -223,8 +224,9 @@ extension ManagedObject {
   /// True if the object is a fault: no value has been accessed yet.
   public final var isFault: Bool { status.contains(.fault) }
 
-  /// True if the object's row was missing or could not be read when its values were accessed. Its values are empty
-  /// then.
+  /// True if the object is not available: its row was missing or could not be read when a value was accessed; a
+  /// refresh, a merge or a save found that the store no longer has it; or its context was reset. Values that had not
+  /// been read are empty.
   public final var isInaccessible: Bool { status.contains(.inaccessible) }
 }
 

@@ -19,8 +19,9 @@ extension ManagedObjectContext {
   ///   ``ManagedObjectError/Code/missingMandatoryProperty`` and
   ///   ``ManagedObjectError/Code/relationshipLacksMinimumCount`` for objects that would violate the model, including
   ///   those that refer to deleted objects; ``ManagedObjectError/Code/multipleErrors`` with the first 100 of these
-  ///   errors; ``ManagedObjectError/Code/constraintMerge``; ``ManagedObjectError/Code/unsupportedRequest`` if a store
-  ///   does not support batch requests; the errors of the store.
+  ///   errors; ``ManagedObjectError/Code/constraintMerge`` if objects would violate a uniqueness constraint, and the
+  ///   merge policy does not resolve this; ``ManagedObjectError/Code/unsupportedRequest`` if a store does not support
+  ///   batch requests; the errors of the store.
   @discardableResult
   public func execute(_ request: BatchRequest) throws(ManagedObjectError) -> SavedChanges {
     guard parent == nil else {

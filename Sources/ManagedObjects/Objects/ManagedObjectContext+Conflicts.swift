@@ -34,7 +34,7 @@ extension ManagedObjectContext {
   /// True if the store's values take precedence over the context's.
   private var storePrevails: Bool { mergePolicy == .storeTrump || mergePolicy == .rollback }
 
-  /// The object of this context that a conflict concerns.
+  /// Returns the object of this context that a conflict concerns; nil if it is not registered.
   func object(of conflict: MergeConflict) -> ManagedObject? {
     guard let key = (conflict.object ?? conflict.snapshot ?? conflict.stored)?.key else { return nil }
     // The conflict refers to new objects by the permanent keys of the failed save attempt.
@@ -46,7 +46,7 @@ extension ManagedObjectContext {
   /// Merges the stored values into a changed object. The stored values become its committed values.
   ///
   /// - Parameter policy: decides which value is kept if a property was changed both here and in the store. A to-many
-  ///   relationship keeps the changes of both sides, unless the policy is `overwrite` or `rollback`.
+  ///   relationship keeps the changes of both, unless the policy is `overwrite` or `rollback`.
   func merge(_ stored: StoreRow, into object: ManagedObject, by policy: MergePolicy) throws(ManagedObjectError) {
     let mine = object.values
     let old = object.committed ?? mine
@@ -95,7 +95,8 @@ extension ManagedObjectContext {
   ///
   /// - Parameters:
   ///   - stored: the values of the object's row.
-  ///   - isReferring: false if no object of this context refers to this one yet.
+  ///   - isReferring: false if it is unknown whether related objects refer back to the object. All inverses are then
+  ///     updated, not only those of changed references.
   private func give(
     _ values: [RowValue], to object: ManagedObject, stored: [RowValue], isReferring: Bool = true
   ) throws(ManagedObjectError) {

@@ -200,8 +200,8 @@ extension ManagedObjectContext {
     result.reserveCapacity(first.count + second.count)
     var next = 0
     for object in second {
-      // The first list may not be sorted by the present values: the store sorts by its own, and objects may have read
-      // theirs earlier.
+      // The first list may not be in the order of the objects' values: the store sorts by the values that it has now,
+      // but an object may have values that it read earlier.
       let end = max(next, try insertionIndex(of: object, in: first, prepared))
       result += first[next..<end]
       result.append(object)
@@ -255,8 +255,8 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Returns the object for a key that was found in the parent or a store. If the object's deletion was undone there,
-  /// its old key is valid again, so a newer key that was recorded for it is removed.
+  /// Returns the object for a key that was found in the parent or a store. Removes the key from ``aliases``, because it
+  /// is valid: the parent may have undone the object's deletion after this context had given the object a new key.
   private func object(found key: RowKey) -> ManagedObject {
     if !aliases.isEmpty { aliases[key] = nil }
     return object(for: key)
@@ -264,8 +264,8 @@ extension ManagedObjectContext {
 
   /// Returns the object of a row. Sets its values from the row if it is a fault or inaccessible.
   ///
-  /// - Parameter refreshing: true to also set the values of other objects if the row has another version. Unsaved
-  ///   changes stay.
+  /// - Parameter refreshing: true to also update an object that has values already, if the row has another version. Its
+  ///   unsaved changes stay.
   private func register(_ row: consuming StoreRow, refreshing: Bool) throws(ManagedObjectError) -> ManagedObject {
     let row = try completed(row)
     let object = object(found: row.key)
@@ -283,7 +283,7 @@ extension ManagedObjectContext {
     return object
   }
 
-  /// Reads the objects at key paths to prefetch: for each relationship in a path, the related objects of all objects at
+  /// Prefetches the objects at key paths. For each relationship in a path, reads the related objects of all objects at
   /// once.
   private func prefetch(
     _ paths: [String], of objects: [ManagedObject], _ entity: ManagedObjectModel.Entity

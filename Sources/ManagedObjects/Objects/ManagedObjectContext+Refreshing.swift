@@ -1,6 +1,6 @@
 /// Refreshing objects, and merging the changes of other contexts.
 extension ManagedObjectContext {
-  /// Turns an object into a fault, so that its values are read again.
+  /// Turns an object into a fault, so that its values are read again. Does nothing for a new object.
   ///
   /// ```swift
   /// note.title = "Draft"
@@ -147,7 +147,7 @@ extension ManagedObjectContext {
   /// access. An object with changes is read at once, and keeps its changes. A deleted object without changes is removed
   /// from the context.
   ///
-  /// If the changes are not ``SavedChanges/isComplete``, all objects of the context are refreshed.
+  /// If ``SavedChanges/isComplete`` is false, all objects of the context are refreshed.
   ///
   /// The changes come from ``PersistentStoreCoordinator/saves``, ``PersistentStoreCoordinator/remoteChanges`` or
   /// ``execute(_:)``.

@@ -98,7 +98,7 @@ extension ManagedObjectContext {
 
   /// Adds a key to a to-many relationship of one object. The inverse does not change.
   ///
-  /// - Returns: false if the key was already there.
+  /// - Returns: false if the key was already there, or the relationship could not be read.
   @discardableResult
   func put(_ key: RowKey, into object: ManagedObject, _ slot: Int, at index: Int? = nil) -> Bool {
     switch object.value(ofSlot: slot) {
@@ -114,7 +114,7 @@ extension ManagedObjectContext {
 
   /// Removes a key from a relationship of one object. The inverse does not change.
   ///
-  /// - Returns: false if the key was not there.
+  /// - Returns: false if the key was not there, or the relationship could not be read.
   @discardableResult
   func drop(_ key: RowKey, from object: ManagedObject, _ slot: Int) -> Bool {
     switch object.value(ofSlot: slot) {

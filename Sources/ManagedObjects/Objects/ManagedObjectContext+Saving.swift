@@ -112,7 +112,7 @@ extension ManagedObjectContext {
       if plan.saved.contains(where: { !$0.changes.isEmpty }) { isPartlySaved = true }
       // The next attempt creates other keys. Keys from `obtainPermanentIDs(for:)` cannot be replaced.
       if error.code == .keysTaken, !plan.newKeys.isEmpty { return false }
-      // If the object was deleted both here and in the store, there is no conflict.
+      // There is no conflict if each of the objects was deleted both here and in the store.
       let isAgreed = !error.conflicts.isEmpty && error.conflicts.allSatisfy { $0.object == nil && $0.stored == nil }
       guard error.code == .merge || error.code == .constraintMerge else { throw withCurrentKeys(error, plan) }
       if mergePolicy == .error, !isAgreed { throw withSnapshots(error) }

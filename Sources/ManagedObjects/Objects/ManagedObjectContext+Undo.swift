@@ -2,7 +2,8 @@ internal import Predicates
 
 /// Undo and redo.
 extension ManagedObjectContext {
-  /// Undoes the last group of changes. Does nothing without an undo manager or a group to undo.
+  /// Undoes the last group of changes, after ending a group that is still open. Does nothing if there is no undo
+  /// manager or no group to undo.
   ///
   /// Undoing saved changes takes effect in the store with the next save.
   public func undo() { replay(redoing: false) }
@@ -109,7 +110,7 @@ extension ManagedObjectContext {
     return true
   }
 
-  /// Returns the present key of an object, from a key that it has or had before.
+  /// Returns the key that replaced `key` according to ``aliases``; `key` itself if none did.
   func current(_ key: RowKey) -> RowKey { Self.last(of: key, aliases) }
 
   /// Returns the key at the end of a chain of replacements.
@@ -121,7 +122,7 @@ extension ManagedObjectContext {
 
   /// Gives an object a new key.
   ///
-  /// - Parameter keepsOld: true to be able to find the object by its old key.
+  /// - Parameter keepsOld: true if the object must still be found by its old key.
   func rename(_ object: ManagedObject, to key: RowKey, keepsOld: Bool) {
     registered.remove(object.key)
     if keepsOld { aliases[object.key] = key }
@@ -146,8 +147,8 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Replaces keys in relationships without an inverse. The changes are saved, because the store still has the old
-  /// keys.
+  /// Replaces keys in relationships without an inverse. This counts as a change of the objects, so that the next save
+  /// replaces the old keys in the store.
   func changeReferences(_ names: KeyReplacements) {
     if names.isEmpty { return }
     for object in registered.objects where !object.values.isEmpty && !object.isLost {

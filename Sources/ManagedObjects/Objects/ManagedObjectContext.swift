@@ -68,8 +68,8 @@ public final class ManagedObjectContext {
   /// For each old key of an object, the key that replaced it when the object was saved, or when it was inserted again
   /// after its deletion. Undo finds objects by their old keys.
   var aliases = KeyReplacements()
-  /// The permanent keys of objects that this context saved, by their temporary keys. Child contexts find objects by
-  /// them, too.
+  /// The permanent keys that objects of this context got when they were saved, or from ``obtainPermanentIDs(for:)``, by
+  /// their temporary keys. Child contexts find objects by them, too.
   var permanentKeys = PermanentKeys()
   /// The present keys of new objects, by the permanent keys of a save attempt that failed. The conflicts of that
   /// attempt refer to the objects by those permanent keys.

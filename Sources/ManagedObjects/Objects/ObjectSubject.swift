@@ -3,7 +3,8 @@ public import Predicates
 /// An object that predicates and expressions are evaluated with.
 struct ObjectSubject: PredicateSubject {
   let object: ManagedObject
-  /// True for a deleted or inaccessible object that another object refers to. All its properties are null.
+  /// True for a deleted or inaccessible object that another object refers to. Predicates see null as the value of all
+  /// its properties.
   var isDeleted = false
 
   static func == (first: Self, second: Self) -> Bool { first.object == second.object }
@@ -43,7 +44,7 @@ struct ObjectSubject: PredicateSubject {
     }
   }
 
-  /// Returns the object with a key; nil without a context.
+  /// Returns the object with a key; nil if this object has no context.
   private func target(_ key: RowKey) -> ObjectSubject? {
     guard let object = object.managedObjectContext?.object(for: key) else { return nil }
     if object.isDeleted { return ObjectSubject(object: object, isDeleted: true) }
@@ -51,7 +52,7 @@ struct ObjectSubject: PredicateSubject {
     return ObjectSubject(object: object, isDeleted: object.isInaccessible)
   }
 
-  /// Returns the object of a to-many relationship with a key; nil if it is deleted or inaccessible.
+  /// Returns an object in a to-many relationship, by its key; nil if the object is deleted or inaccessible.
   private func member(_ key: RowKey) -> PredicateValue<ObjectSubject>? {
     target(key).flatMap { $0.isDeleted ? nil : .object($0) }
   }

@@ -1,7 +1,7 @@
 internal import Predicates
 internal import PropertyLists
 
-/// The permanent keys of saved objects, by their temporary keys.
+/// The permanent keys of objects, by the temporary keys that the objects had before.
 ///
 /// Consecutive keys are stored as one run. Objects that are saved together mostly have consecutive keys, so a save adds
 /// one run.
@@ -20,9 +20,9 @@ struct PermanentKeys {
 
   var isEmpty: Bool { runs.isEmpty }
 
-  /// The permanent key of the object with a temporary key; nil if the object was not saved.
+  /// The permanent key that replaced a temporary key; nil if none has replaced it, or if the key is not temporary.
   ///
-  /// - Complexity: O(log *n*) in the number of saves.
+  /// - Complexity: O(log *n*) in the number of runs.
   subscript(key: RowKey) -> RowKey? {
     guard key.isTemporary else { return nil }
     let end = runCount(from: key.number)
@@ -33,7 +33,7 @@ struct PermanentKeys {
     return RowKey(store: run.store, entityIndex: Int(key.entityIndex), number: run.number + distance)
   }
 
-  /// Adds the old and new keys of objects that are being saved.
+  /// Adds the temporary and permanent keys of objects. Skips objects whose old key is not temporary.
   ///
   /// - Complexity: O(*n*) if the keys are in the order the objects were created.
   mutating func insert(_ names: some Sequence<(key: RowKey, value: RowKey)>) {

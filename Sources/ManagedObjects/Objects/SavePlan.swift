@@ -92,7 +92,8 @@ struct SavePlan {
 
   /// Asks the stores for permanent keys of new objects.
   ///
-  /// - Parameter areLasting: true to reserve keys that are visible to the program before the objects are saved.
+  /// - Parameter areLasting: true if the program sees the keys before the objects are saved, so that the stores must
+  ///   reserve them.
   static func replaceKeys(
     _ objects: [ManagedObject], _ context: ManagedObjectContext, areLasting: Bool = false
   ) throws(ManagedObjectError) -> KeyReplacements {

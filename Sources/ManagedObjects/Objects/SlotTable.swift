@@ -1,7 +1,7 @@
 /// The slots of properties, by the key paths of their wrappers.
 ///
-/// A key path literal is one object in the program, so its address finds the slot. In a generic class, the literal
-/// creates a new key path on each use. Such a key path is found by comparing it with the key paths in the table, and
+/// A key path literal creates only one object, so the slot is found by the address of this object. In a generic class,
+/// the literal creates a new object on each use. Its slot is found by comparing it with the key paths in the table, and
 /// its address is not stored.
 struct SlotTable {
   private struct Entry {
