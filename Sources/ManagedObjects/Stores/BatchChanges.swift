@@ -67,8 +67,8 @@ struct BatchChanges {
     return rows
   }
 
-  /// Returns the keys of the request's rows, and of other rows that changed, such as stored rows that got the values of
-  /// new ones.
+  /// Returns the keys of the request's rows, and, as `mended`, those of other rows that changed, such as stored rows
+  /// that got the values of new ones.
   ///
   /// - Parameter mended: the keys that ``PersistentStore/save(_:)`` returned.
   func result(_ mended: [RowKey]) -> (changed: [RowKey], mended: [RowKey]) {

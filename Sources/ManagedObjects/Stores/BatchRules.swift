@@ -56,7 +56,7 @@ struct BatchRules<Store: PersistentStore> {
     try finish()
   }
 
-  /// Checks that the rows that refer to deleted rows have enough objects when these references are removed.
+  /// Checks that the relationships of other rows have enough objects after the references to deleted rows are removed.
   mutating func checkReferences(to deleted: [StoreRow]) throws(ManagedObjectError) {
     let gone = Set(deleted.map(\.key))
     var lost: [RowKey: [Int: Int]] = [:]
@@ -82,8 +82,8 @@ struct BatchRules<Store: PersistentStore> {
     try finish()
   }
 
-  /// Does the same for the rows that refer to deleted rows in a to-many relationship without an inverse. Fetches these
-  /// rows, because the deleted rows do not contain their keys.
+  /// Checks that to-many relationships without an inverse have enough objects after the references to deleted rows are
+  /// removed. Fetches the rows with these references, because the deleted rows do not contain their keys.
   private mutating func checkOwners(
     of gone: Set<RowKey>, _ entities: [ManagedObjectModel.Entity]
   ) throws(ManagedObjectError) {

@@ -37,7 +37,7 @@ struct JoinedFetch {
 
   /// Returns the request to execute on each store.
   ///
-  /// - Parameter limit: the number of objects that are enough.
+  /// - Parameter limit: the maximum number of objects that each store returns; `.max` for all.
   private func part(first limit: Int) -> FetchRequest {
     var part = FetchRequest(request.entityName, where: request.predicate)
     part.includesSubentities = request.includesSubentities

@@ -56,7 +56,7 @@ struct JoinedRows: RowSource {
     return read
   }
 
-  /// Reads the values of properties that are ``RowValue/unread`` in rows of ``known``.
+  /// Reads the values of the named properties that are ``RowValue/unread`` in rows of ``known``.
   ///
   /// - Returns: the keys that the rows refer to in these properties.
   private mutating func complete(_ keys: [RowKey], _ names: Set<String>) throws(ManagedObjectError) -> Set<RowKey> {

@@ -51,8 +51,8 @@ public protocol PersistentStore: AnyObject, Sendable {
   /// - Throws: ``ManagedObjectError/Code/operation`` if no keys are left; the errors of reading the store.
   func makeKeys(_ entityIndices: [Int]) throws(ManagedObjectError) -> [RowKey]
 
-  /// Returns keys for new objects that stay valid even if other processes save objects meanwhile. By default, calls
-  /// ``makeKeys(_:)``.
+  /// Returns keys for new objects. Unlike those of ``makeKeys(_:)``, these keys stay valid even if other processes save
+  /// objects meanwhile. The default implementation returns the keys of ``makeKeys(_:)``.
   ///
   /// - Throws: the errors of ``makeKeys(_:)``.
   func reserveKeys(_ entityIndices: [Int]) throws(ManagedObjectError) -> [RowKey]
@@ -94,7 +94,8 @@ public protocol PersistentStore: AnyObject, Sendable {
   ///   consequence.
   /// - Throws: ``ManagedObjectError/Code/missingMandatoryProperty`` and
   ///   ``ManagedObjectError/Code/relationshipLacksMinimumCount`` for objects that would violate the model;
-  ///   ``ManagedObjectError/Code/constraintMerge``.
+  ///   ``ManagedObjectError/Code/constraintMerge`` for objects that would violate a uniqueness constraint, if the
+  ///   policy does not resolve this.
   func execute(
     _ request: BatchRequest, of entity: ManagedObjectModel.Entity, mergePolicy: MergePolicy
   ) throws(ManagedObjectError) -> (changed: [RowKey], mended: [RowKey])
@@ -107,9 +108,10 @@ public protocol PersistentStore: AnyObject, Sendable {
   /// - Returns: the keys of the rows that the store changed although they are not among the changes, and of those that
   ///   it saved with other values. Contexts read them again.
   /// - Throws: ``ManagedObjectError/Code/merge`` with all objects that another context or process saved after they were
-  ///   read; ``ManagedObjectError/Code/constraintMerge``; ``ManagedObjectError/Code/keysTaken`` if new rows need other
-  ///   keys; ``ManagedObjectError/Code/constraintValidation`` if an object would be in the same to-many relationship of
-  ///   two rows, and the relationship has no inverse.
+  ///   read; ``ManagedObjectError/Code/constraintMerge`` for rows that would violate a uniqueness constraint;
+  ///   ``ManagedObjectError/Code/keysTaken`` if new rows need other keys;
+  ///   ``ManagedObjectError/Code/constraintValidation`` if an object would be in the same to-many relationship of two
+  ///   rows, and the relationship has no inverse.
   @discardableResult
   func save(_ changes: StoreChanges) throws(ManagedObjectError) -> [RowKey]
 }

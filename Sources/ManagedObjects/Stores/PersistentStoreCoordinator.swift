@@ -137,7 +137,7 @@ public final class PersistentStoreCoordinator: Sendable {
     return results
   }
 
-  /// Executes a request on all stores that have the entity, and returns the results together.
+  /// Executes a request on all stores that have the entity, and returns one result for all.
   func fetchFromStores(
     _ request: FetchRequest, of entity: ManagedObjectModel.Entity
   ) throws(ManagedObjectError) -> StoreFetchResult {
@@ -214,7 +214,8 @@ public final class PersistentStoreCoordinator: Sendable {
     }
   }
 
-  /// True if the error of a store is to be reported: the last check had the same error, and it was not reported yet.
+  /// Records an error of a store. Returns true if it must be reported: the last check had the same error, and it was
+  /// not reported yet.
   private func isNews(_ error: ManagedObjectError, of store: any PersistentStore) -> Bool {
     state.withLock { state in
       guard let known = state.unreadable[store.number], known.message == error.description else {

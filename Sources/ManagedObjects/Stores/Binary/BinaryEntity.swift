@@ -36,13 +36,15 @@ extension BinaryEntity: SecureCoding {
 struct BinaryColumn {
   let name: String
   let type: Int
-  /// A bit for each object, which is set if its value is missing; empty if every object has a value.
+  /// A bit for each object, which is set if the object has no value; empty if all objects have one.
   let nulls: Data
   let values: Data
 
-  /// The ``type`` of a relationship. The type of an attribute is the raw value of its ``AttributeType``.
+  /// The ``type`` of a to-one relationship. The type of an attribute is the raw value of its ``AttributeType``.
   static let toOne = -1
+  /// The ``type`` of an unordered to-many relationship.
   static let toMany = -2
+  /// The ``type`` of an ordered relationship.
   static let orderedToMany = -3
 }
 

@@ -6,8 +6,8 @@ internal import PropertyLists
 /// A writer that creates the columns of a ``BinaryStore`` from rows.
 struct BinaryRowWriter {
   private let table: RowTable
-  /// The index in the file of each entity to write: those that have objects, and those that references to deleted
-  /// objects need. The keys are indexes in the model.
+  /// The index in the file of each entity that is written, by its index in the model. An entity is written if it has
+  /// objects, or if a reference to a deleted object needs it.
   private var fileIndices: [Int: UInt64] = [:]
 
   init(_ table: RowTable) {

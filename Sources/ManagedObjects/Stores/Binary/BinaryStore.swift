@@ -9,7 +9,7 @@ public import PropertyLists
 /// Core Data has a binary store, too (`NSBinaryStoreType`). Its format is not documented, so opening such a file throws
 /// an error.
 ///
-/// The file is a keyed archive with these keys at the top:
+/// The file is a keyed archive with these top-level keys:
 ///
 /// | key | value |
 /// |---|---|
@@ -21,10 +21,11 @@ public import PropertyLists
 /// An entity without objects is included if a reference to a deleted object needs it. `MOBinaryEntity` contains the
 /// `name` of the entity, the `count` of its objects, their `numbers` (the primary keys in ascending order, each as the
 /// difference from the previous one), their `versions` (empty if all are 1), and the `columns`: a `MOBinaryColumn` for
-/// each property that is not transient, sorted by slot. A column contains the `name` of the property, its `type`, the
-/// `nulls` and the `values`. `nulls` has a bit for each object, the first in the lowest bit of the first byte, which is
-/// set if the value is missing. It is empty if no value is missing. `values` contains the values of all other objects,
-/// one after the other:
+/// each property that is not transient, sorted by slot.
+///
+/// A column contains the `name` of the property, its `type`, the `nulls` and the `values`. `nulls` has a bit for each
+/// object, beginning with the lowest bit of the first byte. The bit is set if the object has no value. If all objects
+/// have a value, `nulls` is empty. `values` contains the values, one after the other:
 ///
 /// | type | value |
 /// |---|---|

@@ -55,7 +55,7 @@ struct BinaryStoreFormat: StoreFileFormat {
     return StoreMetadata(file: values, identifier: identifier, type: BinaryStore.type)
   }
 
-  /// Calls `body`, and converts the error that it throws to a ``ManagedObjectError`` with a code.
+  /// Calls `body`. If it throws an error, throws a ``ManagedObjectError`` with the given code instead.
   private static func converting<Result>(
     _ code: ManagedObjectError.Code = .open, _ body: () throws -> Result
   ) throws(ManagedObjectError) -> Result {

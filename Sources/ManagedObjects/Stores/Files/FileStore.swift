@@ -5,7 +5,8 @@ public import PropertyLists
 
 /// A store that keeps all rows in memory, and writes its whole file at each save.
 ///
-/// ``XMLStore`` and ``BinaryStore`` are file stores. Both use a ``StoreFile``, which implements the methods.
+/// ``XMLStore`` and ``BinaryStore`` are file stores. Both use a ``StoreFile``, which implements the requirements of
+/// ``PersistentStore``.
 public protocol FileStore: PersistentStore {
   /// The file of the store, which reads and writes the rows.
   var file: StoreFile { get }

@@ -57,7 +57,7 @@ extension StoreFile {
     }
   }
 
-  /// Returns the new state if another process has saved the file.
+  /// Returns the state after another process has saved the file. Throws if the file now contains a different store.
   ///
   /// - Parameters:
   ///   - old: the state before.
@@ -85,7 +85,7 @@ extension StoreFile {
 
   /// Sets ``state`` to the result of a save, or of reading the file again.
   ///
-  /// - Parameter metadataChanges: the number of metadata changes in the new state that were saved.
+  /// - Parameter metadataChanges: the number of changes of the metadata that were saved; 0 if the file was only read.
   private func commit(_ new: State, metadataChanges: Int) {
     state.withLock { state in
       var new = new

@@ -38,7 +38,8 @@ public final class StoreFile: Sendable {
   /// The lock that is held during a save, and while the file is read again.
   let saving = Mutex<Void>(())
 
-  /// The state of the file when it was last read or saved, and what was requested since.
+  /// The state of the file when it was last read or saved, with the keys that were created and the metadata that was
+  /// set since.
   struct State {
     var contents: StoreFileContents
     /// The identity of the file with the ``contents``; nil before the first save of a new file.
@@ -191,7 +192,7 @@ public final class StoreFile: Sendable {
 extension ManagedObjectError {
   /// Creates the error for an operation on a file that failed.
   ///
-  /// - Parameter code: the code, unless another process has locked the file: then it is ``Code/locked``.
+  /// - Parameter code: the code of the error. If another process has locked the file, ``Code/locked`` is used instead.
   init(_ error: FileError, _ code: Code) {
     self.init(error.isLocked ? .locked : code, error.message.printable())
     fileError = PropertyListError(error)

@@ -12,8 +12,8 @@ protocol StoreFileFormat: Sendable {
   /// - Parameters:
   ///   - table: a table without rows, to which the file's rows are added.
   ///   - configuration: the configuration whose entities the store has; nil for all.
-  ///   - defects: receives the invalid references of relationships, which are then left out of the rows; the version
-  ///     hashes are not compared with the model. If nil, the first defect is thrown.
+  ///   - defects: receives the invalid references of relationships; if nil, the first one is thrown. With a receiver,
+  ///     the rows may still contain invalid references, and the version hashes are not compared with the model.
   /// - Throws: ``ManagedObjectError/Code/storeTypeMismatch`` for another kind of file;
   ///   ``ManagedObjectError/Code/incompatibleVersionHash``; ``ManagedObjectError/Code/open`` for other errors.
   func read(

@@ -46,7 +46,7 @@ package enum StoreFileKind: Sendable {
     }
   }
 
-  /// Returns the metadata of an XML or binary store in this format.
+  /// Returns the metadata of a file of this kind, which must be an XML or binary store.
   package func metadata(of data: Data) throws(ManagedObjectError) -> StoreMetadata {
     self == .xml ? try XMLStoreFormat.metadata(of: data) : try BinaryStoreFormat.metadata(of: data)
   }

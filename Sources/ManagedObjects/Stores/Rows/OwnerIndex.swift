@@ -14,7 +14,7 @@ struct OwnerIndex: Sendable {
   let slot: Int
   /// The owner of each object that has one; nil until the index is built.
   private var owners: [RowKey: RowKey]?
-  /// The owners of objects that have several, except those in ``owners``.
+  /// For each object with several owners, the owners that are not in ``owners``.
   private var others: [RowKey: Set<RowKey>] = [:]
 
   private init(entities: Range<Int>, destination: Range<Int>, slot: Int) {

@@ -10,7 +10,7 @@ package struct RelationshipSide: Sendable {
   /// relationship is to do nothing.
   package let leavesReferences: Bool
 
-  /// Returns the relationships of an entity that are stored and whose inverse is stored.
+  /// Returns the stored relationships of an entity whose inverse is stored, too, and can contain objects of the entity.
   package static func all(_ entity: ManagedObjectModel.Entity) -> [RelationshipSide] {
     entity.relationships.compactMap { relationship in
       guard !relationship.isTransient, let inverse = entity.inverse(of: relationship), !inverse.isTransient

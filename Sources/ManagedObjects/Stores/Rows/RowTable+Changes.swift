@@ -12,9 +12,10 @@ extension RowTable {
   /// - Returns: the keys of the rows that changed although they are not among the changes, and of those that got other
   ///   values.
   /// - Throws: ``ManagedObjectError/Code/merge`` with all rows that another save changed or deleted since they were
-  ///   read; ``ManagedObjectError/Code/constraintMerge``; ``ManagedObjectError/Code/constraintValidation`` for an
-  ///   object that would have two owners in a to-many relationship without an inverse;
-  ///   ``ManagedObjectError/Code/externalRelationship``; ``ManagedObjectError/Code/invalidValue``;
+  ///   read; ``ManagedObjectError/Code/constraintMerge`` with all rows that would violate a uniqueness constraint;
+  ///   ``ManagedObjectError/Code/constraintValidation`` for an object that would be in the same to-many relationship of
+  ///   two rows, if the relationship has no inverse; ``ManagedObjectError/Code/externalRelationship`` for a reference
+  ///   to another store; ``ManagedObjectError/Code/invalidValue`` for a value that a slot cannot have;
   ///   ``ManagedObjectError/Code/invalidState`` for invalid keys.
   /// - Complexity: O(*k* log *k*) in the number of changes. The first changes of an entity with a uniqueness constraint
   ///   read all its rows.

@@ -27,9 +27,9 @@ extension RowTable {
     return entries.map { lists[$0.list][$0.index] }
   }
 
-  /// Returns the rows of a file that another process saved, with versions that continue those of this table: a row with
-  /// other values than in this table gets a higher version, other rows keep theirs. This lets saves find conflicts,
-  /// although the file may not contain versions.
+  /// Returns `saved`, the rows of a file that another process saved, with versions that continue those of this table. A
+  /// row gets a higher version if its values differ from those in this table, and the same version if they are equal.
+  /// So saves find conflicts even if the file contains no versions.
   func carryingVersions(into saved: RowTable) -> RowTable {
     var saved = saved
     for index in entityRows.indices {
@@ -78,7 +78,7 @@ extension RowTable {
   /// through the inverse relationship, adds that reference.
   ///
   /// - Parameter defects: receives contradictory references; if nil, the first one is thrown.
-  /// - Returns: the primary keys of the rows with missing references.
+  /// - Returns: the primary keys of the rows that did not refer back.
   /// - Throws: ``InverseDefect`` if the inverse is to-one, and already refers to a different object or would have to
   ///   refer to several.
   mutating func mendInverses(_ defects: StoreDefects? = nil) throws(InverseDefect) -> Set<Int64> {

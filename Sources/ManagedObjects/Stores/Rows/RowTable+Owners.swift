@@ -10,8 +10,8 @@ extension RowTable {
     var other: RowKey?
   }
 
-  /// Removes from the changes of a save the added references to objects that do not exist, in to-many relationships
-  /// without an inverse.
+  /// Removes references to objects that do not exist from the changes of a save. Only references that the save adds in
+  /// to-many relationships without an inverse are checked.
   ///
   /// - Returns: the keys of the rows whose references are removed.
   func dropMissing(from changes: inout StoreChanges) -> [RowKey] {
@@ -92,8 +92,8 @@ extension RowTable {
     if let error = ManagedObjectError(all: errors) { throw error }
   }
 
-  /// Returns the references that changes add to the relationship of an index. Each is returned with the index of its
-  /// row among the inserted and updated rows.
+  /// Returns the references that `changes` add to the relationship of `index`. In each element, `row` is the position
+  /// among the inserted rows followed by the updated ones.
   private func claims(_ changes: StoreChanges, _ index: OwnerIndex) -> [(row: Int, claim: Claim)] {
     var claims: [(row: Int, claim: Claim)] = []
     for (rowIndex, row) in (changes.inserted + changes.updated).enumerated()
@@ -108,7 +108,8 @@ extension RowTable {
     return claims
   }
 
-  /// Returns those of the added references whose object has another owner, or gets several owners from the save.
+  /// Returns the claims whose object already has another owner, or gets one from the same save, and sets their
+  /// ``Claim/other``.
   private func checked(
     _ claims: [(row: Int, claim: Claim)], _ changes: StoreChanges, _ index: OwnerIndex
   ) -> [(row: Int, claim: Claim)] {

@@ -25,7 +25,7 @@ struct SideMending {
   }
 
   private let table: RowTable
-  /// The inserted and then the updated rows of the save, before this pass.
+  /// The inserted rows of the save, followed by the updated ones, as they were before this pass.
   private let asked: [StoreRow]
   private let insertedCount: Int
   private let deleted: Set<RowKey>
@@ -115,7 +115,7 @@ struct SideMending {
 
   private mutating func link(_ index: Int, _ side: RelationshipSide, to target: RowKey) {
     let key = asked[index].key
-    // An earlier step may have removed the reference, because the target belongs to another row.
+    // An earlier call may have removed the reference, because it set the target's to-one inverse to another row.
     guard rows[index].values[side.slot].refers(to: target),
       losses[RelationshipOfRow(row: index, slot: side.slot)]?.contains(target) != true
     else { return }

@@ -8,10 +8,10 @@ package struct UniquenessIndex: Sendable {
   /// The names of the properties in the constraint.
   package let names: [String]
   private let slots: [Int]
-  /// The rows by their values; nil until the index is built.
+  /// The keys of the rows, by their values; nil until the index is built.
   private(set) var keys: [Values: RowKey]?
 
-  /// The values of the properties of a constraint.
+  /// The values of a row in the properties of the constraint.
   package enum Values: Hashable, Sendable {
     case one(RowValue)
     case several([RowValue])

@@ -8,13 +8,13 @@ struct XMLFileLayout: Sendable {
   var lastNumber: Range<Int>
   /// The metadata that the head contains.
   var metadata: StoreMetadata
-  /// The objects, sorted by primary key, each with the white space before it. The file consists of the head, the
-  /// objects and the tail.
+  /// The objects, sorted by primary key, each with the white space before it. Objects to which a reference was added
+  /// when the file was read are left out, so that the next save writes them.
   var objects: [Object]
   /// The part after the last object.
   var tail: Range<Int>
-  /// True if the ranges are offsets in the file. False if they are offsets in converted text, because the file is not
-  /// UTF-8.
+  /// True if the ranges are offsets in the file. False if they are offsets in its text, because the file is not UTF-8
+  /// or begins with a byte order mark.
   var isOfFile: Bool
   /// The order of the properties in the objects of each entity.
   var orders: [XMLPropertyOrder]

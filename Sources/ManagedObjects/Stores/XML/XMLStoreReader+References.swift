@@ -8,8 +8,8 @@ extension XMLStoreReader {
   /// entity, so it is looked up. If a relationship keeps references to deleted objects, their keys have the entity
   /// ``XMLNames/Property/deletedEntity``.
   ///
-  /// - Parameter defects: receives references to objects that are missing or of a wrong entity; if nil, they are
-  ///   thrown.
+  /// - Parameter defects: receives references to objects that are missing or of a wrong entity; if nil, the first one
+  ///   is thrown.
   /// - Throws: an error if two objects have the same ID, or if a relationship contains an object twice.
   mutating func resolve(store: StoreNumber, _ defects: StoreDefects?) throws(Failure) {
     var repeated: XMLFileLayout.Object?

@@ -31,8 +31,8 @@ struct XMLStoreReader: ~Escapable {
   var references: [Reference] = []
   var referredNumbers: [Int64] = []
   let emptyValues: [[RowValue]]
-  /// For each entity and property, the position of the last object that had the property, counted from 1. For finding
-  /// repeated properties.
+  /// For each entity and property, the position of the last object that had the property, counted from 1. Used to find
+  /// properties that occur twice in an object.
   var lastObjects: [[Int]]
   /// The text of the current element, if it had to be copied because it is not a plain range of the document.
   var text: [UInt8] = []

@@ -50,7 +50,8 @@ enum XMLStoreText {
     return name == "\(typeName(type))" || otherNames(type).contains(name)
   }
 
-  /// Returns the type with a name in a file, for a value of an attribute without a type.
+  /// Returns the type of a value, by the type's name in the file, if the attribute has no type; nil for an unknown
+  /// name.
   static func typeOfUndefined(_ name: String) -> AttributeType? {
     AttributeType.allCases.first { isName(name, of: $0) && $0 != .undefined && $0 != .objectID && $0 != .composite }
   }
@@ -70,7 +71,7 @@ enum XMLStoreText {
     return bytes
   }
 
-  /// Parses text as a value of a type. Returns nil if the text is not a value of the type, and for strings.
+  /// Parses text as a value of a type other than string. Returns nil if the text is not a value of the type.
   static func value(_ text: RawSpan, _ type: AttributeType) -> AttributeValue? {
     var (start, end) = (0, text.byteCount)
     while start < end, text[start].isWhiteSpace { start += 1 }
@@ -141,8 +142,8 @@ enum XMLStoreText {
     return Data(bytes)
   }
 
-  /// Decodes the escapes of a string: a backslash, `u`, and the four hexadecimal digits of a control character, of the
-  /// backslash, or of U+FFFE or U+FFFF. Any other backslash is kept.
+  /// Decodes escapes such as `\u0001` in a string: a backslash, `u` and four hexadecimal digits. Only control
+  /// characters, the backslash, U+FFFE and U+FFFF have escapes. Any other backslash is kept.
   static func unescape(_ text: RawSpan, into bytes: inout [UInt8]) {
     var index = 0
     while let backslash = text.firstIndex(of: UInt8(ascii: "\\"), from: index) {
