@@ -5,9 +5,10 @@ package import Predicates
 /// The keys of objects that were created or read together mostly have consecutive numbers. The table stores them next
 /// to each other, so that work on many objects accesses memory in order, unlike with a Swift dictionary.
 ///
-/// It is an open-addressing hash table with groups of 16 slots, for 16 consecutive numbers. The first slot of a group
-/// is hashed with a random number of the process, so that a file cannot cause collisions on purpose. If two groups
-/// collide, one moves to the next slots as a whole, so that the search for each of its numbers needs one more step.
+/// It is an open-addressing hash table with groups of 16 slots, for 16 consecutive numbers. The position of a group is
+/// a hash that depends on a random number of the process, so that a file cannot cause collisions on purpose. If the
+/// slot of a key is in use, the key is stored in the next group, one slot further, and the search for it needs one more
+/// step.
 package struct KeyTable<Value> {
   /// The key in each slot: ``RowKey/none`` if the slot is free, ``RowKey/removed`` if its value was removed. The count
   /// is a multiple of 16.
@@ -106,7 +107,7 @@ package struct KeyTable<Value> {
   /// Shrinks the table to the size that its values need.
   mutating func shrink() { grow(for: count + count / 2 + 1) }
 
-  /// Rebuilds the table for a number of values.
+  /// Rebuilds the table with room for a number of values.
   mutating func grow(for count: Int) {
     // At most 11 of 16 slots are used. If the count were a multiple of 17, a search would not visit some slots.
     var capacity = max((count / 11 + 1) * 16, 32)
@@ -146,7 +147,7 @@ extension KeyTable: ExpressibleByDictionaryLiteral {
   }
 }
 
-/// For tests.
+/// Methods for tests.
 extension KeyTable {
   /// Returns the first defect of the table; nil if all values are found and counted. For tests.
   func _checkInvariants() -> String? {
@@ -183,7 +184,7 @@ extension KeyTable<RowKey> {
 
 extension KeyTable: Sendable where Value: Sendable {}
 
-/// The positions of rows in a list, by their keys.
+/// The index of each row in a list, by the row's key.
 ///
 /// The type is not generic, so that other modules can use it without a loss of speed.
 package struct RowPositions: Sendable {
@@ -197,7 +198,7 @@ package struct RowPositions: Sendable {
 
   /// Sets the index of a key.
   ///
-  /// - Returns: false if the key already had an index.
+  /// - Returns: false if the key already had an index, which is replaced.
   package mutating func insert(_ index: Int, for key: RowKey) -> Bool { table.insert(index, for: key) }
 }
 
