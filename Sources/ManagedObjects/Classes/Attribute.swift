@@ -16,6 +16,9 @@ internal import ObjectModels
 /// If the attribute has no value, as is possible in files that other programs wrote, the property returns the model's
 /// default, or ``AttributeConvertible/missingValue`` if the model has no default.
 ///
+/// If a new value cannot be stored, for example because it cannot be archived, the property keeps its old value, and
+/// saving the object fails until the property is set again.
+///
 /// Reading or setting the property does not look up its name: the index of the value in the object is found once and
 /// cached.
 @propertyWrapper
@@ -84,9 +87,9 @@ public struct Attribute<Value: AttributeConvertible> {
     return Value(attributeValue: value) ?? Value.missingValue
   }
 
-  /// Returns the value for an object whose entity does not have the attribute. If the object is that of a
-  /// ``ClassPrototype``, records the access and returns a value by which the property can be recognized. Else returns
-  /// the missing value of the type.
+  /// Returns the value for an object whose entity does not have the attribute. If the object belongs to a
+  /// ``ClassPrototype``, records the access and returns a value by which the property can be recognized. Otherwise,
+  /// returns the missing value of the type.
   @usableFromInline @inline(never)
   static func probe(_ object: ManagedObject, _ wrapper: Self) -> Value {
     guard let reading = PropertyReading.of(object) else { return Value.missingValue }

@@ -37,7 +37,8 @@ public struct FetchedProperty<Destination: ManagedObject> {
   @available(*, unavailable, message: "@FetchedProperty is for properties of classes that inherit from ManagedObject")
   public var wrappedValue: [Destination] { [] }
 
-  /// The objects that the request finds.
+  /// The objects that match the request. If the fetch fails, there are none, and the error is added to
+  /// ``ManagedObjectContext/misuse``.
   public static subscript<Object: ManagedObject>(
     _enclosingInstance object: Object, wrapped property: KeyPath<Object, [Destination]>,
     storage storage: ReferenceWritableKeyPath<Object, Self>

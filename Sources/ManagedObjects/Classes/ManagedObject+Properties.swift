@@ -17,7 +17,7 @@ extension ManagedObject {
     return value
   }
 
-  /// Returns the default of an attribute in the model.
+  /// Returns the default value of an attribute in the model; null if it has none.
   @usableFromInline
   final func initialValue(at storage: AnyKeyPath) -> AttributeValue {
     guard let slot = slot(at: storage), let attribute = record.attributes.first(where: { $0.slot == slot }) else {
@@ -34,7 +34,7 @@ extension ManagedObject {
     setAttribute(value, slot: slot)
   }
 
-  /// Records that a property was set to an invalid value.
+  /// Records the error of a property that was set to an invalid value. See ``refuseValue(_:slot:)``.
   @usableFromInline
   final func refuseValue(_ error: ManagedObjectError, at storage: AnyKeyPath) {
     guard let slot = slot(at: storage) else { return }
@@ -63,7 +63,8 @@ extension ManagedObject {
     setObject(object, slot: slot)
   }
 
-  /// Returns the objects of a fetched property. If fetching fails, records the error and returns no objects.
+  /// Returns the objects of a fetched property. If the fetch fails, adds the error to ``ManagedObjectContext/misuse``
+  /// and returns no objects.
   final func fetchedObjects(at storage: AnyKeyPath) -> [ManagedObject] {
     guard let name = PropertyNames.name(ofWrapperAt: storage) else { return [] }
     do { return try fetchedObjects(named: name) } catch {

@@ -21,7 +21,9 @@ extension ManagedObjectContext {
   /// let recent = try context.fetch(Note.self, where: ManagedPredicate(format: "date > %@", yesterday))
   /// ```
   ///
-  /// - Throws: the errors of ``insert(_:)-(Object.Type)`` and ``fetch(_:)``.
+  /// - Parameter limit: the maximum number of objects; 0 for no limit.
+  /// - Throws: ``ManagedObjectError/Code/undefinedKey`` if the model does not have the class; the errors of
+  ///   ``fetch(_:)``.
   public func fetch<Object: ManagedObject>(
     _ type: Object.Type, where predicate: ManagedPredicate? = nil,
     sortedBy sortDescriptors: [FetchRequest.SortDescriptor] = [], limit: Int = 0
@@ -37,14 +39,16 @@ extension ManagedObjectContext {
     return objects
   }
 
-  /// Fetches the objects of a class that match a `#Predicate`, in an order.
+  /// Fetches the objects of a class that match a `#Predicate`, sorted if `order` is given.
   ///
   /// ```swift
   /// let found = try context.fetch(Note.self, where: #Predicate { $0.pages > 100 }, sortedBy: .descending(\.date))
   /// ```
   ///
-  /// - Throws: the errors of ``insert(_:)-(Object.Type)`` and ``fetch(_:)``;
-  ///   ``ManagedObjectError/Code/unsupportedRequest`` for a predicate that cannot be converted.
+  /// - Parameter limit: the maximum number of objects; 0 for no limit.
+  /// - Throws: ``ManagedObjectError/Code/undefinedKey`` if the model does not have the class, or a property in the
+  ///   predicate or in `order`; ``ManagedObjectError/Code/unsupportedRequest`` for a predicate that cannot be
+  ///   converted; the errors of ``fetch(_:)``.
   public func fetch<Object: ManagedObject>(
     _ type: Object.Type, where predicate: Predicate<Object>, sortedBy order: FetchRequest.Order<Object>...,
     limit: Int = 0
@@ -56,8 +60,9 @@ extension ManagedObjectContext {
 
   /// Fetches the objects of a class, sorted by key paths: `sortedBy: .descending(\.date), .ascending(\.title)`.
   ///
-  /// - Throws: the errors of ``insert(_:)-(Object.Type)`` and ``fetch(_:)``; ``ManagedObjectError/Code/undefinedKey``
-  ///   for a key path that does not lead to properties of a model.
+  /// - Parameter limit: the maximum number of objects; 0 for no limit.
+  /// - Throws: ``ManagedObjectError/Code/undefinedKey`` if the model does not have the class, or for a key path that
+  ///   does not lead to properties of a model; the errors of ``fetch(_:)``.
   public func fetch<Object: ManagedObject>(
     _ type: Object.Type, where predicate: ManagedPredicate? = nil, sortedBy first: FetchRequest.Order<Object>,
     _ others: FetchRequest.Order<Object>..., limit: Int = 0
@@ -79,7 +84,8 @@ extension ManagedObjectContext {
   /// let unread = try context.count(Note.self, where: ManagedPredicate(format: "isRead == NO"))
   /// ```
   ///
-  /// - Throws: the errors of ``insert(_:)-(Object.Type)`` and ``fetch(_:)``.
+  /// - Throws: ``ManagedObjectError/Code/undefinedKey`` if the model does not have the class; the errors of
+  ///   ``fetch(_:)``.
   public func count<Object: ManagedObject>(
     _ type: Object.Type, where predicate: ManagedPredicate? = nil
   ) throws(ManagedObjectError) -> Int {

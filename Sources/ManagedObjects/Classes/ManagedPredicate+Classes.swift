@@ -13,7 +13,7 @@ extension ManagedPredicate {
   ///   - arguments: the values for `%@`, `%K` and `%d`.
   ///   - type: the class.
   ///   - model: the model with the class.
-  /// - Throws: ``ManagedPredicateError`` with the position in the text, as ``init(format:_:for:)``;
+  /// - Throws: the errors of ``init(format:_:for:)``, with the position in the text;
   ///   ``ManagedPredicateError/Kind/unsupported`` without a position if the model does not have the class.
   public init<Object: ManagedObject>(
     format: String, _ arguments: any PredicateArgument..., for type: Object.Type, in model: ManagedObjectModel
@@ -21,7 +21,7 @@ extension ManagedPredicate {
     try self.init(format: format, arguments: arguments, for: type, in: model)
   }
 
-  /// Parses a predicate and checks it: see ``init(format:_:for:in:)``.
+  /// Parses a predicate whose arguments are in an array, and checks it: see ``init(format:_:for:in:)``.
   public init<Object: ManagedObject>(
     format: String, arguments: [any PredicateArgument], for type: Object.Type, in model: ManagedObjectModel
   ) throws(ManagedPredicateError) {

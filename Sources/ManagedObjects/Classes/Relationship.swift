@@ -14,8 +14,8 @@ public import PropertyLists
 /// }
 /// ```
 ///
-/// An optional object declares a to-one relationship, a set a to-many relationship, and an array an ordered to-many
-/// one.
+/// The type of the property determines the kind of the relationship: an optional object is a to-one relationship, a set
+/// is a to-many relationship, and an array is an ordered to-many relationship.
 ///
 /// Name the inverse on one side only: the compiler does not accept it on both. A model made from the classes sets both
 /// sides.
@@ -98,8 +98,9 @@ public struct Relationship<Value: RelationshipValue> {
     }
   }
 
-  /// Returns the value for an object whose entity does not have the relationship. If the object is that of a
-  /// ``ClassPrototype``, records the access and returns a prototype of the destination class. Else returns no objects.
+  /// Returns the value for an object whose entity does not have the relationship. If the object belongs to a
+  /// ``ClassPrototype``, records the access and returns a prototype of the destination class. Otherwise, returns no
+  /// objects.
   @usableFromInline @inline(never)
   static func probe(_ object: ManagedObject, _ wrapper: Self) -> Value {
     guard let reading = PropertyReading.of(object) else { return Value(objects: []) }

@@ -10,8 +10,8 @@ struct ClassModel {
   private var names: [ObjectIdentifier: String] = [:]
   private(set) var entities: [EntityDescription] = []
   private(set) var defects: [Defect] = []
-  /// The names of the inverses that wrappers declare, with the index of the entity in ``entities`` and that of the
-  /// relationship in its properties.
+  /// The inverses that wrappers declare: the index of the entity in ``entities``, the index of the relationship in the
+  /// entity's properties, and the name of the inverse.
   private var inverses: [(entity: Int, property: Int, inverse: String)] = []
 
   init(_ classes: [ManagedObject.Type]) {
@@ -69,8 +69,9 @@ struct ClassModel {
     entity.properties.append(description)
   }
 
-  /// Calls the class's `describe(_:)` to change its entity. If the nearest superclass with an entity makes the same
-  /// changes, the method is inherited, and the entity is left unchanged: the changes are for the superclass's entity.
+  /// Calls the class's `describe(_:)`, which can change its entity. If the method of the nearest superclass with an
+  /// entity makes the same changes, the class is assumed to inherit the method. Such changes are only for the
+  /// superclass's entity, so the entity of this class is left unchanged.
   private func describe(
     _ entity: inout EntityDescription, _ type: ManagedObject.Type, _ ancestors: [ManagedObject.Type]
   ) {
@@ -105,7 +106,8 @@ struct ClassModel {
     entities[entity].properties[property] = .relationship(inverse)
   }
 
-  /// Returns the indexes of a property that an entity has or inherits, and of the entity that declares it.
+  /// Finds a property that an entity declares or inherits. Returns the index of the entity that declares it, and the
+  /// index of the property in that entity; nil if there is no such property.
   private func indices(of property: String, _ entity: String) -> (entity: Int, property: Int)? {
     var name: String? = entity
     // Limited, because superentities may form a cycle, which is a defect of the model.

@@ -94,9 +94,9 @@ private struct ClassJoining {
   typealias Defect = ManagedObjectModelError.Defect
 
   private let model: ManagedObjectModel
-  /// The class of each entity.
+  /// The class assigned to each entity, by the entity's index; nil if the entity has none.
   private var classes: [ManagedObject.Type?]
-  /// The classes in the list.
+  /// The classes that were passed to the initializer.
   private var joined: Set<ObjectIdentifier> = []
   private(set) var defects: [Defect] = []
 
@@ -125,7 +125,7 @@ private struct ClassJoining {
   private mutating func assign(_ type: ManagedObject.Type, _ byClassName: [String: [Int]]) {
     let name = ArchivedClass(type).name
     let bare = name.split(separator: ".").last.map(String.init) ?? name
-    // ".Note" is a class in the module that the model is compiled for.
+    // The name ".Note" means the class `Note` of the module that the model is compiled for.
     var indices = [name, bare, "." + bare].flatMap { byClassName[$0] ?? [] }
     if indices.isEmpty, let entity = model[type.entityName] { indices = [entity.index] }
     if indices.isEmpty {
@@ -145,7 +145,7 @@ private struct ClassJoining {
     }
   }
 
-  /// Returns the class of the nearest superentity that has one.
+  /// Returns the class of the nearest superentity that has one; nil if none has.
   private func classAbove(_ index: Int) -> ManagedObject.Type? {
     var next = model.records[index].superentity
     while let entity = next {

@@ -77,7 +77,7 @@ enum PropertyNames {
     return names
   }
 
-  /// Returns the name of the property whose wrapper is at a key path.
+  /// Returns the name of the property whose wrapper is at a key path; nil if it cannot be found.
   static func name(ofWrapperAt storage: AnyKeyPath) -> String? {
     guard let type = type(of: storage).rootType as? ManagedObject.Type, let prototype = ClassPrototype(type),
       let wrapper = prototype.object[keyPath: storage] as? any ManagedPropertyWrapper

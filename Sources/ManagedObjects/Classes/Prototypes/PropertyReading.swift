@@ -21,7 +21,7 @@ final class PropertyReading {
     let value: Value
   }
 
-  /// A round of reading. A key path is read in several rounds. In each round, properties return different values.
+  /// A round of reading. A key path is applied in several rounds, in which properties return different values.
   enum Round: CaseIterable {
     case first, second
     /// Properties return missing values.
@@ -46,8 +46,9 @@ final class PropertyReading {
 }
 
 extension PropertyReading.Round {
-  /// Returns the value of a property in this round. A computed property that uses the value would probably change it:
-  /// it is negative or positive, or has spaces around it and upper-case and lower-case letters.
+  /// Returns the value that properties of a type return in this round. A computed property that uses the value probably
+  /// returns a different one, because numbers are large and have another sign in each round, and strings have white
+  /// space at both ends, and upper-case and lower-case letters.
   func probe(_ type: AttributeType) -> AttributeValue {
     guard self != .empty else { return .null }
     let sign = self == .first ? 1 : -1
@@ -75,8 +76,9 @@ struct PropertyPath {
 
   /// Finds the property names of a key path.
   ///
-  /// - Returns: nil if the key path does not lead to properties of a model, such as a key path to a computed property.
-  ///   Computed properties are recognized by their results, which differ from the probe values.
+  /// - Returns: nil if the key path does not lead to properties of a model, for example because it leads to a computed
+  ///   property. A computed property is recognized because its result differs from the value that the prototype returns
+  ///   for the property that it reads.
   init?(_ keyPath: AnyKeyPath) {
     guard let type = Swift.type(of: keyPath).rootType as? ManagedObject.Type, let prototype = ClassPrototype(type),
       let found = Self.reads(of: keyPath, prototype, .first), let last = found.last
@@ -84,15 +86,15 @@ struct PropertyPath {
     names = found.map(\.name)
     self.last = last.value
     for round in [PropertyReading.Round.second, .empty] {
-      // With missing values, a chain of optional objects ends at the first one.
+      // In the round `empty`, the first object of a chain of optional objects is missing, so the chain ends there.
       if round == .empty, names.count > 1 { continue }
       guard Self.reads(of: keyPath, prototype, round)?.map(\.name) == names else { return nil }
     }
   }
 
-  /// Applies a key path to a prototype, and returns the reads of properties that this causes. They must form a chain:
-  /// each is from the object that the previous one returned, and the key path's value is that of the last read.
-  /// Otherwise, returns nil.
+  /// Applies a key path to a prototype, and returns the property reads that this causes. Returns nil unless they form a
+  /// chain: the first read is from the prototype, each later one is from the object that the previous read returned,
+  /// and the value of the key path is the value of the last read.
   private static func reads(
     of keyPath: AnyKeyPath, _ prototype: ClassPrototype, _ round: PropertyReading.Round
   ) -> [PropertyReading.Read]? {

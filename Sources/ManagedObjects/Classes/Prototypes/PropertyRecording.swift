@@ -3,8 +3,8 @@ internal import Synchronization
 
 /// A record of the properties that wrappers describe while a ``ClassPrototype`` is created.
 ///
-/// Each wrapper stores the number that is assigned to it here. A wrapper of any other object has the number 0, and its
-/// initializer only checks that nothing is recorded.
+/// In a prototype, each wrapper stores the number that is assigned to it here. In any other object, a wrapper has the
+/// number 0, and its initializer only checks that nothing is recorded.
 final class PropertyRecording: Sendable {
   @TaskLocal private static var current: PropertyRecording?
   private static let count = Atomic<Int>(0)
@@ -65,8 +65,8 @@ struct ClassProperty: Sendable {
   var isIndexed = false
   /// True if the property has a uniqueness constraint.
   var isUnique = false
-  /// True for an attribute that is not optional and whose missing value is not 0. Such a property cannot show that the
-  /// attribute has no value, so the attribute must be mandatory in the model.
+  /// True if the property cannot show that the attribute has no value: its type is not optional, and its missing value
+  /// is not 0 or false. Then the attribute must be mandatory in the model.
   var hidesMissingValue = false
   /// The defects of the wrapper's arguments.
   var defects: [ManagedObjectModelError.Defect] = []

@@ -114,7 +114,7 @@ struct PredicateTranslation {
     return .or(parts)
   }
 
-  /// Returns the expression for the value at a key path of another expression's value.
+  /// Returns the expression for the value at a key path, which begins at the value of the expression `base`.
   static func keyPath(_ keys: [String], of base: ManagedExpression) throws(ManagedPredicateError) -> ManagedExpression {
     var (all, root) = (keys, base)
     if case .keyPath(let path, let inner) = base { (all, root) = (path.keys + keys, inner) }

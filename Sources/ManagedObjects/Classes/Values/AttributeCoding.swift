@@ -64,7 +64,8 @@ public protocol AttributeConvertible: AttributeCoding {
   /// The type without optionality: the wrapped type of an optional, or the type itself.
   associatedtype Base: AttributeCoding = Self
 
-  /// The value of a property if neither the attribute nor the model's default has one: nil, 0 or an empty string.
+  /// The value of a property if neither the attribute nor the model's default has one, such as nil, 0 or an empty
+  /// string.
   static var missingValue: Self { get }
 
   /// True if the attribute is optional in the model. The default is false; `Optional` returns true.
