@@ -132,12 +132,11 @@ public final class PersistentContainer: Sendable {
     }
   }
 
-  /// The default folder for a program's stores: the folder with the program's name in `$XDG_DATA_HOME`, or in
-  /// `~/.local/share` if the variable is not set; on Apple's systems, in `~/Library/Application Support`. Nil if the
-  /// user has no home folder.
+  /// The default folder for a program's stores. Nil if it cannot be determined, because the user has no home folder.
   ///
-  /// On Linux, the folders follow the XDG Base Directory Specification. The folder may not exist yet; file stores
-  /// create it.
+  /// On Linux, it is the folder with the program's name in `$XDG_DATA_HOME`, as in the XDG Base Directory
+  /// Specification. If this variable is not set to an absolute path, the folder is in `~/.local/share` instead. On
+  /// Apple's systems, it is in `~/Library/Application Support`. The folder may not exist yet; file stores create it.
   ///
   /// ```swift
   /// guard let folder = PersistentContainer.defaultFolder else { return }
@@ -164,11 +163,11 @@ public final class PersistentContainer: Sendable {
 private struct Repetition {
   private static let greatestCount = 100
   private var count = 0
-  /// The stored objects in the conflicts of the last attempt.
+  /// The stored rows in the conflicts of the last attempt; nil before the first conflict.
   private var stored: [StoreRow?]?
 
   /// Returns true if another attempt may succeed, because another save caused the conflicts of the error. Returns false
-  /// if the conflicts are the same as in the last attempt, and after 100 attempts.
+  /// for an error without conflicts, for the same conflicts as in the last attempt, and after 100 attempts.
   mutating func isWorthwhile(after error: ManagedObjectError) -> Bool {
     guard error.code == .merge || error.code == .constraintMerge, count < Self.greatestCount else { return false }
     let rows = error.conflicts.map(\.stored)

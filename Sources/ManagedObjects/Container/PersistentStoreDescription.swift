@@ -62,7 +62,7 @@ public struct PersistentStoreDescription: Sendable {
     }
   }
 
-  /// Describes a store in Core Data's XML format.
+  /// Returns the description of a store in Core Data's XML format.
   public static func xml(_ file: URL) -> PersistentStoreDescription {
     PersistentStoreDescription { (model, description) throws(ManagedObjectError) in
       try XMLStore(
@@ -71,7 +71,7 @@ public struct PersistentStoreDescription: Sendable {
     }
   }
 
-  /// Describes a store in this package's binary format: a keyed archive, smaller and faster than XML.
+  /// Returns the description of a store in this package's binary format: a keyed archive, smaller and faster than XML.
   public static func binary(_ file: URL) -> PersistentStoreDescription {
     PersistentStoreDescription { (model, description) throws(ManagedObjectError) in
       try BinaryStore(
