@@ -57,7 +57,7 @@ struct FetchOrder: Sendable {
     let index: Int
   }
 
-  /// The limit of a request below which the first elements are found without sorting all elements.
+  /// If the limit of a request is less than this, the first elements are found without sorting all elements.
   private static let fewElements = 256
 
   func sorted<Element, Subject: PredicateSubject>(
@@ -91,8 +91,8 @@ struct FetchOrder: Sendable {
     return items.map { elements[$0.index] }
   }
 
-  /// True if the first element comes before the second one, by the values of all sort keys. Called if their leads are
-  /// equal.
+  /// Returns true if the first element comes before the second one by all sort keys, or by its index if these are
+  /// equal. Called only if the leads of the elements are equal.
   @inline(never)
   private func isInOrder(_ first: Int, _ second: Int, _ columns: [[SortValue]]) -> Bool {
     for keyIndex in keys.indices {

@@ -16,7 +16,7 @@ extension FetchRequest {
     return start == 0 && end == all.count ? all : Array(all[start..<end])
   }
 
-  /// Returns how many of `count` results are in the window, because offset and limit apply to a request for a count,
-  /// too.
+  /// Returns how many of `count` results are in the window. The offset and the limit also apply to requests for a
+  /// count.
   package func windowCount(of count: Int) -> Int { max(min(windowEnd, count) - max(fetchOffset, 0), 0) }
 }

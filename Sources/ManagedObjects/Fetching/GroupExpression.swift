@@ -42,7 +42,7 @@ extension [GroupAggregate] {
 /// share.
 struct GroupExpression: Sendable {
   private let aggregates: [GroupAggregate]
-  /// The expression, with each aggregate replaced by a parameter.
+  /// The expression, in which a variable replaces each aggregate.
   private let expression: PreparedExpression
 
   init(_ expression: ManagedExpression, _ plan: FetchPlan, _ model: ManagedObjectModel) throws(ManagedPredicateError) {
@@ -87,8 +87,8 @@ struct GroupCondition: Sendable {
   }
 }
 
-/// A replacement of the aggregates in expressions with variables, so that the rest can be evaluated with one object of
-/// a group.
+/// A conversion of expressions and predicates, in which a variable replaces each aggregate. The result can then be
+/// evaluated with a single object of a group.
 struct AggregateExtraction {
   private let plan: FetchPlan
   private(set) var parameters: [String] = []

@@ -20,7 +20,7 @@ extension ManagedPredicate {
     try self.init(format: format, arguments: arguments, for: entity)
   }
 
-  /// Parses a predicate and checks it: see ``init(format:_:for:)``.
+  /// Parses a predicate whose arguments are in an array, and checks it: see ``init(format:_:for:)``.
   public init(
     format: String, arguments: [any PredicateArgument], for entity: ManagedObjectModel.Entity
   ) throws(ManagedPredicateError) {

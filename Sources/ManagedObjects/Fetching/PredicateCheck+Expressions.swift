@@ -96,8 +96,9 @@ extension PredicateCheck {
   /// Checks a key path, and returns the kind of the values at it.
   ///
   /// - Parameters:
-  ///   - keyPositions: the positions of the keys in the text; nil, or fewer than there are keys, if they are unknown.
-  ///   - positions: the position of the whole key path.
+  ///   - keyPositions: the positions of the keys in the text; nil if they are unknown. There may be fewer positions
+  ///     than keys.
+  ///   - positions: the position of the whole key path. It is the position of errors in keys without a position.
   private func kind(
     of keys: ArraySlice<String>, from root: PredicateKind, _ keyPositions: ArraySlice<PredicatePositions>?,
     _ positions: PredicatePositions?, _ flattens: Bool

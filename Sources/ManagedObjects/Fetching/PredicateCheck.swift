@@ -4,9 +4,10 @@ internal import PropertyLists
 
 /// A check of predicates and expressions for the objects of an entity, before they are evaluated.
 ///
-/// An expression that passes can be evaluated with every object of the entity, unless it depends on values: division by
-/// zero, a missing list element, a string that is cast to a number or date, and attributes of undefined type. An
-/// expression that fails would throw, or have the same result for all objects.
+/// An expression that passes can be evaluated with every object of the entity. Only errors that depend on values are
+/// still possible: division by zero, a missing list element, a string that cannot be cast to a number or date, and
+/// values of unsuitable types in attributes of undefined type. An expression that fails would throw, or have the same
+/// result for all objects.
 ///
 /// Properties of subentities can be used with objects of the superentity. They are null for objects that do not have
 /// them.
@@ -44,8 +45,8 @@ struct PredicateCheck {
 
   func kind(ofVariable name: String) -> PredicateKind? { variables[name] }
 
-  /// Calls a function for which a variable of the predicate has values of a kind, such as the elements in a subquery.
-  /// Restores the variable's previous kind afterwards.
+  /// Calls a function while a variable of the predicate has values of the given kind. An example is the variable of a
+  /// subquery, whose values are the elements of a collection. Restores the variable's previous kind afterwards.
   mutating func with<Result>(
     _ name: String, _ kind: PredicateKind,
     _ body: (inout PredicateCheck) throws(ManagedPredicateError) -> Result
@@ -151,7 +152,8 @@ struct PredicateCheck {
     }
   }
 
-  /// Checks the operand of BETWEEN, which needs two values.
+  /// Checks the right operand of BETWEEN, which must be a list of two values. Null and a value of unknown kind are also
+  /// allowed.
   private mutating func checkRange(
     _ left: PredicateKind, _ expression: ManagedExpression, _ right: PredicateKind, _ positions: PredicatePositions?
   ) throws(ManagedPredicateError) {

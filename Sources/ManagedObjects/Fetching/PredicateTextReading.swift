@@ -8,8 +8,8 @@ extension ManagedPredicate {
   /// compared with objects, UUIDs, URLs or dates to such values, because predicate text has no literals for them. A
   /// string for an object contains an object ID. Dates have the format of ``PredicateFunction/cast``.
   ///
-  /// - Parameter object: returns the object with an ID that is written as text. The object must be of the entity or of
-  ///   a subentity. Returns nil for text that is not an object ID.
+  /// - Parameter object: returns the key of the object with an ID that is written as text; nil if the text is not an
+  ///   object ID. The second argument is the entity of the object, or an entity that it inherits from.
   package init(
     format: String, for entity: ManagedObjectModel.Entity,
     object: (String, ManagedObjectModel.Entity) throws(ManagedPredicateError) -> RowKey?

@@ -79,7 +79,7 @@ package struct RequestKeys {
       add(base)
       if case .index(let index) = elementSubscript {
         if case .constant(.value(.string(let key))) = index { add([key]) }
-        // The result of the index expression, which can be the name of a property, is unknown.
+        // The value of this expression is unknown, and can be the name of any property.
         if case .constant = index {} else { unknownCount += 1 }
         add(index)
       }
@@ -122,6 +122,8 @@ package struct RequestKeys {
     return asksForAll ? names : names.filter { occurrences[$0] != nil }
   }
 
-  /// Returns the maximum number of the named properties that the request may read one after another, as in a key path.
+  /// Returns the maximum number of steps in which the request may read the named properties one after another, as in a
+  /// key path. Each occurrence of a name in the request counts as a step, and so does each expression that may read any
+  /// property.
   func greatestDistance(_ names: Set<String>) -> Int { names.reduce(unknownCount) { $0 + occurrences[$1, default: 0] } }
 }

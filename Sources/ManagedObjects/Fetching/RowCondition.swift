@@ -10,7 +10,8 @@ indirect enum RowCondition {
   case not(RowCondition)
   case test(slot: Int, ConstantTest)
 
-  /// Creates the condition from a prepared one. Returns nil if that uses more than attributes.
+  /// Creates the condition from a prepared one. Returns nil if the prepared condition uses anything other than
+  /// attributes of the row.
   init?(_ condition: PreparedCondition, of entity: ManagedObjectModel.Entity) {
     switch condition {
     case .constant(let value): self = .constant(value)

@@ -15,8 +15,8 @@ extension FetchRequest.SortComparison {
   private static let caseFolding = TextRules(.caseInsensitive)
   private static let folding = TextRules([.caseInsensitive, .diacriticInsensitive])
 
-  /// Returns the form of a string that is compared, such as the case-folded string, Unicode scalar by Unicode scalar.
-  /// Nil if the string itself is compared.
+  /// Returns the form by which a string is compared, Unicode scalar by Unicode scalar, such as the case-folded string.
+  /// Returns nil if the string itself is compared.
   func form(of text: String) -> String? {
     switch self {
     case .compare, .other: nil
@@ -26,8 +26,8 @@ extension FetchRequest.SortComparison {
     }
   }
 
-  /// Returns the form of a string that is compared if two strings have the same ``form(of:)``, Unicode scalar by
-  /// Unicode scalar. Nil if such strings are equal.
+  /// Returns the form by which strings with the same ``form(of:)`` are compared, Unicode scalar by Unicode scalar.
+  /// Returns nil if such strings are equal.
   func secondForm(of text: String) -> String? {
     switch self {
     case .compare, .caseInsensitive, .other: nil
@@ -40,7 +40,8 @@ extension FetchRequest.SortComparison {
     text.utf8Span.span.isASCII ? text.lowercased() : rules.folded(text)
   }
 
-  /// Returns a string whose numbers sort by value. Each number is replaced by a `0`, its length and its digits.
+  /// Returns a string whose numbers sort by value. Each number is replaced by a `0`, the number of its digits, and its
+  /// digits, both without leading zeros.
   private static func withNumbers(_ text: String) -> String {
     var form = String.UnicodeScalarView()
     var digits = String.UnicodeScalarView()
@@ -124,12 +125,13 @@ extension AttributeValue {
 
 /// Sort keys of strings.
 extension String {
-  /// Returns the form of the string that a sort descriptor compares, byte by byte.
+  /// Returns the form by which a sort descriptor compares the string, byte by byte.
   package func sortForm(_ comparison: FetchRequest.SortComparison) -> String {
     comparison.form(of: self) ?? plainSortForm
   }
 
-  /// The form of the string that Swift compares, scalar by scalar.
+  /// The string in Unicode normalization form C. If these forms are compared scalar by scalar, the order is that of
+  /// Swift.
   var plainSortForm: String {
     if utf8Span.span.isASCII { return self }
     var form = UnicodeScalarView()
@@ -137,7 +139,7 @@ extension String {
     return String(form)
   }
 
-  /// Returns the form that a sort descriptor compares, byte by byte, if two strings have the same ``sortForm(_:)``. Nil
-  /// if such strings are equal.
+  /// Returns the form by which a sort descriptor compares strings with the same ``sortForm(_:)``, byte by byte. Returns
+  /// nil if such strings are equal.
   package func secondSortForm(_ comparison: FetchRequest.SortComparison) -> String? { comparison.secondForm(of: self) }
 }

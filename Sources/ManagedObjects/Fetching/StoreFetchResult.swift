@@ -7,7 +7,7 @@ public enum StoreFetchResult: Hashable, Sendable {
   case rows([StoreRow])
   /// The keys of the objects in the order of the request, for ``FetchRequest/ResultType/objectIDs``.
   case keys([RowKey])
-  /// The values to fetch by name, for ``FetchRequest/ResultType/dictionaries``. There is one dictionary for each object
+  /// The fetched values, by name, for ``FetchRequest/ResultType/dictionaries``. There is one dictionary for each object
   /// or group.
   case dictionaries([OrderedDictionary<String, RowValue>])
   /// The number of results, for ``FetchRequest/ResultType/count``.
