@@ -239,20 +239,23 @@ extension FetchedResultsController {
   /// let contact = results.object(at: ResultIndexPath(section: 0, item: 2))
   /// ```
   ///
-  /// - Complexity: a search in a few hundred numbers for 100 000 objects. The two methods below have the same
-  ///   complexity.
+  /// - Complexity: a search in about 400 numbers for 100 000 objects.
   public func object(at indexPath: ResultIndexPath) -> Object? {
     observe()
     return engine.list.row(at: indexPath).flatMap { engine.object(of: $0) as? Object }
   }
 
-  /// Returns the object at an index in the list of all objects; nil if the index is out of range.
+  /// Returns the object at an index in the list of all objects; nil if there is none.
+  ///
+  /// - Complexity: a search in about 400 numbers for 100 000 objects.
   public func object(at offset: Int) -> Object? {
     observe()
     return engine.list.row(at: offset).flatMap { engine.object(of: $0) as? Object }
   }
 
   /// Returns the position of an object; nil if it is not in the results.
+  ///
+  /// - Complexity: a search in about 400 numbers for 100 000 objects.
   public func indexPath(of object: Object) -> ResultIndexPath? {
     observe()
     guard object.managedObjectContext === managedObjectContext else { return nil }

@@ -1,15 +1,15 @@
 internal import PropertyLists
 
 /// The rows and sections that were removed from a list, inserted into it, or both, with their positions before and
-/// after. All other rows and sections are unchanged.
+/// after the changes. All other rows and sections are unchanged.
 struct ResultEdits {
   /// A row.
   struct Row {
     let id: ManagedObjectID
-    /// The position before; nil for a new row.
+    /// The position before the changes; nil for a new row.
     var old: ResultList.Position?
     var oldSection = ""
-    /// The position after; nil for a deleted row.
+    /// The position after the changes; nil for a deleted row.
     var new: ResultList.Position?
     var newSection = ""
     /// True if the object may have changed values.
@@ -19,18 +19,18 @@ struct ResultEdits {
   /// A section, identified by its name.
   struct Section {
     let name: String
-    /// The index before; nil for a new section.
+    /// The index before the changes; nil for a new section.
     var old: Int?
-    /// The index after; nil for a deleted section.
+    /// The index after the changes; nil for a deleted section.
     var new: Int?
   }
 
   var rows: [Row] = []
   var sections: [Section] = []
 
-  /// The changes that result from the edits, with as few moved rows as possible.
+  /// The changes to report, with as few moved rows as possible.
   ///
-  /// - Complexity: O(*k* log *k*) in the number of rows and sections listed here.
+  /// - Complexity: O(*k* log *k*) in the number of rows and sections in this value.
   var changes: FetchedResultsChanges {
     var changes = FetchedResultsChanges()
     let keptSections = Self.staying(sections.map { ($0.old, $0.new) })
@@ -70,11 +70,11 @@ struct ResultEdits {
     return changes
   }
 
-  /// Returns for each item whether it can stay in its place: true if the number of unchanged items before it is the
-  /// same in the old and the new list, and it has the same order relative to the other items that stay. The unchanged
-  /// items are those that are not in `items`.
+  /// Returns, for each item, true if it need not be moved. The elements of the two lists that are not in `items` are
+  /// unchanged. An item stays if it has the same number of unchanged elements before it in the old and in the new list,
+  /// and if all items that stay have the same order in both lists.
   static func staying(_ items: [(old: Int?, new: Int?)]) -> [Bool] {
-    /// Returns the number of unchanged items before each item.
+    /// Returns the number of unchanged elements before each item; -1 for an item that is not in the list.
     func gaps(_ position: (Int) -> Int?) -> [Int] {
       var gaps = [Int](repeating: -1, count: items.count)
       let present = items.indices.filter { position($0) != nil }.sorted { position($0) ?? 0 < position($1) ?? 0 }

@@ -155,8 +155,8 @@ extension ResultEngine {
     }
   }
 
-  /// Returns edits with the old positions of the rows of keys, and of the sections that contain no other rows. Must be
-  /// called before any row is removed; ``complete(_:_:)`` adds the new positions.
+  /// Returns edits with the old positions of the rows with some keys, and of the sections whose rows all have such
+  /// keys. Must be called before any row is removed; ``complete(_:_:)`` adds the new positions.
   private func edits(_ keys: [RowKey], changed: Set<RowKey>) -> ResultEdits {
     var edits = ResultEdits()
     var sections: Set<String> = []

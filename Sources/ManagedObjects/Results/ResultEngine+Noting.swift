@@ -55,8 +55,8 @@ extension ResultEngine {
     }
   }
 
-  /// Records the rows whose relationships lead to objects, if the values of these objects that the rows depend on
-  /// changed.
+  /// Records the rows whose relationships lead to a changed object among `objects`: a value that rows depend on may
+  /// have changed, rows are compared with the object and its key changed, or another context deleted it.
   private func noteRows(
     of objects: [ManagedObject], _ way: [String], _ end: ResultReach.End, renamed: Set<RowKey>, reread: Set<RowKey>
   ) throws(ManagedObjectError) {
@@ -67,7 +67,8 @@ extension ResultEngine {
     try noteRows(leadingTo: others, end)
   }
 
-  /// Records the rows whose relationships lead to objects. Finds them through the inverse relationships, step by step.
+  /// Records the rows whose relationships lead to `objects`. Finds them through the inverse relationships, step by
+  /// step.
   private func noteRows(leadingTo objects: [ManagedObject], _ end: ResultReach.End) throws(ManagedObjectError) {
     var level = objects
     for step in end.steps.reversed() where !level.isEmpty {
@@ -87,8 +88,8 @@ extension ResultEngine {
     }
   }
 
-  /// True if the values of an object that rows depend on may have changed since the rows were sorted by them. Records
-  /// the current values in ``seen``.
+  /// Returns true if rows that depend on an object may have been sorted by other values of the object than it has now.
+  /// Records the current values in ``seen``.
   private func hasOtherValues(
     _ object: ManagedObject, _ way: [String], _ end: ResultReach.End, isReread: Bool
   ) -> Bool {
@@ -112,9 +113,9 @@ extension ResultEngine {
     return isOther
   }
 
-  /// Follows the relationships from rows to the objects that the rows depend on. If such an object now has other values
-  /// than other rows were sorted by, records all rows that depend on it. This happens if the object was read after
-  /// another context saved it, and this context has not merged the save.
+  /// Follows the relationships of rows to the objects that the rows depend on. If other rows were sorted by different
+  /// values of such an object, records all rows that depend on it. This happens if the object was read after another
+  /// context saved it, but before this context merged the save.
   ///
   /// - Returns: the objects that the rows depend on. Their values stay the same as long as the caller retains them.
   func noteEnds(of rows: [ManagedObject]) throws(ManagedObjectError) -> [ManagedObject] {
@@ -148,8 +149,8 @@ extension ResultEngine {
     return ends
   }
 
-  /// Records the values that objects with unsaved changes have at the time of the fetch, if rows depend on them. For
-  /// other objects, the committed values are those at the fetch.
+  /// Records the values of the objects with unsaved changes that rows depend on, at the time of a fetch. The values of
+  /// other objects need not be recorded, because they are their committed values.
   func noteChangedObjects() {
     seen = [:]
     guard !reach.ends.isEmpty else { return }
@@ -165,7 +166,7 @@ extension ResultEngine {
 
 /// The values of an object that the rows of other objects depend on.
 struct EndValues {
-  /// Nil for a deleted object.
+  /// The values in the order of their slots; nil for a deleted object.
   var values: [RowValue]?
   /// True if all rows that depend on the object were sorted by these values; false if only some rows were.
   var isOfAllRows = false

@@ -43,8 +43,8 @@ final class ResultEngine {
   /// The changes in the context that have not been processed yet.
   struct Waiting {
     var keys: Set<RowKey> = []
-    /// The part of ``keys`` whose rows may be at the position for outdated values, because another context saved the
-    /// object, or an object that its row depends on changed.
+    /// The part of ``keys`` whose rows may have a position that is based on outdated values: the object was refreshed
+    /// or was saved by another context, or its row depends on another object that changed.
     var misplaced: Set<RowKey> = []
     /// True if all rows must be fetched again.
     var isAll = false
@@ -52,9 +52,9 @@ final class ResultEngine {
     var isUnknown = false
     /// True if the keys of objects changed, because the objects were saved for the first time.
     var hasNewNames = false
-    /// The new keys of objects that rows depend on and whose keys changed.
+    /// The new keys of objects that rows depend on, if their keys changed.
     var renamed: [RowKey] = []
-    /// True if ``gone`` contains rows, which every update checks.
+    /// True if ``gone`` contains keys of objects that can be in the results. Every update checks these objects.
     var hasGone = false
 
     var isEmpty: Bool { keys.isEmpty && !isAll && !hasGone }
