@@ -24,8 +24,8 @@ public struct ManagedObjectError: Error, Sendable {
     /// A value does not satisfy a validation rule that has its own message, or for which there is no more specific
     /// code.
     case validation = 1550
-    /// A uniqueness constraint is violated, or two objects contain the same object in a to-many relationship without an
-    /// inverse.
+    /// Two objects contain the same object in a to-many relationship without an inverse. The error for a uniqueness
+    /// constraint is ``constraintMerge``.
     case constraintValidation = 1551
     /// There are several errors: see ``ManagedObjectError/details``.
     case multipleErrors = 1560
@@ -63,7 +63,7 @@ public struct ManagedObjectError: Error, Sendable {
     case externalRelationship = 133_010
     /// Another context or process saved the object after it was read.
     case merge = 133_020
-    /// Objects have the same values of a uniqueness constraint.
+    /// Several objects have the same values for all properties of a uniqueness constraint.
     case constraintMerge = 133_021
     /// The type of the store is unknown.
     case invalidStoreType = 134_000
@@ -272,9 +272,10 @@ extension ManagedObjectError {
 public struct MergeConflict: Hashable, Sendable {
   /// The row to save; nil for an object to delete.
   public var object: StoreRow?
-  /// The row as it was read; nil for a new object.
+  /// The row as it was read; nil for a new object. A store may leave it nil in other cases; the context then adds it.
   public var snapshot: StoreRow?
-  /// The row that is in the store now; nil if it is deleted.
+  /// The row that is in the store now; nil if it is deleted. If the conflict is over a uniqueness constraint, the row
+  /// in the store that has the same values; nil if only objects of this save have them.
   public var stored: StoreRow?
   /// The names of the properties in the violated uniqueness constraint; empty if the conflict is over a changed or
   /// deleted row.

@@ -8,16 +8,19 @@
 public enum MergePolicy: Int, Hashable, Sendable, CaseIterable {
   /// The save fails, and its error contains all conflicts.
   case error = 0
-  /// The store keeps its value of each property that both the context and another save changed. A deleted object stays
-  /// deleted. If objects share the values of a constraint, the object in the store stays.
+  /// The store keeps its value of each property that both the context and another save changed. A to-many relationship
+  /// gets the changes of both. If another save deleted the object, it stays deleted; if the context deleted it, it is
+  /// restored. If objects share the values of a constraint, the object in the store stays.
   case storeTrump = 1
-  /// The store gets the context's value of each property that both the context and another save changed. If objects
-  /// share the values of a constraint, the object in the store gets the values of a new object of the same entity; in
-  /// other cases, it is deleted.
+  /// The store gets the context's value of each property that both the context and another save changed. A to-many
+  /// relationship gets the changes of both. If another save deleted the object, it is inserted again; if the context
+  /// deleted it, it stays deleted. If objects share the values of a constraint, the object in the store gets the values
+  /// of the context's object if that is new and of the same entity; otherwise, the object in the store is deleted.
   case objectTrump = 2
-  /// All properties of the context's object are saved, including those that the context did not change. If objects
-  /// share the values of a constraint, the same object stays as under ``objectTrump``.
+  /// The store gets all values of the context's object, including those that the context did not change. Deleted
+  /// objects and constraints are handled as by ``objectTrump``.
   case overwrite = 3
-  /// The context's changes of the object are discarded.
+  /// The context's changes of the object are discarded. Deleted objects and constraints are handled as by
+  /// ``storeTrump``.
   case rollback = 4
 }

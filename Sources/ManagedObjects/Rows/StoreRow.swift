@@ -26,8 +26,8 @@ public struct StoreRow: Hashable, Sendable {
 }
 
 extension [StoreRow] {
-  /// Reads the values in some slots that are ``RowValue/unread`` in the rows. All rows have the same entity. If an
-  /// object was deleted meanwhile, the values are empty.
+  /// Reads the values in some slots that are ``RowValue/unread`` in the rows. All rows must have the same entity. If an
+  /// object was deleted meanwhile, these values are empty.
   ///
   /// - Parameter read: a function that returns the values in a slot for several keys, such as
   ///   ``PersistentStore/values(ofSlot:_:)``.
@@ -52,7 +52,8 @@ public enum RowValue: Hashable, Sendable {
   case toOne(RowKey?)
   case toMany(Set<RowKey>)
   case orderedToMany(OrderedSet<RowKey>)
-  /// A placeholder for a value that the store reads on demand: that of a to-many relationship, or of a separate file.
+  /// A placeholder for a value that the store reads only when it is needed: the value of a to-many relationship, or
+  /// data in a separate file.
   case unread
 
   /// The null value of an attribute.
@@ -109,7 +110,7 @@ extension RowValue {
     }
   }
 
-  /// True if the value is that of a relationship, and refers to the object with the key.
+  /// True if the value is the value of a relationship that contains the object with the key.
   package func refers(to key: RowKey) -> Bool {
     switch self {
     case .toOne(let other): other == key
@@ -138,7 +139,8 @@ extension RowValue {
     }
   }
 
-  /// Removes an object from a to-many relationship. If the relationship is ordered, returns the position of the object.
+  /// Removes an object from a to-many relationship. Returns its position in an ordered relationship; nil if the
+  /// relationship is not ordered, or does not contain the object.
   ///
   /// - Complexity: O(1); O(*n*) for an ordered relationship. Copies the keys only if another value shares them.
   @discardableResult
