@@ -17,7 +17,7 @@ public struct AttributeDescription: Hashable, Sendable {
   /// In models made by Apple's software, the value can be a number of another type than the attribute's.
   /// ``ManagedObjectModel/Entity/Attribute/initialValue`` is the value converted to that type.
   public var defaultValue: AttributeValue = .null
-  /// The name of the Objective-C class of the values of a transformable attribute. For other attributes, nil if the
+  /// The name of the values' Objective-C class, for a transformable attribute. For other attributes, it is nil if the
   /// class is the default one, ``AttributeType/valueClassName``.
   public var valueClassName: String?
   /// The name of the value transformer of a transformable attribute; nil if values are stored as keyed archives.

@@ -41,9 +41,9 @@ public struct FetchRequest: Hashable, Sendable {
   public var refreshesRefetchedObjects = false
   /// The values in each result, if the results are dictionaries; nil for all attributes.
   public var propertiesToFetch: [FetchedValue]?
-  /// The values to group the results by.
+  /// The values to group the results by, if the results are dictionaries; nil for no groups.
   public var propertiesToGroupBy: [FetchedValue]?
-  /// The condition that groups must meet.
+  /// The condition that groups must meet; nil for all groups.
   public var havingPredicate: ManagedPredicate? { didSet { havingPredicate = havingPredicate?.withoutDeepRows } }
   /// The key paths of relationships whose objects are read together with the results.
   public var relationshipKeyPathsForPrefetching: [String] = []

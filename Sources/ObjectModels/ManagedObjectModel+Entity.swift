@@ -31,7 +31,7 @@ extension ManagedObjectModel {
       package let definition: EntityDescription
       package let superentity: Int?
       package let subentities: [Int]
-      /// The index after that of the last entity that inherits from this one.
+      /// The index after the last entity that inherits from this one, or after this entity if there is none.
       package let endOfSubentities: Int
       package let attributes: [Attribute]
       package let relationships: [Relationship]

@@ -87,11 +87,12 @@ public final class ManagedObjectModel: Sendable {
     package var fetchRequestTemplates: OrderedDictionary<String, FetchRequest> = [:]
     package var versionIdentifiers: [String] = []
     package var editorAttributes: OrderedDictionary<String, String> = [:]
-    /// True for compiled and merged models. Accepts property names that are reserved today, ordered to-one
-    /// relationships, and external storage for other types than binary data.
+    /// True for entities that were accepted before, for example by a compiler, or in models that are merged. If true,
+    /// property names that are reserved today, ordered to-one relationships, and external storage for other types than
+    /// binary data are allowed.
     package var allowsReservedNames = false
-    /// True for source files. Accepts ordered to-one relationships, which some of Apple's models have. The order only
-    /// affects the version hash.
+    /// True for source files. If true, ordered to-one relationships are allowed, which some of Apple's models have. The
+    /// order only affects the version hash.
     package var allowsOrderOfOne = false
     /// The classes of objects, by entity name. They are ignored when models are compared.
     package var classes: [String: AnyClass] = [:]

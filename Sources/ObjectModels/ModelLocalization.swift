@@ -11,8 +11,8 @@ public import PropertyLists
 /// | `ErrorString/TEXT` | the warning of a validation |
 /// | `ErrorString/CODE` | an error without a warning, by the number of its code |
 ///
-/// Use it with `ManagedObjectError.description(in:)`. The last form of key exists only in this library, the others
-/// come from Core Data.
+/// Use it with `ManagedObjectError.description(in:)`. The last form of key exists only in this library. The others come
+/// from Core Data.
 ///
 /// ```swift
 /// let german = ModelLocalization(["Entity/Note": "Notiz", "Property/title": "Titel"])
@@ -34,7 +34,7 @@ public struct ModelLocalization: Hashable, Sendable {
   /// let german = try ModelLocalization(strings: Data(contentsOf: url))
   /// ```
   ///
-  /// - Throws: `PropertyListError` if the data are not a property list, or a value is not a string.
+  /// - Throws: `PropertyListError` if the data is not a property list, or a value is not a string.
   public init(strings data: Data) throws(PropertyListError) {
     guard let dictionary = try PropertyList(data).dictionary else {
       throw PropertyListError(.wrongKind, "expected a dictionary of strings")
@@ -48,10 +48,10 @@ public struct ModelLocalization: Hashable, Sendable {
     }
   }
 
-  /// Returns the localized name of an entity, or its own name.
+  /// Returns the localized name of an entity, or its own name if it has no localized one.
   public func name(of entity: ManagedObjectModel.Entity) -> String { entries["Entity/\(entity.name)"] ?? entity.name }
 
-  /// Returns the localized name of a property of an entity, or its own name.
+  /// Returns the localized name of a property of an entity, or its own name if it has no localized one.
   ///
   /// - Complexity: O(*n*) in the number of entities that the entity inherits from.
   public func name(ofProperty name: String, in entity: ManagedObjectModel.Entity) -> String {
@@ -63,6 +63,6 @@ public struct ModelLocalization: Hashable, Sendable {
     return entries["Property/\(name)"] ?? name
   }
 
-  /// Returns the localized text of a warning, or the warning itself.
+  /// Returns the localized text of a warning, or the warning itself if it has no localized text.
   public func text(ofWarning warning: String) -> String { entries["ErrorString/\(warning)"] ?? warning }
 }

@@ -139,8 +139,8 @@ struct ModelResolution {
     }
   }
 
-  /// The maximum number of properties of all entities together, including inherited ones. A small file can contain a
-  /// long chain of entities that inherit from each other.
+  /// The maximum number of properties of all entities together, including inherited ones. Without it, a small file
+  /// could need much memory: in a long chain of entities, each inherits the properties of all entities before it.
   private static let greatestPropertyCount = 250_000
 
   private mutating func join() -> [ManagedObjectModel.Entity.Record] {

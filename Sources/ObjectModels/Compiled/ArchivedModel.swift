@@ -63,8 +63,8 @@ final class ArchivedModel: ArchivedModelObject, ArchivedForm {
 final class ArchivedEntity: ArchivedModelObject, ArchivedForm {
   static let archivedClass = ArchivedClass("NSEntityDescription")
 
-  /// The description of the entity, except its properties, fetch indexes and superentity, which the variables below
-  /// contain.
+  /// The description of the entity, without what the other properties of this class contain: its properties, its fetch
+  /// indexes and its superentity.
   var definition: EntityDescription
   var model: ArchivedModel?
   var superentity: ArchivedEntity?

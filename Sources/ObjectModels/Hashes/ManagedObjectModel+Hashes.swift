@@ -150,7 +150,7 @@ extension AttributeDescription {
 }
 
 extension AttributeDescription.Derivation {
-  /// For a derivation that counts a relationship, the path of the relationship; nil for other derivations.
+  /// The path of the relationship whose objects the derivation counts; nil for other derivations.
   fileprivate var countedPath: String? {
     switch expression {
     case .function(.count, let arguments):

@@ -2,8 +2,8 @@ package import FoundationEssentials
 
 /// SHA-256 and SHA-512 (FIPS 180-4), for version hashes.
 ///
-/// They are implemented here because nothing else needs them: building a library for them would take longer than these
-/// lines are worth.
+/// They are implemented here, because nothing else in the package needs them. To depend on a library for them would
+/// make builds slower than these few lines do.
 package enum SHA2 {
   package static func sha256(_ message: [UInt8]) -> Data { digest(message, SHA256Words.self) }
 

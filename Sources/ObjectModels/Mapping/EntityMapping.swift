@@ -26,8 +26,8 @@ public struct EntityMapping: Hashable, Sendable {
   public var destinationEntityName: String?
   /// The version hash of the destination entity for which the mapping was made; nil for any version.
   public var destinationEntityVersionHash: Data?
-  /// The expression that fetches the source objects: a ``ManagedExpression/fetch(request:context:countOnly:)`` in
-  /// files.
+  /// The expression that fetches the source objects. In files, it is a
+  /// ``ManagedExpression/fetch(request:context:countOnly:)``.
   public var sourceExpression: ManagedExpression?
   /// The mappings of the attributes, in the order of the file.
   public var attributeMappings: [PropertyMapping] = []

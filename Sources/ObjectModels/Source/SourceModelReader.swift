@@ -152,7 +152,7 @@ struct SourceModelReader {
 
   private func attribute(_ element: XMLTree.Element, depth: Int = 0) throws(PropertyListError) -> AttributeDescription {
     var attributes = SourceAttributes(element, tree)
-    // An attribute without a type can have any value, but only in memory.
+    // An attribute without a type can have values of any type.
     let typeName = attributes.text("attributeType") ?? AttributeType.undefined.name
     guard let type = AttributeType(name: typeName) else {
       throw tree.error("\(typeName.quoted) is not an attribute type", at: element)

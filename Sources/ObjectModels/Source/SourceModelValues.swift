@@ -74,7 +74,8 @@ struct SourceFlag {
 extension AttributeValue {
   /// Creates a value from its text in a source file. Returns nil if the text is not a value of the type.
   ///
-  /// The text of a number can be a Boolean: Xcode keeps the text if a Boolean attribute becomes an integer.
+  /// A number can have the text of a Boolean, such as `YES`: if a Boolean attribute is changed to an integer, Xcode
+  /// keeps the text.
   init?(sourceText text: String, _ type: AttributeType) {
     let truth: Bool? =
       switch text {

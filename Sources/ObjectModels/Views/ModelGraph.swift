@@ -1,8 +1,8 @@
 internal import PropertyLists
 
 extension ManagedObjectModel {
-  /// Returns a diagram of the model for Graphviz: a box for each entity with its own attributes, a line for each pair
-  /// of relationships, and an arrow from each entity to its superentity.
+  /// Returns a diagram of the model for Graphviz: a box for each entity with its own attributes, a line for each
+  /// relationship together with its inverse, and an arrow from each entity to its superentity.
   ///
   /// ```swift
   /// try model.graph().write(to: url, atomically: true, encoding: .utf8)   // dot -Tsvg model.dot

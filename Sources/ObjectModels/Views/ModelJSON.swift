@@ -4,8 +4,8 @@ internal import PropertyLists
 
 extension ManagedObjectModel {
   /// Returns the model as JSON, for programs in other languages: the entities by name, each with its own properties by
-  /// name, in the order of the model. Default values, such as false flags, are omitted. Values without a JSON form are
-  /// written as text, data in base64.
+  /// name, in the order of the model. Settings that have their default values, such as false flags, are omitted. Values
+  /// without a JSON form are written as text, data in base64.
   ///
   /// ```json
   /// {"entities": {"Note": {"versionHash": "…", "properties": {
@@ -36,7 +36,7 @@ extension ManagedObjectModel {
   }
 }
 
-/// The entries of a JSON object. Default values are left out.
+/// The entries of a JSON object. Settings that have their default values are left out.
 private struct JSONEntries {
   private(set) var entries: OrderedDictionary<String, PropertyList> = [:]
 
