@@ -70,9 +70,9 @@ public final class PersistentContainer: Sendable {
 
   /// Runs a function with a new context and saves the context, in the caller's task.
   ///
-  /// If another context or process meanwhile saves one of the changed objects, or an object with the same values of a
-  /// uniqueness constraint, the function is called again with a new context that includes those changes. Side effects
-  /// of the function may therefore occur several times.
+  /// The function is called again with a new context if another context or process meanwhile saves one of the changed
+  /// objects, or an object with the same values of a uniqueness constraint. The new context includes those changes.
+  /// Side effects of the function may therefore occur several times.
   ///
   /// ```swift
   /// try container.updateAndWait { context in

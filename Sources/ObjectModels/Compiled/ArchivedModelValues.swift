@@ -5,9 +5,9 @@ internal import Predicates
 internal import PropertyLists
 
 extension AttributeValue {
-  /// Creates the default value of an attribute from an archived value. A value of a transformable attribute, and an
-  /// object of any other attribute, becomes the bytes of a separate keyed archive, so that objects of all classes are
-  /// kept.
+  /// Creates the default value of an attribute from an archived value. The value of a transformable attribute becomes
+  /// the bytes of a separate keyed archive, and so does an object in any other attribute. This keeps objects of all
+  /// classes.
   init(_ value: ArchivedValue, for type: AttributeType) throws {
     if case .null = value {
       self = .null

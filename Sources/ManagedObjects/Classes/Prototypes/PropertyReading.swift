@@ -47,8 +47,8 @@ final class PropertyReading {
 
 extension PropertyReading.Round {
   /// Returns the value that properties of a type return in this round. A computed property that uses the value probably
-  /// returns a different one, because numbers are large and have another sign in each round, and strings have white
-  /// space at both ends, and upper-case and lower-case letters.
+  /// returns a different one: numbers are large, and have another sign in each round. Strings have white space at both
+  /// ends, and letters of both cases.
   func probe(_ type: AttributeType) -> AttributeValue {
     guard self != .empty else { return .null }
     let sign = self == .first ? 1 : -1
