@@ -46,7 +46,8 @@ public enum ArchiveFormat: Hashable, Sendable, CaseIterable {
       && (bytes.starts(with: signature.littleEndian, at: 2) || bytes.starts(with: signature.bigEndian, at: 2))
   }
 
-  /// The number of bytes that are searched for the root element, from the start of the XML declaration.
+  /// The maximum number of bytes that are searched for the root element or its document type, from the start of the XML
+  /// declaration.
   private static var greatestPrologLength: Int { 1024 }
 
   private static func isXML(_ bytes: RawSpan) -> Bool {
@@ -59,8 +60,8 @@ public enum ArchiveFormat: Hashable, Sendable, CaseIterable {
   }
 }
 
-/// The signature of a typedstream, which starts at offset 2 and tells the byte order. Byte 0 is the version, and byte 1
-/// is the length of the signature.
+/// The signature of a typedstream, at offset 2. It indicates the byte order. The byte at offset 0 is the version, and
+/// the byte at offset 1 is the length of the signature.
 package enum TypedstreamSignature {
   package static let littleEndian: StaticString = "streamtyped"
   package static let bigEndian: StaticString = "typedstream"

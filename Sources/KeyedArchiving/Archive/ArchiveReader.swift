@@ -10,8 +10,8 @@ package struct ArchiveReader {
   /// The object table, an array: the objects by UID.
   package let objects: FlatNode
   private var budget: WorkBudget
-  /// A cache of the keys of recently read dictionaries. Nil in a reader of a single object, which would not use it
-  /// twice.
+  /// A cache of the keys of recently read dictionaries. Nil in a reader that reads only one object, for which a cache
+  /// would be useless.
   private var shapes: DictionaryShapes?
   private var classes: [UInt32: KeyedArchive.ClassDescription?] = [:]
 
@@ -41,15 +41,18 @@ package struct ArchiveReader {
     KeyedArchiveError(.limitExceeded, "the objects expand to more than \(budget.limit) values and bytes")
   }
 
-  /// Lets the caller continue after an error, at the price of 64 values of the budget, because an error takes more time
-  /// than a value. Throws if the budget is used up.
+  /// Subtracts 64 from the budget, so that the caller can continue after an error. An error takes more time than a
+  /// value. Throws if the budget is used up, or if `error` already reports this.
   package mutating func tolerate(_ error: KeyedArchiveError) throws(KeyedArchiveError) {
     if error.kind == .limitExceeded { throw error }
     try spend(64)
   }
 
-  /// Throws if a container contains itself or is nested too deeply. `outer` has the containers around it in the same
-  /// object, and `depth` is their number.
+  /// Throws if a container contains itself or is nested too deeply.
+  ///
+  /// - Parameters:
+  ///   - outer: the containers that are in the same object and contain `node`.
+  ///   - depth: the number of these containers.
   package mutating func checkNesting(
     of node: FlatNode, in outer: some Sequence<FlatNode>, depth: Int
   ) throws(KeyedArchiveError) {
@@ -165,8 +168,8 @@ package struct ArchiveReader {
     return positions
   }
 
-  /// Returns the positions of `$class` and `$classname`, with the cache of keys. Returns nil if the dictionary has an
-  /// invalid or duplicate key.
+  /// Returns the positions of `$class` and `$classname`, and uses the cache of keys to find them. Returns nil if the
+  /// dictionary has an invalid or duplicate key.
   private mutating func positionsByShape(of dictionary: FlatNode) throws(KeyedArchiveError) -> KeyPositions? {
     do {
       let shape = try shape(of: dictionary)
@@ -194,8 +197,8 @@ package struct ArchiveReader {
     return reference.kind == .uid ? try classDescription(reference.uid) : nil
   }
 
-  /// Returns the class that an object describes, or nil if the object is not a class description or has no readable
-  /// name.
+  /// Returns the class that an object describes. Returns nil if the object is not a class description, or if it cannot
+  /// be read.
   package mutating func classDescription(_ uid: UInt32) throws(KeyedArchiveError) -> KeyedArchive.ClassDescription? {
     if let known = classes[uid] { return known }
     var description: KeyedArchive.ClassDescription?

@@ -16,7 +16,8 @@ final class EncodedBox {
   }
 
   var content = Content.nothing
-  /// The type of the encoded value, if that is a set or a dictionary, whose order differs from process to process.
+  /// The type of the encoded value if that is a set or a dictionary, whose order differs from process to process. Nil
+  /// for other values.
   var collection: (any HashedCollection.Type)?
   /// True if the encoded value is a collection, which does not count as a nesting level.
   var isCollection = false

@@ -65,7 +65,7 @@ extension KeyedUnarchiver {
   ) throws -> T {
     if let archivable = type as? any SecureCoding.Type { return try archived(archivable, at: reference) }
     if let foundation = FoundationType.of(type) { return try foundation.decode(type, at: reference, by: self) }
-    // An archive can nest values of such types to any depth, and in cycles.
+    // An archive can nest values of types that are not `SecureCoding` to any depth, and in cycles.
     let object = try resolve(reference.node)
     guard reference.node.kind == .uid else {
       return try decodable(type, at: reference, object, uid: nil, CodingTrail(trail, step))

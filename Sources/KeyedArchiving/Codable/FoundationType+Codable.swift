@@ -10,7 +10,7 @@ extension FoundationType {
     }
   }
 
-  /// Returns the value of this package's type that is archived instead of Foundation's value.
+  /// Converts a value of full Foundation to the type of this package that is archived instead of it.
   func counterpart(of value: some Encodable) throws -> any SecureCoding {
     let encoded = try PropertyListEncoder().encodeToPropertyList(value)
     switch self {

@@ -4,8 +4,8 @@ internal import OrderedCollections
 /// A collection whose `init(from:)` hashes its elements or keys.
 protocol HashingCollection {
   associatedtype Hashed: Hashable
-  /// The number of values that an unkeyed container has for each element, 2 for a key and its value. The first of them
-  /// is hashed.
+  /// The number of values in an unkeyed container for each element: 1 for an element of a set, 2 for a key and its
+  /// value. The first of them is hashed.
   static var valuesPerElement: Int { get }
   /// Returns the hashes of the elements of `value`, for a collection that decodes all its elements as one value, as
   /// `OrderedSet` decodes an array. Returns nil for other collections, and for a value of another type.
