@@ -1,19 +1,21 @@
 @_spi(Archives) package import PropertyLists
 
-/// Checks whether nested objects may be encoded or decoded at a depth, and whether the thread's stack has room for
-/// them.
+/// A limit for nested objects that are encoded or decoded: the number of nesting levels, and the room on the thread's
+/// stack.
 package struct StackRoom {
   private var stack: CallStack?
-  /// The number of nesting levels that were in progress before this archive's first level, and the greatest number of
-  /// levels in total.
+  /// `outer`: the number of nesting levels in progress when the thread left its own stack, if this was before the
+  /// archive's first level; otherwise 0. `greatest`: the maximum number of levels in total.
   private var levels = (outer: 0, greatest: 0)
-  /// The number of levels by which the greatest number is reduced.
+  /// The number of levels that are subtracted from the number that the stack allows.
   private let reserve: Int
 
   package init(reserve: Int) { self.reserve = reserve }
 
-  /// Returns the stack of this thread. Determines the allowed levels if the thread changed, or if `isTop` is true: no
-  /// object of the archive is being encoded or decoded.
+  /// Returns the stack of this thread. Determines the allowed levels again if the thread changed, or if `isTop` is
+  /// true.
+  ///
+  /// - Parameter isTop: true if no object of the archive is being encoded or decoded.
   package mutating func stack(isTop: Bool) -> CallStack {
     if let stack, !isTop, stack.isOfThisThread { return stack }
     let stack = CallStack.current
@@ -42,8 +44,8 @@ package struct StackRoom {
         + "\(stackSize) bytes can handle")
   }
 
-  /// Runs the body on another stack. Returns nil, without running it, if no other stack is available. Not mutating,
-  /// because the body calls mutating methods of the same value.
+  /// Runs the body on another stack. Returns nil, without running it, if there is no other stack. The function is not
+  /// mutating, because the body calls mutating functions of the same value.
   package func extended<T>(_ stack: CallStack, at depth: Int, _ body: () throws -> T) throws -> T? {
     try stack.extended(levels: levels.outer + depth, body)
   }

@@ -1,19 +1,19 @@
 @_spi(Archives) internal import PropertyLists
 
-/// Defines the order of the elements of sets and of the keys of dictionaries in an archive, so that the same elements
-/// always give the same archive. Swift's own order differs from process to process.
+/// The order in which the elements of sets and the keys of dictionaries are written. The same elements always give the
+/// same archive, although Swift's own order differs from process to process.
 ///
 /// Integers and strings have the order of a Core Foundation hash table of the smallest size that fits, into which they
 /// are inserted in ascending order. To order elements of other types, each element is archived by itself, and the bytes
 /// of these archives are compared.
 ///
-/// An element can lead to any number of objects, also in cycles, so these archives are limited. They contain at most 16
-/// objects. To order a collection inside an element takes further archives, and at most three such orderings are
-/// nested. A collection that is inside an object, or whose ordering would be nested more deeply, is empty in these
-/// archives, unless it can be ordered without archives. Elements that differ only beyond the limits have an arbitrary
-/// order.
+/// An element can lead to any number of objects, also in cycles, so these archives are limited. Each contains at most
+/// 16 class instances. If an element contains a collection, that collection is ordered first, which can require more
+/// archives; at most three orderings with archives are nested. A collection that requires archives is written as empty
+/// if it is inside a class instance, or if its ordering would be nested more deeply. Elements that differ only beyond
+/// these limits have an arbitrary order.
 enum CanonicalOrder {
-  /// The remaining room of an archive that is made only to order an element.
+  /// The limits of an archive that is made only to order an element.
   struct Extent {
     /// The number of sets and dictionaries that are being ordered, one inside the other.
     let level: Int
@@ -25,8 +25,8 @@ enum CanonicalOrder {
 
   private static let greatestLevel = 3
 
-  /// Returns the positions of the elements in the order they are written. Returns an empty array if `coder` makes an
-  /// archive that only orders an element, and its limits do not allow another collection.
+  /// Returns the positions of the elements in the order in which they are written. Returns an empty array if the limits
+  /// of the archive that `coder` makes do not allow this ordering.
   static func positions<Element: SecureCoding>(of elements: [Element], for coder: KeyedArchiver) throws -> [Int] {
     guard elements.count > 1 else { return Array(elements.indices) }
     if let integers = elements as? [Int] {
@@ -49,8 +49,8 @@ enum CanonicalOrder {
     return CoreFoundationOrder.positions(of: hashes, grows: false).map { ascending[$0] }
   }
 
-  /// Returns the positions of elements in the order of the archives that a closure makes of them. The limits are those
-  /// of ``positions(of:for:)``.
+  /// Archives each element by a closure, and returns the positions of the elements in the order of the bytes of these
+  /// archives. The limits are those of ``positions(of:for:)``.
   static func positions<Element>(
     of elements: [Element], for coder: KeyedArchiver, _ encode: (Element, KeyedArchiver) throws -> Void
   ) throws -> [Int] {

@@ -64,14 +64,15 @@ public final class KeyedArchiver {
   var copied: [ObjectIdentifier: [UInt32: UInt32]] = [:]
 
   var isReplacement = false
-  /// The limits, if the archiver only orders an element of a collection; see ``CanonicalOrder``. Otherwise nil.
+  /// The limits of an archive that is made only to order an element of a collection; see ``CanonicalOrder``. Nil for
+  /// all other archives.
   var extent: CanonicalOrder.Extent?
-  /// If the archiver only orders an element of a collection, the nesting depth of that collection. Otherwise 0.
+  /// The nesting depth of the collection whose element is ordered, if there is an ``extent``. Otherwise 0.
   private let outerDepth: Int
   /// The number of objects being encoded that are collections. These do not count as nesting levels.
   private var collectionDepth = 0
-  /// The reserve makes the archiver allow fewer levels than an unarchiver, so that an archive can be decoded on the
-  /// thread that made it.
+  /// The limit of the nesting depth. Its reserve makes the archiver allow fewer levels than an unarchiver, so that an
+  /// archive can be decoded on the thread that made it.
   private var stackRoom = StackRoom(reserve: 16)
   private var failure: (any Error)?
   private var hasFinished = false
@@ -103,7 +104,8 @@ public final class KeyedArchiver {
     outerDepth = 0
   }
 
-  /// Creates an archiver for an archive that only orders an element of a collection, which `coder` is about to encode.
+  /// Creates an archiver whose archive is made only to order an element of a collection, which `coder` is about to
+  /// encode.
   init(_ extent: CanonicalOrder.Extent, within coder: KeyedArchiver) {
     outputFormat = .binary
     current = Frame(type: WrittenClasses.Record.ofTop(), start: 0)
@@ -225,8 +227,8 @@ public final class KeyedArchiver {
     }
   }
 
-  /// Encodes the value that a closure returns under a type's key of the current object. A key that begins with `$` gets
-  /// a second `$`.
+  /// Encodes the value that a closure returns, under a key that a type has chosen. If the key begins with `$`, a second
+  /// `$` is added.
   @inline(__always)
   func encode(userKey key: String, _ value: (KeyedArchiver) throws -> FlatNode) throws {
     try encode(rawKey: ArchiveKey.escaped(key), value)

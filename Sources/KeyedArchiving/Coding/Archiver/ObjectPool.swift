@@ -55,8 +55,8 @@ struct ObjectPool: ~Copyable {
 
   mutating func data(_ data: Data) throws -> UInt32 { try object(ofScalar: inline(data)) }
 
-  /// Adds a scalar to the object table, unless it is there, and returns its UID. A string or data must be a value of
-  /// this pool.
+  /// Adds a scalar to the object table, unless it is there, and returns its UID. The node of a string or data must be
+  /// one that this pool has returned.
   mutating func object(ofScalar node: FlatNode) throws -> UInt32 {
     let number = try translated(values.number(ofScalar: node))
     scalarObjects.extend(to: number, with: 0)
@@ -94,8 +94,8 @@ struct ObjectPool: ~Copyable {
     sharedObjects[contents.offset] = uid
   }
 
-  /// Removes a UID that is not needed, because the object is equal to another one. Returns false, without removing it,
-  /// if it was not the last one to be reserved.
+  /// Removes a reserved UID when it turns out that an equal object has another UID. Returns false, without removing it,
+  /// if it is not the UID that was reserved last.
   mutating func withdraw(_ uid: UInt32) -> Bool {
     guard Int(uid) == objects.count - 1 else { return false }
     objects.removeLast()

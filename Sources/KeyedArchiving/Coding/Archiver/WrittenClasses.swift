@@ -21,7 +21,8 @@ struct WrittenClasses {
   /// The class of a type in this archive, with the keys that the type's last value encoded.
   final class Record {
     let archivedClass: ArchivedClass
-    /// The type. Nil if this is not the class of the type itself, but of some of its values.
+    /// The type. Nil for a class that only some values of a type have, for a class of opaque objects, and for the top
+    /// of an archive.
     fileprivate let type: Any.Type?
     /// True if the name was set in the archiver. The ancestors of such a class are not written.
     fileprivate let isRenamed: Bool
@@ -92,8 +93,8 @@ struct WrittenClasses {
     return uid
   }
 
-  /// Writes the class description of an opaque object unchanged, and returns its UID. Unlike the descriptions of types,
-  /// it may have the name of a different class in the archive.
+  /// Writes the class description of an opaque object unchanged, and returns its UID. Unlike the class of a type, it
+  /// may have the same name as a different class in the archive.
   mutating func write(opaque description: KeyedArchive.ClassDescription, into pool: inout ObjectPool) throws -> UInt32 {
     let ancestors = Array(description.classes.drop { $0 != description.name }.dropFirst())
     let archivedClass = ArchivedClass(description.name, ancestors: ancestors, hints: description.hints)
@@ -150,8 +151,9 @@ extension WrittenClasses.Record {
       className: name)
   }
 
-  /// Returns the node of a key that an object encodes as its key number `position`. Values of one type usually encode
-  /// the same keys in the same order, so comparing the key with that of the last value avoids most lookups.
+  /// Returns the node of a key. `position` is the number of keys that the object has encoded before. Values of one type
+  /// usually encode the same keys in the same order, so comparing the key with that of the last value avoids most
+  /// lookups.
   @inline(__always)
   func key(_ text: String, at position: Int, in keys: inout ArchivedKeys, _ pool: inout ObjectPool) throws -> FlatNode {
     if position < sequence.count, sequence[position].text == text { return sequence[position].key }
@@ -169,7 +171,8 @@ extension WrittenClasses.Record {
     return key
   }
 
-  /// Returns the order for writing the keys of the entries from `start` on. Throws if a key occurs twice.
+  /// Returns the order in which the keys of an object are written. Its entries are those from the index `start` to the
+  /// end. Throws if a key occurs twice.
   @inline(__always)
   func order(of entries: [KeyedArchiver.Entry], from start: Int, in keys: ArchivedKeys) throws -> [Int] {
     if orderedKeys.count == entries.count - start {

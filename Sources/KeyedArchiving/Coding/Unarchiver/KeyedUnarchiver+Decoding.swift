@@ -3,8 +3,8 @@ internal import OrderedCollections
 @_spi(Archives) public import PropertyLists
 
 extension KeyedUnarchiver {
-  /// Decodes the value of a key. The type is the static type `T`: to decode a subclass whose metatype is in a variable,
-  /// use ``decode(of:forKey:)``.
+  /// Decodes the value of a key as the static type `T`. If the argument is a variable whose value is the metatype of a
+  /// subclass, the subclass is not used; for this, call ``decode(of:forKey:)``.
   ///
   /// ```swift
   /// let title = try coder.decode(String.self, forKey: "title")

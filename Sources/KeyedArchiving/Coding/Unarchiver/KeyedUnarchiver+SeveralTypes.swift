@@ -27,8 +27,8 @@ extension KeyedUnarchiver {
     try decodeIfPresent((any SecureCoding).self, of: types, forKey: key)
   }
 
-  /// Decodes the value of a key as `base`. Where `base` has a class or a protocol, objects may have any of several
-  /// types:
+  /// Decodes the value of a key as `base`: a class or a protocol, or a collection of it. Objects of the class or
+  /// protocol may have any of several types:
   ///
   /// ```swift
   /// let shape = try coder.decode((any Shape).self, of: [Circle.self, Square.self], forKey: "shape")
@@ -36,13 +36,13 @@ extension KeyedUnarchiver {
   /// ```
   ///
   /// - Parameters:
-  ///   - base: a class, a protocol, or an array, a dictionary, a set or an optional of them, to any depth. Where it has
-  ///     a superclass of some of the types, objects may have these types; they may have the superclass itself only if
-  ///     it is in `types`. A part that is unrelated to the types, such as a dictionary key, is decoded as its static
-  ///     type.
+  ///   - base: a class, a protocol, or an array, a dictionary, a set or an optional of them, to any depth. If it is
+  ///     or contains a superclass of some of the types, these types are allowed in its position. The superclass itself
+  ///     is allowed only if it is one of the types. A part that is unrelated to the types, such as a dictionary key, is
+  ///     decoded as its static type.
   ///   - types: the types that objects may have. They apply to this value, but not to the contents of its objects.
-  /// - Throws: The errors of ``decode(_:forKey:)``; ``KeyedArchiveError/Kind/typeMismatch`` if the value has one of the
-  ///   types, but that type is not a `base`.
+  /// - Throws: The errors of ``decode(_:forKey:)``; ``KeyedArchiveError/Kind/typeMismatch`` if an object has one of the
+  ///   types, but cannot be cast to the class or protocol.
   public func decode<Base>(_ base: Base.Type, of types: [any SecureCoding.Type], forKey key: String) throws -> Base {
     guard let node = try node(forUserKey: key) else { throw noValue(key) }
     return try value(base, of: types, at: ArchivedReference(node: node))

@@ -40,8 +40,8 @@ extension KeyedUnarchiver {
     try unarchivedObject((any SecureCoding).self, of: types, from: data, limits: limits)
   }
 
-  /// Decodes the root object of an archive as `base`. Where `base` has a class or a protocol, objects may have any of
-  /// several types; see ``decode(_:of:forKey:)``.
+  /// Decodes the root object of an archive as `base`: a class or a protocol, or a collection of it. Objects of the
+  /// class or protocol may have any of several types; see ``decode(_:of:forKey:)``.
   ///
   /// ```swift
   /// let shapes = try KeyedUnarchiver.unarchivedObject([Shape].self, of: [Circle.self, Square.self], from: data)

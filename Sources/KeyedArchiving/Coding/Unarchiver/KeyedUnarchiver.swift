@@ -17,8 +17,9 @@ public import FoundationEssentials
 ///
 /// Only the types that your decoding calls name are instantiated: `decode([Invoice].self, forKey:)` allows an array of
 /// invoices and nothing else, at any depth. Classes are not looked up by the names in the archive, so the archive
-/// cannot choose a type. A number that the expected type cannot represent exactly is an error. Only an 8-byte real that
-/// is decoded as `Float` is rounded. Errors are ``KeyedArchiveError`` values with the position in the archive.
+/// cannot choose a type. A number that the expected type cannot represent exactly is an error, with two exceptions: an
+/// 8-byte real that is decoded as `Float` is rounded, and conversions between reals and decimal numbers may round.
+/// Errors are ``KeyedArchiveError`` values with the position in the archive.
 ///
 /// An unarchiver reads archives of Apple's software and of ``KeyedArchiver``. Decoding is lazy: values that you do not
 /// decode are not read.
@@ -64,12 +65,12 @@ public final class KeyedUnarchiver {
   @safe @exclusivity(unchecked) package var deepest = 0
   /// The number of times that decoding may still fail; see ``leave(after:)``.
   private var failureBudget: WorkBudget
-  /// A cache for the paths of errors. For each of the outermost frames in ``outer``, it has the path to the part that
-  /// the frame is decoding. ``trail`` adds missing paths.
+  /// A cache for the paths of errors. Element *i* is the path to the part that element *i* of ``outer`` is decoding. It
+  /// can have fewer elements than ``outer``; ``trail`` adds the missing ones.
   private var trails: [DecodingTrail?] = []
 
   struct Frame {
-    /// A dictionary, or a scalar that is stored directly in the object table.
+    /// The value whose parts are decoded: the dictionary of an object or at the top of the archive, or a scalar.
     let node: FlatNode
     let shape: DictionaryShape
     let uid: UInt32?
@@ -195,8 +196,8 @@ public final class KeyedUnarchiver {
   /// The class of the current object in the archive. Nil for a value without a class.
   var currentClass: ArchivedClass? { current.classRecord?.archivedClass }
 
-  /// Returns the case of an enumeration of class names that has the name of the current object's class, or else that of
-  /// one of its hints.
+  /// Returns the case whose raw value is the name of the current object's class. If there is none, returns the case for
+  /// the first hint of the class that has one. Returns nil if no case matches, or if the object has no class.
   package func currentClass<Class: RawRepresentable<String>>(among classes: Class.Type) -> Class? {
     current.classRecord?.names.lazy.compactMap { Class(rawValue: $0) }.first
   }
@@ -214,7 +215,7 @@ public final class KeyedUnarchiver {
   }
 
   private func node(forDollarKey key: String) throws -> FlatNode? {
-    // Some programs write such keys without the second `$`.
+    // Some programs write a key that begins with `$` without the second `$`.
     try node(forRawKey: "$" + key) ?? (ArchiveKey.isArchivers(key) ? nil : node(forRawKey: key))
   }
 
@@ -246,22 +247,23 @@ public final class KeyedUnarchiver {
     guard budget.spend(size &+ 1) else { throw overspent() }
   }
 
-  /// Adds to the ``weight`` of the value that is being decoded. Throws if it exceeds the limit.
+  /// Adds to the ``weight`` of the value that is being decoded. Throws if it exceeds the limit, except at the top of
+  /// the archive.
   @inline(__always)
   func weigh(_ more: Int) throws {
     weight &+= more
     if weight > greatestWeight { try outweigh() }
   }
 
-  /// Adds to the ``weight`` of a collection that is being decoded, for comparing its elements that have equal hashes.
-  /// Throws if it exceeds the limit.
+  /// Adds the work of comparing elements that have equal hashes to the ``weight`` of the collection that is being
+  /// decoded. Throws if it exceeds the limit, except at the top of the archive.
   func weigh(comparisons: Int) throws {
     weight &+= comparisons
     if weight > greatestWeight, !outer.isEmpty { throw hashesTooMuch() }
   }
 
-  /// Subtracts the weight of a class instance that has been decoded from the limit for all weights, so that it counts
-  /// once, however many references lead to it.
+  /// Reduces ``greatestWeight`` by the weight of the class instance that has just been decoded, so that the instance
+  /// counts once, however many references lead to it. Throws if the result is below 0.
   @inline(__always)
   func weighObject() throws {
     greatestWeight &-= weight
@@ -289,8 +291,8 @@ public final class KeyedUnarchiver {
     weightLimit - greatestWeight + weight + budget.spent / ParsingLimits.bytesPerValue + hashingBudget.spent
   }
 
-  /// Subtracts the steps for hashing elements, or for comparing elements with equal hashes, from the hashing budget.
-  /// Throws if it is used up.
+  /// Subtracts a number of steps from the hashing budget, for hashing elements or comparing elements with equal hashes.
+  /// Throws if the budget is used up.
   @inline(__always)
   func spendHashing(_ values: Int) throws {
     guard hashingBudget.spend(values) else { throw hashesTooMuch() }
@@ -367,7 +369,8 @@ public final class KeyedUnarchiver {
 
   @inline(never)
   func leave() {
-    // This comes before the collection is left, while it does not count as a level.
+    // The depth is read while `collectionDepth` still includes the current object if that is a collection, because
+    // collections do not count as levels.
     deepest = max(deepest, depth)
     if current.isCollection { collectionDepth -= 1 }
     let last = outer.count - 1
@@ -376,11 +379,11 @@ public final class KeyedUnarchiver {
     if trails.count > last { trails.removeLast() }
   }
 
-  /// Ends the decoding of an object that has failed, and returns the error to throw.
+  /// Ends the decoding of the current object after an error, and returns the error to throw.
   ///
   /// A type may catch an error and decode the same part again. If nested objects do that, each level doubles the work,
-  /// so the number of failures is limited. Decoding a normal archive fails a few times for each value, if a type tries
-  /// several possible types.
+  /// so the number of failures is limited. In a normal archive, decoding fails at most a few times for each value, if a
+  /// type tries several possible types.
   @inline(never)
   private func leave(after error: any Error) -> any Error {
     leave()
@@ -390,7 +393,7 @@ public final class KeyedUnarchiver {
       return error
     }
     if failureBudget.spend(1) { return error }
-    // This makes all later decoding calls fail immediately.
+    // All later calls that decode parts of objects then fail immediately.
     budget.exhaust()
     return failure(
       .limitExceeded,

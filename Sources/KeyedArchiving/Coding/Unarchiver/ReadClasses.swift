@@ -15,10 +15,11 @@ struct ReadClasses {
     let archivedClass: ArchivedClass
     /// The name of the class, then the names of its hints, each in the form of ``ClassName/normalized(_:)``.
     let names: [String]
-    /// The types that are known to match one of ``names``, and those that are known not to.
+    /// The types that are known to match one of ``names``.
     ///
-    /// Unchecked exclusivity is safe: no code outside of this package runs during an access.
+    /// Unchecked exclusivity is safe for both arrays: no code outside of this package runs during an access.
     @exclusivity(unchecked) private var admitted: [ObjectIdentifier] = []
+    /// The types that are known not to match.
     @exclusivity(unchecked) private var refused: [ObjectIdentifier] = []
 
     var name: String { archivedClass.name }
@@ -68,8 +69,8 @@ struct ReadClasses {
 
   func type(forName name: String) -> (any SecureCoding.Type)? { mapped[ClassName.normalized(name)] }
 
-  /// Returns the index in ``Record/names`` of the first name that matches the type: 0 for the name of the class, more
-  /// for a hint. Returns nil if no name does.
+  /// Returns the index in ``Record/names`` of the first name that matches the type: 0 for the name of the class, 1 or
+  /// more for a hint. Returns nil if no name matches.
   func match(_ type: any SecureCoding.Type, _ archivedClass: ArchivedClass, _ record: Record) -> Int? {
     if type is any AnyClassCoding.Type { return isOpaque(record.name) ? 0 : nil }
     let hasOwnName = !archivedClass.isInherited(by: type)
@@ -116,8 +117,9 @@ struct ReadClasses {
     guard let name else {
       throw PropertyListError(.malformed, "object \(uid) has no $classname, so it is not a class description")
     }
-    // Even if a class was renamed when it was archived, its `$classes` begin with its new name, or are missing. Others
-    // are a defect, unless the program maps the name to a type.
+    // The `$classes` of a normal archive begin with the name of the class. If the class was renamed when it was
+    // archived, they begin with its new name, or are missing. Anything else is a defect, unless the program maps the
+    // name to a type.
     if let classes, classes.first != name, mapped[ClassName.normalized(name)] == nil {
       throw PropertyListError(
         .malformed,
@@ -169,7 +171,8 @@ struct OpaqueObjects {
   var sizes: [UInt32: Int] = [:]
   /// The reader that checks all opaque objects. Using only one limits the total work.
   var reader: ArchiveReader?
-  /// True if the unarchiver reads the contents of an opaque object. They have been checked.
+  /// True if the unarchiver reads the contents of an opaque object. They were checked when the object was decoded, and
+  /// are not checked again.
   var isWithin = false
 }
 

@@ -20,11 +20,11 @@ struct UnarchivedObjects: ~Copyable {
   /// inside the other.
   private var decodables: [ValueKey: Int] = [:]
 
-  /// The objects that have been published but not completely decoded. The number is that of the entries in ``finished``
-  /// when the object was published.
+  /// The objects that have been published but not completely decoded, by UID. The value is the number of entries that
+  /// ``finished`` had when the object was published.
   private var published: [UInt32: Int] = [:]
-  /// The objects and values whose decoding ended while an object was in ``published``. `value` has the type and scope
-  /// of a kept value, and is nil for an object.
+  /// The objects that were completely decoded, and the values that were kept, while ``published`` was not empty.
+  /// `value` is the type and scope of a kept value; nil for an object.
   private var finished: [(uid: UInt32, value: (type: ObjectIdentifier, scope: Int)?)] = []
 
   private struct State: OptionSet {
@@ -130,8 +130,8 @@ struct UnarchivedObjects: ~Copyable {
     states[Int(uid)].remove(states[Int(uid)].contains(.inProgressAgain) ? .inProgressAgain : .inProgress)
   }
 
-  /// Records that decoding a value has ended, after ``beginValue(_:unlessKept:)``, and calls
-  /// ``keep(_:_:weight:height:)``.
+  /// Records that decoding a value has ended, after ``beginValue(_:unlessKept:)``. Calls ``keep(_:_:weight:height:)``
+  /// and returns its result.
   @inline(__always)
   mutating func endValue<T>(_ uid: UInt32, _ value: T, weight: Int, height: Int) -> AnyObject? {
     var state = states[Int(uid)]
@@ -140,8 +140,8 @@ struct UnarchivedObjects: ~Copyable {
     return keep(uid, value, weight: weight, height: height)
   }
 
-  /// Keeps a value if its object has been decoded before. Returns the kept value that it replaces, for the caller to
-  /// release.
+  /// Keeps a value if its object has been decoded before. If another value was kept for the same type and scope, it is
+  /// replaced and returned, for the caller to release. Otherwise returns nil.
   @inline(__always)
   mutating func keep<T>(_ uid: UInt32, _ value: T, weight: Int, height: Int) -> AnyObject? {
     guard noteDecoded(uid) else { return nil }
@@ -213,7 +213,8 @@ struct UnarchivedObjects: ~Copyable {
   /// decoded.
   func height(_ uid: UInt32) -> Int { Int(heights[Int(uid)]) }
 
-  /// Makes an object available to later references. Returns the object that it replaces, for the caller to release.
+  /// Makes an object available to later references. Returns the object that had this UID before, for the caller to
+  /// release; nil if there was none.
   mutating func publish(_ object: AnyObject, as uid: UInt32) -> AnyObject? {
     let former = objects[Int(uid)]
     objects[Int(uid)] = object
