@@ -8,19 +8,19 @@ extension Archived {
     public var dateStyle: Int
     /// The length of times, with the values of ``dateStyle``.
     public var timeStyle: Int
-    /// The template that is used instead of the styles, or nil.
+    /// The template that is used instead of the styles. Nil if the archive has none.
     public var dateTemplate: String?
-    /// The template that Apple's formatter has made from the styles.
+    /// The template that Apple's formatter has made from the styles. Nil if the archive has none.
     public var dateTemplateFromStyles: String?
     /// True if the settings were changed after Apple's formatter made its template from them.
     public var isModified: Bool
-    /// True if the formatter uses the template instead of the styles.
+    /// True if the formatter uses ``dateTemplate`` instead of the styles.
     public var usesTemplate: Bool
-    /// The locale.
+    /// The locale. Nil if the archive has none.
     public var locale: Locale?
-    /// The calendar.
+    /// The calendar. Nil if the archive has none.
     public var calendar: Calendar?
-    /// The time zone.
+    /// The time zone. Nil if the archive has none.
     public var timeZone: TimeZone?
 
     /// Creates a formatter.

@@ -4,6 +4,9 @@ public import FoundationEssentials
 /// Archived as an `NSDecimalNumber`: a sign, an exponent of 10, and an integer of up to 128 bits. The integer is stored
 /// as 16 bytes: eight digits in base 65536, lowest digit first. Apple's archiver writes the class name
 /// `NSDecimalNumberPlaceholder`.
+///
+/// Numbers that are stored without a class are also read. A real becomes the decimal number with the fewest digits that
+/// reads as the same real.
 extension Decimal: SecureCoding {
   public static let archivedClass = ArchivedClass(
     "NSDecimalNumberPlaceholder", ancestors: ["NSDecimalNumber", "NSNumber", "NSValue", "NSObject"],
@@ -58,7 +61,7 @@ extension Decimal: SecureCoding {
   }
 
   public static func _unarchive(_ reference: ArchivedReference, by coder: KeyedUnarchiver) throws -> Decimal {
-    // The object is an ordinary `NSNumber`.
+    // The object may be an ordinary `NSNumber`.
     switch ArchivedNumber(try coder.resolve(reference.node)) {
     case .integer(let value): return Decimal(string: value.description) ?? .nan
     case .real(let value):

@@ -56,7 +56,8 @@ struct HashCounts {
   }
 }
 
-/// A type, other than an integer type, whose unequal values have the same hash only by chance.
+/// A type whose unequal values have the same hash only by chance. Integer types have this property too, but are
+/// recognized by `_ArchivedInteger`.
 private protocol EvenlyHashed {}
 
 extension String: EvenlyHashed {}

@@ -1,10 +1,10 @@
 internal import FoundationEssentials
 
-/// Tells whether this process has the data about languages, calendars and time zones that full Foundation includes.
+/// A check for the data about languages, calendars and time zones that full Foundation includes.
 ///
-/// A process that links only FoundationEssentials does not have it. There, every locale becomes `en_001`, no time zone
-/// is found by its name, and most calendars end the process. So this package checks for the data before it uses those
-/// types.
+/// A process that links only FoundationEssentials does not have this data. In such a process, every locale becomes
+/// `en_001`, no time zone is found by its name, and most calendars end the process. So this package checks for the data
+/// before it uses locales, time zones and calendars.
 enum InternationalData {
   static let isPresent = TimeZone(identifier: "UTC") != nil
 

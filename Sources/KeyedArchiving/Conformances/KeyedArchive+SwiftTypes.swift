@@ -3,8 +3,8 @@ internal import OrderedCollections
 
 extension KeyedArchive.ClassDescription {
   /// The Swift name of the type that decodes objects of this class: `URL` for `NSURL`, `Archived.Null` for `NSNull`,
-  /// `[ArchivedValue]` for `NSArray`. For a class that this package does not know, the class's own name, `Person` or
-  /// `Module.Person`. Nil if the name cannot be the name of a Swift type.
+  /// `[ArchivedValue]` for `NSArray`. If this package does not know the class, the class's own name, such as `Person`
+  /// or `Module.Person`. Nil if that cannot be the name of a Swift type.
   public var swiftTypeName: String? {
     let name = ClassName.normalized(name)
     if let known = Self.knownTypes[name] { return known }

@@ -12,7 +12,7 @@ extension Archived {
 
     /// The name.
     public var name: String
-    /// The object of the notification, usually its sender.
+    /// The object of the notification, usually its sender. Nil if the archive has none.
     public var object: ArchivedValue?
     /// More information about the notification. Nil if the archive has no user info. See ``Error/userInfo``.
     public var userInfo: OrderedDictionary<ArchivedValue, ArchivedValue>?

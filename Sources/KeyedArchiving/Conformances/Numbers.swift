@@ -22,7 +22,7 @@ enum ArchivedNumber {
   }
 
   /// Decodes the contents of a number that is stored as an object: a decimal number, or a number from a coder that is
-  /// not a keyed archiver.
+  /// not a keyed archiver, such as that of compiled nibs.
   init(coder: KeyedUnarchiver) throws {
     if coder.containsRaw("NS.mantissa") {
       self = .decimal(try Decimal(coder: coder))
@@ -44,7 +44,7 @@ enum ArchivedNumber {
     }
   }
 
-  /// The number as a double. Nil for an integer that a double cannot represent exactly.
+  /// The number as a double. A decimal number is rounded. Nil for an integer that a double cannot represent exactly.
   var double: Double? {
     switch self {
     case .integer(let value): value.exact()
@@ -152,7 +152,8 @@ extension UInt16: _ArchivedInteger {}
 extension UInt32: _ArchivedInteger {}
 extension UInt64: _ArchivedInteger {}
 
-/// A floating-point number of 8 bytes. An integer is decoded if a double can represent it exactly.
+/// A floating-point number of 8 bytes. A decimal number is rounded. An integer is decoded if a double can represent it
+/// exactly.
 extension Double: SecureCoding {
   public static var archivedClass: ArchivedClass { numberClass }
 
@@ -170,8 +171,8 @@ extension Double: SecureCoding {
   }
 }
 
-/// A floating-point number of 4 bytes. A number of 8 bytes is rounded. A number that is too large, and an integer that
-/// cannot be represented exactly, are errors.
+/// A floating-point number of 4 bytes. A number of 8 bytes and a decimal number are rounded. A number that is too
+/// large, and an integer that cannot be represented exactly, are errors.
 extension Float: SecureCoding {
   public static var archivedClass: ArchivedClass { numberClass }
 

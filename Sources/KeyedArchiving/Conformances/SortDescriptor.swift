@@ -11,9 +11,9 @@ extension Archived {
     public var key: String?
     /// True if the smallest value comes first.
     public var isAscending: Bool
-    /// The name of the comparison method, such as `compare:`.
+    /// The name of the comparison method, such as `compare:`. Nil if the archive has none.
     public var selector: String?
-    /// True to sort nil values at the other end than usual.
+    /// True if nil values are sorted last where they usually come first, and first where they usually come last.
     public var reversesNullOrder: Bool
 
     /// Creates a sort descriptor.

@@ -89,7 +89,8 @@ extension Archived {
       try coder.encode(text, forRawKey: "$1")
     }
 
-    /// Decodes an `NSValue`, and returns its content as one structure. Throws if it contains another one.
+    /// Decodes an `NSValue`, and returns the structure that `content` gets from it. Throws an error with the
+    /// structure's `name` if `content` returns nil, because the `NSValue` contains something else.
     static func content<T>(_ name: String, _ coder: KeyedUnarchiver, _ content: (Value) -> T?) throws -> T {
       guard let content = content(try Value(coder: coder)) else {
         throw coder.failure(.typeMismatch, "expected an NSValue with \(name), found another value")

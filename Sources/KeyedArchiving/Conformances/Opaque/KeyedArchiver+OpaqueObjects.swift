@@ -33,8 +33,8 @@ extension KeyedArchiver {
     var next = 0
   }
 
-  /// Begins to archive an object of the source archive, unless it has begun before. Returns the object's UID in the new
-  /// archive.
+  /// Begins to archive an object of the source archive, unless that object was begun or archived before. Returns the
+  /// object's UID in the new archive. An object whose contents must be set later is appended to `copies`.
   private func copy(_ uid: UInt32, _ reader: inout ArchiveReader, _ copies: inout [OpaqueCopy]) throws -> UInt32 {
     let document = reader.document
     if let known = copied[ObjectIdentifier(document)]?[uid] { return known }
@@ -88,7 +88,8 @@ extension KeyedArchiver {
     }
   }
 
-  /// Sets the contents of an object in the new archive, after all objects that it refers to have got their UIDs.
+  /// Sets the contents of an object in the new archive. All objects that it refers to must have a UID in the new
+  /// archive.
   private func finish(_ copy: OpaqueCopy, of document: PropertyListDocument) throws {
     let classUID = try classes.write(opaque: copy.description, into: &pool)
     let contents = try contents(of: copy.node, of: document, classUID: classUID) { uid in
@@ -140,8 +141,9 @@ extension KeyedArchiver {
     }
   }
 
-  /// Archives an opaque object without the objects that it refers to, in an archive that only orders elements, and
-  /// returns a reference to it; see ``CanonicalOrder``.
+  /// Archives an opaque object without the objects that it refers to, and returns a reference to it. Used in an archive
+  /// that is made only to order elements; see ``CanonicalOrder``. Returns a reference to nil if the archive may not
+  /// contain more objects.
   private func reference(toOrder object: OpaqueObject) throws -> ArchivedReference {
     guard (extent?.objectCount ?? 0) > 0 else { return ArchivedReference(node: .uid(0)) }
     extent?.objectCount -= 1

@@ -1,7 +1,8 @@
 @_spi(Archives) internal import PropertyLists
 
 extension KeyedUnarchiver {
-  /// Prepares an unarchiver for the contents of an opaque object: allows the classes that were opaque in its source.
+  /// Prepares the unarchiver to read the contents of an opaque object. The classes that could be opaque when the object
+  /// was decoded are allowed again.
   func reads(within source: OpaqueSource) {
     for name in source.classNames { setClass(OpaqueObject.self, forClassName: name) }
     opaque.source = source
