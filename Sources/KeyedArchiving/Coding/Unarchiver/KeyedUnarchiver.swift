@@ -397,7 +397,8 @@ public final class KeyedUnarchiver {
     budget.exhaust()
     return failure(
       .limitExceeded,
-      "decoding failed more than \(failureBudget.limit) times, and types ignored the errors")
+      "decoding failed more than \(failureBudget.limit) times, which is the limit; the decoded types caught the errors "
+        + "and continued")
   }
 
   /// The path to the part of the current object that is being decoded, for errors. Nil at the top. Paths share their
