@@ -1,8 +1,8 @@
 internal import KeyedArchiving
 
 extension ManagedExpression {
-  /// Writes the contents of the archived object of the expression. The type numbers are those of `NSExpression.h`; 12
-  /// and 50 come from files.
+  /// Writes the contents of the expression's object in an archive. The type numbers are those of `NSExpression.h`; 12
+  /// and 50 were found in files of Apple's software.
   func encodeContents(with coder: KeyedArchiver) throws {
     func encode(type: Int) throws { try coder.encode(type, forKey: "NSExpressionType") }
     switch self {
@@ -23,8 +23,8 @@ extension ManagedExpression {
       try coder.encode(operand, forKey: "NSOperand")
       let isKey = isPlain && path.keys.count == 1 && !path.keys[0].hasPrefix("@")
       try coder.encode(isKey ? "valueForKey:" : "valueForKeyPath:", forKey: "NSSelectorName")
-      // The arguments of a key path are a mutable array in all files that were examined. Those of a method can be
-      // either.
+      // In all files that were examined, the arguments of a key path are a mutable array. The arguments of a method can
+      // be a mutable or an immutable array.
       try coder.encode(Archived.Mutable([ArchivedExpression.keyPathSpecifier(path)]), forKey: "NSArguments")
     case .anyKey: try encode(type: 15)
     case .aggregate(let elements):
@@ -70,7 +70,8 @@ extension ManagedExpression {
 }
 
 extension KeyedArchiver {
-  /// Encodes a call of a function: a call of a method of the class `_NSPredicateUtilities`, as in Apple's files.
+  /// Encodes a call of a function. As in Apple's files, it is archived as a call of a method of the class
+  /// `_NSPredicateUtilities`.
   fileprivate func encodeCall(_ selector: String, _ arguments: [ArchivedExpression]) throws {
     try encode(4, forKey: "NSExpressionType")
     try encode(ArchivedExpression.utilities, forKey: "NSOperand")

@@ -33,7 +33,8 @@ extension PredicateConstant {
     coder.failure(.invalidContents, "a constant in a predicate has a type that attributes do not support")
   }
 
-  /// Returns the constant as an archived value. Sets and dictionaries are sorted by the text of their elements or keys.
+  /// Returns the constant as an archived value. The entries of dictionaries are sorted by key. The elements of sets are
+  /// in an order that differs from process to process.
   ///
   /// - Throws: ``KeyedArchiveError/Kind/invalidValue`` for an object, because its key is meaningless outside its
   ///   context.
