@@ -11,8 +11,8 @@ enum Aggregate {
     return .value(sum)
   }
 
-  /// Returns the average: a decimal number if one value is a decimal number and no value is a double, otherwise a
-  /// double. 0 without values.
+  /// Returns the average: a decimal number if one value is a decimal number and no value is a double or a float,
+  /// otherwise a double. The integer 0 without values.
   @inlinable static func average<Object>(_ values: [PredicateValue<Object>]) throws(ManagedPredicateError)
     -> PredicateValue<
       Object
@@ -49,7 +49,7 @@ enum Aggregate {
     return .value(.double(sorted.count % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2))
   }
 
-  /// Returns the most frequent values.
+  /// Returns an array of the most frequent values, in the order of their first occurrences. Empty without values.
   @inlinable static func mode<Object>(_ values: [PredicateValue<Object>]) -> PredicateValue<Object> {
     var counts: [PredicateValue<Object>: Int] = [:]
     for value in values { counts[value, default: 0] += 1 }

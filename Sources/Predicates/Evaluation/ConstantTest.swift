@@ -93,8 +93,9 @@ package final class ConstantTest: Sendable {
     }
   }
 
-  /// Returns true if the comparison is true for an object on the left side, given as a constant. Returns nil if the
-  /// fast test cannot decide, so that the caller must call `Evaluation.compare`.
+  /// Returns true if the comparison is true for an object on the left side. `object` is the constant that represents
+  /// the object, or nil if there is none. Returns nil if the fast test cannot decide, so that the caller must call
+  /// `Evaluation.compare`.
   @usableFromInline package func holds(_ object: PredicateConstant?) -> Bool? {
     guard case .object(let key)? = object else { return nil }
     return switch fast {

@@ -66,7 +66,8 @@ extension Evaluation {
     return .value(change(text))
   }
 
-  /// Returns the distance between two locations in metres, on a sphere with the mean radius of the Earth.
+  /// Returns the distance between two locations in meters, on a sphere with the mean radius of the Earth. Null if a
+  /// location or one of its coordinates is null.
   ///
   /// A location is a collection of latitude and longitude, in degrees, or an object with the keys `latitude` and
   /// `longitude`.

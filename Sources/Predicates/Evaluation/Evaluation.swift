@@ -8,7 +8,8 @@ package struct Evaluation<Object: PredicateSubject> {
 
   /// Creates an evaluation for an object.
   ///
-  /// - Parameter parameters: The values of the first variables. The other variables are null.
+  /// - Parameter parameters: The values of the parameters, which are the first variables. All other variables begin as
+  ///   null.
   @inlinable init(_ object: Object, variableCount: Int, _ parameters: [Value]) {
     self.object = object
     variables = parameters

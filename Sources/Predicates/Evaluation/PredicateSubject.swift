@@ -25,8 +25,8 @@ public import PropertyLists
 /// let found = try invoices.filter { try predicate.evaluate(with: $0) }
 /// ```
 public protocol PredicateSubject: Hashable {
-  /// The value of `SELF`. By default ``PredicateValue/object(_:)``. A type that is a value without keys, such as a
-  /// number, returns another case.
+  /// The value of `SELF`. By default ``PredicateValue/object(_:)`` with this object. A type whose instances are values
+  /// without keys, such as numbers, returns another case.
   var predicateValue: PredicateValue<Self> { get }
 
   /// Returns the value of a key, or ``PredicateValue/null`` if the object has no value for it.
@@ -34,7 +34,7 @@ public protocol PredicateSubject: Hashable {
   /// - Throws: ``ManagedPredicateError/Kind/unknownKey`` if the object can never have such a key.
   func predicateValue(forKey key: PredicateKey) throws(ManagedPredicateError) -> PredicateValue<Self>
 
-  /// The constant that represents the object in a predicate; nil if no constant equals the object.
+  /// The constant that represents the object in a predicate. Nil, the default, if no constant equals the object.
   var predicateConstant: PredicateConstant? { get }
 
   /// Returns the object that a constant refers to, so that a key path can start at it. Nil by default.
@@ -64,8 +64,8 @@ public struct PredicateKey: Hashable, Sendable {
   public let name: String
   /// The index of the name in ``PreparedPredicate/keys``. A subject can use it to look up each key only once.
   public let index: Int
-  /// For a predicate about objects of a model, the slots of the value (its index among the values of an object) for
-  /// ranges of entities. Otherwise nil.
+  /// The slots in which objects of a model store the value of the key. A slot is an index among the values of an
+  /// object. Each element has the slot for a range of entities. Nil if the predicate is not about objects of a model.
   @usableFromInline package let slots: [SlotRange]?
 
   @inlinable package init(name: String, index: Int, slots: [SlotRange]? = nil) {
@@ -74,7 +74,7 @@ public struct PredicateKey: Hashable, Sendable {
     self.slots = slots
   }
 
-  /// A range of entities whose objects have a value in the same slot.
+  /// A range of entities whose objects store the value of a key in the same slot.
   @usableFromInline
   package struct SlotRange: Hashable, Sendable {
     @usableFromInline package let entities: Range<Int32>

@@ -44,8 +44,8 @@ package enum PreparedStep: Hashable, Sendable {
 
 /// The context for evaluating a prepared predicate: the model, and the parameters.
 package struct PreparationContext {
-  /// Returns the slots of a key's value in the objects of a model: see ``PredicateKey/slots``. Nil if the objects do
-  /// not belong to a model.
+  /// A function that returns the slots of a key's value in the objects of a model; see ``PredicateKey/slots``. Nil if
+  /// the objects do not belong to a model.
   package var slots: ((String) -> [PredicateKey.SlotRange])?
   /// The names of the variables whose values are passed to each evaluation, in this order.
   package var parameters: [String] = []
@@ -122,13 +122,15 @@ struct Preparation {
     return test(left, modifier, try ConstantTest(comparison.comparator, comparison.options, constant))
   }
 
-  /// Prepares a comparison that is false, instead of throwing an error, if it cannot use the values. For `ANY` and
-  /// `ALL`, prepares a count of the elements for which the comparison is true or false, so that each element is tested
-  /// on its own.
+  /// Prepares a comparison that is false, instead of throwing an error, if it cannot use the values.
+  ///
+  /// For `ANY`, prepares a test that the comparison is true for at least one element; for `ALL`, a test that it is
+  /// false for none. Each element is compared on its own, and the comparison is false for an element that it cannot
+  /// use.
   private mutating func tolerant(_ comparison: PredicateComparison) throws(ManagedPredicateError) -> PreparedCondition {
     guard comparison.modifier != .direct else { return try condition(comparison) }
     let collection = try operand(comparison.left, flattens: true)
-    // No variable in predicate text has an empty name, so the name of this variable is not used.
+    // The variable for the element has an empty name, which no variable in predicate text can have.
     let outer = variables[""]
     let variable = newVariable("")
     var ofElement = comparison
