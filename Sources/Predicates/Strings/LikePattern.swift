@@ -48,7 +48,7 @@ struct LikePattern: Hashable, Sendable {
   /// True if the pattern matches the whole text.
   ///
   /// - Throws: ``ManagedPredicateError/Kind/tooMuchWork`` if it takes too many comparisons.
-  /// - Complexity: O(*n*·*m*) in the lengths at worst.
+  /// - Complexity: O(*n*·*m*) in the worst case, where *n* is the length of the text and *m* that of the pattern.
   func matches(_ text: String) throws(ManagedPredicateError) -> Bool {
     let units = rules.units(of: text)
     var index = 0

@@ -67,7 +67,7 @@ struct Pattern: Hashable, Sendable {
     return current.reached.contains { program[$0] == .match }
   }
 
-  /// The instructions that are active at one position of the text. Each is contained once.
+  /// The instructions that are active at one position of the text. Each is contained at most once.
   private struct Threads {
     var reached: [Int] = []
     private var isSeen: [Bool]

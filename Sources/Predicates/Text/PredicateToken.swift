@@ -24,7 +24,7 @@ struct PredicateToken {
   /// The offset of the token's first byte in the text.
   let offset: Int
 
-  /// The reserved word with this spelling, if any.
+  /// The reserved word that this identifier is; case is ignored. Nil for other identifiers and other kinds of tokens.
   var word: PredicateWord? {
     guard case .identifier(let name) = kind else { return nil }
     return PredicateWord(name)
@@ -96,7 +96,7 @@ package enum PredicateWord: String, CaseIterable {
   case falsePredicate = "FALSEPREDICATE"
   case conformsTo = "UTI-CONFORMS-TO"
   case typeEquals = "UTI-EQUALS"
-  // Not reserved in the guide, but operators of the format.
+  // These operators are not in the list of reserved words of the Predicate Programming Guide.
   case union = "UNION"
   case intersect = "INTERSECT"
   case minus = "MINUS"

@@ -9,13 +9,13 @@ extension ManagedPredicate {
   /// print(try predicate.formatText())   // author.name IN {"Ada", "Grace"}
   /// ```
   ///
-  /// If the predicate was created from text, the created predicate is equal to it. Two forms of predicates that are
-  /// built by hand change: `AND` or `OR` with only one part becomes that part, and constants of type `Float` become
-  /// doubles. Dates, decimal numbers, bytes, UUIDs, URLs and constant collections are written as `CAST(…)` of a
-  /// literal.
+  /// If this predicate was created from text, the new one is equal to it. Two forms of predicates that are built by
+  /// hand change: `AND` or `OR` with only one part becomes that part, and constants of type `Float` become doubles.
+  /// Dates, decimal numbers, bytes, UUIDs, URLs and constant collections are written as `CAST(…)` of a literal.
   ///
-  /// - Throws: ``ManagedPredicateError/Kind/unsupported`` for opaque constants and names that text cannot hold,
-  ///   ``ManagedPredicateError/Kind/nestedTooDeeply``.
+  /// - Throws: ``ManagedPredicateError/Kind/unsupported`` for objects of a store or a context, opaque constants, and
+  ///   names that have no form in text; ``ManagedPredicateError/Kind/nestedTooDeeply`` for more than
+  ///   ``ManagedPredicate/greatestDepth`` levels.
   /// - Complexity: O(*n*) in the size of the tree; sets are sorted.
   public func formatText() throws(ManagedPredicateError) -> String {
     let predicate = withoutDeepRows

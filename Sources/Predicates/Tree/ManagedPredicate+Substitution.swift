@@ -3,7 +3,7 @@ package struct PredicateReplacement {
   /// The values of variables. Variables without a value stay as they are, and so do the variables that a `SUBQUERY`
   /// declares.
   var variables: [String: ManagedExpression] = [:]
-  /// Returns the new key for the key of an object in a constant. Nil to keep all keys.
+  /// A function that returns the new key for the key of an object in a constant. Nil to keep all keys.
   var object: ((RowKey) -> RowKey)?
 
   package init(variables: [String: ManagedExpression] = [:], object: ((RowKey) -> RowKey)? = nil) {

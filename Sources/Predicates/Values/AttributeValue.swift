@@ -105,13 +105,14 @@ extension AttributeValue: CustomStringConvertible {
   }
 }
 
-/// Values of composite attributes as the bytes of a keyed archive of a dictionary, for files that store one value per
-/// attribute. In memory, Core Data represents such a value by a dictionary.
+/// Decodes values of composite attributes, and finds their elements. Files that store one value per attribute contain
+/// such a value as the bytes of a keyed archive of a dictionary. In memory, Core Data represents it by a dictionary.
 extension AttributeValue {
   /// The maximum depth of nested composite values, as in models.
   private static let greatestDepth = 16
 
-  /// Decodes the value of a composite attribute from the archive of a dictionary. Returns nil for other bytes.
+  /// Decodes the value of a composite attribute from the bytes of an archive of a dictionary. Returns nil for other
+  /// bytes.
   package init?(archivedComposite data: Data) {
     guard let coder = try? KeyedUnarchiver(forReadingFrom: data),
       let value = try? coder.decode(ArchivedValue.self, forKey: KeyedArchiver.rootObjectKey)

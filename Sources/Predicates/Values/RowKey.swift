@@ -27,7 +27,7 @@ public struct RowKey: Hashable, Sendable {
   /// True until the object is saved.
   @inlinable public var isTemporary: Bool { number < 0 }
 
-  // Not synthesized, so that other modules can inline it.
+  // The operator is not synthesized, so that other modules can inline it.
   @inlinable
   public static func == (first: RowKey, second: RowKey) -> Bool {
     first.number == second.number && first.entityIndex == second.entityIndex && first.store == second.store
@@ -76,7 +76,7 @@ public struct StoreNumber: RawRepresentable, Hashable, Sendable {
   /// The value for no store.
   @inlinable public static var none: StoreNumber { StoreNumber(rawValue: 0) }
 
-  // Not synthesized, so that other modules can inline it.
+  // The operator is not synthesized, so that other modules can inline it.
   @inlinable
   public static func == (first: StoreNumber, second: StoreNumber) -> Bool { first.rawValue == second.rawValue }
 
