@@ -20,9 +20,9 @@ internal import SystemFiles
 /// }
 /// ```
 public struct PreferencesFile: Sendable {
-  /// The path of the file; nil if the user has no home folder, and thus no file.
+  /// The path of the file; nil if the user has no home folder, or if the URL is not a file URL.
   public let path: String?
-  /// The user's home folder, which is not created if it is missing; nil for a file at a URL.
+  /// The user's home folder, which is not created if it is missing; nil if the file may be anywhere.
   let base: String?
 
   /// Creates a value that reads and changes the file of a user's domain.
@@ -44,9 +44,9 @@ public struct PreferencesFile: Sendable {
   /// so that Swift treats them as equal, only the shorter one is returned.
   ///
   /// - Throws: ``PreferencesError/unreadable(path:setAside:_:)`` if the file is empty, is not a dictionary of
-  ///   preferences, or may not be read by this process. The file is not changed. ``PreferencesError/notRead(path:_:)``
-  ///   if such a file is the target of a link, or belongs to another user and is not shared, and if the system cannot
-  ///   read the file for any other reason.
+  ///   preferences, or may not be read by this process. If such a file is the target of a link, or belongs to another
+  ///   user and is not shared, the error is ``PreferencesError/notRead(path:_:)`` instead. That is also the error if
+  ///   the system cannot read the file for any other reason. The file is not changed.
   /// - Complexity: O(*n*) in the size of the file. Waits up to half a second if another program is writing the file in
   ///   place.
   public func values() throws(PreferencesError) -> OrderedDictionary<String, PropertyList>? {
@@ -73,7 +73,7 @@ public struct PreferencesFile: Sendable {
   ///   `change` sets them to nil, the file is removed. If a program that does not lock the file changes it meanwhile,
   ///   `change` is called again.
   /// - Returns: the result of the last call of `change`.
-  /// - Throws: ``PreferencesError``. The file is unchanged then.
+  /// - Throws: ``PreferencesError``. The file is unchanged then, except if the disk fails after the file was replaced.
   @discardableResult
   public func update<Result>(
     _ change: (inout OrderedDictionary<String, PropertyList>?) -> Result
@@ -84,7 +84,8 @@ public struct PreferencesFile: Sendable {
   /// Changes the values like ``update(_:)-((OrderedDictionary<String,PropertyList>?)->Result)``, with a function that
   /// can throw.
   ///
-  /// - Throws: the error of `change`, or a ``PreferencesError``. The file is unchanged then.
+  /// - Throws: the error of `change`, or a ``PreferencesError``. The file is unchanged then, except if the disk fails
+  ///   after the file was replaced.
   @discardableResult
   public func update<Result>(
     _ change: (inout OrderedDictionary<String, PropertyList>?) throws -> Result

@@ -23,7 +23,8 @@ extension UserPreferences {
   /// when the new value is on the disk.
   ///
   /// - Returns: the result of the last call of `change`.
-  /// - Throws: the error of `change`, or a ``PreferencesError``. The value is unchanged then.
+  /// - Throws: the error of `change`, or a ``PreferencesError``. The value is unchanged then, except if the disk
+  ///   fails after the file was replaced.
   @discardableResult
   public func update<Result: Sendable>(
     forKey key: String, _ change: @escaping @Sendable (inout PropertyList?) throws -> Result
@@ -43,7 +44,8 @@ extension UserPreferences {
   /// ```
   ///
   /// - Returns: the result of the last call of `change`.
-  /// - Throws: the error of `change`, or a ``PreferencesError``. The value is unchanged then.
+  /// - Throws: the error of `change`, or a ``PreferencesError``. The value is unchanged then, except if the disk
+  ///   fails after the file was replaced.
   @discardableResult
   public func update<Value, Result: Sendable>(
     _ key: PreferenceKey<Value>, _ change: @escaping @Sendable (inout Value) throws -> Result
@@ -56,7 +58,8 @@ extension UserPreferences {
   /// Returns when the new values are on the disk. Other processes read all of them or none.
   ///
   /// - Returns: the result of the last call of `change`.
-  /// - Throws: the error of `change`, or a ``PreferencesError``. All values are unchanged then.
+  /// - Throws: the error of `change`, or a ``PreferencesError``. All values are unchanged then, except if the disk
+  ///   fails after the file was replaced.
   @discardableResult
   public func update<Result: Sendable>(
     _ change: @escaping @Sendable (inout DomainValues) throws -> Result

@@ -57,7 +57,7 @@ extension UserPreferences {
 
   /// The names of the domains that have files for any host in the user's folder, sorted.
   ///
-  /// - Complexity: O(*n*) in the number of files.
+  /// - Complexity: O(*n* log *n*) in the number of files.
   public var persistentDomainNames: [DomainName] { locations.domainNames() }
 
   // Volatile domains: values that are only in memory, for all instances in this process with the same locations.

@@ -41,7 +41,8 @@ extension UserPreferences {
 
   /// Changes the value for a key like ``update(forKey:_:)-jhco``, with a function that can throw.
   ///
-  /// - Throws: the error of `change`, or a ``PreferencesError``. The value is unchanged then.
+  /// - Throws: the error of `change`, or a ``PreferencesError``. The value is unchanged then, except if the disk
+  ///   fails after the file was replaced.
   @discardableResult
   public func update<Result>(forKey key: String, _ change: (inout PropertyList?) throws -> Result) throws -> Result {
     guard !key.isEmpty else { throw PreferencesError.emptyKey }
@@ -59,7 +60,7 @@ extension UserPreferences {
   /// ```
   ///
   /// - Returns: the result of the last call of `change`.
-  /// - Throws: ``PreferencesError``. The value is unchanged then.
+  /// - Throws: ``PreferencesError``. The value is unchanged then, except if the disk fails after the file was replaced.
   @discardableResult
   public func update<Value, Result>(
     _ key: PreferenceKey<Value>, _ change: (inout Value) -> Result
@@ -71,7 +72,8 @@ extension UserPreferences {
   /// Changes the value for a typed key like ``update(_:_:)-(PreferenceKey<Value>,(Value)->Result)``, with a function
   /// that can throw.
   ///
-  /// - Throws: the error of `change`, or a ``PreferencesError``. The value is unchanged then.
+  /// - Throws: the error of `change`, or a ``PreferencesError``. The value is unchanged then, except if the disk fails
+  ///   after the file was replaced.
   @discardableResult
   public func update<Value, Result>(
     _ key: PreferenceKey<Value>, _ change: (inout Value) throws -> Result
@@ -90,10 +92,11 @@ extension UserPreferences {
   /// }
   /// ```
   ///
-  /// - Parameter change: a function that changes the values of this domain. It may do the same as that of
-  ///   ``update(forKey:_:)-jhco``.
+  /// - Parameter change: a function that changes the values of this domain. The same rules apply to it as to the
+  ///   `change` of ``update(forKey:_:)-jhco``.
   /// - Returns: the result of the last call of `change`.
-  /// - Throws: ``PreferencesError``. All values are unchanged then.
+  /// - Throws: ``PreferencesError``. All values are unchanged then, except if the disk fails after the file was
+  ///   replaced.
   @discardableResult
   public func update<Result>(_ change: (inout DomainValues) -> Result) throws(PreferencesError) -> Result {
     try file.update(patience: SaveSchedule.patience, change).get()
@@ -101,7 +104,8 @@ extension UserPreferences {
 
   /// Changes several values like ``update(_:)-1hpmm``, with a function that can throw.
   ///
-  /// - Throws: the error of `change`, or a ``PreferencesError``. All values are unchanged then.
+  /// - Throws: the error of `change`, or a ``PreferencesError``. All values are unchanged then, except if the disk
+  ///   fails after the file was replaced.
   @discardableResult
   public func update<Result>(_ change: (inout DomainValues) throws -> Result) throws -> Result {
     try file.update(patience: SaveSchedule.patience, change).get()

@@ -153,7 +153,8 @@ public final class UserPreferences: Sendable {
   /// added earlier. A suite that is already in the list is moved before the other suites.
   ///
   /// Setting a value does not change a suite. To change it, use ``set(_:forKey:in:)-(PropertyList?,_,_)``, or create an
-  /// instance for the suite.
+  /// instance for the suite. The domain of the application and the global domain cannot be added, because they are
+  /// already in the list.
   ///
   /// - Complexity: O(*n*) in the number of suites in the search list.
   public func addSuite(named name: DomainName) {
@@ -164,7 +165,8 @@ public final class UserPreferences: Sendable {
     for layer in layers {
       for observer in observers { add(observer, to: layer) }
     }
-    // From now on, the tables report changes. The present values are a change too, because the suite was added.
+    // The tables report only later changes. The observers check the current values now, because adding the suite may
+    // have changed the effective values of its keys.
     let keys = layers.flatMap { $0.table.values.keys }
     for observer in observers { observer.note(keys) }
   }

@@ -21,11 +21,11 @@ public enum PreferencesError: Error, Hashable, Sendable {
   case folderVanished(path: String)
   /// Another process has locked the file and does not release it. Values are kept in memory and saved later.
   case locked(path: String)
-  /// The calling thread is updating the file, and cannot save or update it again until that is done. Values are kept in
-  /// memory, and saved with the update or soon after.
+  /// The calling thread is updating the file, and cannot save or update it again until the update ends. Values are kept
+  /// in memory, and saved with the update or soon after it.
   case updateUnderWay(path: String)
-  /// This process is a child of `fork`, whose parent had used preferences. It can read the values from that time, but
-  /// cannot set or save values, because the threads that save are only in the parent.
+  /// This process is a child of `fork`, whose parent had used preferences. It can read the values from the time of
+  /// `fork`, but cannot set or save values, because the threads that save are only in the parent.
   case forkedProcess
   /// A program that does not lock the file keeps changing it. Values are kept in memory and saved later.
   case changedMeanwhile(path: String)
@@ -75,7 +75,8 @@ extension PreferencesError: LocalizedError {
 enum PreferencesErrors {
   private static let handler = Mutex(Handler(handle: printed))
 
-  /// A function in a structure. A mutex would wrap the function itself again on each read, which is slower.
+  /// The function that handles errors. It is in a structure, because Swift wraps a function that is directly in a mutex
+  /// in another function on each read, which is slower.
   private struct Handler: Sendable {
     let handle: @Sendable (PreferencesError) -> Void
   }

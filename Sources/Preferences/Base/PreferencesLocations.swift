@@ -22,7 +22,8 @@ public struct PreferencesLocations: Sendable {
   /// The name of this computer in file names.
   public private(set) var host: String
 
-  /// The user's home folder, which is not created if it is missing.
+  /// The user's home folder, which is not created if it is missing; nil for a user without one, and for explicit
+  /// folders.
   let home: String?
 
   /// Creates locations with explicit folders, for tests, servers and tools. Nothing outside them is read or written.

@@ -18,9 +18,11 @@ enum ProcessDomain {
     return identifier
   }
 
-  /// Returns the path at which the `Info.plist` of a program's bundle would be, in the layouts that Foundation knows.
-  /// The program is in the folder `Contents/Linux` (`Contents/MacOS` on macOS), or at the top of a bundle. In the
-  /// second case, `Info.plist` is in the first of the layout folders that exists, or next to the program.
+  /// Returns the path at which Foundation expects the `Info.plist` of a program. The file need not exist.
+  ///
+  /// For a program in the folder `Contents/Linux` (`Contents/MacOS` on macOS), the file is in `Contents`. For any other
+  /// program, it is in the first of the folders `Contents`, `Resources` and `Support Files` that exists next to the
+  /// program. If none exists, it is next to the program.
   static func informationPath(programFolder folder: String) -> String {
     let contents = FileSystem.parent(of: folder)
     if folder == contents + platformFolder, contents.hasSuffix("/Contents") { return contents + "/Info.plist" }

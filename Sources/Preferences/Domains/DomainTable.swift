@@ -15,14 +15,13 @@ final class DomainTable: Sendable {
 
   private struct Contents: ~Copyable {
     var values: [TableKey: PropertyList] = [:]
-    /// The keys that were set or removed since they were last saved, each with the number of its last change in the
-    /// count `changes`.
+    /// The keys that were set or removed since they were last saved, each with the number of its last change: the value
+    /// of ``changes`` after it.
     var unsaved: [TableKey: Int] = [:]
     /// The number of the change that replaced all values; nil if there was no such change, or if it is saved.
     var replaced: Int?
     var changes = 0
-    /// The number of changes that are in the file, counted from the first one, even if the file has not been synced
-    /// yet.
+    /// The number of changes, from the first one on, that were written to the file. The file may not be synced yet.
     var inFile = 0
     /// The keys that this process has saved and that no other process has changed since, each with the number that its
     /// change had in ``unsaved``.
@@ -119,8 +118,12 @@ final class DomainTable: Sendable {
     var keys: [TableKey] { changes.map(\.key) }
   }
 
-  /// Applies the differences between `held`, which are the entries of the file, and the new entries, which are nil to
-  /// remove the file. If the file cannot be written, the caller reverts the changes with ``takeBack(_:)``.
+  /// Applies the differences between the entries of the file and new entries. If the file cannot be written, the caller
+  /// reverts the changes with ``takeBack(_:)``.
+  ///
+  /// - Parameters:
+  ///   - entries: the new entries; nil to remove the file.
+  ///   - held: the entries of the file.
   func stage(_ entries: DomainEntries?, insteadOf held: DomainEntries) -> StagedChanges {
     var staged = StagedChanges()
     staged.removesFile = entries == nil
@@ -138,9 +141,10 @@ final class DomainTable: Sendable {
   ///
   /// - Parameters:
   ///   - versions: the values that were read, at least those for the keys of `changes`.
-  ///   - listed: the number of changes at the time that all keys were listed; nil if they were not listed. After a
-  ///     list, any value that is set counts as a value that was read.
-  ///   - isLast: true to skip changes to values that were set again after they were read.
+  ///   - listed: the number of changes at the time that all keys were listed; nil if they were not listed. If they
+  ///     were, any value that is set later counts as a value that was read.
+  ///   - isLast: true to skip changes to values that were set again after they were read, because this is the last
+  ///     attempt.
   /// - Returns: nil, without a change, if `isLast` is false and a value was set again after it was read.
   func stage(
     _ changes: [TableKey: PropertyList?], insteadOf versions: [TableKey: VersionedValue], listed: Int?,
@@ -229,7 +233,7 @@ final class DomainTable: Sendable {
   ///
   /// - Parameters:
   ///   - keys: the keys whose values are kept, because the file has lost them.
-  ///   - areUnsaved: true to save these values to the file again.
+  ///   - areUnsaved: true to save the values for `keys` to the file again.
   /// - Returns: the keys whose values have changed, if there are observers.
   func adopt(_ entries: DomainEntries, keeping keys: Set<TableKey> = [], areUnsaved: Bool = false) -> [TableKey] {
     contents.withLock { contents in
@@ -262,8 +266,9 @@ final class DomainTable: Sendable {
   /// Returns the entries to write to the file: its current entries with the unsaved changes.
   ///
   /// - Parameter held: the current entries of the file; nil if they are unknown, so that the values in memory are used.
-  /// - Returns: the entries in the order of the file, else sorted by key, followed by new ones in the order they were
-  ///   set; and the number of changes that they include.
+  /// - Returns: the entries, and the number of changes that they include. Entries of the file keep their order, and new
+  ///   ones follow in the order in which they were set. If the entries of the file are unknown, saved values come
+  ///   first, sorted by key.
   func merged(with held: DomainEntries?) -> (entries: DomainEntries, changes: Int) {
     contents.withLock { contents in
       guard var entries = contents.replaced == nil ? held : DomainEntries() else {
@@ -282,8 +287,8 @@ final class DomainTable: Sendable {
     }
   }
 
-  /// Notes that the file has the first `changes` changes. If the file has other values later, another process has
-  /// written them after these changes.
+  /// Notes that the first `changes` changes were written to the file. If other values are in the file later, another
+  /// process has written them after these changes.
   func noteInFile(changes: Int) { contents.withLock { $0.inFile = changes } }
 
   /// Notes that the first `changes` changes are in the file and on the disk.

@@ -48,9 +48,9 @@ struct ReaderSlots: @unchecked Sendable {
 
   @inline(__always)
   fileprivate func take() -> UnsafePointer<Slot>? {
-    // Thread IDs are addresses at the end of the stacks. The distance between stacks is a power of two and a guard
-    // page, or they begin at large pages. In both cases, threads that are created one after another begin with
-    // different slots.
+    // The ID of a thread is an address at the end of its stack. The distance between two stacks is a power of two plus
+    // a guard page, or each stack begins at a large page. In both cases, threads that are created one after another
+    // begin with different slots.
     let first = CurrentProcess.threadNumber >> 12 &+ CurrentProcess.threadNumber >> 21
     for attempt in 0..<4 as Range<UInt> {
       let slot = unsafe slots + Int(truncatingIfNeeded: (first &+ attempt) & (Self.count &- 1))

@@ -28,7 +28,7 @@ struct SharedValue<Value: ~Copyable & Sendable>: ~Copyable, @unchecked Sendable 
     unsafe value.deallocate()
   }
 
-  /// Returns a claim to read this value and others; nil if no slot is free.
+  /// Returns a claim to read this value and others; nil if other threads have taken the slots that this thread tries.
   @inline(__always)
   func claim() -> ReadClaim? { ReadClaim(slots) }
 

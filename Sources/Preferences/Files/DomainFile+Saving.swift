@@ -13,7 +13,7 @@ extension DomainFile {
     case file(DomainEntries?)
     case memory(DomainTable)
 
-    /// The entries; nil if the file does not exist.
+    /// The entries; nil if there is no file, or if neither the file nor the copy of its last save can be read.
     var entries: DomainEntries? {
       switch self {
       case .file(let entries): entries
@@ -27,7 +27,7 @@ extension DomainFile {
   /// The function returns nil if the update has failed, so that nothing is saved.
   typealias Staging = (HeldEntries) throws(PreferencesError) -> DomainTable.StagedChanges?
 
-  /// The number of times that a change is repeated because other threads have set values that it has read.
+  /// The greatest number of times that an update is repeated because other threads have set values that it has read.
   private static let greatestRepetition = 8
 
   /// Calls `change` with the values of the domain and saves its changes, while no other process can change the values.
@@ -49,8 +49,7 @@ extension DomainFile {
     }
   }
 
-  /// Does the same as ``update(patience:_:)`` for all values at once. If the change sets them to nil, the file is
-  /// removed.
+  /// Changes all values at once, like ``update(patience:_:)``. If `change` sets them to nil, the file is removed.
   func updateAll<Success, Failure>(
     patience: Duration, _ change: (inout OrderedDictionary<String, PropertyList>?) throws(Failure) -> Success
   ) throws(PreferencesError) -> Result<Success, Failure> {
@@ -74,7 +73,7 @@ extension DomainFile {
     try save(patience: patience, isUpdate: true) { held throws(PreferencesError) in
       try stage(held, &outcome)
     }
-    // A save that succeeds has called `change`.
+    // Never thrown, because a save that throws no error has called `change`.
     guard let outcome else { throw .changedMeanwhile(path: path ?? "") }
     return outcome
   }
@@ -94,7 +93,7 @@ extension DomainFile {
     if UpdateUnderWay.isOfThisThread(name) { throw .updateUnderWay(path: name) }
     let deadline = ContinuousClock.now + patience
     guard gate.wait(timeout: .now() + patience.seconds) == .success else {
-      // The save in progress may have begun before the last changes.
+      // The save in progress may not include the last changes, so saving is tried again later.
       schedule.saveBegins()
       schedule.saveFailed(self, .locked(path: path ?? ""))
       throw .locked(path: path ?? "")
@@ -149,7 +148,8 @@ extension DomainFile {
       // The lock moves into the closure through an optional, because it cannot be copied.
       var locked = try LockedFile(path, until: deadline)
       let outcome = try disk.withLock { disk in
-        // Runs before another thread can read the file, because that thread needs to know which changes the file has.
+        // The `defer` runs while `disk` is locked. Another thread can read the file only after that, and must then know
+        // which changes the file has.
         var outcome: Outcome?
         defer {
           if let outcome {
@@ -226,7 +226,8 @@ extension DomainFile {
     sweep(path, &disk)
     let found = try contents(of: &file, last?.generation, path, deadline, &disk)
     let newest = found == nil ? newestState(last, disk) : nil
-    // Nil if the file cannot be read and the newest values are those in memory, which no process has removed.
+    // Nil if the file cannot be read and there is no newer copy. The values in memory are used then, because no process
+    // has removed them.
     let held = found?.entries ?? newest
     let isKnown = found.map { disk.isInStep(with: $0.bytes) } ?? (newest == nil)
     guard let staged = try adoptAndStage(held, file.identity, last?.generation, isKnown, &disk) else {
@@ -300,7 +301,8 @@ extension DomainFile {
     try checkFolder(path, &disk)
     let generation = copy?.generation
     if disk.isMadeAnew(in: generation) { disk.isLost = true }
-    // The values of an unreadable file that are in memory remain valid, because no process has removed them.
+    // Reading a missing file removes the values in memory, but not if the file was lost or this process has never read
+    // one. No process has removed the values then.
     guard try adoptAndStage(nil, nil, generation, disk.known == nil || disk.isLost, &disk) != nil, table.hasUnsaved
     else { return Outcome(changes: 0, hasChanged: false) }
     try makeFolder(path, &disk)

@@ -39,8 +39,8 @@ final class DomainFile: Sendable {
   struct Disk {
     /// The identity of the file whose values the table has; nil if there was no file.
     private(set) var known: FileIdentity?
-    /// True if the file was written so recently that a newer state may have the same identity: file system clocks have
-    /// ticks, and file numbers are reused.
+    /// True if the file was written so recently that a newer state may have the same identity, because the times of
+    /// files are inexact and inode numbers are reused.
     private var isRecent = false
     /// The hash of the bytes whose values the table has; nil if there was no file.
     private var fingerprint: UInt64?
@@ -253,9 +253,9 @@ final class DomainFile: Sendable {
     return table.adopt(DomainEntries())
   }
 
-  /// Updates the table with the values of the file. Values that the file has lost when it was damaged, and that this
-  /// process still knows, are restored: immediately by processes that save the file, after a second by those that only
-  /// read.
+  /// Updates the table with the values of the file. If the file lost values because it was damaged, and this process
+  /// still knows them, they are restored: immediately if this process saves the file, after a second if it only reads
+  /// the file.
   func adopt(
     _ entries: DomainEntries, _ identity: FileIdentity?, _ generation: FileGeneration?, _ disk: inout Disk,
     isSaved: Bool
@@ -270,7 +270,8 @@ final class DomainFile: Sendable {
       lost.formIntersection(disk.awaited)
     }
     let isOver = ContinuousClock.now >= disk.waitsUntil
-    // A process that saves a file becomes its owner, so that another user's file is only restored as part of a save.
+    // The user of a process that saves a file becomes its owner. So values in another user's file are only restored
+    // when the file is saved for another reason.
     if isOver, identity?.isOwn != true, !isSaved { lost = [] }
     let isPutBack = !lost.isEmpty && (isSaved || isOver || table.isWriter)
     disk.awaited = isPutBack ? [] : lost

@@ -66,8 +66,8 @@ struct FileContents {
     }
   }
 
-  /// The beginning of files that Foundation wrote. Only in these files are control characters and carriage returns part
-  /// of the values. In other files, carriage returns are line ends.
+  /// The beginning of files that Foundation wrote. In these files, control characters and carriage returns are part of
+  /// the values. In all other files, control characters are errors, and carriage returns are line ends.
   private static let foundationXML = Array("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<!DOCTYPE plist PUBLIC".utf8)
 
   /// Parses the bytes of a file. An empty file is damaged: no program saves one.

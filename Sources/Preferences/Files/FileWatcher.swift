@@ -26,7 +26,7 @@ final class FileWatcher: Sendable {
   private struct State: Sendable {
     #if os(Linux) || os(Android)
       var events: FolderEvents?
-      /// The watched folders and links.
+      /// The watch descriptors of the watched folders and links.
       var folders: Set<Int32> = []
     #endif
     var files: [ObjectIdentifier: WatchedFile] = [:]
@@ -40,7 +40,7 @@ final class FileWatcher: Sendable {
     weak var file: DomainFile?
     let path: String
     var names: [WatchedName] = []
-    /// The watched folders and links on the paths to the file and its folder.
+    /// The watch descriptors of the folders and links on the paths to the file and its folder.
     var waypoints: Set<Int32> = []
     var isPolled = false
   }
@@ -112,7 +112,7 @@ final class FileWatcher: Sendable {
       }
       watched.names = []
       watched.isPolled = false
-      // From the top, and before the folder of the file, so that no later change is missed.
+      // These are watched from the top, and before the folder of the file, so that no later change is missed.
       watched.waypoints = Set(
         FileSystem.waypoints(of: watched.path).compactMap { path in state.events?.watchMoveOrRemoval(of: path) })
       state.folders.formUnion(watched.waypoints)
@@ -135,7 +135,8 @@ final class FileWatcher: Sendable {
       for _ in 0..<100 {
         let folder = FileSystem.parent(of: name)
         if let watched = events.watch(folder) {
-          // A file that was created after the check and before the watch was not reported.
+          // A missing folder that was created before its parent was watched is not reported, so the search begins
+          // again.
           let isMissing = name != path && (try? FileIdentity(at: name)) == nil
           guard name == path || isMissing else {
             name = path
@@ -143,7 +144,8 @@ final class FileWatcher: Sendable {
           }
           return WatchedName(folder: watched, name: name.split(separator: "/").last.map(String.init) ?? "")
         }
-        // Only a missing folder can be waited for in the folder above it.
+        // If the folder is missing, its parent reports when it is created. If it exists and cannot be watched, the file
+        // is polled.
         guard folder != "/", folder != ".", (try? FileIdentity(at: folder)) == nil else { return nil }
         name = folder
       }

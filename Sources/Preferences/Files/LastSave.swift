@@ -57,8 +57,8 @@ final class LastSave {
   ///
   /// - Parameter isMade: true to create the copy if it is missing.
   /// - Returns: nil if the copy is missing and is not created, or cannot be used. Files are then saved without it.
-  /// - Throws: `EWOULDBLOCK` if another process keeps the copy locked; an error about the file's path if it leads to
-  ///   something that must not be replaced.
+  /// - Throws: `EWOULDBLOCK` if another process keeps the copy locked until `deadline`; an error about the file's path
+  ///   if it leads to something that must not be replaced.
   init?(of file: String, until deadline: ContinuousClock.Instant, isMade: Bool) throws(FileError) {
     while true {
       guard let domain = try FileLocation(file) else { return nil }
@@ -98,7 +98,7 @@ final class LastSave {
   ///
   /// - Parameter file: the file whose group and permissions the copy gets.
   func write(_ data: Data, _ generation: FileGeneration, like file: FileIdentity) {
-    // Set before there are contents to read.
+    // The permissions are set before there are contents to read.
     location.setPermissions(of: lock.descriptor, like: file)
     // An unfinished copy must not be mistaken for the last save.
     isUsed = put(Header(generation, size: data.count).bytes + data)

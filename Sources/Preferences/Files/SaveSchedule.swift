@@ -2,8 +2,8 @@ internal import Dispatch
 internal import Synchronization
 internal import SystemFiles
 
-/// A schedule that saves a file with unsaved changes without a request: soon after a change, repeatedly after a
-/// failure, and when the process exits normally. After a failure, changes cause at most one attempt a second.
+/// A schedule that saves the changes to a file without a request of the caller: soon after a change, repeatedly after a
+/// failure, and when the process exits normally. After a failure, changes cause at most one attempt per second.
 final class SaveSchedule: Sendable {
   /// The time from a change to its save, so that further changes are saved together with it.
   private static let delay = Duration.milliseconds(20)
@@ -77,7 +77,8 @@ final class SaveSchedule: Sendable {
       history.last = .now
       if !hasUnsaved { history = History(last: .now, count: history.count) }
     }
-    // After an update without changes, values that an earlier save could not save may remain. Their retries have ended.
+    // An update that changes nothing saves nothing, so values of an earlier save that failed may remain. The retry of
+    // that save is not made, because this save has begun since.
     if hasUnsaved { fileHasChanged(file) }
   }
 
@@ -112,7 +113,7 @@ final class SaveSchedule: Sendable {
   /// Notes that a caller has received the error, so that it is not reported as well.
   func noteTold(_ error: PreferencesError) { history.withLock { $0.reported = error } }
 
-  /// Reports a failure that differs from the last one.
+  /// Reports an error, unless it is equal to the last one.
   private func report(_ error: PreferencesError) {
     let isNew = history.withLock { history in
       defer { history.reported = error }

@@ -59,7 +59,7 @@ enum UpdateUnderWay {
     return all.withLock { $0.contains { $0.thread == thread } } ? thread : nil
   }
 
-  /// An identification of this thread by its stack, which it has as long as it lives.
+  /// The identity of this thread: that of its ``CallStack``, which exists as long as the thread.
   private static var thread: ObjectIdentifier { ObjectIdentifier(CallStack.current) }
 }
 

@@ -15,7 +15,7 @@ internal import Synchronization
 public final class PreferenceObservation: Sendable {
   private let observer: Mutex<PreferencesObserver?>
 
-  /// A function that runs the functions that it gets one after another.
+  /// A function that runs `work` later, after the work of all earlier calls.
   fileprivate typealias Queue = @Sendable (_ work: @escaping @Sendable () -> Void) -> Void
 
   fileprivate static var ownQueue: Queue {

@@ -118,8 +118,8 @@ final class PreferencesObserver: TableObserver {
       }
       let key = state.noted[state.next]
       state.next += 1
-      // Runs when half of the keys are taken, so that the average cost is constant, and the array stays short even if
-      // changes never end.
+      // Removes the taken keys when they are more than half of the array. So the average cost is constant, and the
+      // array stays short even if changes never end.
       if state.next > 16, state.next * 2 > state.noted.count {
         state.noted.removeFirst(state.next)
         state.next = 0

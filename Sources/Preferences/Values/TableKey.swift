@@ -1,8 +1,8 @@
 internal import OrderedCollections
 internal import PropertyLists
 
-/// The key of a value in a ``DomainTable``. Two keys are equal if their bytes are equal. Hashing takes a third of the
-/// time that a string takes.
+/// The key of a value in a ``DomainTable``. Two keys are equal if their bytes are equal. Hashing a key takes a third of
+/// the time of hashing a string.
 ///
 /// Swift treats strings as equal if they are canonically equivalent in Unicode. A file can contain two equivalent
 /// strings, and each is a separate key.
