@@ -49,14 +49,15 @@ public struct TypedstreamError: Error, Hashable, Sendable {
   /// A description of the problem, in one line and without its offset.
   public var message: String
   /// The offset of the error in the input, in bytes. For an error in the contents of an object, the offset of the
-  /// object.
+  /// object. Nil if it is unknown.
   public var byteOffset: Int?
-  /// The ``Typedstream/Object/id`` of the object that is wrong, or that contains the wrong value.
+  /// The ``Typedstream/Object/id`` of the object that is wrong, or that contains the wrong value. Nil if the error is
+  /// not about an object.
   public var objectID: Int?
-  /// The class of that object, according to the stream.
+  /// The class of the object with ``objectID``, according to the stream.
   public var className: String?
   /// The error of a keyed archive or property list that is nested in data of the stream. ``byteOffset`` is then the
-  /// offset of the data.
+  /// offset of the data. Nil for any other error.
   public var archiveError: KeyedArchiveError?
 
   /// Creates an error. Types that check their contents use ``TypedstreamGroups/failure(_:_:)``, which adds the offset.

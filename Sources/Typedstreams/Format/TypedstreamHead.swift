@@ -16,8 +16,8 @@ enum TypedstreamHead {
   /// An integer of 8 bytes follows. Archives of 64-bit programs contain it.
   static let int64: UInt8 = 0x87
 
-  /// The smallest integer that is stored as a single byte. References are stored as integers that begin with this one:
-  /// it refers to the first entry of a table.
+  /// The smallest integer that is stored as a single byte. References are stored as integers from this one on: −110
+  /// refers to the first entry of a table, −109 to the second.
   static let leastInteger = -110
 
   /// The version of the format that is read and written.

@@ -141,8 +141,9 @@ final class TypedstreamTables: Sendable {
     var count: UInt32 = 0
     /// The index after the last part of the type.
     var end: UInt32
-    /// The offset of the type's text, and then its length, in bytes.
+    /// The offset of the type's text, in bytes.
     let start: UInt32
+    /// The length of the type's text, in bytes.
     var length: UInt32
 
     /// The letter for `[Nc]` and `[NC]`, whose elements are read as bytes.
@@ -187,8 +188,8 @@ extension TypedstreamTables: Equatable {
     return true
   }
 
-  /// Returns true if two nodes are equal, without comparing their parts and types. The types are equal if the encodings
-  /// of the groups are.
+  /// Returns true if two nodes are equal. It does not compare their parts, which are nodes of their own, or their
+  /// types, which are equal if the encodings of their groups are equal.
   private static func isEqual(
     _ node: Node, _ tables: TypedstreamTables, _ other: Node, _ others: TypedstreamTables
   ) -> Bool {

@@ -155,7 +155,7 @@ struct TypedstreamTypes {
   }
 
   private static func text(_ range: Range<Int>, _ bytes: RawSpan) -> String {
-    // At most a line of text, because an encoding can be as long as the input.
+    // The text is cut at about one line, because an encoding can be as long as the input.
     let shown = range.lowerBound..<min(range.upperBound, range.lowerBound + 200)
     return String(decoding: [UInt8](bytes, shown), as: UTF8.self).quoted
   }

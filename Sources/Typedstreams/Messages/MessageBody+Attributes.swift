@@ -200,7 +200,7 @@ enum MessageAttributeName: String, CaseIterable {
 
   private static let names = allCases.map { (bytes: Array($0.rawValue.utf8), name: $0) }
 
-  /// Returns the attribute with a name, or nil if it is unknown. It compares bytes and makes no string.
+  /// Creates the name of an attribute from its bytes, without creating a string. Returns nil if the name is unknown.
   init?(_ bytes: ArraySlice<UInt8>) {
     for entry in Self.names where entry.bytes.count == bytes.count && bytes.elementsEqual(entry.bytes) {
       self = entry.name

@@ -146,8 +146,8 @@ extension TypedstreamReader {
     }
   }
 
-  /// Makes a class the superclass of the class that was read last, if a class with an index of at least `firstNew` was
-  /// read.
+  /// Sets the superclass of the last class in ``slots``. Does nothing if no class was added to ``slots`` since it had
+  /// `firstNew` entries.
   @inline(__always)
   private mutating func link(_ superclass: UInt32, from firstNew: Int) {
     if slots.count > firstNew { slots[slots.count - 1].classSlot = superclass }

@@ -29,8 +29,8 @@ struct TypedstreamReader: ~Copyable, ~Escapable {
     self.bytes = bytes
     self.limits = limits
     depthLimit = limits.effectiveDepth
-    // At most 8 nodes for each byte, and 4096 more: a single byte can refer to a long encoding, and its types can take
-    // no bytes.
+    // At most 8 nodes for each byte, and 4096 more. A small stream could otherwise have any number of nodes, because
+    // one byte can refer to a long encoding whose types take no bytes.
     nodeLimit = min(8 * min(bytes.byteCount, 1 << 40) + 4096, limits.effectiveExpandedSize(inputSize: bytes.byteCount))
   }
 

@@ -2,7 +2,7 @@
 struct TypedstreamCursor {
   /// The node index of the next value.
   private var index: Int
-  /// The node index of the current group.
+  /// The node index of the current group: the values that were archived together with the next value.
   private(set) var group: Int
   /// The node index after the last value of the current group.
   private var groupEnd: Int

@@ -46,14 +46,15 @@ public struct TypedstreamGroups {
     return value
   }
 
-  /// Decodes the next value. Returns nil if it is nil.
+  /// Decodes the next value, or returns nil if the stream contains nil in its place.
   ///
   /// - Throws: The errors of ``TypedstreamUnarchiver/decode(_:)-1hw7l``.
   public mutating func decodeIfPresent<T: TypedstreamDecodable>(_ type: T.Type = T.self) throws -> T? {
     try decode(T?.self)
   }
 
-  /// Decodes the next value as the first of several types that match its class.
+  /// Decodes the next value as the first type in `types` that matches its class, like
+  /// ``TypedstreamUnarchiver/decode(of:)``.
   ///
   /// - Throws: The errors of ``TypedstreamUnarchiver/decode(_:)-1hw7l``.
   public mutating func decode(of types: [any TypedstreamDecodable.Type]) throws -> any TypedstreamDecodable {

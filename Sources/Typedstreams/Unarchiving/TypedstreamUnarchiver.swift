@@ -43,8 +43,11 @@ public final class TypedstreamUnarchiver {
   /// Set it before the first decoding call.
   public var additionalTypes: [any (TypedstreamDecodable & SecureCoding).Type] = []
 
-  /// True if an object of a class that no call has named is decoded as a ``Typedstream/Object`` in an `ArchivedValue`.
-  /// If false, which is the default, such an object is an error.
+  /// True if an `ArchivedValue` keeps an object of an unknown class as a ``Typedstream/Object``. If false, which is the
+  /// default, decoding such an object throws an error.
+  ///
+  /// A class is unknown if this package does not know it, no type in ``additionalTypes`` is for it, and no type was set
+  /// for it with ``setClass(_:forClassName:)``.
   ///
   /// ```swift
   /// unarchiver.keepsUnknownObjects = true
@@ -57,7 +60,7 @@ public final class TypedstreamUnarchiver {
   let tables: TypedstreamTables
   private var top: TypedstreamCursor
   private(set) var mapped: [String: any TypedstreamDecodable.Type] = [:]
-  /// Cached answers to the question if objects of a class may be decoded as a type.
+  /// The cached results of ``admits(_:classSlot:)``.
   private var admissions: [Admission: Bool] = [:]
   /// For each entry of the table of objects, true while the object is being decoded.
   private var isBegun: [Bool]
@@ -65,7 +68,7 @@ public final class TypedstreamUnarchiver {
   private var current: Int?
   /// The decoded instances of classes, by the index of their object in the table of objects.
   private var made: [Int: AnyObject] = [:]
-  /// The number of levels of values in each of these instances, including its own.
+  /// The number of levels of values in each instance in ``made``, including the level of the instance itself.
   private var heights: [Int: Int] = [:]
   /// The number of values that may still be decoded; see `ParsingLimits.expandedSize`.
   private(set) var budget: WorkBudget
@@ -149,7 +152,8 @@ public final class TypedstreamUnarchiver {
     return value
   }
 
-  /// Decodes the next value of the stream as the first of several types that match its class.
+  /// Decodes the next value of the stream as the first type in `types` that matches its class. An inline number or
+  /// string has no class, and is decoded as the first type that accepts it.
   ///
   /// ```swift
   /// switch try unarchiver.decode(of: [String.self, Date.self]) {
@@ -174,22 +178,22 @@ public final class TypedstreamUnarchiver {
     return TypedstreamPosition(node: node)
   }
 
-  /// Sets the type that objects of a class are decoded as, in this stream only. They are decoded as no other type, and
-  /// decoding calls still have to name the type.
+  /// Sets the only type that objects of a class are decoded as, in this stream. Decoding calls still have to name the
+  /// type. Nil removes the type that was set.
   ///
   /// ```swift
   /// unarchiver.setClass(Card.self, forClassName: "OldCard")
   /// let card = try unarchiver.decode(Card.self)
   /// ```
   ///
-  /// Use ``Typedstream/Object`` for a class that your program has no type for. Decoding calls need not name it where an
-  /// `ArchivedValue` is allowed.
+  /// Use ``Typedstream/Object`` for a class that your program has no type for. Calls that decode an `ArchivedValue`
+  /// need not name it.
   public func setClass(_ type: (any TypedstreamDecodable.Type)?, forClassName name: String) {
     mapped[name] = type
     admissions = [:]
   }
 
-  /// Returns the type that was set with ``setClass(_:forClassName:)``.
+  /// Returns the type that was set with ``setClass(_:forClassName:)``, or nil if none was set.
   public func `class`(forClassName name: String) -> (any TypedstreamDecodable.Type)? { mapped[name] }
 
   /// True if an object of a class may be decoded as a type.
@@ -298,7 +302,7 @@ public final class TypedstreamUnarchiver {
     return known
   }
 
-  /// Decodes a value as the first of several types that match its class.
+  /// Decodes a value as the first type in `types` that matches its class.
   func value(
     of types: [any TypedstreamDecodable.Type], at position: TypedstreamPosition
   ) throws -> any TypedstreamDecodable {
@@ -399,7 +403,7 @@ public final class TypedstreamUnarchiver {
     guard budget.spend(1 + byteCount / 16) else { throw overspent() }
   }
 
-  /// Subtracts work that is equal to decoding a number of values from the budget. Throws if the budget is used up.
+  /// Subtracts from the budget as much as decoding this number of values takes. Throws if the budget is used up.
   func spend(values: Int) throws(TypedstreamError) {
     guard budget.spend(values) else { throw overspent() }
   }
@@ -434,8 +438,8 @@ public final class TypedstreamUnarchiver {
       kind, message, byteOffset: entry.offset, objectID: slot, className: tables.className(Int(entry.classSlot)))
   }
 
-  /// Returns an error about a value: about the object at the position, or else about the object that contains the
-  /// value.
+  /// Returns an error about the object at a position. If there is no object, returns an error about the object that
+  /// contains the value at the position.
   func failure(_ kind: TypedstreamError.Kind, _ message: String, at position: TypedstreamPosition) -> TypedstreamError {
     let node = tables.nodes[position.node]
     return node.kind == .object ? failure(kind, message, slot: node.slot) : failureHere(kind, message)

@@ -201,8 +201,8 @@ private struct TypedstreamConverter {
     return .dictionary(fields)
   }
 
-  /// Adds the attributes of a text to its fields: one dictionary for a single run. For several runs, the list of
-  /// dictionaries and, for each run, its length and the index of its dictionary.
+  /// Adds the attributes of a text to its fields. A single run is represented by its dictionary of attributes. Several
+  /// runs are represented by a list of dictionaries and, for each run, its length and the index of its dictionary.
   private mutating func add(
     _ runs: TypedstreamRuns, to fields: inout OrderedDictionary<String, PropertyList>
   ) throws(TypedstreamError) {

@@ -156,7 +156,7 @@ extension TypedstreamBuilder {
   /// ```
   ///
   /// - Throws: ``TypedstreamError/Kind/invalidValue`` if the expected value is not an object, or if this stream has no
-  ///   object with this number.
+  ///   object with this ``Object/id``.
   public mutating func append(_ object: Object) throws(TypedstreamError) {
     guard slots.indices.contains(object.id), slots[object.id].kind == .object else {
       throw Self.invalid("number \(object.id) is not an object of this stream")

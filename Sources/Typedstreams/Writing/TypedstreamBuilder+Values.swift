@@ -149,7 +149,7 @@ extension TypedstreamBuilder {
   }
 
   private mutating func append(_ url: URL) throws(TypedstreamError) {
-    // A base URL may have its own base URL. The object of each is inside the object of the URL that it is the base of.
+    // The object of a URL contains the object of its base URL, which can have a base URL too.
     try object("NSURL") { builder throws(TypedstreamError) in
       try builder.beginGroup("c")
       try builder.append(url.baseURL == nil ? 0 : 1)

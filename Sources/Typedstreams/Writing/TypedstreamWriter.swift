@@ -8,11 +8,11 @@ struct TypedstreamWriter: ~Copyable {
   private let tables: TypedstreamTables
   private let isBigEndian: Bool
   private var output = ByteBuffer()
-  /// The number of shared strings that have been written. The table is in the order of first use, so a later index is
-  /// one that has not been written.
+  /// The number of shared strings that have been written. The table is in the order of first use, so a string was
+  /// written before if its index is less than this number.
   private var metStrings = 0
-  /// The number of objects, classes and C strings that have been written. Their table is in the order of first use,
-  /// too.
+  /// The number of objects, classes and C strings that have been written. Their table is in the order of first use, so
+  /// one of them was written before if its index is less than this number.
   private var metSlots = 0
   /// For each object that is being written, the index of the node after it.
   private var ends: [Int] = []

@@ -5,7 +5,7 @@ internal import OrderedCollections
 
 /// Decodes an object of any class that this package knows, or of one of ``TypedstreamUnarchiver/additionalTypes``. An
 /// object of another class is decoded as ``Typedstream/Object`` if ``TypedstreamUnarchiver/keepsUnknownObjects`` is
-/// true, or if this type was set with ``TypedstreamUnarchiver/setClass(_:forClassName:)``.
+/// true, or if ``Typedstream/Object`` was set for its class with ``TypedstreamUnarchiver/setClass(_:forClassName:)``.
 extension ArchivedValue: TypedstreamDecodable {
   /// Empty, because ``TypedstreamUnarchiver`` decides which classes are allowed.
   public static var typedstreamClasses: [String] { [] }
@@ -119,14 +119,16 @@ extension Typedstream.Object: Hashable {
 /// Conforms to `SecureCoding` only to be allowed in `ArchivedValue.object(_:)`. It cannot be encoded into a keyed
 /// archive.
 extension Typedstream.Object: SecureCoding {
-  /// The class of any object.
+  /// `NSObject`, because the object can have any class.
   public static var archivedClass: ArchivedClass { ArchivedClass("NSObject", ancestors: []) }
 
   public init(coder: KeyedUnarchiver) throws {
     throw coder.failure(.typeMismatch, "an object of a typedstream cannot be decoded from a keyed archive")
   }
 
-  /// - Throws: `KeyedArchiveError.Kind.invalidValue` always.
+  /// Always throws, because an object of a typedstream has no form in a keyed archive.
+  ///
+  /// - Throws: `KeyedArchiveError.Kind.invalidValue`.
   public func encode(with coder: KeyedArchiver) throws {
     throw KeyedArchiveError(.invalidValue, "an object of a typedstream has no form in a keyed archive")
   }

@@ -126,7 +126,8 @@ extension Archived.Value: TypedstreamDecodable {
     return range.range == nil ? nil : .range(range)
   }
 
-  /// Returns a number as the case for its C type; nil for another value or type.
+  /// Returns the number in a node as the case for the C type with this letter. Returns nil if the node is not a number,
+  /// the letter is not that of a number, or the type cannot represent the number.
   private static func number(_ node: TypedstreamTables.Node, letter: String) -> Archived.CNumber? {
     guard let number = TypedstreamNumber(node), let type = Archived.CType(rawValue: letter) else { return nil }
     return switch type {

@@ -99,7 +99,7 @@ enum OpenedArchive {
     }
   }
 
-  /// The part of the limits that decoding has used, in values.
+  /// The number of values, of those that the limits allow, that decoding has used.
   var spent: Int {
     switch self {
     case .typedstream(let unarchiver): unarchiver.budget.spent
@@ -127,7 +127,7 @@ enum OpenedArchive {
     return value
   }
 
-  /// Decodes the root value of the archive as the first of several types that match.
+  /// Decodes the root value of the archive as the first type in `types` that matches it.
   func decode(of types: [any TypedstreamDecodable.Type]) throws -> any TypedstreamDecodable {
     var value: Any?
     switch self {
@@ -169,7 +169,7 @@ enum OpenedArchive {
 
 /// A property list is decoded from data that contains it.
 extension PropertyList: TypedstreamDecodable {
-  /// Empty, because the data must be a property list.
+  /// Empty, because a property list is decoded only from the bytes of data, not from an object of a class.
   public static var typedstreamClasses: [String] { [] }
 
   public init(from groups: inout TypedstreamGroups) throws {

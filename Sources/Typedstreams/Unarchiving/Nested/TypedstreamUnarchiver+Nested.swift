@@ -55,7 +55,7 @@ extension TypedstreamUnarchiver {
     try nested("\(type)", at: position) { try $0.decode(type) }
   }
 
-  /// Decodes the root value of the archive in the data at a position, as the first of several types that match.
+  /// Decodes the root value of the archive in the data at a position, as the first type in `types` that matches it.
   func nested(
     of types: [any TypedstreamDecodable.Type], at position: TypedstreamPosition
   ) throws -> any TypedstreamDecodable {
