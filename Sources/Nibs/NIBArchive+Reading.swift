@@ -80,7 +80,8 @@ struct NIBArchiveReader: ~Escapable {
     end = Self.headerLength
   }
 
-  /// Reads the header. Throws if a table cannot have the offset and the number of rows in the header.
+  /// Reads the header. Throws if a table with the offset and the number of rows in the header does not fit in the rest
+  /// of the file.
   mutating func header() throws(NIBArchiveError) -> Header {
     guard bytes.starts(with: ArchiveFormat.nibSignature) else {
       throw NIBArchiveError(.notANIBArchive, "the bytes do not begin with \"NIBArchive\"", byteOffset: 0)

@@ -24,8 +24,8 @@ public struct NIBArchiveError: Error, Hashable, Sendable {
     case truncated
     /// The bytes break the rules of the format.
     case malformed
-    /// The archive exceeds the limits or the size of the format, or takes more work than an archive of this size may
-    /// require.
+    /// The archive exceeds the given limits or the maximum size of the format, or it takes more work than is allowed
+    /// for an archive of its size.
     case limitExceeded
     /// A value cannot be represented in the format.
     case invalidValue
