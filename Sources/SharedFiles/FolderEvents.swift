@@ -1,5 +1,5 @@
 #if os(Linux) || os(Android)
-  // Sound: the source is cancelled when it is released; everything else is done by Dispatch.
+  // Sound: the observer cancels its source when it is released. Dispatch does everything else.
   @unsafe @preconcurrency package import Dispatch
 
   internal import SystemFiles

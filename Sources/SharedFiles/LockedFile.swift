@@ -65,8 +65,8 @@ package struct LockedFile: ~Copyable, Sendable {
         defect = error
       }
     }
-    // If two processes may not open the file, one sets it aside, and the other then finds the file that the first has
-    // saved.
+    // Locks the folder instead. If two processes may not open the file, the first sets it aside and saves a new one,
+    // and the other then finds the new file.
     return (location.folder.openAgain(), defect)
   }
 
@@ -102,11 +102,12 @@ package struct LockedFile: ~Copyable, Sendable {
   ///   - suffix: If not nil, the old file is kept in the same folder, under its name with this suffix, and a number if
   ///     that name exists. The new file then does not get the permissions of the old one, because they may be the
   ///     problem.
-  ///   - lastGood: The file whose group and permission bits the new file gets if the old file is set aside.
+  ///   - lastGood: The identity of the file whose group and permission bits the new file gets if the old file is set
+  ///     aside.
   ///   - displaced: The suffix for a file that another program put at the path meanwhile, and that a third program
   ///     replaced at the same moment.
   /// - Returns: The identity of the new file. Nil if a program that does not lock the file has changed it since it was
-  ///   read, and that file is still there; also nil if the path now leads to another folder.
+  ///   read, and the changed file is still at the path; also nil if the path now leads to another folder.
   /// - Throws: ``FileError``, also if the file belongs to another user and is not shared, in a folder that both can
   ///   write to.
   package consuming func replace(
