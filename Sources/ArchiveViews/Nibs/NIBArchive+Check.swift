@@ -188,15 +188,16 @@ private struct NIBArchiveChecker {
   }
 }
 
-/// Finds repeated keys and element keys in any range of values, with arrays that are computed in one pass over all
-/// values.
+/// Finds repeated keys, and keys of elements, in a range of values. A search in a range takes constant time, because it
+/// uses arrays that were computed for all values before.
 private struct ValueKeys {
   private let nib: NIBArchive
   private let inlinedKeys: Set<UInt32>
   /// For each index, the number of values before it whose key marks them as elements of a collection.
   private var elementCounts: [Int] = [0]
-  /// For each value, two values up to this one that have the same key: of all such pairs, the one whose `first` is the
-  /// latest. `value` is the second of the pair. Both are -1 without such a pair. Keys of elements do not count.
+  /// For each value, the latest pair of values with the same key, among this value and all earlier ones. `first` is the
+  /// index of the earlier value of the pair, and `value` that of the later one. The latest pair has the greatest
+  /// `first`. Both are -1 if there is no pair. Elements of collections do not count.
   private var latestRepeats: [(value: Int, first: Int)] = []
 
   init(_ nib: NIBArchive) {
@@ -248,8 +249,8 @@ private struct ValueKeys {
   }
 }
 
-/// The first object that each value belongs to. Adding an object skips values that already have an owner, so objects
-/// that share values cause no extra work.
+/// The owner of each value: the first object that it belongs to. Adding an object skips values that already have an
+/// owner, so objects that share values cause no extra work.
 private struct ValueOwners {
   private var owners: [Int]
   /// For a value without an owner, the value itself. For a value with an owner, a later value, where the search for the

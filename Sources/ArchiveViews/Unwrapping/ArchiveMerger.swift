@@ -16,7 +16,7 @@ struct ArchiveMerger: ~Copyable {
   private var archives: [Member] = []
   private var objectCount: Int
   private var classes: [ClassKey: UInt32] = [:]
-  /// The content of each data value that begins like an archive or a property list.
+  /// For each data value that begins like an archive or a property list, what it contains.
   private var contents: [DataKey: Content] = [:]
   /// The property lists that were opened, each with its nesting depth. Containers in ``frames`` are not counted.
   private var lists: [(document: PropertyListDocument, depth: Int)] = []
@@ -30,8 +30,8 @@ struct ArchiveMerger: ~Copyable {
   private struct Member {
     let archive: KeyedArchive
     let depth: Int
-    /// The value of the key `root`, if that is the only top-level key. It replaces the data that contained the archive.
-    /// Otherwise nil, and the whole top replaces the data.
+    /// The value that replaces the data that contained the archive: that of the key `root`, if it is the only top-level
+    /// key and its value is not an array or a dictionary. Otherwise nil, and the whole top replaces the data.
     let root: FlatNode?
     /// The smallest UID of the archive's own objects.
     var base: UInt32 = 0
@@ -254,7 +254,8 @@ struct ArchiveMerger: ~Copyable {
     }
   }
 
-  /// Copies a value into the pool, with the content of its data, and returns the copy.
+  /// Copies a value into the pool, and returns the copy. In the copy, data that contains an archive or a property list
+  /// is replaced with what it contains.
   private mutating func copy(_ value: Value) throws(KeyedArchiveError) -> FlatNode {
     try begin(value)
     while let frame = frames.last {
@@ -285,7 +286,7 @@ struct ArchiveMerger: ~Copyable {
 
   private mutating func begin(_ value: Value) throws(KeyedArchiveError) {
     var value = value
-    // The content of data may be a property list whose root is data again.
+    // Data may contain a property list whose root is data again.
     while value.node.kind == .data, try open(&value) {}
     try unwrapper.spend(1)
     switch value.node.kind {
@@ -303,7 +304,8 @@ struct ArchiveMerger: ~Copyable {
     }
   }
 
-  /// Replaces a data value with its content. Returns false if it remains data.
+  /// Replaces data with the property list or archive that it contains. Returns false if it contains neither, or if that
+  /// cannot be read.
   private mutating func open(_ value: inout Value) throws(KeyedArchiveError) -> Bool {
     let depth = depth(of: value.owner) + frames.count
     switch try content(of: value, depth: depth) {

@@ -2,7 +2,8 @@ internal import FoundationEssentials
 internal import KeyedArchiving
 @_spi(Archives) internal import PropertyLists
 
-/// Copies a value of a property list, and replaces the data in it with its content.
+/// Copies a value of a property list. In the copy, data that contains a property list or an archive is replaced with
+/// what it contains.
 ///
 /// It does not recurse, so values may be nested deeply.
 struct DocumentUnwrapper: ~Copyable {
@@ -42,13 +43,15 @@ struct DocumentUnwrapper: ~Copyable {
   /// Returns the unwrapper, with what is left of its budget and with its counts.
   consuming func takeUnwrapper() -> Unwrapper { unwrapper }
 
-  /// Returns a document whose root is a copy of the value, with data replaced by its content.
+  /// Returns a document whose root is a copy of the value, in which nested property lists and archives replace the data
+  /// that contains them.
   mutating func unwrap(_ node: PropertyListDocument.Node) throws(KeyedArchiveError) -> PropertyListDocument {
     try begin(Value(node: node.flat, document: node.document, list: 0))
     return try finish()
   }
 
-  /// Returns a document whose root has the contents of an archive, with data replaced by its content.
+  /// Returns a document whose root has the contents of an archive, in which nested property lists and archives replace
+  /// the data that contains them.
   mutating func unwrap(_ archive: KeyedArchive) throws(KeyedArchiveError) -> PropertyListDocument {
     try append(archive)
     return try finish()
@@ -108,7 +111,7 @@ struct DocumentUnwrapper: ~Copyable {
     var value = value
     let former = made
     var data: [DataKey] = []
-    // The content of data may be a property list whose root is data again.
+    // Data may contain a property list whose root is data again.
     while value.document.nestedBegins(value.node) {
       let key = DataKey(list: value.list, node: value.node)
       if let known = results[key] {
@@ -163,7 +166,8 @@ struct DocumentUnwrapper: ~Copyable {
 
   /// Returns the path to the value that is being copied.
   private mutating func path() throws(KeyedArchiveError) -> PropertyListKeyPath {
-    // Building a path is subtracted from the budget, because many data values can be at the end of a long path.
+    // The work of building a path is subtracted from the budget, because many data values can be at the end of a long
+    // path.
     try unwrapper.spend(frames.count)
     var path = PropertyListKeyPath()
     for frame in frames where frame.next > 0 {

@@ -4,7 +4,7 @@ internal import Nibs
 @_spi(Archives) public import PropertyLists
 internal import Typedstreams
 
-/// A property list or an archive that is the content of data.
+/// A property list or an archive that data contains.
 enum NestedContent {
   case propertyList(PropertyListDocument)
   case archive(KeyedArchive)

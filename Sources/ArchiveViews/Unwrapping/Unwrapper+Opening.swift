@@ -6,15 +6,15 @@ internal import Synchronization
 public import Typedstreams
 
 extension Unwrapper {
-  /// Returns a copy of a property list, with data replaced by its content. A keyed archive is replaced by the values
-  /// that were archived.
+  /// Returns a copy of a property list in which data that contains a property list or an archive is replaced with what
+  /// it contains. An archive, which may also be the document itself, is replaced with the values that were archived.
   ///
   /// ```swift
   /// let opened = try unwrapper.document(document)
   /// for data in unwrapper.unreadable { print(data.path, data.error) }
   /// ```
   ///
-  /// - Returns: the copy, or the same document if nothing was opened.
+  /// - Returns: the copy, or the same document if it is not an archive and no data in it was opened.
   /// - Throws: `KeyedArchiveError.Kind.nestedTooDeeply`, `KeyedArchiveError.Kind.limitExceeded`, and the errors of
   ///   reading the document.
   /// - Complexity: O(*n*) in the size of the document and of everything nested in it. A value that is shared counts
@@ -25,8 +25,9 @@ extension Unwrapper {
     return try unwrapped(document.root).document
   }
 
-  /// Returns the content of data, with nested data also replaced by its content. Returns nil if the data has no known
-  /// format, or cannot be read. Data that cannot be read is added to ``unreadable``.
+  /// Returns what data contains: a property list, or the values of an archive. Data inside it is opened too, like in
+  /// ``document(_:)``. Returns nil if the data has no known format, or cannot be read. Data that cannot be read is
+  /// added to ``unreadable``.
   ///
   /// - Returns: the name of the data's format, for example `keyed archive`, and the contents.
   /// - Throws: The errors of ``document(_:)``.
@@ -54,8 +55,8 @@ extension Unwrapper {
     }
   }
 
-  /// Returns the content of data, and notes about nested data that cannot be read. There is no content if it exceeds
-  /// the limits.
+  /// Opens data with the default limits. Returns what it contains, and notes about data that cannot be read. The kind
+  /// and the contents are nil if the data has no known format, cannot be read, or exceeds the limits.
   ///
   /// - Complexity: that of ``document(_:)``.
   package static func opened(_ data: Data) -> (kind: String?, contents: PropertyListDocument?, notes: [String]) {
@@ -91,7 +92,8 @@ extension Unwrapper {
   }
 
   /// Merges all archives that are nested in the data of a property list into one archive. Its top-level keys are the
-  /// keys of the property list.
+  /// keys of the property list, or the key `root` if that is not a dictionary. If the property list is a keyed archive
+  /// itself, the result is that of ``archive(_:)``.
   ///
   /// ```swift
   /// let settings = try PropertyListDocument(contentsOf: url)
@@ -109,7 +111,8 @@ extension Unwrapper {
     return merged
   }
 
-  /// Returns a copy of a value, with data replaced by its content, or the same value if nothing was opened.
+  /// Returns a copy of a value in which data that contains a property list or an archive is replaced with what it
+  /// contains. Returns the same value if no data was opened.
   mutating func unwrapped(_ node: PropertyListDocument.Node) throws(KeyedArchiveError) -> PropertyListDocument.Node {
     var copy = DocumentUnwrapper(self)
     let document = try copy.unwrap(node)
@@ -128,7 +131,8 @@ extension Unwrapper {
 }
 
 extension PropertyListDocument {
-  /// Returns a copy of the property list, with data replaced by its content; see ``Unwrapper``.
+  /// Returns a copy of the property list in which data that contains a property list or an archive is replaced with
+  /// what it contains; see ``Unwrapper``.
   ///
   /// ```swift
   /// let json = try settings.unwrapped().root.data(format: .json)

@@ -5,15 +5,15 @@ internal import Nibs
 internal import Typedstreams
 
 extension Unwrapper {
-  /// Returns the value at a path that may lead into the content of data. Only data on the path, and data in the value
-  /// at its end, is opened.
+  /// Returns the value at a path that may lead into property lists and archives in data. Only data on the path, and
+  /// data in the value at its end, is opened.
   ///
   /// In an archive, a step of the path is a key of an object, or the index or key of an element of one of Foundation's
-  /// collections: `items.0.Name`. References are followed. A step can also be a key of the dictionaries that
-  /// ``document(_:)`` makes of objects: `NS\.objects`, `$uid`.
+  /// collections: `items.0.Name`. References are followed. A step can also be a key of the dictionary that
+  /// ``document(_:)`` creates for an object: `NS\.objects`, `$uid`.
   ///
-  /// - Throws: `KeyedArchiveError.Kind.propertyList(_:)` with `noSuchValue`, and the path to the value that does not
-  ///   have the next key or index; the errors of ``document(_:)``.
+  /// - Throws: `KeyedArchiveError.Kind.propertyList(_:)` with `noSuchValue` if there is no such value, with the path to
+  ///   the last value on the way, which does not have the next key or index; the errors of ``document(_:)``.
   /// - Complexity: O(*n*) in the size of the data on the path and of the value.
   public mutating func value(
     at path: PropertyListKeyPath, in document: PropertyListDocument
@@ -24,7 +24,7 @@ extension Unwrapper {
   }
 }
 
-/// Looks up many values of one document by paths that may lead into the content of data.
+/// Looks up many values of one document by paths that may lead into property lists and archives in data.
 ///
 /// Data on several paths is opened only once, and large dictionaries that are searched again get an index. So *m* paths
 /// take O(*n* + *m*) time instead of O(*n* × *m*).
@@ -33,7 +33,7 @@ package struct UnwrappedLookup {
   package private(set) var unwrapper: Unwrapper
   private let document: PropertyListDocument
   private var root: OpenedValue?
-  /// The content of each data value that was opened. Nil for data that has no known format or cannot be read.
+  /// For each data value on a path, what it contains. Nil for data that has no known format or cannot be read.
   private var opened: [NodeID: OpenedValue?] = [:]
 
   private struct NodeID: Hashable {
@@ -82,8 +82,8 @@ package struct UnwrappedLookup {
     return value
   }
 
-  /// Returns the content of data. Returns nil for other values, and for data that has no known format or cannot be
-  /// read.
+  /// Returns the property list or archive that data contains. Returns nil for other values, and for data that has no
+  /// known format or cannot be read.
   private mutating func content(
     of node: PropertyListDocument.Node, at path: PropertyListKeyPath
   ) throws(KeyedArchiveError) -> OpenedValue? {

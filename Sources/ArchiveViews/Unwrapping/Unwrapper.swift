@@ -76,19 +76,19 @@ public struct Unwrapper: Sendable {
       .limitExceeded, "the contents of nested data expand to more values and bytes than the limits allow")
   }
 
-  /// The limits for opening nested data. The size of its content may use up what is left of the budget.
+  /// The limits for opening nested data. What it contains may be as large as the rest of the budget.
   var innerLimits: ParsingLimits {
     ParsingLimits(depth: limits.depth, inputSize: limits.inputSize, expandedSize: budget.remaining, expansionRatio: 1)
   }
 
-  /// Opens a data value of a document, and returns its content. Returns nil if the data has no known format, or cannot
-  /// be read. In the second case, adds it to ``unreadable``.
+  /// Opens a data value of a document, and returns the property list or archive that it contains. Returns nil if the
+  /// data has no known format, or cannot be read. In the second case, adds it to ``unreadable``.
   mutating func open(
     _ node: FlatNode, in document: PropertyListDocument, at path: PropertyListKeyPath
   ) throws(KeyedArchiveError) -> NestedContent? {
     guard document.nestedBegins(node) else { return nil }
-    // A byte of the data costs only a quarter here, because it is read and not written. The 64 are for the time of an
-    // error.
+    // A byte of the data costs only a quarter of a byte of the result, because it is only read. Each data value also
+    // costs 64, because an error takes time even if the data is short.
     try spend(node.length / 4 + 64)
     let data = document.data(of: node)
     do {

@@ -104,8 +104,8 @@ extension ArchiveChecker {
       try report(.classDescription, "the class description has no string $classname", uid: uid)
       return nil
     }
-    // Even if a class was renamed when it was archived, its `$classes` contain its new name, or are missing. Others are
-    // a defect.
+    // Even if a class was renamed when it was archived, its `$classes` contain its new name, or are missing. If they
+    // contain only other names, that is a defect.
     if let classes, !classes.contains(name) {
       try report(.classDescription, "the class \(name.quoted) is missing from its $classes", uid: uid)
     }

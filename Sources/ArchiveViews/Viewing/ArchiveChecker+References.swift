@@ -56,7 +56,8 @@ struct ReferenceTable {
 
   init(objectCount: Int) { ends.reserveCapacity(objectCount + 1) }
 
-  /// Adds a reference of the current source: first the top of the archive, then each object in order.
+  /// Adds a reference of the current source. The first source is the top of the archive, followed by each object in
+  /// order.
   mutating func add(_ target: UInt32) { targets.append(target) }
 
   /// Ends the references of the current source. The next object becomes the current source.

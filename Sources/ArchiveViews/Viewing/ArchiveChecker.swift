@@ -239,7 +239,7 @@ struct ArchiveChecker {
       "the UID \(target) is outside the object table, which has \(roles.count) objects", uid: uid, path: path)
   }
 
-  /// The text that stands for a key that cannot be read.
+  /// The text that replaces a key that cannot be read.
   private static var unreadableKey: String { "\u{FFFD}" }
 
   /// Returns the keys of a dictionary, and reports their defects.

@@ -29,7 +29,7 @@ struct ArchiveFormWriter<Output: ArchiveFormOutput & ~Copyable>: ~Copyable {
     let uid: UInt32?
     /// The number of arrays and dictionaries around this one in the same object, including this one.
     var inlineDepth = 0
-    /// The number of `{"$object": …}` dictionaries around it that end with it.
+    /// The number of `{"$object": …}` dictionaries that contain this array or dictionary, and end when it ends.
     var wrappers = 0
     var next = 0
 
@@ -51,8 +51,9 @@ struct ArchiveFormWriter<Output: ArchiveFormOutput & ~Copyable>: ~Copyable {
   /// Returns the output, which contains everything that was written.
   consuming func takeOutput() -> Output { output }
 
-  /// Writes only the archived contents: the value of the key `root` if it is the only top-level key, or else the top.
-  /// Objects that are nested too deeply follow in the same dictionary, under `$deep`.
+  /// Writes only the archived contents: the value of the key `root` if it is the only top-level key and its value is
+  /// not an array or a dictionary, or else the top. Objects that are nested too deeply follow in the same dictionary,
+  /// under `$deep`.
   mutating func writeContents() throws(KeyedArchiveError) {
     do {
       _ = try classDescriptions()
@@ -288,8 +289,9 @@ extension ArchiveFormWriter where Output: ~Copyable {
       beginObjectWrapper(uid, isMarked: isMarked)
       try begin(.elements, node, inlineDepth: 1, uid: uid, wrappers: 1)
     case .uid:
-      // The frame is empty, and ends the `$object` dictionary after what the UID refers to. Each UID is one level, so
-      // the number of levels limits this recursion.
+      // The object is a UID itself. The empty frame ends the `$object` dictionary after the object that the UID refers
+      // to. If that is a UID too, this function is called again. Each UID is one level, so the limit for levels also
+      // limits this recursion.
       beginObjectWrapper(uid, isMarked: isMarked)
       frames.append(Frame(kind: .fields(without: nil), node: .null, shape: DictionaryShape(), uid: uid))
       try writeReference(node.uid)

@@ -147,7 +147,7 @@ extension KeyedArchive {
   public struct Reference: Hashable, Sendable {
     /// The object that contains the reference. Nil for the top of the archive.
     public let source: PropertyList.UID?
-    /// The path to the reference in that object: `friends`, or `NS.objects[3]`.
+    /// The path to the reference in ``source``: `friends`, or `NS.objects[3]`.
     public let path: PropertyListKeyPath
     /// The object that the reference leads to. In a damaged archive, the UID may be beyond the end of the object table.
     public let target: PropertyList.UID

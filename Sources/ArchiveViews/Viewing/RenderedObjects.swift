@@ -13,9 +13,9 @@ struct RenderedObjects {
   private var postponed: [UInt32] = []
   private var postponedStart = 0
 
-  /// The number of levels at which objects are shown at a reference to them. Objects at deeper references are shown
-  /// after the others. Otherwise, indentation would make the output grow with the square of the depth. Also, few JSON
-  /// readers accept more than 500 levels.
+  /// The number of levels at which an object is shown in place of a reference to it. An object at a deeper level is
+  /// shown after the others. Otherwise, indentation would make the output grow with the square of the depth. Also, few
+  /// JSON readers accept more than 500 levels.
   static var greatestLevel: Int { 64 }
 
   /// The greatest length, in bytes, of strings and data that are repeated at each reference.
