@@ -69,7 +69,8 @@ private func countWork(_ arguments: FunctionObject.Arguments, _ context: OpaqueP
 
 private let holds: @convention(c) (OpaquePointer?, Int32, FunctionArguments?) -> Void = { context, count, values in
   guard let values = unsafe values, count > 0, let test = unsafe object(values[0]) else {
-    unsafe sqlite3_result_error(context, "the first argument is not a test", -1)
+    unsafe sqlite3_result_error(
+      context, "the first argument of managed_holds must be an object of this package that tests values", -1)
     return
   }
   let arguments = unsafe FunctionObject.Arguments(values, count: Int(count))
@@ -97,7 +98,8 @@ private let collect: @convention(c) (OpaquePointer?, Int32, FunctionArguments?) 
   guard let values = unsafe values, count > 0, let collector = unsafe object(values[0]),
     let memory = unsafe memory(context, size: Int32(MemoryLayout<UnsafeMutableRawPointer>.size))
   else {
-    unsafe sqlite3_result_error(context, "the first argument is not a collector", -1)
+    unsafe sqlite3_result_error(
+      context, "the first argument of managed_collect must be an object of this package that collects values", -1)
     return
   }
   let arguments = unsafe FunctionObject.Arguments(values, count: Int(count))
@@ -107,7 +109,8 @@ private let collect: @convention(c) (OpaquePointer?, Int32, FunctionArguments?) 
     collection = unsafe Unmanaged<Collection>.fromOpaque(known).takeUnretainedValue()
   } else {
     guard let list = collector.emptyList else {
-      unsafe sqlite3_result_error(context, "the first argument is not a collector", -1)
+      unsafe sqlite3_result_error(
+        context, "the first argument of managed_collect must be an object of this package that collects values", -1)
       return
     }
     collection = Collection(list)

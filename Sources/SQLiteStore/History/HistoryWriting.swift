@@ -115,7 +115,8 @@ struct HistoryWriting {
     try statement.bind(1, entity)
     defer { statement.reset() }
     guard try statement.step() else {
-      throw ManagedObjectError(.save, "\(database.path): Z_PRIMARYKEY has no row \(entity) for the history")
+      throw ManagedObjectError(
+        .save, "\(database.path): Z_PRIMARYKEY has no row with Z_ENT \(entity), which the history needs")
     }
     return statement.integer(0)
   }

@@ -331,7 +331,7 @@ extension ManagedObjectError {
     guard code == .constraintMerge else { return self }
     var error = self
     error.code = .migrationConstraint
-    error.message = "objects have the same values of a uniqueness constraint: \(message)"
+    error.message = "some objects have the same values for a uniqueness constraint: \(message)"
     return error
   }
 }

@@ -197,7 +197,7 @@ extension SchemaWriter {
     } catch {
       guard error.isUniqueness else { throw error }
       throw ManagedObjectError(
-        .migrationConstraint, "objects have the same values of a new uniqueness constraint: \(error.message)")
+        .migrationConstraint, "some objects have the same values for a new uniqueness constraint: \(error.message)")
     }
   }
 }
