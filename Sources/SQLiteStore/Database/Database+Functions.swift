@@ -13,8 +13,8 @@ extension Database {
     /// The aggregate function `managed_collect(object, values …)`. Returns a list with the values of all rows, which
     /// ``FunctionObject/add(_:to:)`` has added row by row.
     static let collect = "managed_collect"
-    /// The function `managed_form(form, text)`. Returns the form of a text whose bytes can be compared. `form` is the
-    /// raw value of a ``TextForm``.
+    /// The function `managed_form(form, text)`. Returns a form of the text that SQL can compare byte by byte, and
+    /// returns other values unchanged. `form` is the raw value of a ``TextForm``.
     static let form = "managed_form"
     /// The functions that Core Data's triggers call after they have changed a derived attribute. The arguments are the
     /// table, the entity, the object, the attribute and its value.
@@ -82,7 +82,7 @@ private let holds: @convention(c) (OpaquePointer?, Int32, FunctionArguments?) ->
   }
 }
 
-/// The list that a call of the aggregate function has collected so far, as bytes.
+/// The list that one call of ``Database/FunctionName/collect`` has collected so far, as bytes.
 private final class Collection {
   var bytes: [UInt8]
   init(_ bytes: [UInt8]) { self.bytes = bytes }

@@ -10,7 +10,7 @@ internal import SystemFiles
 @safe package final class Database {
   /// A way to open the file.
   package enum Mode {
-    /// Read-only. Creates only the files that SQLite needs to read a file to which other processes write.
+    /// Read-only. Creates no files, except those that SQLite needs if other processes may write to the file.
     case readOnly
     /// Read-only. Writes nothing next to the file. No other process may write to it while it is open.
     case immutable
@@ -27,12 +27,14 @@ internal import SystemFiles
   private let mode: Mode
   let handle: OpaquePointer
   let workLimit: WorkLimit
-  /// The folder of the copy that is used instead of the file; nil if the file itself is open.
+  /// The folder with a copy that is open instead of the file, so that SQLite can apply the log or journal to it; nil if
+  /// the file itself is open.
   private let copies: PrivateFolder?
   private var statements: [String: Statement] = [:]
   private var uses = 0
   static let greatestStatementCount = 200
-  /// The length of the longest statement that is cached, in bytes of SQL. A request can have many thousand conditions.
+  /// The maximum length of a cached statement, in bytes of SQL. The SQL of a request with thousands of conditions is
+  /// longer, and is not cached.
   private static let greatestKeptSize = 1 << 15
   /// The number of statements executed so far.
   var executedStatements = 0
@@ -230,7 +232,9 @@ internal import SystemFiles
     return code == SQLITE_OK && result != 0
   }
 
-  /// - Throws: ``ManagedObjectError/Code/save`` if the file is not at its path anymore.
+  /// Checks that the file is still at its path.
+  ///
+  /// - Throws: ``ManagedObjectError/Code/save`` if the file was removed or replaced.
   func checkHasNotMoved() throws(ManagedObjectError) {
     if hasMoved { throw ManagedObjectError(.save, "the file was removed or replaced: \(path)") }
   }
@@ -280,7 +284,7 @@ extension Database {
     case deferred = "BEGIN"
     /// For writing: other writers wait from the beginning.
     case immediate = "BEGIN IMMEDIATE"
-    /// For schema changes.
+    /// For schema changes: if the file does not use a write-ahead log, other connections cannot read either.
     case exclusive = "BEGIN EXCLUSIVE"
   }
 

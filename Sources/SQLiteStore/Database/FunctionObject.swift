@@ -16,8 +16,7 @@ class FunctionObject {
   /// ``failure``. The function ``Database/FunctionName/holds`` calls this.
   func holds(_ arguments: Arguments) -> Bool? { nil }
 
-  /// The bytes with which the list of the function ``Database/FunctionName/collect`` begins; nil if this object does
-  /// not collect values.
+  /// The bytes of an empty list, to which ``add(_:to:)`` appends values; nil if this object does not collect values.
   var emptyList: [UInt8]? { nil }
 
   /// Adds the values of a row to a list. The function ``Database/FunctionName/collect`` calls this.

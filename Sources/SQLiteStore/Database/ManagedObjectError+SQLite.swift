@@ -12,8 +12,8 @@ extension ManagedObjectError {
   /// True if a statement or a value is longer than SQLite allows.
   var isTooBig: Bool { primaryCode == SQLITE_TOOBIG }
 
-  /// True if another row has the primary key (`SQLITE_CONSTRAINT_PRIMARYKEY`, `SQLITE_CONSTRAINT_ROWID`; SQLite's
-  /// header defines both as expressions).
+  /// True if another row already has the primary key: `SQLITE_CONSTRAINT_PRIMARYKEY` or `SQLITE_CONSTRAINT_ROWID`.
+  /// Swift does not import these codes, because they are macros with expressions.
   var isTakenKey: Bool { sqliteCode == 1555 || sqliteCode == 2579 }
 
   /// True if another row has the same values in a unique index (`SQLITE_CONSTRAINT_UNIQUE`).

@@ -8,7 +8,8 @@ package import SQLQueries
   private let handle: OpaquePointer
   private unowned let database: Database
   private let workLimit: WorkLimit
-  /// A counter of the database when it last returned this statement, to find the least recently used statements.
+  /// The number of the last call of ``Database/statement(_:_:)`` that returned this statement. The least recently used
+  /// statements have the lowest numbers.
   var lastUse = 0
   /// True between the first step and the end of the rows.
   private(set) var isActive = false

@@ -19,9 +19,10 @@ package final class WorkLimit {
     let growth: Growth
     /// The length of the SQL, in bytes: an upper bound for the number of instructions per row.
     let size: Int
-    /// The number of bytes of the texts that are bound for this execution. Bound lists are read like tables.
+    /// The number of bytes of the texts that are bound to parameters. A list of values is bound as a JSON text, which
+    /// SQLite reads like a table.
     var boundSize = 0
-    /// The number of instructions up to which the limit need not be computed again.
+    /// The result of the last computation of ``WorkLimit/limit``. The limit is computed again only when it is exceeded.
     fileprivate var limit: Int64 = 0
 
     init(growth: Growth, size: Int) {
@@ -35,9 +36,9 @@ package final class WorkLimit {
 
   /// The number of instructions that the running statement has executed.
   var work: Int64 = 0
-  /// The properties of the running statement.
+  /// The properties of the running statement that determine its limits.
   var statement = Statement(growth: .pairs, size: 0)
-  /// The most bytes that the open transaction may have changed without having written them to the file.
+  /// An upper bound for the size of the changes that the open transaction has not written to the file yet, in bytes.
   var unwrittenSize = 0
   private let file: DatabaseFile
   /// The number of rows up to which ``check(rowCount:byteCount:_:)`` need not be called.
@@ -62,7 +63,7 @@ package final class WorkLimit {
   /// - Returns: False if the limit is exceeded.
   func count(bytes: Int) -> Bool { count(Int64(bytes / 8)) }
 
-  /// The most instructions that the running statement may execute.
+  /// The maximum number of instructions that the running statement may execute.
   private var limit: Int64 {
     // Reads the size each time, because the file may have grown.
     guard let size else { return .max }
@@ -104,7 +105,7 @@ package final class WorkLimit {
   static let message = "a statement takes too much work for a file of this size"
 
   /// Makes SQLite call this object after every 10 000 instructions. SQLite does not retain it, so it must live as long
-  /// as the connection.
+  /// as the connection. Also protects `sqlite_schema`, and limits the depth of triggers.
   func install(in handle: OpaquePointer) {
     let context = unsafe Unmanaged.passUnretained(self).toOpaque()
     unsafe sqlite3_progress_handler(
