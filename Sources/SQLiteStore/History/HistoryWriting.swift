@@ -86,7 +86,8 @@ struct HistoryWriting {
     try statement.run()
   }
 
-  /// Returns one bit per property, starting at the highest bit of the first byte.
+  /// Returns the value of `ZCOLUMNS` for a change of a row: a bit for each property, which is 1 if `slots` contains its
+  /// slot. The first property has the highest bit of the first byte.
   private mutating func bits(_ key: RowKey, _ slots: [Int]) -> Data {
     let properties = properties(ofEntity: key.entityIndex).slots
     var bytes = [UInt8](repeating: 0, count: (properties.count + 7) / 8)

@@ -3,18 +3,18 @@ public import ManagedObjects
 
 /// A save that the history of a store recorded. ``SQLiteStore/history(after:)`` returns the saves.
 public struct PersistentHistoryTransaction: Hashable, Sendable {
-  /// The transaction number. Later saves have greater numbers: pass this one to ``SQLiteStore/history(after:)`` to get
-  /// them.
+  /// The transaction number, which increases with each save. ``SQLiteStore/history(after:)`` returns the saves after a
+  /// number.
   public var number: Int64
   /// The time of the save.
   public var date: Date
-  /// The author of the save: ``ManagedObjectContext/transactionAuthor``.
+  /// The author of the save: ``ManagedObjectContext/transactionAuthor``; nil if the context had none.
   public var author: String?
-  /// The name of the context that saved.
+  /// The name of the context that saved; nil if it had none.
   public var contextName: String?
-  /// The bundle identifier of the program that saved. Saves of this package have none.
+  /// The bundle identifier of the program that saved; nil for saves of this package, which does not record it.
   public var bundleIdentifier: String?
-  /// The name of the process that saved.
+  /// The name of the process that saved; nil if it was not recorded.
   public var processName: String?
   /// The changes to objects, in the order they were recorded.
   public var changes: [PersistentHistoryChange]
@@ -42,7 +42,8 @@ public struct PersistentHistoryChange: Hashable, Sendable {
   public var kind: Kind
   /// The ID of the object, which may have been deleted since.
   public var objectID: ManagedObjectID
-  /// For an update, the names of the properties whose values changed, sorted. Empty for other kinds of changes.
+  /// For an update, the names of the properties whose values changed, sorted. Empty for other kinds of changes, and for
+  /// an object that changed only because the save changed the other side of its relationship.
   public var updatedProperties: [String] = []
   /// The values of a deleted object that the model says to preserve in the history, by attribute name.
   public var tombstone: [String: AttributeValue] = [:]

@@ -30,7 +30,8 @@ extension SQLiteStore {
   /// }
   /// ```
   ///
-  /// - Throws: ``ManagedObjectError/Code/save`` if the store is read-only, or if another program records its history.
+  /// - Throws: ``ManagedObjectError/Code/save`` if the store is read-only, if another program records the history of
+  ///   the store, or if the file has triggers, views or virtual tables that the access does not allow.
   /// - Complexity: O(*n*) in the number of recorded changes.
   public func deleteHistory(through number: Int64) throws(ManagedObjectError) {
     try checkIsWritable()

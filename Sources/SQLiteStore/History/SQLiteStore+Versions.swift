@@ -18,7 +18,7 @@ extension SQLiteStore {
 }
 
 extension StoreState {
-  /// Returns the version number of each row with an entity of the model.
+  /// Returns the version number of each row whose entity is in the model.
   func rowVersions() throws(ManagedObjectError) -> [RowKey: Int64] {
     var versions: [RowKey: Int64] = [:]
     for table in schema.tables {

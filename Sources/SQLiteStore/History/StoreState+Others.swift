@@ -2,8 +2,8 @@ internal import ManagedObjects
 
 /// Changes that other connections save.
 extension StoreState {
-  /// Returns the changes that other connections have saved since the last call; nil if there are none, and at the first
-  /// call.
+  /// Returns the changes that other connections have saved since the last call; nil if no other connection has
+  /// committed a transaction, and at the first call.
   mutating func changesByOthers() throws(ManagedObjectError) -> SavedChanges? {
     try database.checkHasNotMoved()
     let known = others
@@ -19,7 +19,8 @@ extension StoreState {
       guard let known else { return (version, try HistoryReading(self).lastNumber()) }
       let transactions = try HistoryReading(self).transactions(after: known.historyNumber)
       changes = SavedChanges(transactions.filter { !ownTransactions.contains($0.number) })
-      // Transactions are missing from the history: another program saved without recording it, or deleted a part.
+      // The next transaction is missing from the history: another program saved without recording it, or deleted a part
+      // of the history.
       if transactions.first?.number != known.historyNumber + 1 { changes?.isComplete = false }
       return (version, transactions.last?.number ?? known.historyNumber)
     }
