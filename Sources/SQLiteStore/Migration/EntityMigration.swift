@@ -27,7 +27,7 @@ public final class EntityMigration {
   private var instancesBySource: [RowKey: [ManagedObject]] = [:]
   /// The source object that is being migrated.
   var current: ManagedObject?
-  /// The source objects whose primary key a new object has got.
+  /// The source objects whose primary keys new objects already have.
   private var kept: Set<RowKey> = []
 
   /// False in the second phase of a migration, which sets relationships. Which new objects belong to which source
@@ -74,7 +74,8 @@ public final class EntityMigration {
 
   /// Creates an object of the new model for a source object. Its attributes have their default values, and its
   /// relationships are set later, as the mapping describes. The first object that is created for a source object gets
-  /// its primary key.
+  /// its primary key, if it belongs to the hierarchy of the mapping's destination entity, and no other object of this
+  /// hierarchy can have the key.
   ///
   /// To create an object that does not belong to a source object, use ``destinationContext``.
   ///

@@ -39,8 +39,8 @@ extension InferredMapping {
   }
 
   /// Checks the relationships that an entity of the new model declares. Refuses to infer a mapping if a relationship
-  /// and its inverse come from two unrelated relationships, or if an object could have several related objects before
-  /// the migration, but only one after it.
+  /// and its inverse come from two unrelated relationships, or if several objects could refer to the same object before
+  /// the migration, but only one can after it.
   mutating func checkInverses(of entity: ManagedObjectModel.Entity) {
     for relationship in entity.relationships.dropFirst(entity.superentity?.relationships.count ?? 0)
     where !relationship.isTransient {

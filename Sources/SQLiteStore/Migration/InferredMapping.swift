@@ -142,7 +142,8 @@ struct InferredMapping {
     }
   }
 
-  /// Checks that the new destination entity of a relationship allows all objects that the relationship may have.
+  /// Checks that the destination entity of the new relationship allows all objects that the old relationship can refer
+  /// to.
   private mutating func checkDestination(
     of relationship: ManagedObjectModel.Entity.Relationship, _ entity: ManagedObjectModel.Entity,
     _ former: ManagedObjectModel.Entity.Relationship, _ old: ManagedObjectModel.Entity, _ name: String

@@ -7,8 +7,8 @@ struct MappingPlan {
   let source: ManagedObjectModel
   let destination: ManagedObjectModel
   let entities: [Entity]
-  /// For each root entity of the new model, the root entity of the old model from whose hierarchy objects keep their
-  /// primary keys. Both are indices.
+  /// For each root entity of the new model, by index, the index of a root entity of the old model. Objects of its
+  /// hierarchy keep their primary keys in the new hierarchy.
   let numbering: [Int: Int]
   /// The mapping that is inferred from the two models; nil if the caller passed a mapping model.
   let inferred: InferredMapping?
@@ -76,7 +76,7 @@ private struct PlanMaker {
   private(set) var errors: [ManagedObjectError] = []
   private(set) var entities: [MappingPlan.Entity] = []
   private(set) var numbering: [Int: Int] = [:]
-  /// The source entities whose objects keep their primary keys, by the index of the new root entity.
+  /// The indices of the source entities whose objects keep their primary keys, by the index of the new root entity.
   var numbered: [Int: Set<Int>] = [:]
 
   private mutating func refuse(_ message: String, _ code: ManagedObjectError.Code = .migration) {

@@ -94,8 +94,8 @@ extension DroppedValuePolicy {
 }
 
 extension InferredMapping {
-  /// True if the new model has no property that comes from an old property. A relationship is kept if one of its two
-  /// sides is kept.
+  /// True if a migration drops the values of a property of the old model, because no property of the new model comes
+  /// from it. A relationship is kept if one of its two sides is kept.
   fileprivate func drops(_ property: ManagedObjectModel.Entity.Property, of entity: ManagedObjectModel.Entity) -> Bool {
     if property.traits.isTransient || isKept(property.name, of: entity) { return false }
     switch property {

@@ -128,7 +128,7 @@ struct MigrationRun {
       let database = try Database(path: made, .readWrite)
       if let last = steps.last { metadata.describe(last.destination, configuration) }
       try database.execute("PRAGMA journal_mode = WAL")
-      // The commit also syncs all that was written before it without syncing.
+      // This commit also syncs everything that was written to the file before without syncing.
       try database.transaction(.immediate) { () throws(ManagedObjectError) in
         try MetadataTable.write(metadata, database)
       }
@@ -205,7 +205,7 @@ struct MigrationRun {
     let database = try Database(path: file, .create)
     try database.relax(rollsBack: false)
     try original.copy(to: database)
-    // The copy has got the journal mode of the original, which may be WAL.
+    // The copy has the journal mode of the original, which may be WAL.
     try database.execute("PRAGMA journal_mode = DELETE")
     try database.relax(rollsBack: false)
     let schema = try StoreSchema(source, configuration, of: FileSchema(database), in: database)
@@ -255,7 +255,8 @@ struct MigrationRun {
 
 /// Queries used by migrations.
 extension SQLiteStore {
-  /// Returns the primary keys of an entity's objects that are greater than `number`, in ascending order.
+  /// Returns the primary keys of the next objects of an entity, in ascending order: those greater than `number`, but at
+  /// most `limit`.
   func numbers(ofEntity index: Int, after number: Int64, limit: Int) throws(ManagedObjectError) -> [Int64] {
     try withState { state throws(ManagedObjectError) in
       guard let table = state.schema.table(ofEntity: index) else { return [] }

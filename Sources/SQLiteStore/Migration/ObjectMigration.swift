@@ -77,7 +77,8 @@ final class ObjectMigration {
     try validate()
   }
 
-  /// Returns the value that an expression of the mapping gives to a property of the new object for `source`.
+  /// Evaluates the expression of the mapping for a property. Returns the value that the property gets in the new object
+  /// for `source`.
   func value(
     _ expression: MappingExpression, of source: ManagedObject, _ name: String
   ) throws(ManagedObjectError) -> ManagedObject.Value {
@@ -223,7 +224,8 @@ final class ObjectMigration {
     return values
   }
 
-  /// Returns the keys of the new objects that a relationship of the new object for `source` leads to.
+  /// Evaluates the expression of the mapping for a relationship. Returns the keys of the new objects that the
+  /// relationship refers to in the new object for `source`.
   private func keys(
     _ expression: MappingExpression, of source: ManagedObject, _ name: String
   ) throws(ManagedObjectError) -> [RowKey] {

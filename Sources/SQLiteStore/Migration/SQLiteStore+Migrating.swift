@@ -50,7 +50,7 @@ extension SQLiteStore {
   ///   ``ManagedObjectError/Code/incompatibleVersionHash`` if the store was not made with `source`,
   ///   ``ManagedObjectError/Code/migration`` and ``ManagedObjectError/Code/entityMigrationPolicy`` with all parts of a
   ///   mapping that cannot be performed, ``ManagedObjectError/Code/migration`` also for rows that are not objects of
-  ///   the model, ``ManagedObjectError/Code/migrationConstraint`` if objects have the same values of a new uniqueness
+  ///   the model, ``ManagedObjectError/Code/migrationConstraint`` if objects have the same values for a new uniqueness
   ///   constraint, ``ManagedObjectError/Code/migrationCancelled``, and the errors of functions of the mapping. If there
   ///   are several errors, such as two changes that cannot be inferred, ``ManagedObjectError/Code/multipleErrors`` with
   ///   all of them in ``ManagedObjectError/details``. ``ManagedObjectError/Code/open`` if the file does not exist or is
@@ -104,10 +104,12 @@ extension SQLiteStore {
   ///
   /// - Parameters:
   ///   - migration: The versions of the model, and mappings between them.
-  ///   - destination: The version to end with, as the model that the program uses; nil for the last version.
+  ///   - destination: The model of the version to end with; nil for the last version. Its version hashes must be those
+  ///     of one of the versions.
   ///   - droppedValues: The handling of values and objects that the next version cannot represent.
   /// - Returns: The dropped values and objects.
-  /// - Throws: ``ManagedObjectError/Code/incompatibleVersionHash`` if the store fits none of the versions, and the
+  /// - Throws: ``ManagedObjectError/Code/incompatibleVersionHash`` if the store fits none of the versions up to the
+  ///   destination, ``ManagedObjectError/Code/migration`` also if `destination` is not one of the versions, and the
   ///   errors of a migration to one version.
   @discardableResult
   public static func migrate(

@@ -14,7 +14,7 @@ public struct StagedMigration: Sendable {
   public struct Stage: Sendable {
     /// The model of this version.
     public var model: ManagedObjectModel
-    /// The mapping from the previous version; without meaning for the first stage.
+    /// The mapping from the previous version; not used for the first stage.
     public var mapping: StoreMapping
 
     /// Creates a stage. Without a mapping, the changes are inferred from the two models.
@@ -97,7 +97,7 @@ public struct StagedMigration: Sendable {
 
   /// Returns the steps that migrate a store from its version to a later one.
   ///
-  /// - Parameter destination: The version to end with; nil for the last version.
+  /// - Parameter destination: The model of the version to end with; nil for the last version.
   func steps(
     from metadata: StoreMetadata, to destination: ManagedObjectModel?, _ path: String, _ configuration: String?
   ) throws(ManagedObjectError) -> (source: ManagedObjectModel, steps: [MigrationRun.Step]) {
@@ -116,7 +116,7 @@ public struct StagedMigration: Sendable {
     }
     var steps: [MigrationRun.Step] = []
     for index in stages.indices where index > start && index <= end {
-      // The last step uses the model that the caller passed.
+      // The last step uses the model that the caller passed, if there is one, and not the equal model of the stage.
       let model = index == end ? destination ?? stages[index].model : stages[index].model
       steps.append(
         try MigrationRun.Step(stages[index].mapping, from: stages[index - 1].model, to: model, path, configuration))

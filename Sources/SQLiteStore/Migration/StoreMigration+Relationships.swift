@@ -36,7 +36,7 @@ extension StoreMigration {
     }
   }
 
-  /// True if the migration drops rows of the old table from which the table `target` gets its rows.
+  /// True if the migration drops some rows of the old table of `target`, or if `target` has no old table.
   private func losesRows(_ destination: Range<Int>, _ target: StoreTable) -> Bool {
     let kept = Set(target.entities.compactMap { mapping.entities[$0] })
     guard let source = kept.first, let table = old.table(ofEntity: source) else { return true }

@@ -233,7 +233,8 @@ struct StoreMigration {
       .isExternal ?? false
   }
 
-  /// Returns the column of a property in an old table, quoted for SQL.
+  /// Returns the column of an attribute or to-one relationship in an old table, quoted for SQL; nil for other
+  /// properties.
   func oldColumn(_ name: String, _ entity: Int, _ table: StoreTable) -> String? {
     let property = PropertyName(ManagedObjectModel.Entity(model: mapping.source, index: entity), name)
     return (table.attributeColumns[property] ?? table.toOneColumns[property]?.key).map {

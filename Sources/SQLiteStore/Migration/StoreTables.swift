@@ -23,7 +23,7 @@ struct StoreTables {
   /// Checks that a migration would not lose parts of the file that are not in the model.
   ///
   /// - Throws: ``ManagedObjectError/Code/migration`` if the file has such parts: triggers of other programs, a history,
-  ///   or rows that are not objects.
+  ///   rows that are not objects, or tables with the names that the old tables would get.
   /// - Complexity: O(*n*) in the number of rows.
   func check() throws(ManagedObjectError) {
     var reasons: [String] = []
@@ -189,7 +189,7 @@ struct StoreTables {
 extension SchemaWriter {
   /// Creates the indexes of tables that already have rows.
   ///
-  /// - Throws: ``ManagedObjectError/Code/migrationConstraint`` if objects have the same values of a uniqueness
+  /// - Throws: ``ManagedObjectError/Code/migrationConstraint`` if objects have the same values for a uniqueness
   ///   constraint.
   func makeIndexes() throws(ManagedObjectError) {
     do {
