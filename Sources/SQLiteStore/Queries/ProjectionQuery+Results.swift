@@ -59,7 +59,7 @@ extension ProjectionQuery {
 }
 
 extension RowValue {
-  /// The value to compare, to find equal dictionaries.
+  /// This value in a form that can be compared, to find equal dictionaries.
   fileprivate var comparable: PredicateValue<AttributeValue> {
     switch self {
     case .attribute(let value): .value(value)

@@ -34,7 +34,8 @@ final class RowTest: FunctionObject {
   }
 }
 
-/// A collector, with which an SQL function collects values of many rows into a list.
+/// An object with which the SQL function ``Database/FunctionName/collect`` collects the values of many rows into a
+/// list.
 final class ValueCollector: FunctionObject {
   private let leaf: Leaf.Kind
   private let isSet: Bool

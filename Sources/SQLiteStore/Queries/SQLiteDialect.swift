@@ -12,7 +12,8 @@ struct SQLiteDialect: SQLDialect {
   func equal(_ first: String, _ second: String) -> String { "\(first) IS \(second)" }
   func notEqual(_ first: String, _ second: String) -> String { "\(first) IS NOT \(second)" }
 
-  /// Any number except 0 is true.
+  /// Returns a condition that is true for every number except 0, because another program may have stored other numbers
+  /// than 0 and 1.
   func isTrue(_ sql: String) -> String { "(\(sql) IS NOT NULL AND (\(sql) < 0 OR \(sql) > 0))" }
   func truthValue(_ sql: String) -> String { "(\(sql) <> 0)" }
 

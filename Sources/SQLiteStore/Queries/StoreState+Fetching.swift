@@ -27,8 +27,8 @@ extension StoreState {
     schema.table(ofEntity: entity.index).flatMap { selection($0.entities) }
   }
 
-  /// Returns the SQL statement of a request, or one that finds the rows that may match; nil if the store does not have
-  /// the entity.
+  /// Returns the SQL statement of a request. If SQL cannot express the request, the statement finds the rows that may
+  /// match. Returns nil if the store does not have the entity.
   func query(
     for request: FetchRequest, of entity: ManagedObjectModel.Entity, _ selection: RowSelection
   ) -> StoreQuery? {

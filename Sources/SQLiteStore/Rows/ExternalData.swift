@@ -24,7 +24,8 @@ package struct ExternalData {
     folder = "\(FileSystem.parent(of: path))/.\(Self.name(ofStore: path))_SUPPORT/_EXTERNAL_DATA"
   }
 
-  /// Returns the part of a store's file name that is in the name of the folder with its external files.
+  /// Returns the file name of a store without its extension. The name of the folder with its external files contains
+  /// it.
   private static func name(ofStore path: String) -> String {
     URL(filePath: path).deletingPathExtension().lastPathComponent
   }

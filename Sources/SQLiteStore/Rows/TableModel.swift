@@ -179,7 +179,8 @@ package struct TableModel {
       sides.append((column, entity, name))
     }
     func isOrdered(_ column: String) -> Bool { columns.contains("Z_FOK_" + column.dropFirst(2)) }
-    /// If another table already has a column of this name, the name gets a number as a suffix.
+    /// True if a column is named after the relationship in the name of the table. The column has a number as a suffix
+    /// if another table already has a column of its name.
     func isNamed(_ name: String) -> Bool {
       name.hasPrefix(there) && name.dropFirst(there.count).allSatisfy { $0.isASCII && $0.isNumber }
     }
