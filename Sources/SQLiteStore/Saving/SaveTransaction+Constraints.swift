@@ -10,7 +10,7 @@ extension SaveTransaction {
     let table: StoreTable
     let columns: [String]
 
-    /// A statement that finds the rows with the values in its parameters.
+    /// A statement that finds the rows whose columns have the values of its parameters.
     var search: String {
       let conditions = columns.enumerated().map { "\($1.sqlName) = ?\($0 + 1)" }
       return "SELECT Z_PK, Z_ENT FROM \(table.name.sqlName) WHERE \(conditions.joined(separator: " AND "))"
@@ -23,7 +23,7 @@ extension SaveTransaction {
     let values: [RowValue]
   }
 
-  /// Checks that no two rows will have the same values of a uniqueness constraint after the save.
+  /// Checks that no two rows will have the same values for a uniqueness constraint after the save.
   ///
   /// - Parameter changed: For each updated row, the slots whose values change.
   func checkConstraints(_ changed: [[Int]]) throws(ManagedObjectError) {
@@ -89,7 +89,7 @@ extension SaveTransaction {
     return constraints
   }
 
-  /// Returns the keys of the rows in the file that have the same values of a constraint as `row`.
+  /// Returns the keys of the rows in the file that have the same values for a constraint as `row`.
   private func owners(of constraint: Constraint, _ row: StoreRow) throws(ManagedObjectError) -> [RowKey] {
     let statement = try database.statement(constraint.search)
     for (index, slot) in constraint.slots.enumerated() {

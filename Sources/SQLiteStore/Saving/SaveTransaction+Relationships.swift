@@ -125,7 +125,7 @@ extension SaveTransaction {
     return schema.slotColumns[index][side.inverseSlot]
   }
 
-  /// Returns the object that a to-one relationship of a row now refers to in the file.
+  /// Returns the object that a to-one relationship of a row now refers to in the file; nil if it refers to none.
   func current(_ key: RowKey, _ columns: ToOneColumns) throws(ManagedObjectError) -> RowKey? {
     guard let table = schema.table(ofEntity: Int(key.entityIndex)) else { return nil }
     let entity = columns.entityColumn.map { table.columns[$0].name.sqlName } ?? "NULL"
@@ -194,12 +194,14 @@ extension SaveTransaction {
     return rowIndex < inserted ? value.count > 0 : changes.snapshots[rowIndex - inserted].values[slot] != value
   }
 
-  /// Records that a relationship of the row `owner` no longer has the object `key`, if that is not in the save.
+  /// Records that the row `owner` changes because its relationship loses the object `key`. Does nothing if the save
+  /// itself contains the row without this object.
   func noteLoss(of key: RowKey, by owner: RowKey, _ slot: Int) {
     if rowIndices[owner] == nil || value(owner, slot)?.refers(to: key) != false { noteChange(of: owner) }
   }
 
-  /// Records that a relationship of the row `owner` now has the object `key`, if that is not in the save.
+  /// Records that the row `owner` changes because its relationship gains the object `key`. Does nothing if the save
+  /// itself contains the row with this object.
   func noteGain(of key: RowKey, by owner: RowKey, _ slot: Int) {
     if value(owner, slot)?.refers(to: key) != true { noteChange(of: owner) }
   }
@@ -269,7 +271,7 @@ extension StoreTable {
   }
 
   /// Returns an assignment for an UPDATE statement that changes the owner of a row. It sets the row's position in the
-  /// order of the former owner to NULL.
+  /// order of the former owner to NULL, and begins with a comma. Empty for an unordered relationship.
   func endingOrder(of column: Int) -> String { order(of: column).map { ", \(columns[$0].name.sqlName) = NULL" } ?? "" }
 
   /// Returns the column with the position that belongs to a column with a primary key; nil for an unordered

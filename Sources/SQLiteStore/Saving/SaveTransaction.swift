@@ -24,8 +24,7 @@ final class SaveTransaction {
   let rowIndices: RowPositions
   /// The index of each deleted row, by key.
   let deleted: RowPositions
-  /// The keys of all rows of a new store that is being filled in batches, of which this object writes one; nil for a
-  /// normal save.
+  /// The keys of all rows, if this save writes one batch of the rows of a new store; nil for a normal save.
   let filling: StoreFilling?
   private var conflicts: [MergeConflict] = []
   /// The rows outside the save whose relationships change, and which get a new version number.
@@ -235,8 +234,8 @@ final class SaveTransaction {
     }
   }
 
-  /// Returns the error for a violated unique index, although the constraints of the model are not violated. The index
-  /// may have other columns or another collation than the constraint.
+  /// Returns the error for a row that violates a unique index, although it violates no constraint of the model. The
+  /// index may have other columns or another collation than the constraint.
   private func uniqueness(_ error: ManagedObjectError, _ row: StoreRow) -> ManagedObjectError {
     var failure = ManagedObjectError(.constraintMerge, error.message, objectID: state.objectID(row.key))
     failure.sqliteCode = error.sqliteCode

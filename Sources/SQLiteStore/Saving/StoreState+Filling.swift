@@ -107,7 +107,7 @@ extension StoreState {
     return SaveTransaction(changes, self, rowIndices: rowIndices, deleted: RowPositions(capacity: 0), filling: filling)
   }
 
-  /// Returns the slots of the relationships that are not only in the columns of the entity's own rows: to-many and
+  /// Returns the slots of the relationships that are also, or only, stored in other rows or in join tables: to-many and
   /// one-to-one ones.
   private func links(ofEntity entity: Int) -> [Int] {
     schema.slotColumns[entity].indices.filter { slot in

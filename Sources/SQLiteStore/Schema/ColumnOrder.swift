@@ -48,8 +48,8 @@ struct ColumnOrder {
       }
     }
     columns += relationships.map { Column(name: $0, property: $0, leaf: nil, group: 1, type: "INTEGER") }
-    // The first of several columns with one name gets it without a number. If the entity has composite attributes, the
-    // columns are sorted as in the table, otherwise by property.
+    // The first of several columns with the same name gets the name without a number. If the entity has composite
+    // attributes, the columns are sorted as in the table, otherwise by property.
     columns = columns.enumerated().sorted {
       let (first, second) = ($0.element, $1.element)
       if hasLeaves, first.group != second.group { return first.group < second.group }

@@ -82,8 +82,8 @@ package struct JoinTable: Sendable {
     return tables
   }
 
-  /// Returns the table with the column names of a file, which can end with another number. The columns with positions
-  /// can be missing.
+  /// Returns this table with the names that its columns have in a file. A name can have another number as its suffix
+  /// there, and the columns with positions can be missing.
   ///
   /// - Parameter columns: The column names of the table in the file, in upper case.
   func fitted(to columns: [String]) -> JoinTable {

@@ -1,6 +1,6 @@
 /// A sequence of the words of an SQL statement, in upper case, and its punctuation marks.
 ///
-/// Each string literal and each quoted name is one element, `"`. Comments are skipped.
+/// Each string literal and each quoted name is represented by the element `"`, without its text. Comments are skipped.
 struct StatementWords: Sequence, IteratorProtocol {
   private var rest: ArraySlice<UInt8>
 

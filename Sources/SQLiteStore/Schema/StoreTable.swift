@@ -22,8 +22,8 @@ package struct StoreTable: Sendable {
   private(set) var uncertainComposites: [PropertyName: String]
   /// The columns of to-one relationships.
   package private(set) var toOneColumns: [PropertyName: KeyColumns]
-  /// The columns with the owners of this table's rows, by to-many relationship without an inverse. Such a relationship
-  /// is stored in the table of the related objects.
+  /// The columns with the owners of this table's rows in to-many relationships without an inverse, by relationship.
+  /// Such a relationship is stored in the table of the related objects.
   package private(set) var ownerColumns: [PropertyName: KeyColumns]
   /// The optional columns that the file lacks: those with the entity number of a related object, or with a position in
   /// an order.
@@ -190,7 +190,7 @@ private struct ColumnMaker {
     }
   }
 
-  /// Combines the columns of a composite attribute to one ``CompositeColumns``.
+  /// Combines the columns of a composite attribute into one ``CompositeColumns``.
   private mutating func joinLeaves(
     _ attribute: ManagedObjectModel.Entity.Attribute, _ entity: ManagedObjectModel.Entity
   ) {
