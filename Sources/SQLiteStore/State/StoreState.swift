@@ -25,10 +25,11 @@ struct StoreState {
   /// The value of ``Database/schemaVersion()`` when the tables were last checked.
   private var schemaVersion: Int64
   private var selections: [Range<Int>: RowSelection] = [:]
-  /// The data version and the last transaction number at the last call of ``changesByOthers()``; nil before the first
-  /// call.
+  /// The data version at the last call of ``changesByOthers()``, and the number of the last transaction that the next
+  /// call need not read; nil before the first call.
   var others: (dataVersion: Int64, historyNumber: Int64)?
-  /// The numbers of the transactions that this store has added to the history since that call.
+  /// The numbers of this store's own transactions that are greater than the history number in ``others``.
+  /// ``changesByOthers()`` leaves them out.
   var ownTransactions: [Int64] = []
   /// The state at the beginning of a transaction of several saves, which is restored if the transaction is rolled back;
   /// nil outside such a transaction.
@@ -218,12 +219,12 @@ struct StoreState {
     if let failure { throw failure }
   }
 
-  /// Returns a string that changes with each transaction; nil if the file does not exist.
+  /// Returns a string that changes with each transaction; nil if the file does not exist or cannot be read.
   func changeToken(canWrite: Bool) -> String? {
     let path = database.file.path
     if canWrite, FileSystem.sizeOfRegularFile(path + "-wal") ?? 0 > 0 {
       database.wait(0)
-      // This fails if another connection is reading. The log then remains, and is a part of the text.
+      // This fails if another connection is reading. The log then remains, and is a part of the token.
       try? database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
       database.wait(Database.busyTime)
     }
@@ -247,7 +248,8 @@ struct StoreState {
     return metadata.values
   }
 
-  /// Returns the columns to select for rows of the given entities, which are in one table. The results are cached.
+  /// Returns the columns to select for rows of the given entities, which are in one table; nil if the store does not
+  /// have the entities. The results are cached.
   mutating func selection(_ entities: Range<Int>) -> RowSelection? {
     if let selection = selections[entities] { return selection }
     guard let table = schema.table(ofEntity: entities.lowerBound) else { return nil }
@@ -326,7 +328,8 @@ struct StoreState {
     }
   }
 
-  /// Returns the path of the external file that contains an attribute's value; nil if the value is in the SQLite file.
+  /// Returns the path of the external file that contains an attribute's value, even if the file does not exist; nil if
+  /// the value is in the SQLite file.
   func externalFile(ofSlot slot: Int, _ key: RowKey) throws(ManagedObjectError) -> String? {
     let index = Int(key.entityIndex)
     guard schema.slotColumns.indices.contains(index), schema.slotColumns[index].indices.contains(slot),

@@ -150,8 +150,9 @@ public final class SQLiteStore: PersistentStore {
 
   public var metadata: OrderedDictionary<String, PropertyList> { state.withLock { $0.currentMetadata() } }
 
-  /// A string that changes with each change of the file or its write-ahead log. A writable store first checkpoints the
-  /// log if no other connection uses it, so that closing the store does not change the token.
+  /// A string that changes with each change of the file or its write-ahead log; nil if the file does not exist or
+  /// cannot be read. A writable store first checkpoints the log if no other connection uses it, so that closing the
+  /// store does not change the token.
   public var changeToken: String? {
     guard let token = try? withState({ state throws(ManagedObjectError) in state.changeToken(canWrite: !isReadOnly) })
     else { return nil }
@@ -269,7 +270,8 @@ public final class SQLiteStore: PersistentStore {
 package enum RowPart: Sendable {
   /// Attributes and to-one relationships.
   case columns
-  /// The relationships in the given slots, which are stored in other rows or in join tables too.
+  /// The to-many and one-to-one relationships in the given slots. They are also, or only, stored in other rows or in
+  /// join tables.
   case links([Int])
 }
 
@@ -295,7 +297,8 @@ extension SQLiteStore {
 }
 
 extension SQLiteStore: TrialSaving {
-  /// Saves changes in a transaction and rolls it back, to find out whether the save would succeed.
+  /// Saves changes in a transaction and rolls it back, to find out whether the save would succeed. Returns the same
+  /// keys as ``save(_:)``.
   package func trySaving(_ changes: StoreChanges) throws(ManagedObjectError) -> [RowKey] {
     try write(changes, keepsChanges: false)
   }
