@@ -43,7 +43,8 @@ package struct ProjectionQuery {
     let sql = translation.attempt { (translation) throws(Untranslatable) in
       try projection.add(request, entity, &translation)
       let condition = try translation.condition(request.predicate ?? .constant(true))
-      // The requested values could change which rows SQL tests, and so decide if the statement fails.
+      // A condition that can fail ends the statement only if SQL tests a row for which it fails. Which rows SQL tests
+      // can depend on the requested values.
       if condition.mayFail { throw Untranslatable() }
       return try projection.statement(request, condition, &translation)
     }
@@ -193,8 +194,8 @@ package struct ProjectionQuery {
       var selected = selected
       var end = ""
       if !groups.isEmpty {
-        // Groups that the sort descriptors do not order are in the order of their first objects. Primary keys give that
-        // order only within one entity.
+        // Groups that are equal for the sort descriptors are in the order of their first objects. That is the order of
+        // the primary keys only within one entity.
         guard translation.root.entities.count == 1 else { throw Untranslatable() }
         let first = dialect.least(translation.root.number)
         selected.append(first)

@@ -7,8 +7,7 @@ enum QueryOperand {
   case value(ValueTerm)
   case object(ObjectAlias)
   case collection(CollectionTerm)
-  /// The number of elements of a collection. If `isNullable` is true, the number is null if the collection's owner is
-  /// missing.
+  /// The number of elements of a collection. With `isNullable`, it is null if the owner of the collection is missing.
   case count(CollectionTerm, isNullable: Bool)
   /// An expression that must be evaluated in memory.
   case other(ManagedExpression)
@@ -114,7 +113,7 @@ extension QueryTranslation {
     variables[name] = element
     defer { variables[name] = outer }
     let condition = try condition(predicate)
-    // The statement would fail or not depending on which elements SQL tests.
+    // Whether the statement fails would depend on the elements that SQL tests.
     if condition.mayFail { throw Untranslatable() }
     collection.scope.add(condition.sql)
     // `SUBQUERY` of a missing collection is an empty collection.

@@ -22,7 +22,8 @@ extension QueryTranslation {
     }
     if endsWithObject {
       let objects = entityAndNumber(of: root.alias, root.entities, root.table)
-      // This keeps SQLite from reading all rows in the order of their keys instead of using the index for the range.
+      // Without this, SQLite could read all rows in the order of their keys, instead of using the index of the
+      // attribute with the range condition.
       terms.append(terms.isEmpty && hasIndexedRange ? dialect.unindexed(objects) : objects)
     }
     return terms.joined(separator: ", ")

@@ -4,9 +4,9 @@ internal import ManagedObjects
 /// Translation of comparisons of attributes to SQL that calls no function ("plain SQL"). The results are exactly those
 /// of evaluation in memory.
 ///
-/// Both compare numbers by their exact values. But in memory, strings are equal if they are canonically equivalent in
-/// Unicode, and SQL compares bytes. A comparison with a string is therefore translated only if all equivalent strings
-/// are known.
+/// SQL and evaluation in memory both compare numbers by their exact values. But in memory, strings are equal if they
+/// are canonically equivalent in Unicode, and SQL compares bytes. A comparison with a string is therefore translated
+/// only if all equivalent strings are known.
 extension QueryTranslation {
   /// Translates a comparison of an attribute with a constant; nil if plain SQL cannot express it.
   mutating func comparison(
@@ -130,7 +130,8 @@ extension QueryTranslation {
     }
   }
 
-  /// The most values of a list that are bound as separate parameters, if they cannot be bound as one JSON array.
+  /// The maximum length of a list whose values are bound as separate parameters, because they cannot be bound as one
+  /// JSON array.
   private static let greatestListLength = 500
 
   /// Translates a comparison of a Boolean attribute. Every number in the column except 0 is true.

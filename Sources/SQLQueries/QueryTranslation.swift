@@ -103,7 +103,8 @@ extension QueryTranslation {
     }
   }
 
-  /// The most parameters of a statement. When SQLite prepares a statement, it compares each parameter with all others.
+  /// The maximum number of parameters of a statement. When SQLite prepares a statement, it compares each parameter with
+  /// all others, so many parameters take a long time.
   private static let greatestBindingCount = 5_000
 
   private mutating func conditions(_ parts: [ManagedPredicate]) throws(Untranslatable) -> [SQLCondition] {

@@ -23,13 +23,13 @@ package protocol SQLDialect: Sendable {
   /// Returns a condition that is true if a Boolean value is true. The database can use an index for it.
   func isTrue(_ sql: String) -> String
 
-  /// Returns a Boolean value as 1 or 0, or NULL.
+  /// Returns SQL that converts a Boolean value to 1 or 0. NULL stays NULL.
   func truthValue(_ sql: String) -> String
 
   /// Returns a condition that is true if a value is in a list. The list is bound to the parameter as a JSON array.
   func isIn(_ sql: String, list parameter: String) -> String
 
-  /// Returns a condition that calls the function that is bound to a parameter, with values; nil if the database cannot
+  /// Returns a condition that passes values to the function that is bound to a parameter; nil if the database cannot
   /// call functions.
   func test(_ parameter: String, _ values: [String]) -> String?
 
@@ -45,7 +45,7 @@ package protocol SQLDialect: Sendable {
   /// - Parameter nullsAreReversed: True to put NULL last in ascending order, and first in descending order.
   func term(_ sql: String, isAscending: Bool, nullsAreReversed: Bool) -> String
 
-  /// Returns a term with the same value for which the database does not use an index.
+  /// Returns SQL with the same value as `sql`. The database does not use an index for it.
   func unindexed(_ sql: String) -> String
 
   /// Returns the LIMIT and OFFSET clauses of a statement.
@@ -74,7 +74,8 @@ extension SQLDialect {
     notNull(value, order(value, comparator, other), isColumn: isColumn)
   }
 
-  /// Returns a condition that is false if the value is NULL, although `condition` is NULL then.
+  /// Returns a condition that is false if the value is NULL, and is otherwise the same as `condition`, which is NULL if
+  /// the value is NULL.
   func notNull(_ value: String, _ condition: String, isColumn: Bool) -> String {
     isColumn ? "(\(isNotNull(value)) AND \(condition))" : ifNull(condition, fails)
   }

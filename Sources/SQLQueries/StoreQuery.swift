@@ -82,7 +82,7 @@ extension StoreQuery {
 }
 
 extension ManagedPredicate {
-  /// The conditions that the predicate joins by AND; only the predicate if it is another condition.
+  /// The conditions that the predicate joins by AND; only the predicate itself if it is not an AND.
   fileprivate var parts: [ManagedPredicate] {
     if case .and(let parts) = self { parts.flatMap(\.parts) } else { [self] }
   }

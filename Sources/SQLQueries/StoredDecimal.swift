@@ -7,21 +7,21 @@ package enum StoredDecimal {
   /// Returns the number that a store returns after it has saved `decimal`. The two can differ if `decimal` has more
   /// than 15 digits. Returns nil for NaN.
   package static func rounded(_ decimal: Decimal) -> AttributeValue? {
-    // SQLite stores a floating-point number without a fraction as an integer in such a column.
+    // In a column for decimal numbers, SQLite stores a floating-point number without a fraction as an integer.
     if case .real(let number)? = value(decimal), let integer = Int64(exactly: number) {
       return .decimal(Decimal(integer))
     }
     return value(decimal).flatMap { self.decimal($0) }
   }
 
-  /// Returns the decimal number that a text represents.
+  /// Returns the decimal number that a text represents; nil if the text is not a finite number.
   package static func decimal(_ text: String) -> AttributeValue? { Double(text).flatMap { decimal($0) } }
 
   package static func decimal(_ number: Double) -> AttributeValue? {
     number.isFinite ? Decimal(string: number.description).map { .decimal($0) } : nil
   }
 
-  /// Returns the decimal number that a stored value represents.
+  /// Returns the decimal number that a stored value represents; nil if the value is not a finite number.
   package static func decimal(_ value: SQLValue) -> AttributeValue? {
     switch value {
     case .integer(let integer): .decimal(Decimal(integer))

@@ -63,7 +63,8 @@ extension AttributeValue {
   }
 
   /// The value that a decimal column stores for this number, and an order: −1 if the number that is read back is less
-  /// than this one, 0 if they are equal, 1 if it is greater. Nil if this number is too large to decide that.
+  /// than this one, 0 if they are equal, 1 if it is greater. Nil if this value is not a number, or is too large to
+  /// decide that.
   var storedDecimal: (SQLValue, Int)? {
     let stored: SQLValue
     switch canonical {
@@ -82,7 +83,8 @@ extension AttributeValue {
 }
 
 extension Double {
-  /// The least float that is not less than this double, and the greatest float that is not greater.
+  /// The two floats next to this double: the least one that is greater or equal, and the greatest one that is less or
+  /// equal.
   var floats: (least: Float?, greatest: Float?) {
     let nearest = Float(self)
     if Double(nearest) == self { return (nearest, nearest) }

@@ -6,7 +6,7 @@ internal import ManagedObjects
 package enum TextForm: Int64, CaseIterable, Sendable {
   case plain = 0
   case caseInsensitive, localized, localizedCaseInsensitive, localizedStandard
-  /// Second forms, which order strings whose forms of the kinds above are equal.
+  /// Second forms. They determine the order of strings whose first forms, which are the cases above, are equal.
   case secondLocalized, secondLocalizedCaseInsensitive, secondLocalizedStandard
   /// The form for the string of a URL.
   case url
@@ -23,7 +23,8 @@ package enum TextForm: Int64, CaseIterable, Sendable {
     }
   }
 
-  /// The second form, which orders strings whose forms of this kind are equal; nil if such strings are equal.
+  /// The second form, which determines the order of strings whose forms of this kind are equal; nil if such strings
+  /// count as equal.
   var second: TextForm? {
     switch self {
     case .localized: .secondLocalized
