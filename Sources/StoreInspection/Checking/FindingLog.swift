@@ -9,7 +9,7 @@ final class FindingLog {
   private let limit: Int
   private let body: (StoreFinding) -> Void
 
-  /// - Parameter limit: The most findings of each kind that are reported.
+  /// - Parameter limit: The maximum number of reported findings of each kind.
   init(limit: Int, _ body: @escaping (StoreFinding) -> Void) {
     self.limit = limit
     self.body = body

@@ -19,12 +19,12 @@ internal import SystemFiles
 public struct StoreCheck: Sendable {
   /// The file of the store.
   public var file: URL
-  /// The model of the objects; nil for the one that the store embeds. Without any model, only what the tables of an
-  /// SQLite store show is checked.
+  /// The model of the objects; nil for the one that the store embeds. If there is none, the check of an SQLite store is
+  /// limited to what its tables show, and the objects of other stores are not checked.
   public var model: ManagedObjectModel?
   /// The configuration whose entities the store has; nil for all entities.
   public var configuration: String?
-  /// The most findings of each kind that are reported. The summary counts all findings.
+  /// The maximum number of reported findings of each kind. The summary counts all findings.
   public var limit = 100
   /// The amount of work that SQLite does to find damaged pages. Has no effect on other stores.
   public var pages = PageCheck.full

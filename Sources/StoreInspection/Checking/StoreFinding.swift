@@ -16,7 +16,8 @@ public struct StoreFinding: Hashable, Sendable {
   public var number: Int64?
   /// The URI of the object's ID, as in ``ManagedObjectID/uriRepresentation``; nil without an object.
   public var objectURI: String?
-  /// The name of the attribute or relationship with the defect. For a uniqueness constraint, several names with commas.
+  /// The name of the attribute or relationship with the defect. For a uniqueness constraint, several names with commas;
+  /// nil if there is none.
   public var property: String?
   /// The name of the SQLite table with the defect, if any.
   public var table: String?
@@ -60,12 +61,12 @@ public struct StoreFinding: Hashable, Sendable {
 
     // The model.
 
-    /// The model is missing: the caller passed none, and the store embeds none. Only what the tables of an SQLite store
-    /// show was checked.
+    /// The model is missing: the caller passed none, and the store embeds none. The check of an SQLite store was
+    /// limited to what its tables show, and the objects of other stores were not checked.
     case noModel = "no-model"
     /// The model in the store cannot be read.
     case unreadableModel = "unreadable-model"
-    /// The metadata of the store cannot be read, or lack a required value.
+    /// The metadata of the store cannot be read, or lacks a required value.
     case unreadableMetadata = "unreadable-metadata"
     /// The version hash that the store has for an entity differs from that of the model, or the entity is missing from
     /// one of them.
@@ -110,7 +111,7 @@ public struct StoreFinding: Hashable, Sendable {
     case danglingJoin = "dangling-join"
     /// A relationship refers to an object whose entity is neither the destination entity nor a subentity of it.
     case wrongEntity = "wrong-entity"
-    /// A relationship refers to an object of another entity than its entity column says.
+    /// The entity column of a relationship has another entity than the object that the relationship refers to.
     case wrongEntityColumn = "wrong-entity-column"
     /// Object A refers to object B in a one-to-one relationship, but the inverse of B refers to a third object.
     case brokenInverse = "broken-inverse"
@@ -134,7 +135,7 @@ public struct StoreFinding: Hashable, Sendable {
     case missingValue = "missing-value"
     /// A value violates a validation rule of the model.
     case invalidValue = "invalid-value"
-    /// Several objects have the same values of a uniqueness constraint.
+    /// Several objects have the same values for a uniqueness constraint.
     case duplicateValue = "duplicate-value"
     /// The external file that contains a value is missing.
     case missingExternalFile = "missing-external-file"

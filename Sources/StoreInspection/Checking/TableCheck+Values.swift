@@ -15,8 +15,8 @@ extension TableCheck {
     let type: AttributeType?
   }
 
-  /// The most conditions that one statement checks. SQLite limits the number of result columns and the depth of
-  /// expressions.
+  /// The maximum number of conditions that one statement checks. SQLite limits the number of result columns and the
+  /// depth of expressions.
   private static let conditionsInStatement = 40
 
   /// Finds values that do not have the type of their attribute, and missing values.
@@ -114,7 +114,7 @@ extension TableCheck {
     }
   }
 
-  /// Finds objects with the same values of a uniqueness constraint.
+  /// Finds objects with the same values for a uniqueness constraint.
   func checkConstraints() {
     for table in tables {
       for entity in entities(table) {

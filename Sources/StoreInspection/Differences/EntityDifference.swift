@@ -59,7 +59,7 @@ struct EntityDifference {
     guard let one = first.key, one != .null else { return .less }
     guard let other = second.key, other != .null else { return .greater }
     if let order = one.order(to: other) { return order }
-    // The key attribute has different types in the two models.
+    // The key attribute has different types in the two models, so its values are ordered as text, by type.
     return PredicateOrder("\(one.kindName)\(one)", "\(other.kindName)\(other)")
   }
 

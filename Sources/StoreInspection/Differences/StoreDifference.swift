@@ -56,7 +56,7 @@ public struct StoreDifference: Sendable {
   public struct Object: Hashable, Sendable {
     /// The ID of the object in its store.
     public var id: ManagedObjectID
-    /// The value of the object's key attribute; nil if the object is matched by primary key.
+    /// The value of the object's key attribute; nil if the object has none, or is matched by primary key.
     public var key: AttributeValue?
     /// For an inserted or deleted object, the values that are not empty. For a changed object, the values that differ.
     public var values: [Property]
@@ -93,9 +93,9 @@ public struct StoreDifference: Sendable {
   public struct Reference: Hashable, Sendable {
     /// The name of the object's entity.
     public var entity: String
-    /// The primary key of the object; 0 if the object is matched by a key attribute.
+    /// The primary key of the object; 0 if ``key`` is not nil.
     public var number: Int64
-    /// The value of the object's key attribute; nil if the object is matched by primary key.
+    /// The value of the object's key attribute; nil if the object has none, or is matched by primary key.
     public var key: AttributeValue?
   }
 

@@ -9,7 +9,7 @@ internal import SystemFiles
 struct InspectedTables {
   let database: Database
   let file: FileSchema
-  /// The metadata of the store; nil if they cannot be read.
+  /// The metadata of the store; nil if it cannot be read.
   let metadata: StoreMetadata?
   /// The model that the store embeds; nil if it is missing or unreadable.
   let own: ManagedObjectModel?

@@ -33,13 +33,13 @@ public struct StoreHistory: Sendable {
     public var number: Int64
     /// The time of the save; nil if the file has only the changes of the transaction and not the transaction itself.
     public var date: Date?
-    /// The author of the save (`transactionAuthor` of the context in Core Data).
+    /// The author of the save (`transactionAuthor` of the context in Core Data); nil if it was not recorded.
     public var author: String?
-    /// The name of the context that saved.
+    /// The name of the context that saved; nil if it was not recorded.
     public var contextName: String?
-    /// The bundle identifier of the program that saved.
+    /// The bundle identifier of the program that saved; nil if it was not recorded.
     public var bundleIdentifier: String?
-    /// The name of the process that saved.
+    /// The name of the process that saved; nil if it was not recorded.
     public var processName: String?
     /// The changes to objects, in the order they were recorded.
     public var changes: [Change] = []
@@ -51,7 +51,7 @@ public struct StoreHistory: Sendable {
     public var kind: PersistentHistoryChange.Kind?
     /// The name of the entity; nil if the model does not have it.
     public var entity: String?
-    /// The number of the entity (`Z_ENT`).
+    /// The entity number (`Z_ENT`).
     public var entityNumber: Int64
     /// The primary key of the object (`Z_PK`).
     public var number: Int64
@@ -60,7 +60,7 @@ public struct StoreHistory: Sendable {
     /// For an update, the names of the properties whose values changed, sorted; nil if they are unknown, and for other
     /// changes.
     public var updatedProperties: [String]?
-    /// A bit set as stored in the file, with a bit for each property whose value changed.
+    /// The bits in the file that show which properties changed; nil if the file has none for this change.
     public var propertyBits: Data?
     /// The values of a deleted object that the model says to preserve, by attribute name, or by column name if the
     /// attribute is unknown.
@@ -79,7 +79,8 @@ public struct StoreHistory: Sendable {
   /// }
   /// ```
   ///
-  /// - Parameter number: The number of a transaction that was read before: only later transactions are read.
+  /// - Parameter number: Only transactions with a greater number are read. Pass the number of the last transaction that
+  ///   you have read.
   /// - Throws: ``ManagedObjectError/Code/noSuchFile`` if the file does not exist, ``ManagedObjectError/Code/open`` if
   ///   it is not a store, ``ManagedObjectError/Code/storeTypeMismatch`` if it is a store of another kind than SQLite,
   ///   and the error of `body`.

@@ -27,11 +27,12 @@ public struct StoreInfo: Sendable {
   public internal(set) var defect: String?
   /// The source of the model from which ``entities`` were read.
   public internal(set) var modelSource = ModelSource.none
-  /// The entities of the model, in its order.
+  /// The entities of the model, in its order. For an XML or binary store, if no model was passed: the entities that the
+  /// metadata names, sorted.
   public internal(set) var entities: [Entity] = []
-  /// The names of the versions of a versioned model, in order; empty for other files.
+  /// The names of the versions of a versioned model, sorted; empty for other files.
   public internal(set) var versions: [String] = []
-  /// The name of the current version of a versioned model.
+  /// The name of the current version of a versioned model; nil if there is none.
   public internal(set) var currentVersion: String?
   /// The pages and logs of an SQLite file; nil for other files.
   public internal(set) var database: DatabaseFacts?
@@ -155,13 +156,13 @@ public struct StoreInfo: Sendable {
     public internal(set) var transactionCount: Int64 = 0
     /// The number of recorded changes to objects.
     public internal(set) var changeCount: Int64 = 0
-    /// The transaction number of the first save.
+    /// The transaction number of the first save; nil if the history is empty.
     public internal(set) var firstNumber: Int64?
-    /// The transaction number of the last save.
+    /// The transaction number of the last save; nil if the history is empty.
     public internal(set) var lastNumber: Int64?
-    /// The time of the first save.
+    /// The time of the first save; nil if the history is empty.
     public internal(set) var firstDate: Date?
-    /// The time of the last save.
+    /// The time of the last save; nil if the history is empty.
     public internal(set) var lastDate: Date?
     /// The authors of the recorded saves, sorted; at most 100.
     public internal(set) var authors: [String] = []
@@ -177,7 +178,7 @@ public struct StoreInfo: Sendable {
     public internal(set) var size = 0
   }
 
-  /// The version of Apple's framework that wrote the file, according to the metadata.
+  /// The version of Apple's framework that wrote the file; nil if the metadata does not contain it.
   public var frameworkVersion: Int64? {
     metadata[StoreMetadataKey.frameworkVersion]?.integer.flatMap { Int64(exactly: $0) }
   }
