@@ -52,8 +52,8 @@ struct FormArguments: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "In CSV, join the elements of an array with TEXT, such as ';'. Without it, arrays are JSON. An element that "
-        + "contains TEXT is an error.", valueName: "text"))
+      "In CSV, join the elements of an array with TEXT, such as ';'. Without it, arrays are JSON. No element may "
+        + "contain TEXT.", valueName: "text"))
   var listSeparator: String?
 
   func validate() throws {
