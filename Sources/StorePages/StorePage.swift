@@ -9,8 +9,7 @@ package import SystemFiles
 /// A page that shows a store: its entities, their rows with all values and relationships, and the references to each
 /// row.
 ///
-/// Rows are read and written in small batches, so that memory use does not grow with their number, except for 16 bytes
-/// a row.
+/// Rows are read and written in small batches. Memory use grows only by 16 bytes with each row.
 package struct StorePage {
   private let store: any PersistentStore
   private let title: String
