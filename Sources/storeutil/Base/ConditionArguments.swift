@@ -2,7 +2,7 @@ import ArgumentParser
 import ManagedObjects
 import ToolSupport
 
-/// The options that select the objects for a change by a condition.
+/// The options for changing or deleting all objects that meet a condition.
 struct ConditionArguments: ParsableArguments {
   @Option(help: ArgumentHelp("The entity of the objects to select with --where.", valueName: "entity"))
   var entity: String?

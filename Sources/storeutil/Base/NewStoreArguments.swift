@@ -55,7 +55,8 @@ struct NewStoreArguments: ParsableArguments {
   private func makeDatabase(
     _ path: String, _ model: ManagedObjectModel, _ body: (any PersistentStore) throws -> Void
   ) throws {
-    // The folder is removed with this value, or by the next call for the same path if this process is killed.
+    // The folder is removed when this value is released. If this process is killed, the next call for the same path
+    // removes the files in it.
     let folder = try ScratchFolder(beside: path, for: .creation, isLocked: false)
     let unfinished = folder.newFile()
     try body(SQLiteStore(unfinishedAt: unfinished, for: URL(filePath: path), model: model))

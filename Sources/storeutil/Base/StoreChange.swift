@@ -23,7 +23,7 @@ struct ChangeArguments: ParsableArguments {
 
   /// Changes objects of a store in one transaction, and prints the changes.
   ///
-  /// - Parameter isBrief: true to print each change only in a dry run.
+  /// - Parameter isBrief: true to print the changes only in a dry run.
   func change(
     _ path: String, _ opening: OpeningArguments, isBrief: Bool = false,
     _ body: (ManagedObjectContext, OpenStore) throws -> Void
@@ -51,7 +51,7 @@ extension ManagedObject {
 }
 
 extension AttributeType {
-  /// The default of the type for required transient attributes, if any.
+  /// The value that a required transient attribute of the type gets if it has none; nil if the type has no such value.
   fileprivate var emptyValue: AttributeValue? {
     switch self {
     case .integer16, .integer32, .integer64: .integer(0)

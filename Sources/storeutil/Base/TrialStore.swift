@@ -2,7 +2,7 @@ import ManagedObjects
 import OrderedCollections
 import PropertyLists
 
-/// A store that rolls back every save. A save succeeds or fails like in the real store.
+/// A store that rolls back every save. A save succeeds or fails as in the real store.
 final class TrialStore: PersistentStore {
   private let store: any TrialSaving
 

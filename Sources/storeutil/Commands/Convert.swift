@@ -151,7 +151,8 @@ private struct StoreCopy {
     keys[key] ?? RowKey(store: target.number, entityIndex: Int(key.entityIndex), number: key.number)
   }
 
-  /// Returns a row with the keys of the target.
+  /// Returns a copy of a row in which the keys of the source are replaced with those of the target. To-one references
+  /// to deleted objects become nil, unless the target does that itself.
   private func row(_ row: StoreRow) -> StoreRow {
     StoreRow(key: key(row.key), version: 1, values: row.values.map(value))
   }

@@ -50,7 +50,7 @@ struct Info: ParsableCommand {
 }
 
 extension StoreInfo {
-  /// Returns the facts for people, one a line.
+  /// Returns the facts for people, one per line.
   ///
   /// - Parameter modelFile: the path of the model if it was found in the folder of the store; nil if it comes from
   ///   elsewhere.

@@ -40,7 +40,7 @@ struct LocalTime: ExpressibleByArgument {
     zone = .process
   }
 
-  /// Returns the seconds for a text such as `+02:00`, `-0330` or `UTC`; nil for another text.
+  /// Returns the offset from UTC, in seconds, for a text such as `+02:00`, `-0330` or `UTC`; nil for another text.
   private static func seconds(_ text: String) -> Int? {
     if ["UTC", "GMT", "Z"].contains(text) { return 0 }
     guard let sign = text.first, sign == "+" || sign == "-" else { return nil }
@@ -53,7 +53,7 @@ struct LocalTime: ExpressibleByArgument {
   /// Returns a date as text, such as `2026-06-01T11:30:00+02:00`; nil if the date has no such text.
   func text(_ date: Date) -> PropertyList? {
     let moment = date.timeIntervalSince1970.rounded(.down)
-    // Only years from 1 to 9999 have a text.
+    // Only years from 1 to 9999 have a text form.
     guard moment > -1e11, moment < 1e12 else { return nil }
     var seconds: Int
     switch zone {
@@ -102,7 +102,7 @@ struct LocalTime: ExpressibleByArgument {
     let local = Date(timeIntervalSinceReferenceDate: seconds).timeIntervalSince1970.rounded(.down)
     guard abs(local) < 1e12 else { return nil }
     let clock = Int(local)
-    // The offset of the zone changes at most once in the hours around a time.
+    // A zone changes its offset at most once in the two days around a time.
     let offsets = [clock - Self.day, clock, clock + Self.day].compactMap(Self.offset)
     let valid = offsets.filter { Self.offset(clock - $0) == $0 }
     if let earliest = valid.max() { return date(east: earliest) }

@@ -201,7 +201,7 @@ private struct PropertyListObjectWriter: ObjectWriter {
 }
 
 extension RowKey? {
-  /// Returns the words for the object in an error message, or for a group if the key is nil.
+  /// Returns the object ID as the subject of an error message, or `a group:` if there is no key.
   func subject(_ model: ManagedObjectModel) -> String {
     map { ManagedObjectID($0, model: model, storeIdentifier: nil).description } ?? "a group:"
   }

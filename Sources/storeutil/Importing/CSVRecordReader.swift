@@ -17,7 +17,8 @@ struct CSVRecordReader: RecordReader {
 
   /// Reads the header.
   ///
-  /// - Parameter readsEmptyAsText: true if an empty field without quotation marks is an empty text; false if it is nil.
+  /// - Parameter readsEmptyAsText: true if an empty field without quotation marks is an empty text; false if it has no
+  ///   value.
   init(_ input: TextInput, readsEmptyAsText: Bool) throws(PropertyListError) {
     self.input = input
     self.readsEmptyAsText = readsEmptyAsText

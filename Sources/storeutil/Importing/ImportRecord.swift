@@ -4,7 +4,8 @@ import PropertyLists
 struct ImportRecord {
   /// The position of the object's first character.
   let position: PropertyListError.TextPosition
-  /// The name of the entity whose array contains the object; nil in files with objects of one entity.
+  /// The name of the entity of the object, in a file that has an array for each entity; nil in a file with objects of
+  /// one entity.
   var entity: String?
   let fields: [Field]
 

@@ -35,7 +35,7 @@ struct KeyIndex {
     let changedKeys = Set(changed.map(\.objectID.key))
     var request = FetchRequest(entity.name)
     if let wanted {
-      // A condition cannot use an attribute that only a subentity has.
+      // The condition leaves out attributes that only subentities have, so it can find more objects than wanted.
       request.predicate = .and(
         attributes.enumerated().compactMap { index, name in
           guard entity.attribute(named: name) != nil, let path = PredicateKeyPath(keys: [name]) else { return nil }

@@ -57,7 +57,8 @@ extension ObjectImport {
     return targets
   }
 
-  /// Reads objects in one fetch for each root entity. Objects that the store does not have are left out.
+  /// Reads objects in one fetch for each root entity. Objects that the store does not have are left out. The caller
+  /// must retain `kept`, so that the context does not release the objects.
   func read(
     _ keys: [RowKey], _ context: ManagedObjectContext
   ) throws(ManagedObjectError) -> (objects: [RowKey: ManagedObject], kept: [ManagedObject]) {

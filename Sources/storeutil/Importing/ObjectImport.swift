@@ -192,7 +192,7 @@ final class ObjectImport {
     }
   }
 
-  /// True for the error of a save after another process has saved the store.
+  /// True if a save failed because another process has saved the store.
   private static func isChangedStore(_ error: ManagedObjectError) -> Bool {
     error.code == .merge && error.conflicts.isEmpty
   }

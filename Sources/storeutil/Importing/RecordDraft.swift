@@ -46,7 +46,7 @@ struct RecordDraft {
   }
 }
 
-/// Converts records to drafts.
+/// Converts the records of a file to the values of objects: ``RecordDraft``.
 final class RecordDrafting {
   private let opened: OpenStore
   /// The entity of records that do not name one; nil if all records do.
@@ -58,7 +58,8 @@ final class RecordDrafting {
   let keyNames: [String]
   private let findsByID: Bool
   private var notedColumns: Set<String> = []
-  /// True if object IDs are those that the file assigns to its objects.
+  /// True if the object IDs in the records are assigned by the file itself. Otherwise they are IDs of objects in the
+  /// store.
   var hasLocalIDs: Bool { entity == nil }
 
   /// Creates a converter for records that name their entities and refer to each other by IDs of the file.
@@ -120,7 +121,7 @@ final class RecordDrafting {
     if findsByID, !uses.contains(.id) { throw ValidationError("--key: \(file) has no column \(ObjectColumn.id).") }
   }
 
-  /// Throws `ValidationError` if no record had a column that `--map` names.
+  /// Throws `ValidationError` if `--map` names a column that no record had.
   func checkMappings() throws(ValidationError) {
     let missing = columns.values.flatMap(\.missingColumns)
     if !missing.isEmpty {
@@ -177,7 +178,8 @@ final class RecordDrafting {
     }
   }
 
-  /// Returns the entity that has the properties for the columns of a record.
+  /// Returns the entity that determines the properties for the columns of a record: the entity of the import, or that
+  /// of the record's array.
   private func baseEntity(of record: ImportRecord) throws(ColumnError) -> ManagedObjectModel.Entity {
     if let entity { return entity }
     do { return try opened.entity(record.entity ?? "") } catch {
@@ -291,7 +293,8 @@ final class RecordDrafting {
     }
   }
 
-  /// Throws `ValidationError` if the record has a value for a property that its entity does not have.
+  /// Throws `ValidationError` for a field whose property the entity of the record does not have, unless the field has
+  /// no value.
   private func refuse(_ name: String, _ field: ImportRecord.Field, _ draft: RecordDraft) throws {
     if field.value.isNull { return }
     throw ValidationError(Assignment.unknown(name, draft.entity))

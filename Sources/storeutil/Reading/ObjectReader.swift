@@ -11,7 +11,7 @@ import PropertyLists
 struct ObjectReader {
   private let store: any PersistentStore
   private let model: ManagedObjectModel
-  /// True if archives in data are opened.
+  /// True to replace data that contains an archive or a property list with what it contains.
   private let unwraps: Bool
   /// True to skip objects that cannot be read, and add them to ``defects``.
   private let skipsUnreadable: Bool
@@ -48,7 +48,8 @@ struct ObjectReader {
     return 0
   }
 
-  /// Returns the values of the groups for a request with dictionary results, in the order of its properties.
+  /// Returns the values of each group, for a request with dictionary results. The values of a group are in the order of
+  /// the requested properties.
   func groups(_ request: FetchRequest) throws(ManagedObjectError) -> [[RowValue]] {
     if case .dictionaries(let dictionaries) = try fetch(request) { return dictionaries.map { Array($0.values) } }
     return []
