@@ -12,8 +12,8 @@ struct FileStoreCheck {
   private let kind: StoreFileKind
   private let data: Data
 
-  /// Creates a check of a file; nil for an SQLite store, and for a file that cannot be read or is not in a format of
-  /// stores.
+  /// Creates a check of a file; nil for an SQLite store, and for a file that cannot be read or is not in the format of
+  /// a store.
   init?(_ file: URL, model: ManagedObjectModel?, configuration: String?) {
     // An SQLite store can be large, and is not read as a whole.
     guard let path = try? StoreFile.path(of: file), let kind = StoreFileKind(ofFile: path), kind != .sqlite,

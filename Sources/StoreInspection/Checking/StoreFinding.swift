@@ -16,8 +16,8 @@ public struct StoreFinding: Hashable, Sendable {
   public var number: Int64?
   /// The URI of the object's ID, as in ``ManagedObjectID/uriRepresentation``; nil without an object.
   public var objectURI: String?
-  /// The name of the attribute or relationship with the defect. For a uniqueness constraint, several names with commas;
-  /// nil if there is none.
+  /// The name of the attribute or relationship with the defect, or the names of a uniqueness constraint, separated by
+  /// commas; nil if there is none.
   public var property: String?
   /// The name of the SQLite table with the defect, if any.
   public var table: String?
