@@ -43,8 +43,8 @@ package struct ProjectionQuery {
     let sql = translation.attempt { (translation) throws(Untranslatable) in
       try projection.add(request, entity, &translation)
       let condition = try translation.condition(request.predicate ?? .constant(true))
-      // A condition that can fail ends the statement only if SQL tests a row for which it fails. Which rows SQL tests
-      // can depend on the requested values.
+      // A condition that can fail ends the statement with an error only if SQL tests a row for which it fails. Which
+      // rows SQL tests can depend on the requested values.
       if condition.mayFail { throw Untranslatable() }
       return try projection.statement(request, condition, &translation)
     }
