@@ -5,7 +5,7 @@ extension Array {
     if count + more > capacity { grow(by: more) }
   }
 
-  /// Extends the array so that `index` is valid.
+  /// Appends copies of `element` until `index` is valid.
   @inlinable @inline(__always)
   package mutating func extend(to index: Int, with element: Element) {
     while count <= index {

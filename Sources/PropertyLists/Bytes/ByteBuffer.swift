@@ -56,8 +56,8 @@ package struct ByteBuffer: ~Copyable {
     count += length
   }
 
-  /// Appends the first `length` bytes of `word`, lowest first. All eight bytes are written, because that is faster;
-  /// those after the first `length` are not part of the contents.
+  /// Appends the lowest `length` bytes of `word`, lowest first. All eight bytes are stored, because that is faster, but
+  /// only `length` of them become part of the contents.
   @inline(__always)
   package mutating func append(littleEndianWord word: UInt64, length: Int) {
     reserve(8)
@@ -157,7 +157,7 @@ package struct ByteBuffer: ~Copyable {
     count += repetitions
   }
 
-  /// Replaces the four bytes at `offset`. They must be before ``count``.
+  /// Replaces the four bytes at `offset` with `value`, in little-endian order. They must be before ``count``.
   @inline(__always)
   package mutating func store(_ value: UInt32, at offset: Int) {
     precondition(offset >= 0 && offset + 4 <= count)

@@ -1,7 +1,7 @@
-/// Tests that find bytes of a kind in text, eight at a time.
+/// Functions that find the bytes of one kind among eight bytes of text.
 ///
-/// Each test sets the highest bit of every byte that has the property. Above the first such byte, it may set bits of
-/// other bytes, too, so only the lowest set bit is valid (Mycroft's zero byte test).
+/// In the result, the highest bit of each byte of that kind is set. Above the first such byte, other bits may also be
+/// set, so only the lowest set bit is valid (Mycroft's zero byte test).
 enum ByteClass {
   @inline(__always)
   private static func splat(_ byte: UInt8) -> UInt64 { UInt64(byte) &* 0x0101_0101_0101_0101 }

@@ -60,8 +60,8 @@ package enum ByteHash {
 
   private struct TextHashing: Sendable {
     let seed = ByteHash.seed
-    /// The upper four bits of the second word of an ASCII string of up to 15 bytes, which Swift stores in the string's
-    /// own two words (`StringObject.swift`). If Swift uses another layout, a number that four bits cannot have.
+    /// The four highest bits in the second word of a `String` that stores ASCII text of up to 15 bytes in its own two
+    /// words (`StringObject.swift`). If Swift uses another layout, this is a number that four bits cannot have.
     let shortTag: UInt64
 
     init() {
@@ -97,7 +97,7 @@ package enum ByteHash {
     let bytes = text.utf8Span.rawBytes
     let count = bytes.byteCount
     guard count < 16 else { return (hash(bytes, from: 0, count: count, seed: hashing.seed), bytes.isASCII) }
-    // Uses the same hash as above, because a short string may be stored as a long one.
+    // Computes the same hash as above, because Swift may also store the same text outside the two words of the string.
     var words = SIMD2<UInt64>()
     for index in 0..<count { words[index >> 3] |= UInt64(bytes[index]) << UInt64((index & 7) << 3) }
     return (hash(words[0], words[1], count: UInt64(count), hashing.seed), bytes.isASCII)

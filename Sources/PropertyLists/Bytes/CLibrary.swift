@@ -1,6 +1,7 @@
 private import SystemFiles
 
-/// Functions of the C library: memory that can grow in place, and the digits of unusual numbers.
+/// Functions of the C library: for memory that can grow in place, and for the digits of numbers that ``RealText`` does
+/// not convert itself.
 enum CLibrary {
   /// Changes the size of a malloc block.
   static func reallocate(_ block: UnsafeMutableRawPointer?, to size: Int) -> UnsafeMutableRawPointer {
@@ -30,7 +31,7 @@ enum CLibrary {
     #if os(Linux)
       let page = 4096
       // Including malloc's header and footer, a block of this size uses whole pages. It can grow in place if `madvise`
-      // has been called with the same advice for all of them.
+      // has been called with the same advice for all its pages.
       size = (size + 64 + page - 1) / page * page - 64
       let larger = unsafe reallocate(block, to: size)
       unsafe preferLargePages(larger, size: size)

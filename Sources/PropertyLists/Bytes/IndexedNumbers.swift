@@ -2,9 +2,9 @@
 /// nor memory.
 struct IndexedNumbers: ~Copyable {
   let count: Int
-  /// The numbers while there are few.
+  /// The numbers that have been set, by index. Empty if ``all`` is used.
   private var few: [Int: UInt32] = [:]
-  /// All numbers, once there are many.
+  /// All numbers, if many are set or expected, or if the count is small; else empty.
   private var all: SparseNumbers<UInt32>
   private var areMany: Bool
 
@@ -17,10 +17,10 @@ struct IndexedNumbers: ~Copyable {
     all = SparseNumbers(count: areMany ? count : 0)
   }
 
-  /// The maximum count for creating a table immediately.
+  /// The maximum count for which ``all`` is used from the beginning.
   private static let smallCount = 64
-  /// The table is created when more than 1 in this many numbers is set. Creating it takes less time than it took to set
-  /// these in the dictionary.
+  /// If more than 1 in this many numbers is set, ``all`` is used. Creating it takes less time than it took to set these
+  /// numbers in ``few``.
   private static let tableShare = 32
 
   subscript(index: Int) -> UInt32 {

@@ -24,8 +24,8 @@ extension RawSpan {
       | UInt64(self[offset + length - 1]) << UInt64(8 * (length - 1))
   }
 
-  /// Returns a big-endian integer of 1 to 8 bytes. It must begin at least 8 bytes before the end, because 8 bytes are
-  /// read.
+  /// Returns a big-endian integer of 1 to 8 bytes. It must begin at least 8 bytes before the end of the span, because 8
+  /// bytes are always read.
   @inline(__always)
   func bigEndian(at offset: Int, width: Int) -> UInt64 {
     unsafe UInt64(bigEndian: unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self)) >> UInt64(64 - 8 * width)

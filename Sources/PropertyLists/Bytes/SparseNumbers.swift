@@ -14,8 +14,8 @@ struct SparseNumbers<Number: FixedWidthInteger & BitwiseCopyable>: ~Copyable {
     self.count = count
     let size = count * MemoryLayout<Number>.stride
     if isDense, size >= CLibrary.smallBlock {
-      // The size is rounded up, because a large block is returned to the system when it is freed. The unused rest is
-      // never written, so it uses no memory.
+      // The block is larger than the numbers need, so that they can begin at a large page, and so that malloc returns
+      // the block to the system when it is freed. The unused rest is never written, so it uses no memory.
       let room = max(size + CLibrary.largePage, CLibrary.largeBlock)
       unsafe block = CLibrary.zeros(room)
       unsafe CLibrary.preferLargePages(block, size: room)

@@ -20,8 +20,8 @@ struct UniqueBytes: ~Copyable {
   @inline(__always)
   func range(of number: Int) -> Range<Int> { (number == 0 ? 0 : ends[number - 1])..<ends[number] }
 
-  /// Returns the index of the string at the end of the bytes. If an equal string exists already, removes the new one
-  /// and returns the index of the existing one.
+  /// Adds the string at the end of ``bytes``, and returns its index. If an equal string exists already, removes the new
+  /// one, and returns the index of the existing one.
   @inline(__always)
   mutating func find() -> Int {
     let start = ends.last ?? 0
@@ -48,7 +48,7 @@ struct UniqueBytes: ~Copyable {
     return ends.count - 1
   }
 
-  /// Adds the string at the end of the bytes, which must be new, without a search. Later searches do not find it.
+  /// Adds the string at the end of ``bytes`` without a search. The string must be new. Later searches do not find it.
   @inline(__always)
   mutating func add() -> Int {
     ends.makeRoom(for: 1)
