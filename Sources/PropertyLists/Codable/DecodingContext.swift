@@ -10,9 +10,10 @@ final class DecodingContext {
   /// time it is decoded: through each shared reference, and by each type that is tried. Sound: no code outside this
   /// package runs while it is changed.
   @exclusivity(unchecked) private var budget: WorkBudget
-  /// The error for the first limit that was exceeded, with the complete path to the value.
+  /// The error for the first limit that was exceeded, with the complete path to the value; nil if none was.
   var exceededLimit: DecodingError?
-  /// The error for values that are nested too deeply. It is created once, because that may validate the whole document.
+  /// The error for values that are nested too deeply, or nil until it is needed. It is created only once, because
+  /// creating it may validate the whole document.
   private var depthError: PropertyListError?
 
   init(_ document: PropertyListDocument, userInfo: [CodingUserInfoKey: Any]) {
@@ -51,7 +52,7 @@ final class DecodingContext {
     return try document.element(position, of: array)
   }
 
-  /// Returns the keys of a dictionary. They count against the budget each time.
+  /// Returns the keys of a dictionary. They count against the budget at each call.
   func shape(of dictionary: FlatNode) throws(PropertyListError) -> DictionaryShape {
     try spend(dictionary.count)
     return try document.shape(of: dictionary, in: &shapes)
@@ -99,7 +100,7 @@ final class DecodingContext {
     }
   }
 
-  /// Throws if a container inside `depth` other containers is nested too deeply.
+  /// Throws if a container inside `depth` other containers exceeds the depth limit.
   func checkDepth(_ depth: Int) throws(PropertyListError) {
     guard depth >= depthLimit else { return }
     let error = depthError ?? makeDepthError()
@@ -107,8 +108,8 @@ final class DecodingContext {
     throw error
   }
 
-  /// Creates the error for a value that is nested too deeply. If the document has a circular reference, returns that
-  /// error instead. The error has no key path, because the coding path gives the location.
+  /// Returns the error for a value that is nested too deeply, or the error for a circular reference if the document has
+  /// one. The error has no key path, because the coding path gives the location.
   private func makeDepthError() -> PropertyListError {
     do { try document.validate() } catch {
       if error.kind == .circularReference {

@@ -12,8 +12,8 @@ final class DocumentDecoder: Decoder, NestedCoder {
   /// the next lookup; see ``DictionaryShape/position(of:found:)``. Sound: no code outside this package runs while it is
   /// changed.
   @exclusivity(unchecked) var foundKeys = 0
-  /// The keys from the root to this value. The list is created for the first error below this value that has a long
-  /// path.
+  /// The keys from the root to this value. Nil until an error below this value has a path that is long enough to share
+  /// them.
   private var outerKeys: OuterKeys?
 
   init(_ context: DecodingContext, _ node: FlatNode, _ parent: DocumentDecoder? = nil, _ step: CodingStep = .same) {
@@ -47,10 +47,11 @@ final class DocumentDecoder: Decoder, NestedCoder {
 
   func singleValueContainer() -> any SingleValueDecodingContainer { self }
 
-  /// Returns the coding path of an error one step below this value. It is complete for up to ``OuterKeys/leastKept``
-  /// levels; the outer keys of a longer path are combined into one.
+  /// Returns the coding path of an error one step below this value. At least the ``OuterKeys/leastKept`` innermost keys
+  /// are separate. The outer keys of a longer path may be combined into one.
   ///
-  /// - Complexity: O(1), because types that try one kind after another catch an error for each, at any depth.
+  /// - Complexity: O(1) on average. Types that try one kind after another catch an error for each kind, at any depth,
+  ///   so an error must not take time for all keys of its path.
   func errorPath(_ step: CodingStep) -> [any CodingKey] {
     var keys: [any CodingKey] = []
     keys.reserveCapacity(2 * OuterKeys.leastKept)
@@ -95,7 +96,8 @@ extension DocumentDecoder: SingleValueDecodingContainer {
   func decode<T: NodeScalar>(_ type: T.Type) throws -> T { try T.value(of: node, in: self, .same) }
   func decode<T: Decodable>(_ type: T.Type) throws -> T { try decode(type, node, .same) }
 
-  // The protocol has no requirements for 128-bit integers.
+  // The default implementations of the protocol throw an error for 128-bit integers. Without these functions, they
+  // would be used instead of the generic function.
   func decode(_ type: Int128.Type) throws -> Int128 { try Int128.value(of: node, in: self, .same) }
   func decode(_ type: UInt128.Type) throws -> UInt128 { try UInt128.value(of: node, in: self, .same) }
 }
@@ -115,7 +117,8 @@ extension DocumentDecoder {
 
   /// Decodes a value of any type.
   func decode<T: Decodable>(_ type: T.Type, _ node: FlatNode, _ step: @autoclosure () -> CodingStep) throws -> T {
-    // Types that need no decoder of their own. Each cast is to the type itself.
+    // These types need no decoder of their own. Each cast succeeds, because the comparison before it shows that `T` is
+    // the same type.
     if type == String.self, let value = try String.value(of: node, in: self, step()) as? T { return value }
     if type == Int.self, let value = try Int.value(of: node, in: self, step()) as? T { return value }
     if type == Double.self, let value = try Double.value(of: node, in: self, step()) as? T { return value }
@@ -131,7 +134,7 @@ extension DocumentDecoder {
     return try T(from: DocumentDecoder(context, node, self, step))
   }
 
-  // The errors of a value. A type may catch any number of them, so each is counted.
+  // The errors of a value. Each of them counts against the budget, because a type may catch any number of them.
 
   @inline(never)
   func mismatch(_ type: Any.Type, _ node: FlatNode, _ step: CodingStep, _ wanted: String? = nil) -> DecodingError {

@@ -20,12 +20,13 @@ final class DocumentEncoder: Encoder, NestedCoder {
   @exclusivity(unchecked) private var children: [FlatNode] = []
   /// The index of the last key; see ``EncodedKeys``.
   @exclusivity(unchecked) private var lastKey = 0
-  /// The nested containers among ``children``, which are null until this container is finished: the index of the child,
-  /// and the number of its encoder in the context.
+  /// The nested containers and superclasses for which ``children`` contains null until this container is finished: the
+  /// index of the null, and the number of the encoder in the context.
   private var deferred: [(child: Int, number: Int)] = []
-  /// The indexes of the encoders of nested containers with a key, by the UTF-8 bytes of the key.
+  /// The numbers of the encoders of nested containers and superclasses that have a key, by the UTF-8 bytes of the key.
   private var nestedByKey: [[UInt8]: Int] = [:]
-  /// The message about an invalid request, such as for a keyed container after an unkeyed one. It is thrown at the end.
+  /// The message about an invalid request, such as for a keyed container after an unkeyed one; nil if there was none.
+  /// It is thrown at the end.
   private var defect: String?
 
   init(_ context: EncodingContext) { self.context = context }
@@ -86,7 +87,7 @@ final class DocumentEncoder: Encoder, NestedCoder {
   @inline(__always)
   func append(_ value: FlatNode) { unsafe children.append(value) }
 
-  /// Adds null in place of a nested container or a superclass, and returns the encoder for its values, which are
+  /// Adds null as a placeholder for a nested container or a superclass. Returns the encoder for its values, which are
   /// encoded later.
   func nested(_ step: CodingStep) -> DocumentEncoder {
     let encoder = DocumentEncoder(context)
@@ -129,8 +130,9 @@ final class DocumentEncoder: Encoder, NestedCoder {
       || type == Bool.self
   }
 
-  /// Returns the node of a scalar, or nil for a value of another type. Each cast is from the type itself. The casts use
-  /// stack space, so they are kept out of the recursive function.
+  /// Returns the node of a scalar, or nil for a value of another type. Each cast succeeds, because the comparison
+  /// before it shows that `T` is the same type. The casts use stack space, so they are kept out of the recursive
+  /// ``node(of:_:)``.
   @inline(never)
   private func scalar<T>(_ value: T, _ step: @autoclosure () -> CodingStep) throws -> FlatNode? {
     if T.self == String.self, let value = value as? String { return try value.node(in: self, step()) }
@@ -174,7 +176,7 @@ final class DocumentEncoder: Encoder, NestedCoder {
 }
 
 extension FlatNode {
-  /// The node of a value that has not encoded anything. Foundation also uses an empty dictionary.
+  /// The node of a value that has not encoded anything: an empty dictionary, as in Foundation.
   static var emptyDictionary: FlatNode { .container(.dictionary, offset: 0, count: 0) }
 }
 
@@ -190,7 +192,8 @@ extension DocumentEncoder: SingleValueEncodingContainer {
   func encode<T: NodeScalar>(_ value: T) throws { try set(value.node(in: self, .same), value) }
   func encode<T: Encodable>(_ value: T) throws { try set(node(of: value, .same), value) }
 
-  // The protocol has no requirements for 128-bit integers.
+  // The default implementations of the protocol throw an error for 128-bit integers. Without these functions, they
+  // would be used instead of the generic function.
   func encode(_ value: Int128) throws { try set(value.node(in: self, .same), value) }
   func encode(_ value: UInt128) throws { try set(value.node(in: self, .same), value) }
 }

@@ -1,47 +1,50 @@
-/// The sequences of keys of the encoded dictionaries, as a tree: each key is a child of the key before it. Values of
-/// one type usually have the same keys in the same order. So a key is compared only with those that followed the same
-/// keys before, is written once, and is known to be distinct.
+/// The keys of all encoded dictionaries, as a tree: the parent of a key is the key before it in its dictionary.
+///
+/// Values of one type usually have the same keys in the same order, so their dictionaries share a path in the tree. A
+/// new key is compared only with the keys that have followed the same keys before. If it equals one of them, its text
+/// is not stored again, and it is known already if it is distinct from the keys before it.
 struct EncodedKeys {
   private struct Key {
     let text: String
     let node: FlatNode
-    /// The index of the key before this one, or of a placeholder if this is the first key.
+    /// The index of the key before this one in a dictionary, or of a placeholder if this is the first key of a
+    /// dictionary.
     let parent: Int
     /// The position of the key in its dictionary, from 1; 0 for a placeholder.
     let depth: Int
     /// True if this key and the keys before it are distinct.
     let isDistinct: Bool
-    /// The index of the key that was last added after this one, or 0.
+    /// The index of the child that was added last, or 0 if there is none.
     var firstChild = 0
-    /// The index of another key that followed the same keys as this one, or 0.
+    /// The index of the child of the same parent that was added before this one, or 0 if there is none.
     let sibling: Int
     let isASCII: Bool
 
-    /// Returns true if another key has the same bytes. Canonical equivalents of ASCII text that are not ASCII are
-    /// longer.
+    /// Returns true if `key` has the same bytes as this key. If this key is ASCII, an equal string of the same length
+    /// has the same bytes: other canonically equivalent text, such as U+212A for `K`, is longer in UTF-8.
     @inline(__always)
     func isSame(_ key: String) -> Bool {
       text == key && (isASCII ? text.utf8.count == key.utf8.count : text.utf8.elementsEqual(key.utf8))
     }
   }
 
-  /// All keys. The first ``startCount`` entries are placeholders before the first keys of dictionaries. Empty until a
-  /// key is added.
+  /// All keys. The first ``startCount`` entries are placeholders: the parents of the first keys of dictionaries. Empty
+  /// until a key is added.
   private var keys: [Key] = []
 
-  /// The index of a key that is not stored here, because there are too many keys.
+  /// The index of every key that is not stored here, because a limit is reached.
   static let unknown = -1
 
   private static let startCount = 8
-  /// The greatest number of stored keys, including placeholders. This limit and the next two exceed the number of keys
-  /// of usual types. A dictionary can have any number of keys.
+  /// The maximum number of stored keys, including placeholders. The types of a program usually have fewer. Keys that
+  /// exceed a limit are encoded, but not stored here.
   private static let greatestCount = 1024
-  /// The greatest number of keys that follow each other.
+  /// The maximum position in a dictionary, from 1, of a stored key.
   private static let greatestDepth = 64
-  /// The greatest number of keys that follow the same keys.
+  /// The maximum number of children of a key or a placeholder.
   private static let greatestBreadth = 8
 
-  /// Returns the index of the placeholder before the first key of dictionaries with a key type.
+  /// Returns the index of the placeholder before the first key of a dictionary, which depends on the type of its keys.
   static func start(_ type: Any.Type) -> Int {
     Int(truncatingIfNeeded: UInt(bitPattern: ObjectIdentifier(type)) >> 4) & (startCount - 1)
   }

@@ -9,7 +9,7 @@ struct EncodedNodes: ~Copyable {
 
   init() {}
 
-  /// Returns the content, in the form that readers of text create.
+  /// Returns the nodes and their text, in the form that the readers of text formats return.
   consuming func finish(root: FlatNode) -> TextContent {
     nodes.append(root)
     return TextContent(text: text.takeData(), table: NodeTable(nodes: nodes))
@@ -82,7 +82,7 @@ struct EncodedNodes: ~Copyable {
     var distinct: [FlatNode] = []
     distinct.reserveCapacity(children.count)
     for position in stride(from: 0, to: children.count, by: 2) {
-      // Key numbers are assigned in order of appearance, so they are the indexes of the entries.
+      // Key numbers are assigned in order of appearance, so they are the indexes of the entries in `distinct`.
       let entry = index.number(of: bytes(of: children[position]))
       if 2 * entry < distinct.count {
         distinct[2 * entry + 1] = children[position + 1]
@@ -94,10 +94,11 @@ struct EncodedNodes: ~Copyable {
     return distinct
   }
 
-  // Sorts set elements and dictionary entries by value, because Swift's hashing order differs from process to process.
+  // Functions that sort set elements and dictionary entries by value, because the order of Swift's sets and
+  // dictionaries differs from process to process.
 
-  /// Returns values in ascending order: numbers by value, strings by UTF-16 code units. Each group of `groupSize`
-  /// values, such as a key and its value, stays together.
+  /// Returns values in ascending order: by kind, then numbers by value, and strings by UTF-16 code units. Each group of
+  /// `groupSize` values, such as a key and its value, stays together.
   func sorted(_ values: [FlatNode], groupSize: Int) -> [FlatNode] {
     let groups = stride(from: 0, through: values.count - groupSize, by: groupSize)
     return groups.sorted { precedes(values[$0..<$0 + groupSize], values[$1..<$1 + groupSize]) }
@@ -108,7 +109,7 @@ struct EncodedNodes: ~Copyable {
   private func precedes(_ first: ArraySlice<FlatNode>, _ second: ArraySlice<FlatNode>) -> Bool {
     let order = compare(first[first.startIndex], second[second.startIndex])
     if order != 0 { return order < 0 }
-    // The next pair is the last of the array.
+    // The pairs to compare, in reverse order: the next one is at the end.
     var pairs = Array(zip(first, second).reversed())
     while let (a, b) = pairs.popLast() {
       let order = compare(a, b)

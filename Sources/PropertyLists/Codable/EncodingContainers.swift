@@ -8,7 +8,8 @@ struct KeyedDocumentEncodingContainer<Key: CodingKey>: KeyedEncodingContainerPro
 
   func encode<T: NodeScalar>(_ value: T, forKey key: Key) throws { try append(value, key) }
 
-  // The protocol has no requirements for 128-bit integers.
+  // The default implementations of the protocol throw an error for 128-bit integers. Without these functions, they
+  // would be used instead of the generic function.
   func encode(_ value: Int128, forKey key: Key) throws { try append(value, key) }
   func encode(_ value: UInt128, forKey key: Key) throws { try append(value, key) }
 
@@ -47,7 +48,8 @@ struct UnkeyedDocumentEncodingContainer: UnkeyedEncodingContainer {
 
   func encode<T: NodeScalar>(_ value: T) throws { encoder.append(try value.node(in: encoder, .index(count))) }
 
-  // The protocol has no requirements for 128-bit integers.
+  // The default implementations of the protocol throw an error for 128-bit integers. Without these functions, they
+  // would be used instead of the generic function.
   func encode(_ value: Int128) throws { encoder.append(try value.node(in: encoder, .index(count))) }
   func encode(_ value: UInt128) throws { encoder.append(try value.node(in: encoder, .index(count))) }
 

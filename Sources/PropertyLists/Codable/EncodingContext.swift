@@ -13,7 +13,7 @@ final class EncodingContext {
   @exclusivity(unchecked) private var deferred: [DocumentEncoder] = []
   /// Unused encoders that can be reused.
   @exclusivity(unchecked) private var spare: [DocumentEncoder] = []
-  /// A cache of the results of ``valuesPerElement(of:)``, by a part of the address of the type.
+  /// A cache of the results of ``valuesPerElement(of:)``. The index depends on the address of the type.
   @exclusivity(unchecked) private var types: [(type: ObjectIdentifier, valuesPerElement: Int)?] = []
 
   /// True if nil is encoded as null; false if it is encoded as the string `$null`, for formats without null.
@@ -69,7 +69,8 @@ final class EncodingContext {
   /// Adds a container. Sorts the children of a collection whose order depends on hashing.
   ///
   /// - Parameters:
-  ///   - lastKey: The index of the last key of a dictionary, whose children are keys and values in turn.
+  ///   - lastKey: The index of a dictionary's last key in ``EncodedKeys``. The children of a dictionary are keys and
+  ///     values in turn.
   ///   - valuesPerElement: The number of values per element of a collection ordered by hashing, or 0 for other types.
   func container(_ kind: NodeKind, _ children: [FlatNode], lastKey: Int, valuesPerElement: Int) -> FlatNode {
     let groupSize = kind == .dictionary ? 2 : valuesPerElement

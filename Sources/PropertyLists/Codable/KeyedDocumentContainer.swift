@@ -76,8 +76,8 @@ struct KeyedDocumentContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     DocumentDecoder(decoder.context, try value(key) ?? .null, decoder, .key(key))
   }
 
-  // Overloads that the generic functions do not replace, because the protocol declares them. The protocol's defaults do
-  // not support 128-bit integers, and look up the keys of optional properties three times.
+  // The protocol has default implementations of these functions, which would be used instead of the generic functions.
+  // They throw an error for 128-bit integers, and look up the key of an optional property three times.
 
   func decode(_ type: Int128.Type, forKey key: Key) throws -> Int128 {
     try Int128.value(of: required(key), in: decoder, .key(key))

@@ -2,7 +2,7 @@
 ///
 /// Types that try one kind after another catch most errors without examining them. If each error had a complete path,
 /// an error at depth *d* would cost O(*d*). So an error that a type can catch has at least the ``leastKept`` innermost
-/// keys, preceded by one ``Key``. The error that the call throws has all keys.
+/// keys. One ``Key`` before them can stand for all outer keys. The error that the call throws has all keys.
 final class OuterKeys: Sendable {
   private let outer: OuterKeys?
   private let keys: [any CodingKey]

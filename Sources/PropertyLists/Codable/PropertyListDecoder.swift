@@ -27,9 +27,9 @@ public import FoundationEssentials
 /// that ``PropertyListWritingOptions/Coercion/reversible`` writes.
 ///
 /// A type may try one kind after another and catch the errors with `try?`. Exceeding
-/// ``PropertyListReadingOptions/limits`` always ends the call. In an error that a type catches more than 16 levels
-/// deep, the outer keys of the coding path are combined into one. The error that the decoder throws in the end has all
-/// keys.
+/// ``PropertyListReadingOptions/limits`` always ends the call. In an error that a type catches, the outer keys of a
+/// long coding path may be combined into one; at least the 16 innermost keys are separate. The error that the decoder
+/// throws in the end has all keys.
 ///
 /// - Note: Foundation has a type of the same name. In a file that imports both, add
 ///   `import struct PropertyLists.PropertyListDecoder`, or write `PropertyLists.PropertyListDecoder`.

@@ -9,7 +9,7 @@ struct UnkeyedDocumentContainer: UnkeyedDecodingContainer {
 
   var codingPath: [any CodingKey] { decoder.codingPath }
   var count: Int? { decoder.node.count }
-  /// True at the end, and after a limit was exceeded, so that a loop that catches errors ends.
+  /// True at the end, and after the budget of the call is used up, so that a loop that catches errors ends.
   var isAtEnd: Bool { currentIndex >= decoder.node.count || decoder.context.isExhausted }
 
   /// Returns the next element without advancing.
@@ -19,8 +19,10 @@ struct UnkeyedDocumentContainer: UnkeyedDecodingContainer {
     do { return try decoder.context.element(currentIndex, of: decoder.node) } catch { throw unreadable(error) }
   }
 
-  /// Returns the error of an unreadable element. Loops that skip elements they cannot decode request each twice: as the
-  /// expected type, and as any type. The second failure advances past the element, so that these loops end.
+  /// Returns the error of an element that cannot be read. The second error of the same element advances past it.
+  ///
+  /// A loop that skips the elements that it cannot decode requests each of them twice: as the expected type, and then
+  /// as a type that accepts any value. Without the second rule, such a loop would not end at an unreadable element.
   @inline(never)
   private mutating func unreadable(_ error: PropertyListError) -> DecodingError {
     let index = currentIndex
@@ -37,7 +39,8 @@ struct UnkeyedDocumentContainer: UnkeyedDecodingContainer {
 
   mutating func decode<T: NodeScalar>(_ type: T.Type) throws -> T { try scalar() }
 
-  // The protocol has no requirements for 128-bit integers.
+  // The default implementations of the protocol throw an error for 128-bit integers. Without these functions, they
+  // would be used instead of the generic function.
   mutating func decode(_ type: Int128.Type) throws -> Int128 { try scalar() }
   mutating func decode(_ type: UInt128.Type) throws -> UInt128 { try scalar() }
 
