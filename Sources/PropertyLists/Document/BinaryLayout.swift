@@ -140,9 +140,9 @@ struct BinaryLayout: Sendable {
     return uid
   }
 
-  /// Returns the integer at `offset`. An integer of 16 bytes must be an unsigned 64-bit value, padded with zeros, or
-  /// all ones, which one of Apple's writers produces for `UInt64.max`. Apple's reader drops the high half of other
-  /// values.
+  /// Returns the integer at `offset`. An integer of 16 bytes must have a high half of zero, or have all bits set: one
+  /// of Apple's writers writes `UInt64.max` in this way. Apple's reader also accepts all others, but drops their high
+  /// half.
   private func integer(at offset: Int, in bytes: RawSpan) throws(PropertyListError) -> PropertyList.Integer {
     let exponent = Int(bytes[offset] & 0x0F)
     guard exponent <= 4 else { throw .malformed("an integer of 2^\(exponent) bytes; expected at most 16", at: offset) }
@@ -165,7 +165,8 @@ struct BinaryLayout: Sendable {
   ///
   /// - Parameters:
   ///   - low: The low half of the object's first byte.
-  ///   - unit: The size in bytes of what is counted: a character, a byte, or the references of an element or entry.
+  ///   - unit: The number of bytes for each unit of the count: a character, a byte, or the references of one element or
+  ///     entry.
   @inline(__always)
   private func extent(
     _ low: Int, at offset: Int, unit: Int, in bytes: RawSpan

@@ -146,7 +146,7 @@ struct BinaryValidator: ~Copyable {
     guard !isOver else { throw error }
     isOver = error.kind == .limitExceeded
     let defect = located(error, frames, in: bytes)
-    // If keys cannot be read, two defects can have the same description.
+    // If keys cannot be read, two defects can have the same description, which is reported only once.
     if defect != defects.defects.last { try defects.report(defect) }
     if isOver { throw error }
   }
@@ -182,7 +182,8 @@ struct BinaryValidator: ~Copyable {
   private mutating func checkKeys(_ node: FlatNode, _ frames: [Frame], in bytes: RawSpan) throws(PropertyListError) {
     let width = layout.referenceWidth
     let known = knownKeys[node.count & 63]
-    // Large files consist of lists of similar dictionaries. These keys were found valid before.
+    // Large files consist of lists of similar dictionaries. This one has the same keys as one that was found valid
+    // before.
     if known.kind == .dictionary, known.count == node.count,
       bytes.equalBytes(known.offset, node.offset, count: node.count * width)
     {

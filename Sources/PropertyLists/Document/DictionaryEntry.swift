@@ -4,9 +4,10 @@ internal import FoundationEssentials
 /// represent such a dictionary, because these keys are equal as Swift strings.
 package struct DictionaryEntry: Sendable {
   package let key: String
-  /// The value. If a dictionary in it has two canonically equivalent keys, only the entry of the first is included.
+  /// The value. A dictionary in it that has canonically equivalent keys contains only the entry of the first of them.
   package let value: PropertyList
-  /// The node of the value in the document if ``value`` lacks an entry for that reason, else nil.
+  /// The node of the value in the document, if ``value`` lacks entries because of canonically equivalent keys; nil if
+  /// ``value`` is complete.
   package let original: PropertyListDocument.Node?
 
   package init(key: String, value: PropertyList, original: PropertyListDocument.Node?) {

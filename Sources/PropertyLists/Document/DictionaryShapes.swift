@@ -4,12 +4,12 @@ package final class DictionaryShape {
   package let keys: [String]
   /// The positions of the keys. Empty if there are only a few keys, which are compared one by one.
   private let positions: [String: Int]
-  /// The positions that the first lookup in a dictionary found, the second, and so on. A lookup tries its position
-  /// first, because similar dictionaries are usually searched for their keys in the same order. Sound: no code outside
-  /// this package runs while the array is read or changed.
+  /// At index *n*, the position that was last found after *n* other keys of the same dictionary. Similar dictionaries
+  /// are usually searched for their keys in the same order, so a lookup compares the key at this position first. Sound:
+  /// no code outside this package runs while the array is read or changed.
   @exclusivity(unchecked) private var guesses: [Int] = []
 
-  /// The position of the key `$class`, which every object of a keyed archive has.
+  /// The position of the key `$class`, which every object of a keyed archive has, or nil if it is missing.
   package let classPosition: Int?
 
   fileprivate init(_ keys: [String], _ positions: [String: Int]) {
@@ -23,8 +23,8 @@ package final class DictionaryShape {
 
   fileprivate static let mostComparedKeys = 12
 
-  /// Returns the position of a key, or nil if it is missing. `found` is the number of previous lookups in this
-  /// dictionary.
+  /// Returns the position of a key, or nil if it is missing. `found` is the number of keys that were found in this
+  /// dictionary before. It only serves to guess the position.
   @inline(__always)
   package func position(of key: String, found: Int) -> Int? {
     if unsafe found < guesses.count, unsafe keys[guesses[found]] == key { return unsafe guesses[found] }

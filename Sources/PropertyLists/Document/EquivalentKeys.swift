@@ -52,7 +52,7 @@ private struct EquivalentKeySearch<Source: NodeSource> {
         next = try source.value(frame.next, of: frame.node, in: bytes)
       }
     } catch {
-      // The document has been validated, so this error is already known.
+      // Does not happen, because the document has been validated.
     }
     return found
   }

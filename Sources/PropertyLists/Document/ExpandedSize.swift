@@ -6,14 +6,14 @@ private struct ExpandedSize: ~Copyable {
   private let limit: Int
   /// For each container, the number of references to it: 0, 1, or 2 for more.
   private var references: [UInt8]
-  /// The sizes of visited containers that are referenced several times.
+  /// The sizes of the visited containers that are referenced more than once, by object index.
   private var known: [Int: Size] = [:]
   private var frames: [Frame] = []
 
   struct Size {
     /// The number of values.
     var values = 1
-    /// The size of the value, with nesting levels counted from this value.
+    /// The size of the value. Its nesting levels are counted from the value itself, not from the root.
     var total = 1
 
     /// Adds the size of a child. The values in the child are one level deeper in this value, so their number is added,

@@ -7,7 +7,7 @@ internal import Synchronization
 struct KeyIndexes {
   /// The minimum number of entries of a dictionary that gets an index.
   static let leastEntryCount = 32
-  /// The number of lookups in a dictionary before its index is created.
+  /// The lookup in a dictionary, counted from 1, that creates the dictionary's index.
   private static let leastLookupCount = 8
 
   private var dictionaries: [Int: State] = [:]
@@ -67,8 +67,8 @@ extension PropertyListDocument.Node {
     return decoded == key ? try value(ofEntry: position) : try search(forKey: key)
   }
 
-  /// Returns the first position of each key, by its hash. Returns nil if entries share long keys, because together they
-  /// can be far longer than the file, and reading them all would take too long.
+  /// Returns the first position of each key, by its hash. Returns nil if the keys together are longer than the file,
+  /// because they share bytes. Reading all of them could take too long.
   private func keyPositions() throws(PropertyListError) -> [UInt64: Int]? {
     var length = 0
     for position in 0..<flat.count { length += try document.keyNode(ofEntry: position, of: flat).length }

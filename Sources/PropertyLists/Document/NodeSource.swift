@@ -1,6 +1,6 @@
 /// The source of the nodes of a document: the objects of a binary file, or a node table.
 protocol NodeSource {
-  /// Returns the node at an index. Only binary files can throw an error here.
+  /// Returns the node at an index. Throws only for an invalid object of a binary file.
   func node(at index: Int, in bytes: RawSpan) throws(PropertyListError) -> FlatNode
 
   /// Returns the index of the child of a container at a position. The children of a dictionary are its keys and values.
@@ -78,7 +78,7 @@ extension NodeSource {
     try child(container.kind == .array ? position : valuePosition(position, of: container), of: container, in: bytes)
   }
 
-  /// Returns the key of an entry.
+  /// Returns the key of an entry. Throws if it is not a string.
   @inline(__always)
   func key(_ entry: Int, of dictionary: FlatNode, in bytes: RawSpan) throws(PropertyListError) -> FlatNode {
     let index = try child(keyPosition(entry, of: dictionary), of: dictionary, in: bytes)

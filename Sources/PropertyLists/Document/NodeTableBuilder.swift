@@ -117,7 +117,7 @@ struct NodeTableBuilder: ~Copyable {
     pending.append(node)
   }
 
-  /// The entry of the innermost container, if that is a dictionary with one entry.
+  /// The entry of the innermost container, if that is a dictionary with one entry; else nil.
   var onlyEntry: (key: FlatNode, value: FlatNode)? {
     guard let frame = frames.last, frame.kind == .dictionary, pending.count - frame.start == 2 else { return nil }
     return (pending[frame.start], pending[frame.start + 1])
@@ -165,7 +165,8 @@ struct NodeTableBuilder: ~Copyable {
       keyPath: path.components.isEmpty ? nil : path)
   }
 
-  /// Returns the UID that the innermost container represents, or nil.
+  /// Returns the UID that the innermost container represents. Returns nil for any other container, and if the options
+  /// do not recognize such dictionaries.
   private func uidDictionary(in bytes: RawSpan) -> FlatNode? {
     guard options.recognizesUIDDictionaries, let (key, value) = onlyEntry, value.kind == .integer else { return nil }
     let isUID =
@@ -211,7 +212,7 @@ struct NodeTableBuilder: ~Copyable {
   private mutating func insert(_ key: FlatNode, in bytes: RawSpan) -> Bool {
     let number =
       if key.encoding.hasEscapes {
-        // The same text can be encoded in several ways.
+        // Compares the decoded text, because the same text can be encoded in several ways.
         keyIndex.number(of: Array(NodeContent.text(key, in: bytes).utf8).rawBytes)
       } else {
         keyIndex.number(of: bytes.extracting(key.range))

@@ -2,7 +2,7 @@
 package struct NodeWalk {
   package typealias Component = PropertyListKeyPath.Component
 
-  /// The containers on the path to the current value, and the next child of each.
+  /// The containers on the path to the current value, and the position of the next child of each.
   private var open: [(node: PropertyListDocument.Node, next: Int)] = []
   /// The path to the current value.
   package private(set) var path: [Component] = []
@@ -24,7 +24,8 @@ package struct NodeWalk {
       if root.count > 0 { open.append((root, 0)) }
       return root
     }
-    // If the last value was not opened, the path has one component more than the number of open containers.
+    // If the last component of the path leads to an open container, the path has one component less than there are open
+    // containers. Otherwise, the two numbers are equal, and the component is removed.
     while let (container, position) = open.last {
       if path.count == open.count { path.removeLast() }
       guard position < container.count else {

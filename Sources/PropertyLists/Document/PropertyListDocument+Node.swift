@@ -44,7 +44,7 @@ extension PropertyListDocument.Node {
 
   // Scalars. Each property is nil unless the node has the requested kind. Values are not converted.
 
-  /// The text of a string.
+  /// The text of a string; nil for other kinds.
   ///
   /// - Throws: ``PropertyListError/Kind/malformed`` if the text is invalid in a binary document.
   /// - Complexity: O(*n*) in the length of the text.
@@ -52,17 +52,17 @@ extension PropertyListDocument.Node {
     get throws(PropertyListError) { flat.kind == .string ? try NodeContent.string(flat, in: document.bytes) : nil }
   }
 
-  /// The bytes of data.
+  /// The bytes of data; nil for other kinds.
   ///
   /// - Complexity: O(*n*) in the number of bytes.
   public var data: Data? { flat.kind == .data ? NodeContent.data(flat, in: document.bytes) : nil }
 
-  /// The value of an integer.
+  /// The value of an integer; nil for other kinds.
   public var integer: PropertyList.Integer? {
     flat.kind == .integer || flat.kind == .unsignedInteger ? flat.integer : nil
   }
 
-  /// The value of a 4-byte or 8-byte real. A double represents both exactly.
+  /// The value of a 4-byte or 8-byte real; nil for other kinds. A double represents both exactly.
   public var real: Double? {
     switch flat.kind {
     case .real: flat.real
@@ -74,21 +74,21 @@ extension PropertyListDocument.Node {
   /// True if the node is a 4-byte real.
   public var isFloat: Bool { flat.kind == .float }
 
-  /// The value of a boolean.
+  /// The value of a boolean; nil for other kinds.
   public var boolean: Bool? { flat.kind == .boolean ? flat.boolean : nil }
 
-  /// The value of a date.
+  /// The value of a date; nil for other kinds.
   public var date: Date? { flat.kind == .date ? Date(timeIntervalSinceReferenceDate: flat.real) : nil }
 
-  /// The UID: the index of an object in the object table of a keyed archive.
+  /// The UID, which is the index of an object in the object table of a keyed archive; nil for other kinds.
   public var uid: PropertyList.UID? { flat.kind == .uid ? PropertyList.UID(flat.uid) : nil }
 
   // Containers.
 
   /// Returns the element of an array at a position.
   ///
-  /// - Throws: ``PropertyListError/Kind/noSuchValue`` if the position is out of range, or an error of a binary document
-  ///   if the element cannot be read.
+  /// - Throws: ``PropertyListError/Kind/noSuchValue`` if the position is out of range or this is not an array, or an
+  ///   error of a binary document if the element cannot be read.
   /// - Complexity: O(1).
   public func child(at position: Int) throws(PropertyListError) -> PropertyListDocument.Node {
     guard flat.kind == .array, position >= 0, position < flat.count else {
@@ -100,8 +100,8 @@ extension PropertyListDocument.Node {
 
   /// Returns the key and value of the entry of a dictionary at a position, in the order of the file.
   ///
-  /// - Throws: ``PropertyListError/Kind/noSuchValue`` if the position is out of range, or an error of a binary document
-  ///   if the entry cannot be read.
+  /// - Throws: ``PropertyListError/Kind/noSuchValue`` if the position is out of range or this is not a dictionary, or
+  ///   an error of a binary document if the entry cannot be read.
   /// - Complexity: O(*k*) in the length of the key.
   public func entry(at position: Int) throws(PropertyListError) -> (key: String, value: PropertyListDocument.Node) {
     guard flat.kind == .dictionary, position >= 0, position < flat.count else {

@@ -27,7 +27,8 @@ struct TreeBuilder<Source: NodeSource>: ~Copyable {
   private var current = Frame(index: 0, node: .null, start: 0, keys: [:])
   /// The depth of the values that are returned: 0 for a single value, 1 for the values of a dictionary.
   private var depthOfResult = 0
-  /// The positions of returned values that lack an entry, because a dictionary has two canonically equivalent keys.
+  /// The positions of the returned values that are incomplete: they are or contain a dictionary with canonically
+  /// equivalent keys, of which only the first was kept.
   private var incomplete: Set<Int> = []
 
   /// For each node that can be shared, its index in ``built`` plus one; 0 if it has not been built, and ``open`` while
@@ -48,7 +49,8 @@ struct TreeBuilder<Source: NodeSource>: ~Copyable {
     var size = 1
     /// The number of container levels in the container so far.
     var height = 0
-    /// True if the container, or a value in it, lacks the second of two canonically equivalent keys.
+    /// True if the container is incomplete: it is or contains a dictionary with canonically equivalent keys, of which
+    /// only the first was kept.
     var isIncomplete = false
   }
 
@@ -79,14 +81,14 @@ struct TreeBuilder<Source: NodeSource>: ~Copyable {
     builtNumbers = IndexedNumbers(count: source.sharedNodeCount, expectsMany: isWhole)
   }
 
-  /// Returns the value of a node, with all values in it.
+  /// Returns the value of a node, including all values in it.
   consuming func build(_ index: Int, in bytes: RawSpan) throws(PropertyListError) -> PropertyList {
     try run(index, in: bytes)
     return values.removeLast()
   }
 
-  /// Returns the values of a dictionary, and the positions of those that lack an entry, because a dictionary in them
-  /// has two canonically equivalent keys.
+  /// Returns the values of a dictionary, and the positions of those that are incomplete, because a dictionary in them
+  /// has canonically equivalent keys.
   consuming func buildValues(
     of index: Int, in bytes: RawSpan
   ) throws(PropertyListError) -> (all: [PropertyList], incomplete: Set<Int>) {
@@ -159,7 +161,8 @@ struct TreeBuilder<Source: NodeSource>: ~Copyable {
     try add(found.value, size: found.size, height: found.height)
   }
 
-  /// Records that the next value lacks the second of two canonically equivalent keys.
+  /// Records that the value that is added next is incomplete: it is or contains a dictionary with canonically
+  /// equivalent keys, of which only the first was kept.
   private mutating func noteIncomplete() {
     current.isIncomplete = true
     if outer.count == depthOfResult { incomplete.insert(values.count) }
@@ -178,7 +181,8 @@ struct TreeBuilder<Source: NodeSource>: ~Copyable {
       throw ParsingLimits.nestedTooDeeply(limit: depthLimit)
     }
     var size = 1
-    // If the values of a dictionary are requested, its own keys are not needed. They may be canonically equivalent.
+    // For ``buildValues(of:in:)``, the keys of the requested dictionary itself are not needed. They may be canonically
+    // equivalent.
     let needsKeys = node.kind == .dictionary && outer.count >= depthOfResult
     let keys = needsKeys ? try keys(of: node, size: &size, in: bytes) : [:]
     if index < builtNumbers.count {
