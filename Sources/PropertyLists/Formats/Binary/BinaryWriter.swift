@@ -30,8 +30,10 @@ struct BinaryWriter: FileWriter, NodeSink, ~Copyable {
   /// For each open container, the index in ``references`` of its next reference.
   private var open: [Int] = []
 
-  // The object indexes of values that are found without a search.
+  /// The object indexes of false and of true, which are found without a search; nil for one that has not been written.
   private var booleans: (UInt32?, UInt32?) = (nil, nil)
+  /// The object indexes of the integers from 0 to 255, which are found without a search; `UInt32.max` for one that has
+  /// not been written.
   private var smallIntegers = [UInt32](repeating: .max, count: 256)
   /// The object indexes of UIDs, by their values, or `UInt32.max` for a UID that has not been written.
   private var uids: [UInt32] = []
@@ -42,7 +44,7 @@ struct BinaryWriter: FileWriter, NodeSink, ~Copyable {
 
   init() {}
 
-  /// Writes the next reference of the innermost container.
+  /// Writes the next reference of the innermost container. Does nothing for the root, which has no reference.
   @inline(__always)
   private mutating func refer(to object: UInt32) {
     guard let reference = open.last else { return }

@@ -73,9 +73,10 @@ package struct ValuePool: ~Copyable {
     return try Self.check(scalars.find())
   }
 
-  /// Returns a reference to a value, and adds a scalar of fixed size to the pool if necessary.
+  /// Returns a reference to a value. A number, a Boolean, a date, null, or a UID that does not fit into a ``Reference``
+  /// is added to the pool, unless the pool contains it.
   ///
-  /// - Parameter node: A value of this pool, or a UID.
+  /// - Parameter node: A string, data or a container of this pool, or any other value.
   @inline(__always)
   package mutating func reference(to node: FlatNode) throws(PropertyListError) -> Reference {
     switch node.kind {
@@ -146,7 +147,7 @@ extension ValuePool {
 
   /// Appends a container to the file.
   ///
-  /// - Parameter index: The index of the container among those of the file.
+  /// - Parameter index: The index of this occurrence of the container in ``FileOrder/containers``.
   private borrowing func append(
     _ number: Int, _ order: borrowing FileOrder, _ index: Int, _ width: Int, to output: inout ByteBuffer
   ) {
@@ -155,7 +156,7 @@ extension ValuePool {
     output.append(marker: marker, count: words.count)
     output.reserve(words.range.count / 4 * width + 8)
     let bytes = containers.bytes.bytes
-    // In the list of containers, those inside this one follow it. Each is followed by the containers inside it.
+    // In ``FileOrder/containers``, the child containers of this one follow it, each with all containers in it.
     var inner = index + 1
     for offset in stride(from: words.range.lowerBound, to: words.range.upperBound, by: 4) {
       let child = Reference(bits: bytes.littleEndianUInt32(at: offset))
@@ -179,8 +180,7 @@ extension ValuePool {
     /// The object index of each scalar, or `UInt32.max` if it has none yet.
     private(set) var scalars: [UInt32]
     private var uids: [UInt32] = []
-    /// The object indexes of UIDs that are too large for ``uids``, whose length must not exceed the number of
-    /// references.
+    /// The object indexes of the UIDs from ``denseUIDCount``, which could make ``uids`` too long.
     private var sparseUIDs: [Int: UInt32] = [:]
     private let denseUIDCount: Int
     /// For each container, its object index and the number of containers up to and including the last one in it.
@@ -201,8 +201,8 @@ extension ValuePool {
 
     /// Creates an order without objects.
     ///
-    /// - Parameter denseUIDCount: The number of UIDs, from 0, that are stored in an array. In an object table without
-    ///   gaps, no UID is greater than the number of references.
+    /// - Parameter denseUIDCount: UIDs below this number are stored in an array. In an object table without gaps, no
+    ///   UID is greater than the number of references.
     init(scalarCount: Int, denseUIDCount: Int) {
       scalars = Array(repeating: .max, count: scalarCount)
       self.denseUIDCount = denseUIDCount

@@ -21,7 +21,7 @@ package struct JSONToken {
   var hasEscapes = false
   /// True if a number has neither a fraction nor an exponent.
   var isInteger = false
-  /// The absolute value of an integer, or nil if it does not fit 64 bits.
+  /// The absolute value of an integer; nil if it does not fit into 64 bits, and for other tokens.
   package var magnitude: UInt64?
   /// The first defect of a string or a number. For an unterminated string, it is the missing end.
   var defect: JSONDefect?
@@ -68,10 +68,10 @@ package struct JSONLexer: ~Escapable {
   /// The offset of the next token.
   package var index: Int
   private var commentEnd = ForwardSearch("*/")
-  /// The range of the last unterminated string. Each quotation mark in it follows a backslash, so no string can begin
-  /// there, and the range is not scanned again.
+  /// The range of the last unterminated string. No string can begin in it, because each quotation mark in it follows a
+  /// backslash. So the range is not scanned again.
   private var unclosedString = 0..<0
-  /// The same for text in single quotation marks.
+  /// The range of the last unterminated text in single quotation marks; see ``unclosedString``.
   private var unclosedText = 0..<0
   /// The last range of white space that was examined after a line end in a string.
   private var lastSpace = 0..<0
@@ -126,7 +126,7 @@ package struct JSONLexer: ~Escapable {
     }
   }
 
-  /// Skips a value of a text without defects. Returns false if the next token does not begin a value.
+  /// Skips a value of a text that is known to have no defects. Returns false if the next token does not begin a value.
   ///
   /// - Complexity: O(*n*) in the length of the value.
   package mutating func passValue() -> Bool {
@@ -345,7 +345,7 @@ package struct JSONLexer: ~Escapable {
 
   /// Returns true if the text of a string seems to continue on the next line. The next byte must be a line end.
   private mutating func goesOnWithText() -> Bool {
-    // Ensures that each of many empty lines is scanned once.
+    // Scans the white space only once, even if the string has many empty lines.
     if !lastSpace.contains(index) {
       var end = index
       while end < bytes.byteCount, bytes[end].isWhiteSpace { end += 1 }

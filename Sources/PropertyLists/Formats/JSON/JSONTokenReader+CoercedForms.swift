@@ -58,7 +58,7 @@ extension JSONTokenReader {
   }
 
   private func date(_ value: FlatNode, after key: FlatNode) -> FlatNode? {
-    // A form nested in a form is invalid, although it has been read as a real already.
+    // A form inside a form is invalid. The inner form has been replaced with a real already, so the text is examined.
     guard lexer.bytes[start(ofValueAfter: key)] != UInt8(ascii: "{") else { return nil }
     switch value.kind {
     case .integer, .unsignedInteger: return .date(Double(value.integer.int128))

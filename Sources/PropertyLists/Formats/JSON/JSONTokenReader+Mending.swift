@@ -2,7 +2,7 @@
 extension JSONTokenReader {
   /// The state of error recovery: facts about the last defect and earlier ones.
   struct Mending {
-    /// The token that was expected at the last defect; nil for a key.
+    /// The token that was expected at the last defect; nil if it was a key.
     var expected: ExpectedToken?
     /// The token to read next, or nil to read the next entry or element of the innermost container.
     var next: Next?
@@ -48,7 +48,7 @@ extension JSONTokenReader {
     }
   }
 
-  /// Appends a null in place of a key, if one is expected, or else of a value.
+  /// Appends a null that stands in for a key if a key is expected, or else for a value.
   private mutating func appendStandIn() {
     let isKey = builder.expectsKey
     builder.append(.null)
@@ -72,7 +72,7 @@ extension JSONTokenReader {
       while lexer.byte == UInt8(ascii: "=") || lexer.byte == UInt8(ascii: ">") { lexer.index += 1 }
       mending.next = .value
     } else if JSONLexer.isLetter(lexer.byte) {
-      // If the word is not a value either, that is not reported as a second defect.
+      // The word is not examined, so it is not reported again if it is not a value.
       _ = skipWord()
       appendStandIn()
     } else if beginsValue {
@@ -102,7 +102,7 @@ extension JSONTokenReader {
       lexer.index += 1
       followsComma = true
     } else if lexer.index > 0, JSONLexer.isWord(lexer.bytes[lexer.index - 1]), skipWord() {
-      // The rest of a number or a word.
+      // Skips the rest of a number or a word whose beginning was read as a value.
       mending.next = .mark
     } else if builder.frames.last?.kind == .array ? beginsValue : isKey() {
       followsComma = true
@@ -178,7 +178,7 @@ extension JSONTokenReader {
       case .invalid where lexer.bytes[token.range.lowerBound] == UInt8(ascii: ";"):
         followsComma = true
         return
-      // Only the quotation mark is wrong.
+      // Skips only the opening quotation mark, so that the text after it is read as tokens.
       case .string where token.defect?.isEnd == true: lexer.index = token.range.lowerBound + 1
       case .string where kind == .dictionary && comesNext(UInt8(ascii: ":")):
         lexer.index = token.range.lowerBound
@@ -188,7 +188,7 @@ extension JSONTokenReader {
       default: break
       }
     }
-    // The open containers may have been closed in the skipped text.
+    // No container is open, so reading cannot continue.
     throw defect
   }
 

@@ -22,8 +22,8 @@ struct JSONTokenReader: ~Copyable, ~Escapable {
   var followsComma = false
   /// The state of error recovery.
   var mending = Mending()
-  /// Bytes that are not in the source: data whose base64 has escapes. Their offsets continue after the end of the
-  /// source.
+  /// Bytes that are not in the source: the decoded data whose base64 has escapes. Their offsets continue after the end
+  /// of the source.
   var added: [UInt8] = []
 
   /// Reads a JSON text.
@@ -80,7 +80,7 @@ struct JSONTokenReader: ~Copyable, ~Escapable {
     if !lexer.isAtEnd, !mending.isUnbalanced { try defects.report(unexpected(expected: "the end of the text")) }
   }
 
-  /// Reads the token at which reading continues in an entry or element after an error.
+  /// Continues reading an entry or element after an error, at the token `next`.
   private mutating func read(_ next: Mending.Next) throws(PropertyListError) {
     lexer.passSpace()
     switch next {
@@ -159,7 +159,7 @@ struct JSONTokenReader: ~Copyable, ~Escapable {
   }
 
   private mutating func open(_ kind: NodeKind, at offset: Int) throws(PropertyListError) {
-    // A form that represents a scalar does not count as a level.
+    // A dictionary at the depth limit may be the form of a scalar, which does not count as a level.
     let isScalar = restoresCoercedValues && kind == .dictionary && builder.depth == depthLimit
     guard builder.depth < depthLimit || isScalar else {
       // Recovery starts at the bracket.

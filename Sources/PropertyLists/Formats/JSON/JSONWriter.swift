@@ -107,7 +107,7 @@ package struct JSONWriter: TextWriter, ~Copyable {
     let start = output.count
     JSONText.append(quoted: utf8, to: &output)
     if isOnlyKey, options.coercion == .reversible, CoercedForm.hasToBeEscaped(key: utf8) {
-      // The key of a form has no characters that need an escape.
+      // Writes the key again, after a dollar sign. Such a key has no characters that need an escape.
       output.truncate(to: start)
       output.append("\"$")
       output.append(utf8)
@@ -172,7 +172,7 @@ extension JSONWriter {
 
   /// Writes a NaN or an infinity.
   ///
-  /// - Parameter text: The text of the value, with all its bits.
+  /// - Parameter text: The text of the value, from ``SpecialReal``.
   mutating func special(_ text: String) throws(PropertyListError) {
     switch options.coercion {
     case .refuse: throw Self.refusal(text.hasSuffix("inf") ? "infinity" : "NaN")

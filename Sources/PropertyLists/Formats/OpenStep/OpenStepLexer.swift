@@ -66,9 +66,10 @@ package struct OpenStepLexer: ~Escapable {
   private var angle = ForwardSearch(">")
   private var bracket = ForwardSearch("]")
   private var commentEnd = ForwardSearch("*/")
-  /// A string that begins at or after this offset with a double quotation mark has no closing one.
+  /// The lowest offset at which an unterminated string in double quotation marks was found, or `Int.max`. All strings
+  /// in double quotation marks that begin there or later are unterminated, too, so they are not scanned.
   private var lastDoubleQuote = Int.max
-  /// The same for single quotation marks.
+  /// The same as ``lastDoubleQuote``, for strings in single quotation marks.
   private var lastSingleQuote = Int.max
 
   @_lifetime(copy bytes)
@@ -116,7 +117,7 @@ package struct OpenStepLexer: ~Escapable {
     }
   }
 
-  /// Skips a value of a text without defects. Returns false if the next token does not begin a value.
+  /// Skips a value of a text that is known to have no defects. Returns false if the next token does not begin a value.
   ///
   /// - Complexity: O(*n*) in the length of the value.
   package mutating func passValue() -> Bool {
@@ -227,7 +228,8 @@ package struct OpenStepLexer: ~Escapable {
       }
       if quote == UInt8(ascii: "\"") { lastDoubleQuote = start } else { lastSingleQuote = start }
     }
-    // Most strings end with their line.
+    // The token of an unterminated string is the rest of its line, because most strings end on the line on which they
+    // begin.
     index = start
     passLine()
     return OpenStepToken(
@@ -288,9 +290,10 @@ package struct OpenStepLexer: ~Escapable {
     OpenStepToken(kind: .data, range: start..<index, isPlain: isPlain, defect: defect)
   }
 
-  /// Returns a token that may be unterminated.
+  /// Returns a token that begins with `<`, with the defect `open` if its end is missing.
   ///
-  /// - Parameter end: The end of the token, or nil if it is unterminated. Then the token is only the bracket.
+  /// - Parameter end: The end of the token; nil if it is missing. In that case, the token is only the `<`, so that the
+  ///   text after it is read as other tokens.
   private mutating func closed(
     _ kind: OpenStepToken.Kind, _ end: Int?, orOpen open: OpenStepDefect.Kind
   ) -> OpenStepToken {

@@ -8,7 +8,7 @@ extension OpenStepTokenReader {
     var isAtEnd = false
     /// True if a comma or a semicolon is missing before the next token.
     var isMarkMissing = false
-    /// The offset of an unterminated string.
+    /// The offset of the unterminated string that is the last defect; nil if the last defect is another one.
     var unclosedString: Int?
     /// The range of the last string in quotation marks.
     var lastQuoted = 0..<0
@@ -17,7 +17,7 @@ extension OpenStepTokenReader {
     var firstKey: (node: FlatNode, offset: Int)?
     /// True if brackets were wrong, so that there can be too many or too few at the end.
     var isUnbalanced = false
-    /// Forgets the last defect.
+    /// Resets the properties that describe the last defect.
     mutating func reset() {
       isMarkMissing = false
       unclosedString = nil
@@ -48,7 +48,7 @@ extension OpenStepTokenReader {
     defer { mending.reset() }
     if kind == .dictionary, !builder.expectsKey { append(.null, at: lexer.index) }
     if let offset = mending.unclosedString {
-      // Most strings end with their line.
+      // Continues on the next line, because most strings end on the line on which they begin.
       if kind == .array { append(.null, at: offset) }
       lexer.index = offset
       lexer.passLine()
@@ -124,7 +124,7 @@ extension OpenStepTokenReader {
         return try closeInnermost()
       case .comma where nested == 0 && kind == .array: return
       case .comment where token.defect != nil: lexer.index = start + 1
-      // Only the quotation mark or the bracket is wrong.
+      // Skips only the opening quotation mark or bracket, so that the text after it is read as tokens.
       case .quoted where token.defect != nil: lexer.index = start + 1
       case .data, .base64, .typedValue: lexer.index = start + 1
       case .word, .quoted:

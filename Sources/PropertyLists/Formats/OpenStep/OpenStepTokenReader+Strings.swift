@@ -15,7 +15,7 @@ extension OpenStepTokenReader {
       mending.lastQuoted = token.range
       try decode(token.range.lowerBound + 1..<token.range.upperBound - 1, isPlain: token.isPlain)
     }
-    // The content of a string with invalid UTF-8 is unknown.
+    // The content of a string with invalid UTF-8 is unknown, so a null stands in for it.
     if !defects.defects.isEmpty, hasReplacedBytes(in: token.range) { return .null }
     return .string(.verbatim, offset: start, length: text.count - start)
   }

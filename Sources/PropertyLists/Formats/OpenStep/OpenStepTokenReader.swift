@@ -213,7 +213,7 @@ struct OpenStepTokenReader: ~Copyable, ~Escapable {
       try defects.report(failure("duplicate key \(name.quoted)", .duplicateKey, at: offsets[index]))
     }
     builder.close(in: text.rawBytes)
-    // The container replaces its children. The builder may have dropped some of them.
+    // The offset of the container replaces those of its children. The builder may have dropped some of these.
     offsets.removeLast(offsets.count - (builder.pending.count - 1))
     offsets.append(openOffsets.removeLast())
   }

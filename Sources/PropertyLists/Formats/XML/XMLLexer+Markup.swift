@@ -115,17 +115,19 @@ extension XMLLexer {
     return XMLToken(kind: .declaration, range: start..<index, defect: XMLDefect(kind: .less, offset: start))
   }
 
-  /// Returns the offset after a declaration, which may contain brackets, or nil if its end is missing.
+  /// Returns the offset after the probable end of a declaration, which may contain brackets. Returns nil if no end is
+  /// found.
   private mutating func declarationEnd(from start: Int) -> Int? {
     var quotes = QuoteScan()
     var offset = start
     while offset < bytes.byteCount, quotes.isOpen || bytes[offset] != UInt8(ascii: "[") {
-      // In a declaration, other markup can occur only in brackets.
+      // In a declaration, other markup can occur only in brackets, so a `<` means that the `>` is missing.
       if !quotes.isOpen, bytes[offset] == UInt8(ascii: "<") { return quotes.quotedEnd ?? offset }
       offset += 1
       if quotes.ends(with: bytes[offset - 1], at: offset) { return offset }
     }
-    // An unpaired quotation mark.
+    // The end was not found. If there was a `>` in quotation marks, one of these is probably unpaired, and the `>` is
+    // the end.
     if quotes.isOpen || offset == bytes.byteCount { return quotes.quotedEnd }
     let bracket = offset
     guard bracket < lastSubsetEnd else { return nil }

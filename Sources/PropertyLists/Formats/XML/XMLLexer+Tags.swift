@@ -1,6 +1,6 @@
 /// Start tags, end tags and attributes.
 extension XMLLexer {
-  /// Skips a tag without defects.
+  /// Skips a tag that is known to have no defects.
   mutating func passTag() {
     var offset = index
     while offset &+ 8 <= bytes.byteCount {
@@ -154,9 +154,9 @@ extension XMLLexer {
 /// A scanner for the `>` that ends markup. Quotation marks in the markup may be unpaired.
 struct QuoteScan {
   private var quote: UInt8 = 0
-  /// The offset after the first `>` in quotation marks.
+  /// The offset after the first `>` in quotation marks, or nil if there was none.
   private(set) var quotedEnd: Int?
-  /// The offset of the open quotation mark, or of the last one.
+  /// The offset of the last opening quotation mark, or nil if there was none.
   private(set) var quoteOffset: Int?
 
   var isOpen: Bool { quote != 0 }

@@ -16,7 +16,8 @@ package struct XMLLexer: ~Escapable {
   var commentEnd = ForwardSearch("-->")
   var cdataEnd = ForwardSearch("]]>")
   var instructionEnd = ForwardSearch("?>")
-  /// No internal subset of a document type ends at or after this offset.
+  /// The offset of the first `[` of a document type whose closing `]>` was not found, or `Int.max`. No `[` at or after
+  /// it has one, so it is not searched for again.
   var lastSubsetEnd = Int.max
 
   /// The maximum length of a tag, in bytes. libxml2 compares each attribute of a tag with all others, so its time for a
@@ -53,7 +54,7 @@ package struct XMLLexer: ~Escapable {
     index = bytes.firstIndex(of: UInt8(ascii: "<"), from: index) ?? bytes.byteCount
   }
 
-  /// Skips the next markup of a text without defects. Returns its kind, as ``next()`` does.
+  /// Skips the next markup of a text that is known to have no defects. Returns its kind, as ``next()`` does.
   package mutating func passMarkup() -> XMLToken.Kind {
     passToMarkup()
     let start = index
@@ -116,10 +117,10 @@ package struct XMLLexer: ~Escapable {
     XMLToken(kind: .invalid, range: range, defect: XMLDefect(kind: defect, offset: offset))
   }
 
-  /// Skips text that XML allows: up to the next `<`, to an invalid character, or to the end.
+  /// Skips text that XML allows, up to the next `<`, `]]>`, malformed reference or invalid character, or to the end.
   ///
   /// - Returns: True if the text has no references and no CR, so that it needs no decoding.
-  /// - Complexity: O(*n*) in the length of the text. No text is scanned twice, even if only invalid UTF-8 ends it.
+  /// - Complexity: O(*n*) in the length of the text. No text is scanned twice, even if invalid UTF-8 ends it early.
   mutating func passText() -> Bool {
     guard scannedText.contains(index) else { return passText(from: index) }
     let start = index
@@ -127,8 +128,8 @@ package struct XMLLexer: ~Escapable {
     return passText(from: start, isVerbatim: false, isASCII: false)
   }
 
-  /// Skips text like ``passText()``, but may scan text again that follows invalid UTF-8. It is for readers that give up
-  /// there.
+  /// Skips text like ``passText()``, but may scan text that follows invalid UTF-8 a second time. It is for readers that
+  /// give up at invalid UTF-8.
   ///
   /// - Parameters:
   ///   - start: The offset of the text. The part before ``index`` has been scanned already.
@@ -182,7 +183,7 @@ package struct XMLLexer: ~Escapable {
     return isVerbatim
   }
 
-  /// Returns the defect of the first character in a range that XML does not allow.
+  /// Returns the defect of the first character in a range that XML does not allow, or nil if it allows all.
   func invalidCharacter(in range: Range<Int>) -> XMLDefect? {
     var content = XMLLexer(bytes.extracting(..<range.upperBound), at: range.lowerBound)
     content.allowsAllCharacters = allowsAllCharacters

@@ -187,7 +187,8 @@ package struct XMLPullReader: ~Escapable {
 }
 
 extension XMLLexer {
-  /// Skips an attribute of a tag without defects. Returns nil for an attribute with white space around its `=`.
+  /// Skips an attribute of a tag that is known to have no defects. Returns nil, without skipping, if there is white
+  /// space around the `=` of the attribute.
   @inline(__always)
   fileprivate mutating func passKnownAttribute() -> (name: Range<Int>, value: Range<Int>)? {
     let start = index

@@ -7,15 +7,16 @@ extension XMLTokenReader {
     return elements[(index + 1)...].allSatisfy(\.isDoubtful)
   }
 
-  /// Closes the element that an end tag probably belongs to: an element of its name, with all that are open inside it,
-  /// or else the innermost element, unless the name belongs to an element closed earlier.
+  /// Closes the element that an end tag probably belongs to: the innermost element of the same name, with all elements
+  /// in it. If there is none, closes the innermost element, unless the end tag probably belongs to an element that has
+  /// been closed already.
   mutating func close(_ name: String) {
     let count = elements.count
     if let index = elements.lastIndex(where: { $0.name == name }) {
       if index > 0, index + 1 < count, elements[count - 1].isContainer, !isNextFit(for: elements[index - 1]),
         isNextFit(for: elements[count - 2])
       {
-        // The end tag was meant for the innermost of the two containers.
+        // The end tag has the wrong name, and was probably meant for the innermost container.
         return closeInnermost()
       }
       while elements.count > index + 1 {
@@ -66,7 +67,7 @@ extension XMLTokenReader {
     }
   }
 
-  /// Returns true if the next tag is valid in a container.
+  /// Returns true if the next tag is valid in a container: its end tag, or the start tag of a child.
   private mutating func isNextFit(for container: Open) -> Bool {
     let bytes = lexer.bytes
     return lookAhead(from: lexer.index) { token in
@@ -84,8 +85,8 @@ extension XMLTokenReader {
   }
 
   /// Recovers from an element inside an element that can only contain text, such as `<string>`. In most cases, the end
-  /// tag of the outer element is missing, or lacks its slash. Returns true if the outer element ends here; then the
-  /// last tag is read again, unless it was the end tag.
+  /// tag of the outer element is missing, or is written without its slash. Returns true if the outer element has been
+  /// ended. If its end tag is missing, the tag of the inner element is read again.
   mutating func endsScalar(_ outer: XMLElement, withElement name: String) -> Bool {
     let last = elements.count - 1
     guard !elements[last].isDamaged else { return false }

@@ -15,7 +15,7 @@ struct XMLTokenReader: ~Copyable, ~Escapable {
   /// The open elements.
   var elements: [Open] = []
   private var hasRoot = false
-  /// True if a tag has been read.
+  /// True if a start tag has been read.
   private(set) var hasBegun = false
   /// The number of namespaces that the open elements declare.
   private var namespaceCount = 0
@@ -43,9 +43,9 @@ struct XMLTokenReader: ~Copyable, ~Escapable {
   private var isOver = false
   /// The offset of the last token.
   private(set) var tokenStart = 0
-  /// For each name, the number of elements that were closed before their end tags.
+  /// For each name, the number of elements that were closed before their end tags. These end tags are ignored later.
   var missedEnds: [String: Int] = [:]
-  /// The last line with invalid UTF-8.
+  /// The last line with invalid UTF-8, or 0 if there was none.
   private var lineThatIsNotUTF8 = 0
 
   /// An open element.
@@ -133,8 +133,8 @@ struct XMLTokenReader: ~Copyable, ~Escapable {
     defects.add(builder.failure(message, kind, at: positionIndex.position(at: offset), in: text.rawBytes))
   }
 
-  /// Returns true if invalid UTF-8 was already reported in the same line. Many such lines mean that the encoding is
-  /// wrong.
+  /// Returns true if the defect is invalid UTF-8, and the line of the last invalid UTF-8 is the same. Invalid UTF-8 is
+  /// reported only once per line, because text in another encoding can have many invalid bytes.
   private mutating func isKnown(_ defect: XMLDefect) -> Bool {
     guard defect.kind == .notUTF8 else { return false }
     let line = positionIndex.position(at: defect.offset).position.line
@@ -142,7 +142,7 @@ struct XMLTokenReader: ~Copyable, ~Escapable {
     return line == lineThatIsNotUTF8
   }
 
-  /// Returns the message for something found in place of the end tag that is expected next.
+  /// Returns the message for a missing end tag of the innermost element. `found` was found in its place.
   private mutating func messageForMissingEnd(found: String) -> String {
     guard let open = elements.last else { return "expected a tag, found \(found)" }
     let name = open.name.printable(limit: 80)
@@ -245,7 +245,8 @@ struct XMLTokenReader: ~Copyable, ~Escapable {
     return true
   }
 
-  /// Returns the type of an element in its context, or nil if the element is ignored there.
+  /// Returns the type of an element in its context, or nil if the element is ignored there. Reports an element that is
+  /// not allowed in the context.
   private mutating func element(_ name: String) -> XMLElement? {
     let last = elements.count - 1
     if last >= 0, elements[last].element == nil { return nil }
@@ -297,7 +298,7 @@ struct XMLTokenReader: ~Copyable, ~Escapable {
   /// Reports that the last key has no value.
   private mutating func missValue() {
     if let key = builder.pending.last, key.kind == .null {
-      // It was not a valid key either.
+      // The key was invalid, too. It is removed without a second error.
       builder.removeLast()
       offsets.removeLast()
     } else if let key = builder.pending.last {
