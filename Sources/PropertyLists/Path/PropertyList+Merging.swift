@@ -88,8 +88,8 @@ extension PropertyList {
     guard case .dictionary(let theirs) = other, kind == .dictionary else { return mergeValue(other, conflicts, arrays) }
     // The dictionaries around the current one. Each lacks the value that is being merged.
     var outer: [MergeFrame] = []
-    // Moved out of this value only here, so that the dictionary has no second reference. In a build without
-    // optimization, one would make each change copy the dictionary.
+    // The dictionary is moved out of this value only here, so that it has no second reference. In a build without
+    // optimization, a second reference would make each change copy the dictionary.
     var current = MergeFrame(ours: takeDictionary() ?? [:], theirs: theirs)
     while true {
       while current.next < current.theirs.count {

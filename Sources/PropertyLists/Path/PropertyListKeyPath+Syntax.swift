@@ -54,7 +54,7 @@ extension PropertyListKeyPath {
     self.init(try parser.parse())
   }
 
-  /// Returns the text of this path. Parsing it gives an equal path.
+  /// Returns the text of this path. A path that is created from the text with the same syntax is equal to this path.
   ///
   /// ```swift
   /// let path = try PropertyListKeyPath("/items/0/name")
@@ -121,7 +121,7 @@ private struct KeyPathParser {
     self.syntax = syntax
   }
 
-  /// Returns true if a backslash before a scalar is an escape.
+  /// Returns true if a backslash escapes the scalar, inside or outside quotation marks.
   static func isSpecial(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar {
     case ".", "/", ":", "\"", "\\": true
@@ -168,7 +168,7 @@ private struct KeyPathParser {
     return String(part)
   }
 
-  /// Returns the component in quotation marks. The current scalar is the opening one.
+  /// Returns the component in quotation marks. The current scalar is the opening quotation mark.
   private mutating func quoted() throws(PropertyListError) -> String {
     position += 1
     var part = String.UnicodeScalarView()
