@@ -3,7 +3,7 @@ private import SystemFiles
 /// The remaining stack of the current thread, for recursive work that calls code outside this package, such as
 /// `init(from:)` of other types.
 package final class CallStack {
-  /// Addresses below this one are too close to the end of the stack.
+  /// The stack address at which ``hasRoom`` becomes false. The rest of the stack below it is a reserve.
   private var floor: UInt
   /// The lowest address of the thread's own stack.
   private let bottom: UInt
@@ -11,11 +11,12 @@ package final class CallStack {
   /// The size of the thread's own stack, in bytes.
   package let size: Int
 
-  /// The number of levels of nested values in progress when the thread left its own stack; see ``extended(levels:_:)``.
+  /// The number of levels of nested values that were in progress when the thread left its own stack, or 0 if it has
+  /// not; see ``extended(levels:_:)``.
   package private(set) var levelsBelow = 0
   /// The stack address when the thread left its own stack, or nil if it has not.
   private var left: UInt?
-  /// The function to call on the other stack.
+  /// The function to call on the other stack, or nil if there is none.
   private var work: (() -> Void)?
 
   /// The maximum number of bytes kept free for the innermost call. A quarter of the stack is kept free, if that is
@@ -56,7 +57,7 @@ package final class CallStack {
   /// True if this object was created on the current thread. It is valid only there.
   package var isOfThisThread: Bool { pthread_equal(thread, pthread_self()) != 0 }
 
-  /// True if there is room for another call, and for those that it makes before it checks again.
+  /// True if the stack has room for another call, and for everything that this call does before the next check.
   package var hasRoom: Bool { Self.here > floor }
 
   /// True if the current thread has room in the sense of ``hasRoom``. Unlike ``hasRoom``, it may be read on any thread.
@@ -78,7 +79,9 @@ package final class CallStack {
   private static let bytesPerLevel = 832
 
   /// Calls `body` on another stack of the same thread, because the thread's own stack is full. Returns nil, without
-  /// calling `body`, if no other stack is available.
+  /// calling `body`, if there is no other stack.
+  ///
+  /// - Parameter levels: The number of levels of nested values in progress, for ``levelsBelow``.
   package func extended<T>(levels: Int, _ body: () throws -> T) throws -> T? {
     // Sixteen times the size of the stack, from 8 to 128 MiB. Segments are not nested.
     guard left == nil, let segment = StackSegment(size: min(max(16 * size, 8 << 20), 128 << 20)) else { return nil }

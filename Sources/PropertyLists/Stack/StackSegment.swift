@@ -1,8 +1,9 @@
 #if canImport(Glibc)
   private import SystemFiles
 
-  /// Memory for continuing a thread whose stack is full: POSIX changes its stack pointer (`ucontext.h`). The functions
-  /// are looked up by name, because Swift does not import `makecontext` with its variable arguments.
+  /// Memory for a second stack, on which a thread continues when its own stack is full. Functions of `ucontext.h`
+  /// switch the thread to it. They are looked up by name, because Swift does not import `makecontext` with its variable
+  /// arguments.
   @safe
   struct StackSegment: ~Copyable {
     private let memory: UnsafeMutableRawPointer
@@ -12,11 +13,12 @@
     /// The lowest usable address.
     var bottom: UInt { unsafe UInt(bitPattern: memory) + UInt(Self.guardSize) }
 
-    /// The lowest pages, in bytes. They are not accessible, so that an overflow cannot overwrite other memory.
+    /// The size of the lowest pages, in bytes. They are not accessible, so that an overflow cannot overwrite other
+    /// memory.
     private static let guardSize = 64 << 10
 
-    /// Maps a number of bytes, or returns nil if there is no memory or the functions are missing. Untouched memory
-    /// costs nothing.
+    /// Maps `size` bytes. Returns nil if there is no memory, or if the functions are missing. Untouched memory costs
+    /// nothing.
     init?(size: Int) {
       guard let functions = Functions.all else { return nil }
       // Sound: only this segment uses the memory until `deinit`.
@@ -72,7 +74,7 @@
     }
   }
 #else
-  /// A segment that cannot be created, because other systems cannot switch to another stack.
+  /// A segment for systems on which this package cannot switch to another stack. It cannot be created.
   struct StackSegment: ~Copyable {
     let bottom: UInt = 0
 
