@@ -7,8 +7,8 @@ package enum DateText {
   /// The last supported year; the first one is its negative. Between them, a double is exact to the second.
   static let greatestYear = 99_999_999
 
-  /// Parses Apple's form, exactly `[-]Y…-MM-DDThh:mm:ssZ`. Days and hours that do not exist are rejected. `24:00:00`
-  /// and the leap second `23:59:60` are the first second of the next day.
+  /// Parses Apple's form, exactly `[-]Y…-MM-DDThh:mm:ssZ`. Returns nil for other text, and for days and hours that do
+  /// not exist. `24:00:00` and the leap second `23:59:60` are the first second of the next day.
   static func parse(_ bytes: RawSpan) -> Double? {
     var index = 0
     let end = bytes.byteCount
@@ -126,8 +126,8 @@ package enum DateText {
   }
 
   /// Parses the form that Foundation's `Date` has in its description and GNUstep in its property lists: exactly
-  /// `[-]Y…-MM-DD hh:mm:ss ±hhmm`. The date is in local time, and the last part is the difference between local time
-  /// and UTC.
+  /// `[-]Y…-MM-DD hh:mm:ss ±hhmm`. Returns nil for other text. The date is in local time, and the last part is the
+  /// difference between local time and UTC.
   static func parseWithZone(_ bytes: RawSpan) -> Double? {
     // Parses from the end, because only the year has a variable number of digits.
     let zone = bytes.byteCount - 5
@@ -182,7 +182,8 @@ package enum DateText {
 
   // Dates with enough digits to read back the same bits: `2001-01-01T00:00:00.5Z`.
 
-  /// 0001-01-01T00:00:00Z up to 10000-01-01T00:00:00Z: the years that every ISO 8601 parser supports.
+  /// The seconds from 0001-01-01T00:00:00Z up to, but not including, 10000-01-01T00:00:00Z: the years that every ISO
+  /// 8601 parser supports.
   private static let commonYears = -63_113_904_000.0..<252_423_993_600.0
 
   /// The maximum number of digits after the point. Only times less than a second from 2001-01-01T00:00:00Z need more.
@@ -213,8 +214,8 @@ package enum DateText {
     return true
   }
 
-  /// Returns the fewest digits after the point of a positive number that distinguish it from all others, or nil if they
-  /// are too many.
+  /// Returns the fewest digits after the point of a positive number that distinguish it from all others, and their
+  /// count. Returns nil if there are too many.
   private static func fractionDigits(_ value: Double) -> (digits: UInt64, count: Int)? {
     var digits: UInt64 = 0
     var count = 0
@@ -226,7 +227,8 @@ package enum DateText {
       exponent = number
       text = text[..<mark]
     }
-    // With an exponent, all digits of a number below 1 are after the point, and larger numbers have none there.
+    // Swift writes an exponent only for small numbers, which have all digits after the point, and for large numbers,
+    // which have none there.
     for byte in text {
       if byte == UInt8(ascii: ".") {
         isFraction = true
@@ -241,8 +243,8 @@ package enum DateText {
     return (digits, count - exponent)
   }
 
-  /// Parses `YYYY-MM-DDThh:mm:ss.f…Z`, with any number of digits after the point or without a fraction. The number of
-  /// seconds is rounded only once, so that it is the nearest double.
+  /// Parses `YYYY-MM-DDThh:mm:ss.f…Z`, with any number of digits after the point or without a fraction. Returns nil for
+  /// other text. The number of seconds is rounded only once, so that it is the nearest double.
   static func parseExact(_ bytes: RawSpan) -> Double? {
     let point = 19
     let end = bytes.byteCount - 1

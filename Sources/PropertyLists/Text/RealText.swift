@@ -12,8 +12,9 @@ package enum RealText {
     1e21, 1e22,
   ]
 
-  /// Parses a number below 2^53 divided by a power of ten up to 10^22. Both are exact doubles, so that one division
-  /// rounds correctly (Clinger 1990). Returns nil for other text.
+  /// Parses a decimal number whose digits, without the point, are at most 2^53, with at most 22 of them after the
+  /// point. It is the quotient of two exact doubles, so that one division rounds correctly (Clinger 1990). Returns nil
+  /// for other text.
   @inline(__always)
   private static func parseExact(_ bytes: RawSpan) -> Double? {
     var index = 0
@@ -122,8 +123,8 @@ package enum RealText {
   }
 
   /// Returns the first 17 significant digits, correctly rounded, and the exponent of the first, for values from 1e-5 to
-  /// 1e17. Returns nil for other values. Multiplied by a power of ten, such a value is exact in 128 bits: 53 bits, and
-  /// at most 74 of 10^22.
+  /// 1e17. Returns nil for other values. The product of such a value and a power of ten up to 10^22 is exact in 128
+  /// bits: the value has 53 bits, and the power at most 74.
   private static func exactDigits(_ value: Double) -> (digits: UInt64, exponent: Int)? {
     guard value >= 1e-5, value < 1e17 else { return nil }
     // value = significand * 2^shift

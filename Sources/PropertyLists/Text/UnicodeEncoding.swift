@@ -6,7 +6,8 @@ package enum UnicodeEncoding {
   case utf16(isBigEndian: Bool)
   case utf32(isBigEndian: Bool)
 
-  /// Detects the encoding from a byte order mark. Without one, a NUL among the first two bytes means UTF-16.
+  /// Detects the encoding from a byte order mark. Without one, a NUL among the first two bytes means UTF-16. Returns
+  /// nil if there is neither.
   package static func detect(_ bytes: RawSpan) -> (encoding: UnicodeEncoding, markLength: Int)? {
     if bytes.starts(with: "\u{FEFF}") { return (.utf8, 3) }
     guard bytes.byteCount >= 2 else { return nil }
@@ -152,7 +153,7 @@ extension TextSource {
 }
 
 extension RawSpan {
-  /// Returns true if the byte at an offset and the next one cannot begin a UTF-8 character.
+  /// Returns true if no UTF-8 character begins with the byte at an offset and the next one.
   func beginsNoCharacter(at offset: Int) -> Bool {
     switch self[offset] {
     case 0..<0x80: false
