@@ -19,8 +19,8 @@ public struct ParsingLimits: Hashable, Sendable {
   /// of its object. The size is the number of values and keys plus the bytes of strings and data.
   ///
   /// A binary property list can refer to one object many times, so that a few hundred bytes expand to more values than
-  /// there are atoms. An expansion is accepted if it is within this limit or within ``expansionRatio`` times the size
-  /// of the input.
+  /// any memory can hold. An expansion is accepted if it is within this limit or within ``expansionRatio`` times the
+  /// size of the input.
   ///
   /// When a document is written, each value also counts one for each level of nesting, because text formats indent it.
   ///
@@ -61,7 +61,7 @@ public struct ParsingLimits: Hashable, Sendable {
   /// of data.
   package static let bytesPerValue = 16
 
-  /// Returns the number of values that may be decoded from a keyed archive of a size.
+  /// Returns the number of values that may be decoded from a keyed archive of `inputSize` bytes.
   package func effectiveValueCount(inputSize: Int) -> Int {
     max(effectiveExpandedSize(inputSize: inputSize) / Self.bytesPerValue, expandedSize, 0)
   }
@@ -74,9 +74,9 @@ public struct ParsingLimits: Hashable, Sendable {
     PropertyListError(.limitExceeded, "more than \(limit) bytes of input")
   }
 
-  /// Returns the number of bytes and references that may be read from a binary file in total. The limit stops files
-  /// whose objects overlap, because these can make a reader read the same bytes any number of times. A file without
-  /// overlaps needs one visit per byte, and two more for keys. The constant is for tiny files.
+  /// Returns the budget for the bytes and references that may be read from a binary file in total. It stops files whose
+  /// objects overlap, because these can make a reader read the same bytes any number of times. A file without overlaps
+  /// needs one visit per byte, and two more for keys. The constant allows more for tiny files.
   static func overlapBudget(inputSize: Int) -> WorkBudget { WorkBudget(4 * inputSize + (1 << 16)) }
 
   static var overlap: PropertyListError {

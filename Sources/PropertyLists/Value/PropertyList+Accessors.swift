@@ -4,20 +4,21 @@ public import OrderedCollections
 /// Access to the content of a value by its kind. The result is nil if the value is of another kind. Values are not
 /// converted.
 extension PropertyList {
-  /// The text of a string.
+  /// The text of a string; nil for other kinds.
   public var string: String? {
     if case .string(let value) = self { value } else { nil }
   }
 
-  /// The value of an integer.
+  /// The value of an integer; nil for other kinds.
   public var integer: Integer? {
     if case .integer(let value) = self { value } else { nil }
   }
 
-  /// The value of an integer, if it fits into `Int`. Reals are not converted, not even those without a fraction.
+  /// The value of an integer that fits into `Int`; nil for other values. Reals are not converted, not even those
+  /// without a fraction.
   public var int: Int? { integer.flatMap { Int(exactly: $0) } }
 
-  /// The value of a 4-byte or 8-byte real. A double represents both exactly.
+  /// The value of a 4-byte or 8-byte real; nil for other kinds. A double represents both exactly.
   public var real: Double? {
     switch self {
     case .real(let value): value
@@ -26,22 +27,22 @@ extension PropertyList {
     }
   }
 
-  /// The value of a boolean. Numbers are not converted to booleans.
+  /// The value of a boolean; nil for other kinds. Numbers are not converted to booleans.
   public var boolean: Bool? {
     if case .boolean(let value) = self { value } else { nil }
   }
 
-  /// The value of a date.
+  /// The value of a date; nil for other kinds.
   public var date: Date? {
     if case .date(let value) = self { value } else { nil }
   }
 
-  /// The bytes of data.
+  /// The bytes of data; nil for other kinds.
   public var data: Data? {
     if case .data(let value) = self { value } else { nil }
   }
 
-  /// The UID: the index of an object in the object table of a keyed archive.
+  /// The UID, which is the index of an object in the object table of a keyed archive; nil for other kinds.
   ///
   /// ```swift
   /// let archive = try PropertyList(data)
@@ -58,8 +59,8 @@ extension PropertyList {
     if case .null = self { true } else { false }
   }
 
-  /// The elements of an array. You can change them in place: `list.array?.append("x")` does nothing if `list` is not an
-  /// array.
+  /// The elements of an array; nil for other kinds. You can change them in place: if `list` is not an array,
+  /// `list.array?.append("x")` does nothing.
   ///
   /// Assigning an array replaces this value by that array. Assigning nil changes an array to ``null``, and leaves a
   /// value of another kind unchanged.
@@ -77,8 +78,8 @@ extension PropertyList {
     }
   }
 
-  /// The entries of a dictionary, in order. You can change them in place: `list.dictionary?["key"] = 1` does nothing if
-  /// `list` is not a dictionary.
+  /// The entries of a dictionary, in order; nil for other kinds. You can change them in place: if `list` is not a
+  /// dictionary, `list.dictionary?["key"] = 1` does nothing.
   ///
   /// ```swift
   /// var note: PropertyList = ["title": "Groceries", "tags": ["home"]]

@@ -47,9 +47,9 @@ public struct PropertyListError: Error, Hashable, Sendable {
   public var kind: Kind
   /// A description of the error in one line, without the location.
   public var message: String
-  /// The offset of the error in the input, in bytes from 0.
+  /// The offset of the error in the input, in bytes from 0, if it is known.
   public var byteOffset: Int?
-  /// The line and column of the error in the input. Text formats only.
+  /// The line and column of the error in a text that was read; nil for other errors.
   public var position: TextPosition?
   /// The path from the root to the value with the error, if it is known.
   public var keyPath: PropertyListKeyPath?
@@ -121,7 +121,7 @@ extension PropertyListError: CustomStringConvertible {
   /// The message and the key path, for callers that print the location themselves.
   public var detail: String { message + keyPathText }
 
-  /// The key path in brackets, after a space, or an empty string if there is none.
+  /// The key path in parentheses, after a space, or an empty string if there is none.
   package var keyPathText: String {
     // Long enough to find the value, short enough for one line. Programs should use ``keyPath``.
     guard let components = keyPath?.components, !components.isEmpty else { return "" }

@@ -41,7 +41,8 @@ public struct PropertyListReadingOptions: Hashable, Sendable {
   public enum DuplicateKeys: Hashable, Sendable {
     /// Throws an error, because choosing one value would lose the other.
     case reject
-    /// The last value is used, at the position of the first, as in Apple's XML reader. Text formats only.
+    /// The last value is used, at the position of the first, as in Apple's XML reader. This applies only to text
+    /// formats; in a binary property list, such a key is always an error.
     case keepLast
   }
 }
