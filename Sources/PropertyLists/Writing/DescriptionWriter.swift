@@ -198,7 +198,8 @@ extension FlatNode {
 }
 
 extension RawSpan {
-  /// Returns the number of bytes in the first `limit` Unicode scalars. The bytes must be UTF-8.
+  /// Returns the number of bytes in the first `limit` Unicode scalars, or in all of them if `limit` is nil or larger.
+  /// The bytes must be UTF-8.
   fileprivate func prefixOfCharacters(_ limit: Int?) -> Int {
     guard let limit, limit < byteCount else { return byteCount }
     var count = 0

@@ -146,7 +146,7 @@ struct DocumentWalker<Source: NodeSource>: ~Copyable {
     _ entry: Int, of node: FlatNode, to sink: inout Sink, in bytes: RawSpan
   ) throws(PropertyListError) {
     let key = try source.key(entry, of: node, in: bytes)
-    // Sorted keys were counted when they were compared.
+    // Sorted keys were counted when they were sorted.
     if !sortsKeys { try spend(key.length + 1) }
     if key.encoding == .verbatim {
       try sink.key(bytes.extracting(key.range))

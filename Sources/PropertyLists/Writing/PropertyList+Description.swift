@@ -23,7 +23,7 @@ extension PropertyList: CustomDebugStringConvertible {
 }
 
 extension PropertyListDocument.Node: CustomDebugStringConvertible {
-  /// A human-readable form like ``PropertyList/debugDescription``. If a binary document cannot be read, the error.
+  /// A human-readable form like ``PropertyList/debugDescription``, or the error if a binary document cannot be read.
   public var debugDescription: String {
     do { return String(decoding: try readableForm().dropLast(), as: UTF8.self) } catch { return "<\(error)>" }
   }

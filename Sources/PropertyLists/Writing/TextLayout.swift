@@ -23,7 +23,7 @@ package struct TextLayout {
   package var stringQuote: UInt8?
   /// True if the last element of an array is followed by a comma, when each element has a line of its own.
   package var hasTrailingCommas = false
-  /// The number of characters in a line of base64, or nil for the number that Apple's writer uses at that indent.
+  /// The number of characters in a line of base64, or nil for the number that Apple's writer uses at the same indent.
   package var base64LineLength: Int?
   /// The prefix of the hexadecimal digits of a non-ASCII character, or nil if such characters are not escaped.
   package var characterEscape: StaticString?
@@ -50,7 +50,8 @@ package struct TextLayout {
     case first, next, closing
   }
 
-  /// Writes the break before an entry or element at level `depth`, or before the bracket that closes a container.
+  /// Appends the line end and indent, or the white space on the same line, before an entry or element at level `depth`,
+  /// or before the bracket that closes a container.
   func appendBreak(before position: Position, depth: Int, to output: inout ByteBuffer) {
     guard isInline else { return appendLine(depth: depth, to: &output) }
     let space =
@@ -62,7 +63,7 @@ package struct TextLayout {
     output.append(space.rawBytes)
   }
 
-  /// Writes the text between a key and its value.
+  /// Appends the text between a key and its value.
   func appendAssignment(to output: inout ByteBuffer) {
     guard let assignment else { return }
     output.append(assignment.rawBytes)

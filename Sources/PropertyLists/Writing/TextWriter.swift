@@ -53,7 +53,8 @@ extension PropertyListError {
   }
 }
 
-/// A detector of dictionaries that would be read back as a UID: the only key is `CF$UID`, and its value is an integer.
+/// A detector of dictionaries that would be read back as a UID: the only key is `CF$UID`, and its value is an integer
+/// from 0 to `UInt32.max`.
 struct UIDLookalike {
   private var state = State.none
 

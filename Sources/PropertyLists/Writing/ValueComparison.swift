@@ -6,13 +6,13 @@ package struct ValueComparison: NodeSink, ~Copyable {
   private let nodes: [FlatNode]
   /// The indexes of the remaining children, including keys, of the innermost open container.
   private var children: Range<Int>
-  /// The remaining children of the containers around that one.
+  /// The indexes of the remaining children of each open container around the innermost one.
   private var outer: [Range<Int>] = []
   private var scratch: [UInt8] = []
   /// Returns the value that is read back after a scalar was written in the format of the document.
   private let coerced: (PropertyList) throws(PropertyListError) -> PropertyList
 
-  /// The error that ends the comparison.
+  /// The error that ends the comparison when a difference is found.
   private static var difference: PropertyListError { PropertyListError(.noSuchValue, "the values differ") }
 
   /// Returns true if a document in a text format equals a value. A scalar also counts as equal if the document has the
