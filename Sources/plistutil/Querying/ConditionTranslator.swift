@@ -215,9 +215,9 @@ struct ConditionTranslator {
     case .comparison(let sign): comparator = sign
     case .match: comparator = nil
     case .word where sign.text.lowercased() == "like": comparator = nil
-    case .end, .quoted: throw unexpected(sign, expected: "a comparison such as =")
+    case .end, .quoted: throw unexpected(sign, expected: "a comparison operator such as =")
     case .word where Self.isWord(sign) && !Self.isOperator(sign.text):
-      throw unexpected(sign, expected: "a comparison such as =")
+      throw unexpected(sign, expected: "a comparison operator such as =")
     default: return false
     }
     if let comparator, comparator != .equal, comparator != .notEqual, name == .kind || name == .path {
@@ -243,7 +243,8 @@ struct ConditionTranslator {
     return true
   }
 
-  /// Returns true if the comparison ends after the literal; false if it may be part of a predicate.
+  /// Returns true if the comparison is in the syntax of `find`, and ends after the literal. Returns false if it may be
+  /// in the syntax of predicates, in which more tokens can follow. Throws an error if it can be neither.
   private func isWhole(_ literal: ConditionToken, _ sign: ConditionToken) throws(ConditionError) -> Bool {
     var ahead = lexer
     _ = ahead.passSpace()
@@ -315,7 +316,8 @@ struct ConditionTranslator {
       guard let kind = KindName(argument: literal.text) else {
         let names = KindName.allValueStrings.joined(separator: ", ")
         throw ConditionError(
-          message: "\(literal.text.quotedForPeople) is not a kind; the kinds are \(names)", column: literal.column)
+          message: "\(literal.text.quotedForPeople) is not a kind of value; the kinds are \(names)",
+          column: literal.column)
       }
       append(ConditionField(.kind, path), comparator, .string(kind.name), field)
     case .count, .size:
