@@ -23,12 +23,12 @@ enum Program {
       end(exitCode)
     }
     guard let first = arguments.first, !first.hasPrefix("-") else {
-      // ArgumentParser writes descriptions of the verbs for other programs.
+      // For these options, ArgumentParser writes descriptions of the verbs, which other programs read.
       if let first = arguments.first, generators.contains(first) { tool.run(arguments) }
       convert(arguments)
     }
-    // These tools, like conversions, bypass ArgumentParser: it takes minutes for 100 000 arguments, and for a few as
-    // long as the rest of the work.
+    // These tools, and conversions without a verb, do not use ArgumentParser. It would take minutes for 100 000
+    // arguments, and even for a few arguments as long as the rest of the work.
     if let run = tools[first] { end(run(Array(arguments.dropFirst()))) }
     if first == "help" { tool.run(arguments) }
     let verb = tool.verb(named: first, examples: ["print FILE", "lint FILE", "convert -f xml FILE"])

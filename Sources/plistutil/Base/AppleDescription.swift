@@ -15,8 +15,8 @@ enum AppleDescription {
     return text
   }
 
-  /// Appends a container or an element of one. The indent is written before a container even if it is not at the start
-  /// of a line, as Apple's tool does. Recursion is safe: the reader has limited the depth.
+  /// Appends a value. A container begins with its indent, even if it is not at the start of a line, as in Apple's tool.
+  /// Recursion is safe: the reader has limited the depth.
   private static func append(_ value: PropertyList, level: Int, to text: inout String) {
     let indent = String(repeating: "    ", count: level)
     let inner = indent + "    "
@@ -90,7 +90,7 @@ extension Unicode.Scalar.Properties {
 
 /// Converts values outside containers to the text that Apple's `defaults read` prints, but without shortening data.
 enum BareValue {
-  /// - Returns: nil for a container, and for a UID or null, which preferences files cannot contain.
+  /// Returns the text of a value; nil for a container, and for a UID or null, which preferences files cannot contain.
   static func text(of value: PropertyList) -> String? {
     switch value {
     case .string(let text): text

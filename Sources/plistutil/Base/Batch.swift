@@ -123,7 +123,8 @@ private struct Queue {
 
   private mutating func print(_ bytes: Data, isOutput: Bool) {
     do { try (isOutput ? FileOutput.standard : .standardError).write(bytes) } catch {
-      // Usually the program that reads the output has ended. The remaining files are still processed.
+      // Usually, writing fails because the program that reads the output has ended. The remaining files are still
+      // processed.
       if !hasLost, isOutput { note(PropertyListError(error).line(about: "standard output")) }
       hasLost = true
       exitCode = max(exitCode, lossExitCode)
@@ -132,7 +133,7 @@ private struct Queue {
 
   /// Prints the last output, and removes the progress bar. Returns the highest exit code.
   ///
-  /// - Parameter last: the output after that of all files.
+  /// - Parameter last: the outcome that is printed after the outcomes of all files.
   mutating func close(_ last: Batch.Outcome) -> Int32 {
     print(last)
     bar.clear()

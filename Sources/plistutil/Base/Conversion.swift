@@ -12,7 +12,7 @@ struct Conversion {
   /// True to print what is read and written, and how long it takes.
   var debug: Bool
 
-  /// Returns the value to convert.
+  /// Returns the value to convert: the root, or the value at the path of `--nodepath`.
   func node(_ document: PropertyListDocument) throws(PropertyListError) -> PropertyListDocument.Node {
     guard let nodepath else { return document.root }
     return try document.root.descendant(at: nodepath)

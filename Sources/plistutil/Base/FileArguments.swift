@@ -45,7 +45,7 @@ struct FileArguments: ParsableArguments {
   /// Removes most of a long list of files from the end of a verb's arguments. ``search(excluding:)`` appends them
   /// again.
   static func takeFiles(from arguments: inout [String]) {
-    // Does not remove the first 64 of the arguments without a hyphen: they may be an option's value or the path of a
+    // Keeps the first 64 arguments after the last one with a hyphen: they may be an option's value or the path of a
     // value.
     let count = arguments.reversed().prefix { !$0.hasPrefix("-") }.count - 64
     guard count > 512 else { return }

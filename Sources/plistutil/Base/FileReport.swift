@@ -29,7 +29,7 @@ struct FileReport: ~Copyable {
 
   /// - Parameters:
   ///   - isLastAttempt: true if it is an error when another program changes the file during the edit.
-  ///   - replacements: the collector of replacements that are made together; nil for a single file.
+  ///   - replacements: the object that collects replacements, so that they are made together; nil for a single file.
   init(
     _ input: Input, isForMachines: Bool, isNamed: Bool = false, isLastAttempt: Bool = true, replacements: Replacements?
   ) {
@@ -64,7 +64,8 @@ struct FileReport: ~Copyable {
   /// True if the edit will be repeated, so that this attempt must not report errors.
   var isToBeRepeated: Bool { isOutdated && !isLastAttempt }
 
-  /// Reports replacements that failed. If a file failed because another program has changed it, only records its path.
+  /// Reports replacements that failed. If another program has changed a file, only adds its path to ``outdatedPaths``,
+  /// because that file is edited again.
   mutating func note(_ failures: [Replacements.Failure]) {
     for failure in failures {
       if failure.isOutdated {

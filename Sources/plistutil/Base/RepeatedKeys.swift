@@ -10,7 +10,9 @@ enum RepeatedKeys {
   /// Returns the document in a file. The last value of a duplicate key is used, as in Apple's and libplist's tools, and
   /// each duplicate is a warning. In binary files, a duplicate key is an error.
   ///
-  /// - Parameter warn: called with the text of each warning.
+  /// - Parameters:
+  ///   - isWhole: true to validate the whole document.
+  ///   - warn: called with the text of each warning.
   static func document(
     _ data: Data, of input: Input, format: PropertyListFormat?, _ options: PropertyListReadingOptions,
     isWhole: Bool = true, warn: (String) -> Void

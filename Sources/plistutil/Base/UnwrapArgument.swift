@@ -31,7 +31,7 @@ struct UnwrapArgument: ParsableArguments {
   }
 
   /// Returns the archive in a file, with the archives and property lists that are nested in its data. If the file is a
-  /// property list but not an archive, returns one archive with the archives that are nested in it.
+  /// property list but not an archive, its keys and values are at the top level of the returned archive.
   func archive(in document: PropertyListDocument, _ input: Input, _ report: inout FileReport)
     throws(PropertyListError) -> KeyedArchive
   {

@@ -67,7 +67,7 @@ struct WritingArguments: ParsableArguments {
     }
     var error = error
     error.message += "; --coerce writes it in a form that can be read back"
-    // -C does not help for strings files: it has no text for a container.
+    // In a strings file, -C does not help: containers and data are written there only with --coerce.
     if name.dialect != .strings { error.message += ", -C writes it as text" }
     return error
   }

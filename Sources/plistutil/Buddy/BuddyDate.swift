@@ -9,7 +9,8 @@ enum BuddyDate {
     "December",
   ]
 
-  /// Returns text in the form of C's `%a %b %d %H:%M:%S %Z %Y`. A fraction of a second is dropped.
+  /// Returns a date as text in the form of the `strftime` format `%a %b %d %H:%M:%S %Z %Y`, with English names. A
+  /// fraction of a second is dropped.
   static func text(of date: Date) -> String {
     guard let moment = Int(exactly: date.timeIntervalSince1970.rounded(.down)), let time = LocalTime(moment) else {
       // The date is outside the range of the system's calendar.
@@ -42,7 +43,7 @@ enum BuddyDate {
 
   private static func isWeekday(_ text: String) -> Bool { index(of: text, in: weekdays) != nil }
 
-  /// Returns the index of a name, or of its first three letters, in a list.
+  /// Returns the index of a name in a list. `text` is the name or its first three letters. Case is ignored.
   private static func index(of text: String, in names: [String]) -> Int? {
     let text = text.lowercased()
     return names.firstIndex { $0.lowercased() == text || $0.prefix(3).lowercased() == text }
@@ -78,7 +79,7 @@ enum BuddyDate {
     return Int(digits)
   }
 
-  /// Returns the date of a time in a zone.
+  /// Returns the date of a time in a zone; nil if the time or the zone does not exist.
   ///
   /// - Parameter zone: the time zone; nil for local time.
   private static func date(_ time: LocalTime, zone: String?) -> Date? {

@@ -8,8 +8,9 @@ struct BuddyEntry {
   let isAbsolute: Bool
   /// The keys and indices, without empty components.
   let names: [String]
-  /// True if the path ends with a colon. The path then leads into a container. In an array, it means the end or the
-  /// last element, depending on the command; in a dictionary, the empty key.
+  /// True if the path ends with a colon. In an array, the colon means the end or the last element, depending on the
+  /// command. In a dictionary, it means the empty key if the command adds or removes a value, and is ignored by other
+  /// commands.
   let endsWithColon: Bool
 
   init(_ word: BuddyWord) {

@@ -76,8 +76,9 @@ extension BuddyPlist {
     BuddyError("\(command): Can't Add Entry, \"\(entry.text)\", to Parent")
   }
 
-  /// Returns the path at which the new value, or the first missing dictionary, must be inserted, and the number of keys
-  /// and indices before it. Does not return the container: because of the second reference, the change would copy it.
+  /// Returns the path at which to insert the new value, or the first dictionary that is missing on the way to it.
+  /// `depth` is the number of keys and indices in `entry.steps` that lead to existing containers. Does not return the
+  /// container itself, because with a second reference to the container, the change would copy it.
   private mutating func insertionPath(
     _ entry: BuddyEntry, by command: String
   ) throws(BuddyError) -> (path: PropertyListKeyPath, depth: Int) {
@@ -148,7 +149,7 @@ extension BuddyPlist {
     let target = try failing("Merge") {
       plist throws(PropertyListError) -> (path: PropertyListKeyPath, kind: PropertyList.Kind)? in
       let target: BuddyTarget? = if let entry { try plist.value(at: entry) } else { try plist.start(of: nil) }
-      // Does not return the container: because of the second reference, the change would copy it.
+      // Does not return the container itself, because with a second reference to it, the change would copy it.
       return target.map { (path: $0.path, kind: $0.kind) }
     }
     guard let target else { throw BuddyError("Merge: \"\(entry?.text ?? "")\" Entry Does Not Exist") }

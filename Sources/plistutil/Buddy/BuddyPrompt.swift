@@ -3,7 +3,7 @@ import PropertyLists
 import SystemFiles
 import ToolSupport
 
-/// Runs commands from standard input, one a line. Prints a prompt for each, even if standard input is not a terminal.
+/// Runs commands from standard input, one per line. Prints a prompt for each, even if standard input is not a terminal.
 enum BuddyPrompt {
   static func run(_ session: inout BuddySession) {
     var lines = InputLines()

@@ -11,9 +11,10 @@ struct LocalTime {
   var hour = 0
   var minute = 0
   var second = 0
-  /// The day of the week, from 0 for Sunday. It is set only if the value was made from a moment.
+  /// The day of the week, from 0 for Sunday. It is set only if the value was created from a number of seconds since
+  /// 1970.
   private(set) var weekday = 0
-  /// The name of the time zone at that moment.
+  /// The name of the time zone at that time, such as `CET` or `CEST`. It is set like ``weekday``.
   private(set) var zone = ""
 }
 
@@ -57,7 +58,7 @@ extension LocalTime {
     unsafe fields.tm_min = Int32(minute)
     unsafe fields.tm_sec = Int32(second)
     unsafe fields.tm_isdst = isSummer.map { $0 ? 1 : 0 } ?? -1
-    // The weekday is set unless the call fails. A result of −1 alone may also be a valid moment.
+    // `mktime` sets the weekday unless it fails. If it returns −1, it may also have succeeded.
     unsafe fields.tm_wday = -1
     let moment = unsafe mktime(&fields)
     return unsafe fields.tm_wday >= 0 ? (Int(moment), LocalTime(fields)) : nil

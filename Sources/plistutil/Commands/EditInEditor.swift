@@ -66,7 +66,7 @@ struct EditInEditor: ParsableCommand {
       let failure = try Editor.edit(path)
       let text: Data
       do { text = try savedText(path) } catch {
-        // The editor may have saved the text elsewhere.
+        // The editor may have saved the text under another name in the folder.
         folder.keep()
         note("\(input.name): not written")
         throw error
@@ -139,8 +139,9 @@ struct EditInEditor: ParsableCommand {
     return Edited(bytes: try shown.file(for: text, coerces: reading.coerce))
   }
 
-  /// The new contents of the file; nil if they have not changed.
+  /// The result of checking an edited text that has no defects.
   private struct Edited {
+    /// The new contents of the file; nil if no value has changed.
     let bytes: Data?
   }
 

@@ -177,7 +177,8 @@ struct Get: ParsableCommand {
     try destination.write(output, for: input, to: &report)
   }
 
-  /// Returns the value at a path; nil if it does not exist and --default has a replacement.
+  /// Returns the value at a path. If the value does not exist, returns nil if --default is given, and throws otherwise.
+  /// Throws also if the value is not of the kind that --expect names.
   private func node(
     at path: PropertyListKeyPath, in document: PropertyListDocument, _ lookup: inout UnwrappedLookup?
   ) throws(PropertyListError) -> PropertyListDocument.Node? {
@@ -194,7 +195,7 @@ struct Get: ParsableCommand {
     return node
   }
 
-  /// Returns the output for a value without --format.
+  /// Returns the output for a value if --format is not given. If `node` is nil, this is the text of --default.
   private func text(
     of node: PropertyListDocument.Node?, at path: PropertyListKeyPath, _ input: Input, _ report: borrowing FileReport
   ) throws(PropertyListError) -> Data {

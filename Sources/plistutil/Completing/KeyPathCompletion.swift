@@ -87,7 +87,8 @@ struct KeyPathCompletion {
   ) -> String {
     if case .plutil = spelling { return component.text.replacing(".", with: "\\.") }
     if isFirst, syntax == .dots { return PropertyListKeyPath([component]).text(syntax) }
-    // Writes the component after an index, and removes the text of the index.
+    // A key has another spelling at the beginning of a path with dots than after a separator. To get the latter, writes
+    // a path of the index 0 and the component, and removes the text of the index.
     let text = PropertyListKeyPath([.index(0), component]).text(syntax)
     return String(text.unicodeScalars.dropFirst(syntax == .dots ? 2 : 3))
   }

@@ -36,7 +36,7 @@ struct FindingText {
     let isCutAfter = end < display.width || excerpt.isCutAfter
     let before = isCutBefore ? "…" : ""
     let line = before + display.text(start..<end) + (isCutAfter ? "…" : "")
-    // The indent is as wide as the text before the position. A character that does not fit there is left out.
+    // Measures the text before the position as it is shown: a character that is only partly in the excerpt is left out.
     var shown = DisplayText()
     for scalar in display.text(start..<caret).unicodeScalars { shown.append(scalar) }
     let indent = String(repeating: " ", count: shown.width + (isCutBefore ? 1 : 0))

@@ -1,7 +1,7 @@
 /// Reals in the form of C's `%f`, with six digits after the point, if no digits are lost.
 enum FixedPoint {
-  /// - Returns: text such as `1.500000`, `nan` or `inf`; the shortest exact form if six digits would be read back as a
-  ///   different real, or if the number is 1e15 or more.
+  /// Returns text such as `1.500000`, `nan` or `inf`. Returns the shortest exact form instead if six digits would be
+  /// read back as a different real, or if the number is 1e15 or more.
   static func text(_ value: Double) -> String {
     guard value.isFinite, value.magnitude < 1e15, let digits = millionths(value.magnitude) else {
       return value.description
@@ -12,7 +12,8 @@ enum FixedPoint {
     return Double(text) == value ? text : value.description
   }
 
-  /// Returns a value below 1e15 in millionths, rounded like C does: to nearest, ties to even.
+  /// Returns a value below 1e15 in millionths, rounded like C does: to nearest, ties to even. Returns nil for a
+  /// subnormal number.
   private static func millionths(_ value: Double) -> UInt128? {
     guard value != 0 else { return 0 }
     // value = significand * 2^-shift. The 53 bits of the significand and the 20 bits of a million fit into 128 bits.

@@ -49,7 +49,7 @@ struct ObjectiveCLiteral: TextForm {
     switch value {
     case .string(let text): Self.quoted(text)
     case .boolean(let value): value ? "@YES" : "@NO"
-    // Integers above the range of a signed literal need a suffix, and the smallest has no literal.
+    // Integers above the maximum of `long long` need a suffix, and its minimum has no literal.
     case .integer(let value):
       Int64(exactly: value) == nil ? "@\(value)ULL" : value == .init(Int64.min) ? "@(LLONG_MIN)" : "@\(value)"
     case .real, .float: Self.literal(value.real ?? 0)

@@ -75,7 +75,8 @@ struct PlutilError: Error {
 
   init(_ message: String) { self.message = message }
 
-  /// Throws if an argument that is not a file name is not UTF-8.
+  /// Throws if an argument is not UTF-8. Called for arguments that are not file names, because only file names may
+  /// contain other bytes.
   static func refuseBytes(_ argument: String) throws(PlutilError) {
     do { _ = try ProgramArguments.text(argument) } catch { throw PlutilError("Invalid argument: \(error.message)") }
   }

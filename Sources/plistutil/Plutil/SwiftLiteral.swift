@@ -26,8 +26,8 @@ struct SwiftLiteral: TextForm {
 
   func entry(key: String) -> String { "\(Self.quoted(key)) : " }
 
-  /// Returns the type of a container if Swift cannot infer it: the elements are of different kinds, or containers, or
-  /// there are none.
+  /// Returns the type of a container if Swift cannot infer it, because the container is empty, contains other
+  /// containers, or has elements of different kinds. Returns nil otherwise.
   private static func typeToSay(of container: PropertyList) -> String? {
     switch container {
     case .array(let elements): areScalarsOfOneKind(elements) ? nil : "[Any]"

@@ -1,7 +1,7 @@
 import FoundationEssentials
 import PropertyLists
 
-/// A text form of a property list with one entry a line, for people or as source code.
+/// A text form of a property list with one entry per line, for people or as source code.
 protocol TextForm {
   associatedtype Failure: Error
 

@@ -10,7 +10,7 @@ struct Condition: Sendable {
 
   /// Creates a condition.
   ///
-  /// - Parameter fields: the fields. The predicate uses their indices as keys.
+  /// - Parameter fields: the fields. In the predicate, the key of a field is its index in this array.
   init(_ predicate: ManagedPredicate, _ fields: [ConditionField]) throws(ManagedPredicateError) {
     self.predicate = try PreparedPredicate(predicate, PreparationContext(isTolerant: true))
     self.fields = self.predicate.keys.map { key in

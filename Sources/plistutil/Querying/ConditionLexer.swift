@@ -107,7 +107,7 @@ struct ConditionLexer {
       passName()
       guard !("0"..."9").contains(scalar) else { break }
       kind = .word
-      // The colon of functions such as `from:subtract:`, or the hyphen of `UTI-EQUALS`.
+      // A word may contain a colon, as in functions such as `from:subtract:`, or the hyphen of `UTI-EQUALS`.
       let sign: Unicode.Scalar = spelling(from: start).uppercased() == "UTI" ? "-" : ":"
       if next == sign, position + 1 < scalars.count, scalars[position + 1] != "=" {
         while let scalar = next, Self.isName(scalar) || scalar == sign { position += 1 }

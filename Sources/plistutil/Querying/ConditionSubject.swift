@@ -53,7 +53,7 @@ struct ConditionSubject: PredicateSubject {
   /// The path from the root to the tested value; nil for a dictionary inside it.
   fileprivate let path: [PropertyListKeyPath.Component]?
 
-  /// Dictionaries are equal if they are the same node.
+  /// Returns true if both are the same node. Two dictionaries with equal entries are not equal.
   static func == (first: ConditionSubject, second: ConditionSubject) -> Bool {
     first.node.document === second.node.document && first.node.index == second.node.index
   }

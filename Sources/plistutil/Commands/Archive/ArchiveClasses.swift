@@ -100,7 +100,7 @@ private final class ClassNames: Sendable {
     }
   }
 
-  /// The list of types, `[A.self, B.self]`, with one type a line.
+  /// The list of types, `[A.self, B.self]`, with one type per line.
   var swiftText: String {
     names.withLock { names in
       let types = names.types.sorted().map { "  \($0).self,\n" }

@@ -42,7 +42,8 @@ enum ArchiveSource {
 }
 
 extension Input {
-  /// Returns the bytes of the file. For a nib that is a folder, returns those of the file in it for the newest systems.
+  /// Returns the bytes of the file. If a nib is a folder of files for different systems, returns the bytes of the file
+  /// for the newest ones.
   func archiveData() throws(PropertyListError) -> Data {
     guard !isStandard, FileSystem.isFolder(path), let file = (try? Nib.files(in: URL(filePath: path)))?.first else {
       return try mappedData()
@@ -70,7 +71,8 @@ extension ArchiveSource {
     }
   }
 
-  /// False for a property list that has no key of a keyed archive.
+  /// True for a typedstream, for a nib, and for a property list with a key of a keyed archive: `$archiver`, `$objects`
+  /// or `$top`.
   var isArchive: Bool {
     guard case .propertyList(let document) = self else { return true }
     return ["$archiver", "$objects", "$top"].contains { (try? document.root.value(forKey: $0)) != nil }

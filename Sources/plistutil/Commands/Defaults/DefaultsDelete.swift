@@ -20,7 +20,8 @@ enum DefaultsDelete: DefaultsVerb {
     guard call.name == "delete-all", call.location.host == .any, let name = try? DomainName(domain.argument) else {
       return try delete(call.path, from: domain)
     }
-    // The values may be in only one of the two files, so a missing value is an error only if neither file has it.
+    // A domain can have two files: one for this computer and one for every computer. The value may be in only one of
+    // them, so a missing value is an error only if neither file has it.
     var failure: DefaultsError?
     var hasDeleted = false
     for host in PreferencesHost.allCases {

@@ -30,8 +30,10 @@ struct DefaultsLocation {
     locations.domainNames(host).filter { !FileSystem.hasStandIns($0.rawValue) }.map { DefaultsDomain($0, in: self) }
   }
 
-  /// Calls `body` with the values of each domain. A domain that cannot be read is reported and skipped. Returns an
-  /// error for the exit status if a domain could not be read. The error has been reported already.
+  /// Calls `body` with the values of each domain. A domain that cannot be read is reported and skipped.
+  ///
+  /// - Returns: nil if all domains could be read; otherwise an error for the exit code, which has been reported
+  ///   already.
   func forEachDomain(_ body: (DefaultsDomain, OrderedDictionary<String, PropertyList>) -> Void) -> DefaultsError? {
     var failure: DefaultsError?
     for domain in domains {
@@ -108,7 +110,7 @@ struct DefaultsDomain {
     return values
   }
 
-  /// Returns the value at a path of the domain.
+  /// Returns the value at a path of the domain. Throws if it does not exist.
   func value(at path: PropertyListKeyPath) throws -> PropertyList {
     let values = PropertyList.dictionary(try self.values() ?? [:])
     do { return try values.value(at: path) } catch {

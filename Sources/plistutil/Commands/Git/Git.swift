@@ -19,8 +19,8 @@ struct Git: ParsableCommand {
 
 /// Functions that call git.
 enum GitCall {
-  /// Runs git without its messages, and ignores failures: some versions of git remove an empty section themselves,
-  /// others do not.
+  /// Runs git without printing its messages, and ignores failures. It is used to remove an empty section of the
+  /// configuration, which some versions of git have already removed.
   static func tryQuietly(_ arguments: [String]) {
     _ = try? ChildProgram.output("/bin/sh", ["-c", "exec git \"$@\" 2>/dev/null", "git"] + arguments)
   }
