@@ -27,13 +27,13 @@ package struct PageHead {
   /// The rows of one entity of a store, or the objects of one class of an archive.
   package struct Group {
     package let name: String
-    /// The index of the parent entity in ``PageHead/groups``.
+    /// The index of the parent entity in ``PageHead/groups``; nil for a class, and for an entity without a parent.
     package var parent: Int?
     /// The classes that the class inherits from.
     package var ancestors: [String] = []
     /// The columns of all rows; nil if each row is a single value.
     package var columns: [Column]?
-    /// The number of objects, if the page does not contain all of them.
+    /// The number of objects; nil if the page contains all of them.
     package var total: Int?
     /// True if the page shows an object of this group in place of each reference to it, as for strings.
     package var isValue = false

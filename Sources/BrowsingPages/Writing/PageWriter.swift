@@ -24,7 +24,7 @@ package struct PageWriter: ~Copyable {
   private var buffer = ByteBuffer()
   /// Text with JSON escapes, before HTML escapes are added.
   private var scratch = ByteBuffer()
-  /// True after a value, if the next one needs a comma before it.
+  /// True if the next value needs a comma before it.
   private var isBehindValue = false
   private var isInChunk = false
   private var chunkStart = 0
@@ -222,6 +222,8 @@ package struct PageWriter: ~Copyable {
     close("}")
   }
 
+  /// Writes a date.
+  ///
   /// - Parameter seconds: the number of seconds since 2001-01-01T00:00:00Z.
   package mutating func date(_ seconds: Double) {
     guard let text = DateText.text(seconds) else { return number("\(seconds) s") }
@@ -304,7 +306,7 @@ package struct PageWriter: ~Copyable {
     open("[")
   }
 
-  /// Begins a dictionary whose keys are texts. Each key is written before its value.
+  /// Begins a dictionary whose keys are strings. Each key is written before its value.
   package mutating func beginDictionary() {
     open("{")
     tag("o")

@@ -39,7 +39,7 @@ enum PictureFormat: String {
     }
   }
 
-  /// Reads the size from the first frame header (ITU T.81, B.2.2).
+  /// Returns the number of pixels from the first frame header (ITU T.81, B.2.2).
   private func pixelCountOfJPEG(_ bytes: RawSpan) -> Int? {
     func number(_ offset: Int) -> Int { Int(bytes[offset]) << 8 | Int(bytes[offset + 1]) }
     var offset = 2
@@ -55,7 +55,7 @@ enum PictureFormat: String {
     return nil
   }
 
-  /// Reads the size from the first chunk (RFC 9649, 2.5 to 2.7).
+  /// Returns the number of pixels from the first chunk (RFC 9649, 2.5 to 2.7).
   private func pixelCountOfWebP(_ bytes: RawSpan) -> Int? {
     guard bytes.byteCount >= 30 else { return nil }
     func number(_ range: Range<Int>) -> Int { range.reversed().reduce(0) { $0 << 8 | Int(bytes[$1]) } }
