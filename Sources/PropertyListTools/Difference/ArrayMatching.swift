@@ -21,8 +21,8 @@ struct ArrayMatching {
   /// The maximum number of pairs of elements that are compared at a time.
   private static let greatestTable = 1 << 18
 
-  /// Matches the elements of two arrays, which are given by their indexes in the signatures. `budget` is the number of
-  /// child comparisons that may be made.
+  /// Matches the elements of two arrays. Each element is given by its index in the signatures of its array. `budget` is
+  /// the number of child comparisons that may be made; this subtracts those that were made.
   init(
     _ old: [Int], _ oldSignatures: ValueSignatures, _ new: [Int], _ newSignatures: ValueSignatures,
     budget: inout WorkBudget
@@ -81,7 +81,8 @@ struct ArrayMatching {
   private mutating func bestPairs(
     _ left: [Int], _ right: [Int], _ score: (inout ArrayMatching, Int, Int) -> Int
   ) -> [(Int, Int)] {
-    // The best total score for the elements from a row and a column on.
+    // `best[row * width + column]` is the best total score for the elements of `left` from `row` on and the elements of
+    // `right` from `column` on.
     let width = right.count + 1
     var best = Array(repeating: 0, count: (left.count + 1) * width)
     var scores = Array(repeating: 0, count: left.count * right.count)
@@ -144,9 +145,12 @@ struct ArrayMatching {
     return []
   }
 
-  /// Returns the share of two containers that is equal, in thousandths, or 0 if it is too small. In dictionaries, it
-  /// must be more than half. An entry counts as a half if its key is in both, as three quarters if its values are
-  /// containers of the same kind, and as one if they are equal. In arrays, at least half of the elements must be equal.
+  /// Returns the likeness of two containers of the same kind: the share of their children that is equal, in
+  /// thousandths. Returns 0 if the share is too small, for other elements, and if the budget is used up.
+  ///
+  /// In dictionaries, the share must be more than half. An entry counts as a half if its key is in both, as three
+  /// quarters if its values are also containers of the same kind, and as one if they are equal. In arrays, at least
+  /// half of the elements must be equal.
   private mutating func likeness(_ i: Int, _ j: Int) -> Int {
     let kind = old.kind(i)
     guard kind.isContainer, kind == new.kind(j) else { return 0 }
@@ -176,7 +180,7 @@ struct ArrayMatching {
     let hashes: [UInt64]
     private let elements: [Int]
     private let signatures: ValueSignatures
-    /// The sorted children of the containers that were examined before.
+    /// The sorted children of each container that was examined before, by the container's index in the array.
     private var known: [Int: [Child]] = [:]
 
     init(_ elements: [Int], _ signatures: ValueSignatures) {

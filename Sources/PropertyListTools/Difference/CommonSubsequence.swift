@@ -26,15 +26,16 @@ enum CommonSubsequence {
     return pairs
   }
 
-  /// Returns the maximum number of elements that may be in only one list for an exact search. Its time is proportional
-  /// to this number times the length of the lists, and its memory to the square of this number.
+  /// Returns the limit of an exact search: the maximum number of elements that may be in only one of the lists. The
+  /// time of the search is proportional to this limit times the length of the lists, and its memory to the square of
+  /// the limit.
   private static func distanceLimit(_ length: Int) -> Int { max(64, min(1000, 20_000_000 / max(length, 1))) }
 
   /// Returns a longest common subsequence, or nil if the lists are too different.
   private static func longest(_ a: [UInt64], _ b: [UInt64]) -> [(Int, Int)]? {
     let limit = min(a.count + b.count, distanceLimit(a.count + b.count))
-    // The furthest index in `a` on each diagonal, which is a difference of the indexes in `a` and `b`. Diagonal k is at
-    // index k + limit + 1.
+    // For each diagonal, the furthest index in `a` that has been reached. All pairs of an index in `a` and an index in
+    // `b` with the same difference k are on diagonal k, which is stored at index k + limit + 1.
     var reach = Array(repeating: 0, count: 2 * limit + 3)
     // The values of `reach` from diagonal -d to d before step d.
     var history: [[Int]] = []
@@ -62,7 +63,7 @@ enum CommonSubsequence {
       let diagonal = x - y
       var (previousX, previousY, startX) = (0, 0, 0)
       if distance > 0 {
-        // In step d, diagonal k is at index k + d.
+        // Here, `reach` begins with diagonal -distance, so diagonal k is at index k + distance.
         let before = { (diagonal: Int) in
           diagonal < -distance || diagonal > distance ? -1 : reach[diagonal + distance]
         }
@@ -82,9 +83,9 @@ enum CommonSubsequence {
     return pairs.reversed()
   }
 
-  /// Returns pairs of indexes of equal elements, ascending in both lists, but not always as many as possible. The first
-  /// occurrence of a number in one list is matched with the first in the other, the second with the second, and so on.
-  /// Of these pairs, the longest part that is in order is returned.
+  /// Returns pairs of indexes of equal elements, ascending in both lists, but not always as many as possible. First
+  /// matches the first occurrence of a number in one list with its first occurrence in the other, the second with the
+  /// second, and so on. Then returns as many of these pairs as can be in ascending order.
   private static func likely(_ a: [UInt64], _ b: [UInt64]) -> [(Int, Int)] {
     let partners = equalPairs(a, b)
     return longestIncreasing(partners.map(\.1)).map { partners[$0] }
@@ -93,7 +94,8 @@ enum CommonSubsequence {
   /// Returns pairs of indexes of equal elements in any order, ascending in the first list. Each element is used at most
   /// once.
   static func equalPairs(_ a: [UInt64], _ b: [UInt64]) -> [(Int, Int)] {
-    // For each element, its first unused index; for each index, the next one of an equal element, or -1.
+    // `first` is the first unused index of each element in `b`, or -1 if none is left. `next` is, for each index in
+    // `b`, the next index of an equal element, or -1.
     var first = [UInt64: Int](minimumCapacity: b.count)
     var next = Array(repeating: -1, count: b.count)
     for index in b.indices.reversed() { next[index] = first.updateValue(index, forKey: b[index]) ?? -1 }
@@ -108,7 +110,8 @@ enum CommonSubsequence {
 
   /// Returns the indexes of a longest increasing subsequence of distinct numbers.
   static func longestIncreasing(_ numbers: [Int]) -> [Int] {
-    // For each length, the end of the subsequence of that length that ends with the least number.
+    // For each length, the index of the last number of a subsequence of that length; of all such subsequences, the one
+    // whose last number is the smallest.
     var ends: [Int] = []
     var previous = Array(repeating: -1, count: numbers.count)
     for index in numbers.indices {

@@ -7,7 +7,7 @@ struct DifferenceFinder {
   private let oldSignatures: ValueSignatures
   private let newSignatures: ValueSignatures
   private var changes: [PropertyListDifference.Change] = []
-  /// The pairs of values that remain to be compared. The next one is last.
+  /// The pairs of values that remain to be compared. The next one is at the end.
   private var pending: [Pair] = []
   /// The number of child comparisons that may be made to find similar elements of arrays.
   private var budget = ArrayMatching.standardBudget
@@ -15,9 +15,10 @@ struct DifferenceFinder {
   private struct Pair {
     let path: PropertyListKeyPath
     let old: PropertyList
-    /// The index of `old` in `oldSignatures`. `newIndex` is the index of `new` in `newSignatures`.
+    /// The index of `old` in ``oldSignatures``.
     let oldIndex: Int
     let new: PropertyList
+    /// The index of `new` in ``newSignatures``.
     let newIndex: Int
     /// True if changes inside are reported; if false, the whole value is reported as replaced.
     let isAlike: Bool
@@ -93,7 +94,8 @@ struct DifferenceFinder {
     let sources = new.keys.map { old.index(forKey: $0) }
     let plan = Rearrangement(of: old.count, sources: sources)
     guard !Self.isTooLong(plan, old.count, new.count) else { return replace(pair) }
-    // A key does not depend on the entries before it, so removals can keep the order of the file.
+    // Unlike an index, a key stays the same when an earlier entry is removed, so removals can be in the order of the
+    // file.
     for (count, index) in plan.removals.reversed().enumerated() {
       let (key, value) = old.elements[index]
       changes.append(.removal(pair.path.appending(.key(key)), value, position: ignoresKeyOrder ? nil : index - count))

@@ -2,8 +2,8 @@ private import OrderedCollections
 @_spi(Archives) package import PropertyLists
 
 extension PropertyList {
-  /// Returns this value with the details of the parts of the original that were not edited. This value is an edited
-  /// version of `shown`, which lacks details of the original, for example the fractions of seconds.
+  /// Returns this value with details from the original: scalars that were not edited become those of the original. This
+  /// value is an edited version of `shown`, which lacks details of the original, for example fractions of seconds.
   ///
   /// Elements of arrays are matched as in a ``PropertyListDifference``.
   ///

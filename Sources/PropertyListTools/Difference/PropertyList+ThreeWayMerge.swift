@@ -24,7 +24,7 @@ extension PropertyList {
   }
 }
 
-/// A merge of three values. It keeps its own stack, so that depth uses no stack of the thread.
+/// A merge of three values. It does not recurse, so that deeply nested values cannot overflow the stack.
 private struct ThreeWayMerge {
   private let conflicts: PropertyList.MergeRule
   /// The dictionaries that are being merged, beginning at the root.
@@ -103,14 +103,13 @@ private struct ThreeWayMerge {
   }
 
   private enum Result {
-    /// The value, or nil if it is removed.
+    /// The merged value, or nil if the key is removed.
     case done(PropertyList?)
-    /// A dictionary, which has been opened.
+    /// The value is a dictionary, which has been added to ``open``. Its entries are merged next.
     case opened
   }
 
-  /// Merges the three values of one key. If both sides have changed a dictionary, opens it, so that its entries are
-  /// merged next.
+  /// Merges the three values of one key. A dictionary that both sides have changed is only opened.
   private mutating func begin(_ base: Side, _ ours: Side, _ theirs: Side) throws(PropertyListError) -> Result {
     if ours?.hash == theirs?.hash || theirs?.hash == base?.hash { return .done(ours?.value) }
     if ours?.hash == base?.hash { return .done(theirs?.value) }

@@ -31,9 +31,9 @@ struct Rearrangement {
     var origins = Array(repeating: 0, count: count)
     for (origin, rank) in (0..<count).sorted(by: { sources[$0] < sources[$1] }).enumerated() { origins[rank] = origin }
 
-    // A child is still if it is not moved, and waiting until it is moved. A moved child is inserted after the one that
-    // it finally follows. So at any time the list consists of the still and already moved children, by rank, and of the
-    // waiting children, which precede the next still child and follow the children that have been moved there.
+    // A still child is never moved; a waiting child has not been moved yet. A moved child is inserted after the child
+    // that precedes it in the final order. So at any time, the children between two still children are first the ones
+    // that have been moved there, by rank, and then the waiting ones, in their old order.
     var settled = PrefixCounts(isStill.map { $0 ? 1 : 0 })
     var waiting = PrefixCounts(Array(repeating: 0, count: count))
     for rank in 0..<count where !isStill[rank] { waiting.add(1, at: origins[rank]) }

@@ -3,7 +3,7 @@
 /// Adding new children.
 extension ContainerAssembly {
   /// Inserts a new child after the old child with the index `former`, or at the beginning if `former` is -1. The new
-  /// child gets the layout of that child, or of the first one that keeps its position.
+  /// child gets the layout of that old child, or, at the beginning, of the first child that keeps its position.
   mutating func insert(
     _ position: Int, behind former: Int, _ bytes: RawSpan, _ text: inout EditedText
   ) throws(PropertyListError) {
@@ -109,8 +109,8 @@ extension ContainerAssembly {
     if let byte = separator.byte { pieces.append(text.add([byte])) }
   }
 
-  /// Returns the layout of a child that is a short container on one line, in a file with several lines, or nil for
-  /// others.
+  /// Returns the layout of a child that is a short container on one line, in a file with several lines. Returns nil for
+  /// any other child.
   private func valueLayout(of child: Int, _ bytes: RawSpan) -> TextLayout? {
     let value = children[child].value
     guard !fragments.layout.isInline, !value.isEmpty, value.count <= TextLayout.greatestSpace else { return nil }

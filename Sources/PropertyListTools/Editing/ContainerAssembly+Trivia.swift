@@ -95,9 +95,9 @@ extension ContainerAssembly {
     return isNewline(bytes, at: tail.end) || tail.end == bytes.byteCount ? tail : Tail(end: start)
   }
 
-  /// Returns the offset at which the lead of the first child begins. It is the end of the opening bracket and its
-  /// ``Tail``. Without a bracket, it is the end of the comments at the head of the file, which are followed by an empty
-  /// line.
+  /// Returns the offset at which the ``Lead`` of the first child begins. In a container with brackets, that is the end
+  /// of the opening bracket and of its ``Tail``. In a strings file, it is the end of the comments at the head of the
+  /// file that an empty line separates from the first child and the comments about it; 0 if there are none.
   func beginning(_ bytes: RawSpan) -> Int {
     guard let first = children.first else { return container.opening.upperBound }
     if container.hasBrackets { return tail(bytes, from: container.opening.upperBound).end }

@@ -90,7 +90,8 @@ struct ContainerAssembly<Scanner: LayoutScanner> {
     if child == 0 || position == 0 {
       let lead = lead(of: child, bytes)
       if child == 0, position > 0, lead.range.lowerBound == 0 {
-        // The first child of a file without braces is no longer the first.
+        // Another child is now the first one of a file without braces. The old first one begins at the beginning of the
+        // file, without a line end before it, so a line end is added.
         pieces.append(text.add(fragments.layout.lineEnd))
         appendTrivia(0, lead.range.upperBound, bytes)
       } else if (child == 0) != (position == 0), lead.space(bytes) != nil, omission == .nothing {
@@ -204,7 +205,7 @@ struct ContainerAssembly<Scanner: LayoutScanner> {
   /// Appends a line end before a child that begins a line, or two if an empty line precedes the child.
   mutating func appendLineEnds(_ position: Int, followsEmptyLine: Bool, _ bytes: RawSpan, _ text: inout EditedText) {
     guard !isAtBeginningOfFile else { return }
-    // The comments at the head of a file do not belong to its first entry.
+    // An empty line separates the comments at the head of a file from a new first entry, because they are not about it.
     let isFollowing = position == 0 ? !container.hasBrackets : followsEmptyLine || separatesByEmptyLines
     for _ in 0..<(isFollowing ? 2 : 1) { pieces.append(text.add(fragments.layout.lineEnd)) }
   }

@@ -31,7 +31,8 @@ struct EditOutline {
       guard let shallow = try standIns.shallow(last) else { return nil }
       value = shallow
     case .replace(let new, _), .set(let new, _):
-      // If both are containers of one kind, their differences are found; otherwise only the kind matters.
+      // If both values are containers of the same kind, all of the old one is needed to find the differences.
+      // Otherwise, an empty container can replace an old container.
       value =
         switch (last.kind, new.kind) {
         case (.array, .array), (.dictionary, .dictionary): try PropertyList(last)

@@ -25,7 +25,7 @@ struct EditedContainer {
   /// An entry or element, from its key to its separator.
   struct Child {
     let start: Int
-    /// The end of the key. For an element, its beginning.
+    /// The end of the key. An element of an array has no key; for it, the same as ``start``.
     var keyEnd: Int
     /// The range of the value. Empty for an entry of OpenStep that has only a key.
     var value: Range<Int>

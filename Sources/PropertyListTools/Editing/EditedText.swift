@@ -9,7 +9,7 @@ struct EditedText {
     case source(Range<Int>)
     /// A range of ``added``.
     case added(Range<Int>)
-    /// The pieces of a part, by the index of the part. A part is a list of pieces that were added together.
+    /// A list of pieces that were added together, by its index in ``parts``.
     case part(Int)
   }
 
@@ -107,7 +107,7 @@ extension EditedText {
     }
   }
 
-  /// Returns the text as UTF-8, with placeholders instead of the skipped containers.
+  /// Returns the text as UTF-8, with a placeholder for each container that was recorded with ``pass(_:standIn:)``.
   func outline(_ root: Piece, of source: TextSource, _ standIns: StandIns) -> Data {
     var output = ByteBuffer()
     let bytes = source.text.bytes
@@ -171,8 +171,8 @@ private struct LineStarts {
     return starts + [text.byteCount]
   }
 
-  /// Returns the ranges of the lines that are completely in a range of the text, in the text and in the input; nil if
-  /// there are none.
+  /// Finds the lines that are completely in a range of the text. Returns the range of these lines in the text and their
+  /// range in the input; nil if there are none.
   func whole(in range: Range<Int>) -> (text: Range<Int>, input: Range<Int>)? {
     let first = inText.partitioningIndex { $0 >= range.lowerBound }
     var last = inText.partitioningIndex { $0 >= range.upperBound }

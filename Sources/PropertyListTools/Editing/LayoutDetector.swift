@@ -109,7 +109,9 @@ struct LayoutDetector<Scanner: LayoutScanner> {
 
   /// Records the layout before a key or value.
   ///
-  /// - Parameter start: The end of the token or separator before the child.
+  /// - Parameters:
+  ///   - start: The end of the token or separator before the child.
+  ///   - brokeLine: True if a line ends between `start` and the child.
   private mutating func seeChild(_ bytes: RawSpan, _ child: Range<Int>, behind start: Int, brokeLine: Bool) {
     guard let frame = frames.last else { return }
     let before = start..<child.lowerBound

@@ -19,7 +19,7 @@ struct OpenStepLayoutScanner: LayoutScanner {
   static var characterEscape: StaticString? { "\\U" }
 
   static func key(_ bytes: RawSpan, in range: Range<Int>) -> [UInt8]? {
-    // The reader decodes all spellings. A string alone is a valid document.
+    // Reads the key as a document that consists of one string, because the reader decodes all spellings of strings.
     let key = try? PropertyListDocument(Data([UInt8](bytes, range)), format: .openStep).root.string
     return key.map { Array($0.utf8) }
   }
@@ -50,7 +50,7 @@ struct OpenStepLayoutScanner: LayoutScanner {
     let start = index
     var isValue = index < bytes.byteCount
     if isValue, OpenStepLexer.beginsString(bytes[index]) {
-      // A string alone is the value; otherwise it is the first key.
+      // If nothing follows the string, it is the root value; otherwise it is the first key of a strings file.
       guard token(bytes) != nil else { return nil }
       skipTrivia(bytes)
       isValue = index == bytes.byteCount

@@ -2,8 +2,8 @@
 
 /// The dictionaries of a text that have duplicate keys. The last value of a key is used, at the position of the first.
 struct RepeatedKeys<Scanner: LayoutScanner> {
-  /// The entries of each such dictionary, by the offset of its opening bracket: for each entry of the text, the index
-  /// of the entry in the parsed dictionary, or -1 if a later entry overrides it.
+  /// The entries of each such dictionary, by the offset of its opening bracket. For each entry in the text, this is the
+  /// entry's index in the parsed dictionary, or -1 if a later entry overrides it.
   private(set) var entries: [Int: [Int]] = [:]
 
   /// An open dictionary or array.
@@ -39,7 +39,7 @@ struct RepeatedKeys<Scanner: LayoutScanner> {
       }
       if !frames.isEmpty, bytes[scanner.index] == Scanner.separator(in: kind).byte {
         scanner.index += 1
-        // Also needed after a key without a value.
+        // The entry may have only a key, and then the value that was expected is missing.
         frames[frames.count - 1].isValueNext = false
         continue
       }

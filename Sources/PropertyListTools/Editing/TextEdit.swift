@@ -7,7 +7,8 @@ struct TextEdit {
   let input: TextSource
   let options: PropertyListWritingOptions
 
-  /// Returns the bytes with the new value, or nil if reading them back would not give that value.
+  /// Returns the bytes of the document with the new value. Returns nil if the text cannot be edited, or if reading the
+  /// bytes back would not give that value.
   func data(updatedTo new: PropertyList) throws(PropertyListError) -> Data? {
     switch try edit(from: ValueSignatures(of: document), to: new, nil) {
     case .unchanged: return document.input
@@ -18,8 +19,9 @@ struct TextEdit {
     }
   }
 
-  /// Returns the bytes after an edit, or nil if reading them back would not give the new value. They are read back with
-  /// placeholders instead of the containers that the edit did not examine.
+  /// Returns the bytes of the document after an edit. Returns nil if the text cannot be edited, or if reading the bytes
+  /// back would not give the new value. For this check, placeholders replace the containers that the edit did not
+  /// examine.
   func bytes(_ outline: EditOutline) throws(PropertyListError) -> EditedBytes? {
     switch try edit(
       from: ValueSignatures(of: outline.old, depth: ParsingLimits.greatestDepth), to: outline.new, outline.standIns)

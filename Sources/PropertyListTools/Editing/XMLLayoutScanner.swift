@@ -119,7 +119,8 @@ struct XMLLayoutScanner: LayoutScanner {
       isData = lexer.hasName(tag, "data")
     }
 
-    /// Returns the range between the tags of an element that contains no elements.
+    /// Returns the range between the tags of an element. Returns nil for a single tag, and for an element that contains
+    /// other elements.
     func content(_ bytes: RawSpan) -> Range<Int>? {
       guard tag.kind == .startTag else { return nil }
       var lexer = XMLLexer(bytes, at: tag.range.upperBound)
@@ -134,7 +135,7 @@ struct XMLLayoutScanner: LayoutScanner {
       }
     }
 
-    /// Returns the end of an element that contains no elements.
+    /// Returns the end of an element; nil if it contains other elements.
     func end(_ bytes: RawSpan) -> Int? {
       guard tag.kind == .startTag else { return tag.range.upperBound }
       guard let content = content(bytes) else { return nil }
@@ -143,8 +144,8 @@ struct XMLLayoutScanner: LayoutScanner {
     }
   }
 
-  /// Returns the pieces of an element with its tags and a new scalar of the same kind, or nil if the scalar needs
-  /// another element.
+  /// Returns the pieces of an element whose scalar is replaced with a new one of the same kind. Its tags are kept.
+  /// Returns nil if the new scalar needs another element.
   static func replacement(
     of kind: NodeKind, at range: Range<Int>, by new: PropertyList, _ bytes: RawSpan, _ fragments: FragmentWriter,
     _ text: inout EditedText
@@ -164,7 +165,7 @@ struct XMLLayoutScanner: LayoutScanner {
     guard let content = Element(bytes, at: range.lowerBound)?.content(bytes) else { return nil }
     let element = try fragments.value(new)
     let length = name.utf8CodeUnitCount
-    // Without `<name>` and `</name>`.
+    // Removes the tags `<name>` and `</name>`.
     let new = text.add(Array(element[(length + 2)..<(element.count - length - 3)]))
     return pieces(range, replacing: content, by: [new])
   }
@@ -192,7 +193,8 @@ struct XMLLayoutScanner: LayoutScanner {
     return pieces(range, replacing: lines.start..<lines.ending.lowerBound, by: [text.add(output.bytes)])
   }
 
-  /// Replaces the number in a dictionary that represents a UID.
+  /// Returns the pieces of a dictionary that represents a UID, with its number replaced. Returns nil if the text is not
+  /// as expected.
   private static func uidReplacement(
     at range: Range<Int>, by uid: PropertyList.UID, _ bytes: RawSpan, _ fragments: FragmentWriter,
     _ text: inout EditedText

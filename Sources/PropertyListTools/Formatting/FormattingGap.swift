@@ -55,8 +55,9 @@ struct FormattingGap {
     endsWithEmptyLine = newlines > 1
   }
 
-  /// Moves comments that cannot precede the separator to after it, because the separator is written on the line of the
-  /// value: the first comment that begins a line or extends to the end of its line, and all that follow it.
+  /// Moves the first comment that begins a line or extends to the end of its line, and all comments that follow it,
+  /// from ``beforeMark`` to ``comments``. The separator is written on the line of the value, so it cannot come after
+  /// such a comment.
   mutating func moveCommentsBehindMark() {
     let first = beforeMark.firstIndex { $0.beginsLine || $0.isLineComment } ?? beforeMark.endIndex
     comments = beforeMark[first...] + comments

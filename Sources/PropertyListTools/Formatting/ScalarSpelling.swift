@@ -48,7 +48,7 @@ struct ScalarSpelling<Scanner: LayoutScanner> {
     if isRoot { fragments.layout.stringQuote = UInt8(ascii: "\"") }
     do { return try fragments.value(PropertyList(node)) } catch {
       guard error.kind == .notRepresentable else { throw error }
-      // For example, a JSON number that is infinite as a double.
+      // The writer cannot write this value, for example a JSON number that is infinite as a `Double`.
       return source(range, bytes)
     }
   }
@@ -89,8 +89,8 @@ struct ScalarSpelling<Scanner: LayoutScanner> {
   }
 
   /// Returns the form of a JSON dictionary that represents a value of a type that JSON lacks, such as `{"$date": "…"}`;
-  /// nil for any other value. The JSON writer puts such a dictionary on one line. It fits on one, because JSON has no
-  /// comments that would need more lines.
+  /// nil for any other value. Such a dictionary is always written on one line, as by the JSON writer. This is possible
+  /// because JSON has no comments.
   func form(of node: PropertyListDocument.Node) throws(PropertyListError) -> CoercedForm? {
     guard format == .json, node.kind == .dictionary, node.count == 1 else { return nil }
     let (key, value) = try node.entry(at: 0)

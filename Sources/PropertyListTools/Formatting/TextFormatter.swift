@@ -4,7 +4,8 @@ internal import FoundationEssentials
 /// A formatter that writes a text in the layout of its format's writer, with its comments.
 ///
 /// It processes the tokens of the text and the nodes of its document in parallel. Open containers are kept in
-/// ``frames``, so that depth uses no stack. A line end is written before each line, not after it.
+/// ``frames`` instead of recursing, so that deeply nested values cannot overflow the stack. A line end is written
+/// before each line, not after it.
 struct TextFormatter<Scanner: LayoutScanner> {
   let document: PropertyListDocument
   let source: TextSource
@@ -96,7 +97,8 @@ struct TextFormatter<Scanner: LayoutScanner> {
   /// Formats the content of the open containers.
   private mutating func formatContainers(_ bytes: RawSpan) throws(PropertyListError) {
     while let last = frames.indices.last {
-      // The frame is not bound, because a second reference to it would make each change of its entries a copy.
+      // Copies these values and not the whole frame: with a second reference to the frame's entries, each change would
+      // copy them.
       let (kind, bracket, isFresh) = (frames[last].node.flat.kind, frames[last].bracket, frames[last].position == 0)
       guard !budget.isExhausted else {
         throw PropertyListError(.limitExceeded, "the indented text would be more than a hundred times larger")
@@ -161,7 +163,7 @@ struct TextFormatter<Scanner: LayoutScanner> {
     let keyEnd = scanner.index
     let gap = FormattingGap(&scanner, bytes, mark: Scanner.assignment)
     guard Scanner.assignment != nil else {
-      // Key and value have a line each.
+      // In XML, a key and its value are on separate lines.
       let trailing = gap.trailingCount(isLast: false)
       appendTrailing(gap.comments[..<trailing], bytes)
       var isFirst = true
@@ -176,14 +178,14 @@ struct TextFormatter<Scanner: LayoutScanner> {
       appendInline(gap.beforeMark, bytes)
       appendAssignment()
       if !gap.comments.isEmpty {
-        // The comment is written with a space of its own.
+        // Removes the space after the assignment, because a space is written before each comment.
         output.removeLast()
         appendInline(gap.comments, bytes)
         if output.last != UInt8(ascii: " ") { output.append(UInt8(ascii: " ")) }
       }
       try append(value, bytes)
     } else {
-      // A key that is its own value. Text that follows the key is written after the value.
+      // The entry has only a key, which is also its value. Comments after the key are written after the value.
       scanner.index = keyEnd
       appendAssignment()
       output += try spelling.value(value, token.range, column: 0, isRoot: false, bytes)
