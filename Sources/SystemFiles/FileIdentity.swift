@@ -31,7 +31,7 @@ package struct FileIdentity: Hashable, Sendable {
     self.init(status)
   }
 
-  /// Creates the identity of the file at a path, or nil if none exists.
+  /// Creates the identity of the file at a path. Returns nil if no file exists there.
   package init?(at path: String) throws(FileError) {
     var status = stat()
     guard FileSystem.attempt(.status, path, { unsafe stat(FileSystem.systemPath(path), &status) }) == 0 else {

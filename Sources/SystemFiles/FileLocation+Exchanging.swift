@@ -43,7 +43,9 @@ extension FileLocation {
     return nil
   }
 
-  /// Adds an unused name for a file of the folder. Returns the name, or nil if the file does not exist.
+  /// Creates a hard link to a file of the folder. The name of the link is the name of the location with the suffix, and
+  /// a number if that name is already used. Returns the new name, or nil if the file does not exist. Throws `EMLINK` if
+  /// hard links are not supported.
   private func addName(to file: FileSystem.SystemPath, suffix: String) throws(FileError) -> FileSystem.SystemPath? {
     for candidate in candidates(suffix) {
       if FileSystem.attempt(.link, path, { folder.link(file, to: candidate) }) == 0 { return candidate }

@@ -8,7 +8,8 @@
 package struct FileLocation: Sendable {
   package let folder: OpenFolder
   let name: FileSystem.SystemPath
-  /// The path that the caller gave; for a companion of another file, its real path.
+  /// The path that the caller gave. For the location of another name in the same folder, such as a companion file, its
+  /// real path.
   package let path: String
   /// The path with all links resolved.
   let realPath: String
@@ -105,9 +106,9 @@ package struct FileLocation: Sendable {
     return FileLocation(hidden, nextTo: self)
   }
 
-  /// Opens the file, and creates it if it is missing and `isMade` is true. Returns nil if it is missing or not trusted.
-  /// A trusted file is a regular file without another name that belongs to the user of this process or to the group
-  /// that the folder is shared with.
+  /// Opens the companion file at this location. Creates it if it is missing and `isMade` is true. Returns nil if it is
+  /// missing and `isMade` is false, or if it is not trusted. A trusted file is a regular file without another name that
+  /// belongs to the user of this process or to the group that the folder is shared with.
   package func openCompanion(isMade: Bool) throws(FileError) -> (descriptor: Int32, identity: FileIdentity)? {
     let flags = O_RDWR | O_NOFOLLOW | O_NONBLOCK | (isMade ? O_CREAT : 0)
     let descriptor = FileSystem.attempt(.open, path) { folder.open(name, flags, mode: 0o600) }
@@ -130,8 +131,9 @@ package struct FileLocation: Sendable {
   /// Removes the companion file at this location.
   package func removeCompanion() { _ = FileSystem.attempt(.unlink, path) { folder.remove(name) } }
 
-  /// Sets the group and permission bits of an open file to those of another file, as far as the system allows. If that
-  /// file is shared with the group of the folder (``isShared(_:)``), the group may also write the open file.
+  /// Sets the group and permission bits of an open file to those of another file. If the system does not allow the
+  /// group, the bits for the group are cleared. If the other file is shared with the group of the folder
+  /// (``isShared(_:)``), the group may also write the open file.
   package func setPermissions(of descriptor: Int32, like file: FileIdentity) {
     var status = stat()
     guard unsafe fstat(descriptor, &status) == 0 else { return }
@@ -144,8 +146,8 @@ package struct FileLocation: Sendable {
 
   // Files that several users save. The user who replaces a file owns the new one, which must not lock out other users.
 
-  /// The ID of the group that the folder is shared with, or nil. A folder is shared with its group if members of the
-  /// group can create files, which inherit the group, and other users cannot (mode 2770 or 2775).
+  /// The ID of the group that the folder is shared with; nil if it is not shared. A folder is shared with its group if
+  /// members of the group can create files, which inherit the group, and other users cannot (mode 2770 or 2775).
   private var sharingGroup: UInt32? {
     guard let folder = folder.identity, folder.givesItsGroup, folder.permissions & 0o022 == 0o020 else { return nil }
     return folder.group

@@ -63,15 +63,16 @@ extension FileSystem {
     text(ofBytes: path.dropLast().map { UInt8(bitPattern: $0) })
   }
 
-  /// Returns the file that a path leads to, with symbolic links followed.
+  /// Returns the path of the file that a path leads to, with the symbolic links of its last component followed.
   package static func target(of path: String) -> String { text(resolvedPath(path)) }
 
-  /// Returns the path with all links resolved, as far as possible.
+  /// Returns the path with all links resolved. If that fails, for example because a folder is missing, resolves only
+  /// the links of the last component.
   package static func realPath(of path: String) -> String {
     (try? FileLocation(lookingFor: path))?.realPath ?? target(of: path)
   }
 
-  /// Returns the folder of the file that a path leads to, with symbolic links followed.
+  /// Returns the folder of ``target(of:)``.
   package static func folderOfTarget(of path: String) -> String { parent(of: target(of: path)) }
 
   // File names that are not UTF-8, as text.

@@ -65,7 +65,8 @@ extension FileSystem {
 package struct Replacement: ~Copyable {
   /// The output for the new contents of the file.
   package let output: FileOutput
-  /// The new file, or nil if the path is not a regular file, but for example a terminal or a pipe, and is written to.
+  /// The new file; nil if the path is not that of a regular file but, for example, of a terminal or a pipe. The
+  /// contents are then written to the path itself.
   private let file: UnfinishedFile?
 
   deinit { if file == nil { _ = close(output.descriptor) } }

@@ -1,6 +1,6 @@
 package import FoundationEssentials
 
-/// The operating system calls that this package makes, except for printing. This file has those that read and write.
+/// Functions that call the operating system to work with files and folders. This file has those that read and write.
 ///
 /// The unsafe expressions are sound: each passes memory with its own length, from a buffer that outlives the call.
 package enum FileSystem {

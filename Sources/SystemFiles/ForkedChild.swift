@@ -12,7 +12,8 @@ package enum ForkedChild {
   /// True in a child of a process that has called ``watch()``.
   package static var isThisProcess: Bool { generation != 0 }
 
-  /// A number that differs in each child; 0 in a process that is not a child.
+  /// The number of forks since ``watch()`` was first called: 0 in the process that called it, 1 in its children, and so
+  /// on. A value that was stored before a fork differs from it in the child.
   package static var generation: Int { depth.load(ordering: .acquiring) }
 
   /// Installs a handler for `fork`. In future children, ``isThisProcess`` is true, and the files that their parent has

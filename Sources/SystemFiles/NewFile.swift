@@ -19,7 +19,8 @@ package struct NewFile: ~Copyable {
   package enum Permissions {
     /// The user of this process, with these permission bits, minus those that the process masks.
     case new(mode_t)
-    /// The owner, group and permission bits of another file, as far as the system allows.
+    /// The owner, group and permission bits of another file. If the system does not allow the owner or the group, the
+    /// bits that depend on them are cleared.
     case same(as: stat)
     /// The user of this process, with this group and these permission bits. If the group cannot be set, the bits for
     /// the group are cleared.
@@ -54,8 +55,8 @@ package struct NewFile: ~Copyable {
   ///
   /// - Parameters:
   ///   - suffix: If not nil, the old file is kept under its name with this suffix, and a number if necessary.
-  ///   - displaced: Returns the suffix for the name of a file that another program put at the location meanwhile, and
-  ///     that a third program replaced at the same moment.
+  ///   - displaced: Returns the suffix for another program's file that was taken out of the location by mistake and
+  ///     cannot be put back; see ``FileLocation/putBack(_:insteadOf:displaced:)``.
   package consuming func commit(
     replacing old: FileIdentity, settingAside suffix: String?, displaced: () -> String
   ) throws(FileError) -> FileIdentity? {
@@ -95,8 +96,8 @@ package struct NewFile: ~Copyable {
     guard FileSystem.attempt(.link, location.path, { location.folder.link(temporary, to: location.name) }) == 0 else {
       switch errno {
       case EEXIST: return nil
-      // File systems without hard links, and Android, which does not allow them. If two processes create the first file
-      // at the same moment, this is not detected.
+      // The file system has no hard links, or the system does not allow them (Android). In this case, it is not
+      // detected if two processes create the file at the same moment.
       case EPERM, EACCES, ENOTSUP, ENOSYS, EMLINK:
         if try location.status() != nil { return nil }
         return try commit()
@@ -225,7 +226,7 @@ final class UnfinishedFile {
   private static func createTemporary(
     in location: FileLocation, _ permissions: NewFile.Permissions
   ) throws(FileError) -> (descriptor: Int32, name: FileSystem.SystemPath, UnfinishedFiles.Registration) {
-    // Other users must not be able to read it before it has its final permissions.
+    // Other users must not be able to read the file before it has its final permissions.
     let mode: mode_t = if case .new(let mode) = permissions { mode } else { 0o600 }
     var code: Int32 = 0
     for _ in 0..<100 {

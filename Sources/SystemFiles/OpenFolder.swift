@@ -14,7 +14,7 @@ package final class OpenFolder: Sendable {
     return unsafe fstat(descriptor, &status) == 0 ? FileIdentity(status) : nil
   }
 
-  /// Gets the status of a name, without following a link.
+  /// Gets the status of a name, without following a link. Returns 0, or -1 if that fails (`errno`).
   func status(of name: FileSystem.SystemPath, _ status: inout stat) -> Int32 {
     unsafe fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW)
   }
@@ -27,7 +27,7 @@ package final class OpenFolder: Sendable {
   /// Opens the folder itself, for locking or syncing it.
   package func openAgain() -> Int32 { open(Array(".".utf8CString), O_RDONLY | O_DIRECTORY) }
 
-  /// Adds another name for a file of the folder.
+  /// Creates a hard link to a file of the folder. Returns 0, or -1 if that fails (`errno`).
   func link(_ name: FileSystem.SystemPath, to other: FileSystem.SystemPath) -> Int32 {
     unsafe linkat(descriptor, name, descriptor, other, 0)
   }

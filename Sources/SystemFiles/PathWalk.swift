@@ -8,7 +8,7 @@ struct PathWalk {
   /// True if the last name of the path was a link.
   private(set) var isBehindLink = false
   private var passed: [FileSystem.SystemPath] = []
-  /// The remaining names. The next one is last.
+  /// The remaining names, in reverse order: the next one is at the end.
   private var ahead: [FileSystem.SystemPath]
   private var isAbsolute: Bool
   private var linkCount = 0

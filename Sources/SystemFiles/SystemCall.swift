@@ -18,11 +18,12 @@ extension FileSystem {
   }
 
   private static let interception = Mutex<Interceptor?>(nil)
-  /// Without this flag, each call would take a lock, which might never be released in a child of `fork`.
+  /// True after a call of ``intercept(_:)``. Without this flag, each system call would take a lock, which might never
+  /// be released in a child of `fork`.
   private static let isIntercepted = Atomic(false)
 
-  /// The function is stored in a structure, because a function on its own is wrapped again, and becomes slower, each
-  /// time it is read.
+  /// A structure for the function, because a function on its own is wrapped again, and becomes slower, each time it is
+  /// read.
   private struct Interceptor: Sendable {
     let intercept: Interception
   }
