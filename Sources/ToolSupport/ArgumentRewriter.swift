@@ -26,8 +26,8 @@ struct ArgumentRewriter {
   }
 
   /// The names of options that may accept any argument as their value, even one that begins with a hyphen.
-  /// (ArgumentParser calls this `unconditional` parsing.) Searching this list is quick. Only if it has the option, the
-  /// slow description of the command is read, which says how the option is parsed.
+  /// (ArgumentParser calls this `unconditional` parsing.) This list can be searched quickly. If it contains an option,
+  /// the command's description, which takes longer to get, says how the option is parsed.
   private static let takingAnything: Set<String> = [
     "--string", "--integer", "--real", "--date", "--json", "--openstep", "--key", "--default", "--value",
     "--contains", "--where",
