@@ -5,14 +5,16 @@ import ManagedObjects
 struct AddressBook {
   private let container: PersistentContainer
 
-  /// - Parameter createsFile: False to throw if the file does not exist.
+  /// Opens the address book in a file.
+  ///
+  /// - Parameter createsFile: True to create the file if it does not exist; false to throw an error.
   init(_ kind: BookKind, _ file: URL, createsFile: Bool) throws {
     var store = kind.description(file)
     store.createsFile = createsFile
     container = try PersistentContainer(model: ManagedObjectModel(Person.self, Group.self), stores: [store])
   }
 
-  /// Returns a new context, which its owner can keep.
+  /// Returns a new context. Unlike the context that ``read(_:)`` passes to its function, it may be kept.
   func newContext() -> sending ManagedObjectContext { container.newContext() }
 
   /// The changes that other processes save from now on.
@@ -68,6 +70,8 @@ extension ManagedObjectContext {
     try fetch(Group.self, where: ManagedPredicate(format: "name ==[cd] %@", name)).first
   }
 
+  /// Checks that no person has an e-mail address.
+  ///
   /// - Throws: ``ContactsError/addressIsTaken(_:by:)`` if a person already has the address.
   func checkIsNew(_ email: String) throws {
     guard let owner = try fetch(Person.self, where: ManagedPredicate(format: "email ==[c] %@", email)).first
@@ -77,8 +81,8 @@ extension ManagedObjectContext {
 }
 
 extension ManagedPredicate {
-  /// True if each word of the text is the beginning of a word in the name or the address. Case and diacritics are
-  /// ignored.
+  /// Returns a predicate that is true for a person if each word of the text is the beginning of a word in the name or
+  /// the address. Case and diacritics are ignored.
   static func words(in text: String) throws -> ManagedPredicate {
     try .and(
       text.split(separator: " ").map { word in
@@ -90,8 +94,8 @@ extension ManagedPredicate {
       })
   }
 
-  /// True if each word of the text is contained in the name, its Latin form or the address. Used while the user is
-  /// typing.
+  /// Returns a predicate that is true for a person if each word of the text is contained in the name, its Latin form or
+  /// the address. Used while the user is typing.
   static func parts(in text: String) throws -> ManagedPredicate {
     try .and(
       text.split(separator: " ").map { part in

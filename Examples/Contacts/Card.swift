@@ -2,7 +2,7 @@ import FoundationEssentials
 
 /// The properties of a vCard (RFC 6350) that the address book can store.
 struct Card {
-  /// The number of its first line.
+  /// The number of the card's first line in the file.
   let line: Int
   var firstName = ""
   var lastName = ""

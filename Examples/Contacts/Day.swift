@@ -1,7 +1,7 @@
 import ArgumentParser
 import FoundationEssentials
 
-/// A day, written as `1815-12-10`. The address book stores its first moment in UTC.
+/// A day, written as `1815-12-10`. The address book stores the start of the day in UTC.
 struct Day: ExpressibleByArgument, CustomStringConvertible {
   let date: Date
 

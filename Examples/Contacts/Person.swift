@@ -58,7 +58,7 @@ final class Person: ManagedObject {
 
 /// The sort order of persons.
 extension Person {
-  /// By last name, then by first name.
+  /// The order by last name, then by first name. Latin forms of the names are compared first.
   static let order = [
     FetchRequest.SortDescriptor("sortName", comparison: .localizedStandard),
     FetchRequest.SortDescriptor("lastName", comparison: .localizedStandard),

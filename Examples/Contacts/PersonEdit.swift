@@ -14,6 +14,8 @@ struct PersonEdit {
   var formerGroups: [String] = []
   var picture: Data??
 
+  /// Applies the changes to a person.
+  ///
   /// - Parameter hasNewAddress: True if the caller has already checked that the address is not in use.
   func apply(to person: Person, in context: ManagedObjectContext, hasNewAddress: Bool = false) throws {
     if let email, !hasNewAddress, email.lowercased() != person.email?.lowercased() { try context.checkIsNew(email) }

@@ -44,7 +44,7 @@ extension Note {
     ]
   }
 
-  /// Returns nil if the dictionary is not a note.
+  /// Creates a note from its dictionary. Returns nil if the value is not the dictionary of a note.
   init?(_ propertyList: PropertyList) {
     guard let title = propertyList["title"]?.string, let author = propertyList["author"]?.string,
       let text = propertyList["text"]?.string, let changed = propertyList["changed"]?.date,

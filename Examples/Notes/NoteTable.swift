@@ -22,7 +22,7 @@ final class NoteTable: Notebook {
     try makeTables()
   }
 
-  // All statements have been finalized, so that this cannot fail.
+  // All statements have been finalized, so this cannot fail.
   deinit { sqlite3_close(database) }
 }
 
@@ -114,7 +114,7 @@ extension NoteTable {
   private func makeTables() throws {
     if try isMade() { return }
     try transaction(.writing) {
-      // Another process may have created them in the meantime.
+      // Another process may have created the tables in the meantime.
       if try isMade() { return }
       try run(
         """
@@ -132,7 +132,7 @@ extension NoteTable {
     }
   }
 
-  /// Returns false if the file is empty.
+  /// Returns true if the database has the tables, and false if it is empty.
   ///
   /// - Throws: ``NotebookError/notOfNotes(_:)`` if the database belongs to another program.
   private func isMade() throws -> Bool {

@@ -114,7 +114,7 @@ struct List: ParsableCommand {
 }
 
 extension Date {
-  /// Now, to the second: XML property lists have no fractions of one.
+  /// The current time without a fraction of a second, which XML property lists cannot represent.
   static var thisSecond: Date {
     Date(timeIntervalSinceReferenceDate: Date.now.timeIntervalSinceReferenceDate.rounded(.down))
   }

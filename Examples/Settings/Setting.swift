@@ -25,7 +25,7 @@ struct Setting: Sendable {
     return "\(name) = \(text) (\(source))"
   }
 
-  /// Returns a line with the change, or nil if the effective text did not change.
+  /// Returns a line with the change; nil if the text of the effective value did not change.
   func line(_ change: PreferenceChange) -> String? {
     let old = change.oldValue.flatMap(text) ?? defaultText
     guard let new = change.newValue.flatMap(text), let source = change.source else {

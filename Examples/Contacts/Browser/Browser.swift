@@ -263,7 +263,7 @@ extension Browser {
     telling {
       let (selected, name) = (list.selected, list.selected?.fullName ?? "")
       try context.mergeChanges(from: changes)
-      // A deleted group has no members, so that all persons are shown.
+      // If the group was deleted, shows all persons, because the group has no members.
       if let group = list.group, (try? context.existingObject(Group.self, with: group.objectID)) == nil {
         try list.show(search: list.search, group: nil)
       }

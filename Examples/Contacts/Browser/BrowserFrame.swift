@@ -111,6 +111,8 @@ struct BrowserFrame {
     return lines
   }
 
+  /// Returns the lines of a form, and sets ``cursor``.
+  ///
   /// - Parameters:
   ///   - line: The first line of the form on the terminal.
   ///   - column: The first column of the form on the terminal.

@@ -15,7 +15,7 @@ final class PersonList {
   private var offset = 0
   /// The number of lines scrolled off the top.
   private var top = 0
-  /// The index of the last changed person; nil if all changed persons were removed.
+  /// The index of a person that the last change has added or changed; nil if there is none.
   private var changed: Int?
 
   init(_ context: ManagedObjectContext) throws {
@@ -66,7 +66,8 @@ extension PersonList: FetchedResultsControllerDelegate {
 
 /// Selection.
 extension PersonList {
-  /// Updates the index of the selected person. If the person is not in the list, selects the person at this index.
+  /// Updates the index of the selected person. If that person is no longer in the list, selects the person who is now
+  /// at the old index.
   private func findSelection() {
     if let selected, let path = results.indexPath(of: selected) {
       offset = results.sections.prefix(path.section).reduce(path.item) { $0 + $1.count }
@@ -143,6 +144,8 @@ extension PersonList {
     return entries
   }
 
+  /// Scrolls so that the selected person is visible.
+  ///
   /// - Parameter counts: The number of persons in each section.
   private func scroll(_ counts: [Int], _ lines: Int) {
     var rest = offset

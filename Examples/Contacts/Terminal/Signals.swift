@@ -30,7 +30,7 @@ enum Signals {
     signal(number, handler)
   }
 
-  /// A signal handler may only call a few functions, including `write`: signal-safety(7).
+  /// The handler of all signals. A signal handler may call only a few functions, such as `write`: signal-safety(7).
   private static let handler: @convention(c) (Int32) -> Void = { number in
     let before = errno
     var byte = UInt8(truncatingIfNeeded: number)

@@ -59,7 +59,7 @@ final class CSVFolder: Sendable {
       if FileManager.default.fileExists(atPath: commit.path) {
         for name in try String(contentsOf: commit, encoding: .utf8).split(separator: "\n") {
           let new = file("\(name).new").path
-          // Some may have been renamed before the process ended.
+          // Some files may have been renamed before the process ended.
           if FileManager.default.fileExists(atPath: new) { try move(new, to: file(String(name)).path) }
         }
         synchronizeFolder()
@@ -107,7 +107,7 @@ final class CSVFolder: Sendable {
 
   /// Writes the files of the changed entities and `store.plist` atomically.
   func write(_ files: OrderedDictionary<String, String>, _ info: Info) throws(ManagedObjectError) {
-    // Complete an earlier save whose renames failed.
+    // Completes an earlier save whose renames failed.
     try finishSave()
     do {
       let list: PropertyList = [
@@ -121,7 +121,7 @@ final class CSVFolder: Sendable {
       synchronizeFolder()
       try move(file("commit.new").path, to: file("commit").path)
     } catch {
-      // Nothing is saved.
+      // The save is not committed, so this removes its files.
       try? finishSave()
       throw Self.failure(.save, error)
     }

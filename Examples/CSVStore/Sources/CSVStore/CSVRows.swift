@@ -55,7 +55,7 @@ enum CSVRows {
         case .attribute(let value): fields.append(try value.storedText())
         case let value:
           let names = value.keys.map { "\(entity.model.entities[Int($0.entityIndex)].name)/\($0.number)" }
-          // Sort unordered references, so that equal contents give identical files.
+          // Sorts unordered references, so that equal contents give identical files.
           let isOrdered = if case .orderedToMany = value { true } else { false }
           fields.append(names.isEmpty ? nil : (isOrdered ? names : names.sorted()).joined(separator: " "))
         }
