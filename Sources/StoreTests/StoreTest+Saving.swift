@@ -98,7 +98,7 @@ extension StoreTest {
       try expectError(.invalidState, .keysTaken, from: "a new row with a used key") { try store.save(changes) }
       try expectEqual(try value("title", of: row(key, of: store), in: store), .string("first"), "the title")
     },
-    StoreTest("Two objects cannot have the same values of a uniqueness constraint, but one save can exchange them") {
+    StoreTest("Two objects cannot have the same values for a uniqueness constraint, but one save can exchange them") {
       bench in
       let store = try bench.open()
       let context = try TestLibrary.fill(store, notes: 2)

@@ -71,7 +71,7 @@ public final class PersistentContainer: Sendable {
   /// Runs a function with a new context and saves the context, in the caller's task.
   ///
   /// The function is called again with a new context if another context or process meanwhile saves one of the changed
-  /// objects, or an object with the same values of a uniqueness constraint. The new context includes those changes.
+  /// objects, or an object with the same values for a uniqueness constraint. The new context includes those changes.
   /// Side effects of the function may therefore occur several times.
   ///
   /// ```swift

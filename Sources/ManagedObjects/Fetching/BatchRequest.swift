@@ -19,8 +19,8 @@ public import Predicates
 public enum BatchRequest: Hashable, Sendable {
   /// Inserts objects of an entity with values for attributes. The other attributes get their default values.
   ///
-  /// The ``ManagedObjectContext/mergePolicy`` decides what happens if a new object has the same values of a uniqueness
-  /// constraint as another object:
+  /// The ``ManagedObjectContext/mergePolicy`` decides what happens if a new object has the same values for a
+  /// uniqueness constraint as another object:
   ///
   /// | policy | another object in the store | several new objects |
   /// |---|---|---|

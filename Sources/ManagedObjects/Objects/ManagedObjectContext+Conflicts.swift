@@ -238,7 +238,7 @@ extension ManagedObjectContext {
 
   // Uniqueness constraints.
 
-  /// The values of a uniqueness constraint that several changed objects share.
+  /// The values for a uniqueness constraint that several changed objects share.
   private struct SharedValues: Hashable {
     let constraint: [String]
     let values: [RowValue]
@@ -272,7 +272,7 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Turns a new object into the stored object that has the same values of a uniqueness constraint. If the stored
+  /// Turns a new object into the stored object that has the same values for a uniqueness constraint. If the stored
   /// object is already registered, it gets the new object's values, and the new object leaves the context.
   ///
   /// Properties that are empty in the new object keep their stored values, unless the policy is `overwrite`.

@@ -90,7 +90,7 @@ public struct ManagedObjectError: Error, Sendable {
     case incompatibleVersionHash = 134_100
     /// A store cannot be migrated.
     case migration = 134_110
-    /// Objects share the values of a uniqueness constraint that a migration adds.
+    /// Objects share the values for a uniqueness constraint that a migration adds.
     case migrationConstraint = 134_111
     /// The program cancelled a migration.
     case migrationCancelled = 134_120
@@ -246,19 +246,19 @@ extension ManagedObjectError {
     self.conflicts = conflicts
   }
 
-  /// Creates the error for rows that share the values of a uniqueness constraint; nil if there are none.
+  /// Creates the error for rows that share the values for a uniqueness constraint; nil if there are none.
   package init?(constraintMerge conflicts: [MergeConflict]) {
     guard let first = conflicts.first else { return nil }
     self.init(
       .constraintMerge,
-      "another object has the same values of the uniqueness constraint "
+      "another object has the same values for the uniqueness constraint "
         + first.constraint.joined(separator: ", ").quoted)
     self.conflicts = conflicts
   }
 }
 
 /// A conflict over an object that another context or process saved after it was read, or over objects that share the
-/// values of a uniqueness constraint.
+/// values for a uniqueness constraint.
 ///
 /// ```swift
 /// do throws(ManagedObjectError) {

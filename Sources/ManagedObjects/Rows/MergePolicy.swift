@@ -1,5 +1,5 @@
 /// A rule that resolves the conflicts of a save: objects that another context or process saved after they were read,
-/// and objects that share the values of a uniqueness constraint. The raw values are those of `NSMergePolicyType`.
+/// and objects that share the values for a uniqueness constraint. The raw values are those of `NSMergePolicyType`.
 ///
 /// ```swift
 /// context.mergePolicy = .objectTrump

@@ -85,7 +85,7 @@ struct BatchChanges {
 
   // Conflicts of new objects over uniqueness constraints.
 
-  /// The values of a uniqueness constraint that several new rows share.
+  /// The values for a uniqueness constraint that several new rows share.
   private struct SharedValues: Hashable {
     let constraint: [String]
     let values: [RowValue]

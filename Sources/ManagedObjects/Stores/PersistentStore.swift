@@ -88,7 +88,7 @@ public protocol PersistentStore: AnyObject, Sendable {
   /// - Parameters:
   ///   - request: the request.
   ///   - entity: the entity of the request.
-  ///   - mergePolicy: the policy for new objects that share the values of a uniqueness constraint with other objects:
+  ///   - mergePolicy: the policy for new objects that share the values for a uniqueness constraint with other objects:
   ///     see ``BatchRequest``.
   /// - Returns: the keys of the rows that the request inserted, updated or deleted, and of other rows that changed as a
   ///   consequence.

@@ -130,8 +130,8 @@ extension RowTable {
     if let error = ManagedObjectError(merge: conflicts) { throw error }
   }
 
-  /// Checks that no changed row has the same values of a uniqueness constraint as another row. Throws all conflicts. If
-  /// two changed rows have the same values, there is a conflict for each, without a stored row.
+  /// Checks that no changed row has the same values for a uniqueness constraint as another row. Throws all conflicts.
+  /// If two changed rows have the same values, there is a conflict for each, without a stored row.
   private mutating func checkConstraints(_ changes: StoreChanges, _ changed: Set<RowKey>) throws(ManagedObjectError) {
     var conflicts: [MergeConflict] = []
     for constraintIndex in uniquenessIndexes.indices {

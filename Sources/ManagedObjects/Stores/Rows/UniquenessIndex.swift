@@ -1,7 +1,7 @@
 internal import ObjectModels
 internal import Predicates
 
-/// An index that finds the row with given values of a uniqueness constraint.
+/// An index that finds the row with given values for a uniqueness constraint.
 package struct UniquenessIndex: Sendable {
   /// The entity that has the constraint, and its subentities.
   package let entities: Range<Int>
