@@ -66,6 +66,14 @@ import Testing
     }
   }
 
+  @Test func `each level of nested sets is written once`() throws {
+    // If it were written twice, the text would take 2^40 steps.
+    var constant = PredicateConstant.value(.integer(1))
+    for _ in 0..<40 { constant = .set([constant, .value(.string("x"))]) }
+    let tree = ManagedPredicate.comparing(.evaluatedObject, .equal, .constant(constant))
+    #expect(try ManagedPredicate(format: tree.formatText()) == tree)
+  }
+
   /// An invalid predicate, and the column of the error.
   static let defects: [(String, Int)] = [
     ("", 1), ("a", 1), ("a ==", 5), ("== 1", 1), ("a = 1 AND", 10), ("a = 1 b", 7), ("(a = 1", 7), ("a = 1)", 6),

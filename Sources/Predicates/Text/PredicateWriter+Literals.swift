@@ -48,7 +48,8 @@ extension PredicateWriter {
     case .value(.composite(let leaves)): try write(.dictionary(leaves.mapValues { .value($0) }))
     case .value(let value): write(value)
     case .array(let elements): try write(elements, as: .array)
-    case .set(let elements): try write(Self.sorted(elements), as: .set)
+    // The elements are not written again: that would double the work at each level of nested sets.
+    case .set(let elements): write(texts: try Self.sortedTexts(of: elements), as: .set)
     case .dictionary(let entries):
       let sorted = entries.sorted { $0.key < $1.key }
       try write(sorted.flatMap { [.value(.string($0.key)), $0.value] }, as: .dictionary)
@@ -70,15 +71,19 @@ extension PredicateWriter {
     append("}, \"\(target.rawValue)\")")
   }
 
-  /// Returns the elements of a set, sorted by their text.
-  private static func sorted(_ elements: Set<PredicateConstant>) throws(ManagedPredicateError) -> [PredicateConstant] {
-    var texts: [(text: String, element: PredicateConstant)] = []
+  private mutating func write(texts: [String], as target: PredicateCastTarget) {
+    append("CAST({\(texts.joined(separator: ", "))}, \"\(target.rawValue)\")")
+  }
+
+  /// Returns the sorted texts of the elements of a set.
+  private static func sortedTexts(of elements: Set<PredicateConstant>) throws(ManagedPredicateError) -> [String] {
+    var texts: [String] = []
     for element in elements {
       var writer = PredicateWriter()
       try writer.write(element)
-      texts.append((writer.text, element))
+      texts.append(writer.text)
     }
-    return texts.sorted { $0.text < $1.text }.map(\.element)
+    return texts.sorted()
   }
 
   private mutating func write(_ value: AttributeValue) {
