@@ -48,6 +48,52 @@ import Testing
     #expect(classes["NSSelfExpression"] == ["NSExpressionType"])
   }
 
+  /// Returns the elements of a set in the archive of a predicate, in the order of the archive.
+  private func archivedElements(ofSet constants: [PredicateConstant]) throws -> [PropertyList] {
+    let predicate = ManagedPredicate.comparing(.evaluatedObject, .in, .constant(.set(Set(constants))))
+    let objects = try #require(try PropertyList(archived(predicate))["$objects"]?.array)
+    let sets = objects.filter { object in
+      guard case .uid(let uid)? = object["$class"] else { return false }
+      return objects[Int(uid.value)]["$classname"] == "NSSet"
+    }
+    #expect(sets.count == 1)
+    return try #require(sets.first?["NS.objects"]?.array).map { element in
+      guard case .uid(let uid) = element else { return element }
+      return objects[Int(uid.value)]
+    }
+  }
+
+  @Test func `the elements of a set are archived in sorted order`() throws {
+    let names = (10..<30).map { "name \($0)" }
+    #expect(try archivedElements(ofSet: names.map { .value(.string($0)) }) == names.map { .string($0) })
+  }
+
+  @Test func `elements of a set with the same text are archived in one order`() throws {
+    let numbers: [PredicateConstant] = [1.5, 2.5, 3.5].flatMap { [.value(.double($0)), .value(.float(Float($0)))] }
+    let expected: [PropertyList] = [.real(1.5), .float(1.5), .real(2.5), .float(2.5), .real(3.5), .float(3.5)]
+    #expect(try archivedElements(ofSet: numbers) == expected)
+    #expect(try archivedElements(ofSet: numbers.reversed()) == expected)
+  }
+
+  private struct Font: SecureCoding {
+    static let archivedClass = ArchivedClass("Font")
+    var size: Int
+
+    init(size: Int) { self.size = size }
+    init(coder: KeyedUnarchiver) throws { size = try coder.decode(Int.self, forKey: "size") }
+    func encode(with coder: KeyedArchiver) throws { try coder.encode(size, forKey: "size") }
+  }
+
+  @Test func `elements of a set that are objects of unknown classes keep their order`() throws {
+    let sizes = Array(10..<30)
+    let archiver = KeyedArchiver()
+    try archiver.encode(sizes.map { Font(size: $0) }, forKey: "fonts")
+    let unarchiver = try KeyedUnarchiver(forReadingFrom: archiver.encodedData())
+    unarchiver.setClass(OpaqueObject.self, forClassName: "Font")
+    let fonts = try unarchiver.decode([OpaqueObject].self, forKey: "fonts")
+    #expect(try archivedElements(ofSet: fonts.map { .opaque($0) }).map { $0["size"]?.int } == sizes)
+  }
+
   @Test func `other classes are refused, and nesting is limited`() throws {
     let strange = KeyedArchiver()
     try strange.encode("text", forKey: "root")

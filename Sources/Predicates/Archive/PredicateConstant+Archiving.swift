@@ -34,7 +34,7 @@ extension PredicateConstant {
   }
 
   /// Returns the constant as an archived value. The entries of dictionaries are sorted by key. The elements of sets are
-  /// in an order that differs from process to process.
+  /// sorted as in predicate text.
   ///
   /// - Throws: ``KeyedArchiveError/Kind/invalidValue`` for an object, because its key is meaningless outside its
   ///   context.
@@ -42,7 +42,8 @@ extension PredicateConstant {
     switch self {
     case .value(let value): return value.archivedValue
     case .array(let elements): return .array(try Self.archived(elements))
-    case .set(let elements): return .set(OrderedSet(try Self.archived(Array(elements))))
+    case .set(let elements):
+      return .set(OrderedSet(try Self.archived(PredicateWriter.sorted(elements).map(\.element))))
     case .dictionary(let entries):
       var values: OrderedDictionary<ArchivedValue, ArchivedValue> = [:]
       for (key, value) in entries.sorted(by: { $0.key < $1.key }) { values[.string(key)] = try value.archivedValue() }

@@ -48,15 +48,24 @@ extension PredicateWriter {
     case .value(.composite(let leaves)): try write(.dictionary(leaves.mapValues { .value($0) }))
     case .value(let value): write(value)
     case .array(let elements): try write(elements, as: .array)
-    // The elements are not written again: that would double the work at each level of nested sets.
-    case .set(let elements): write(texts: try Self.sortedTexts(of: elements), as: .set)
+    case .set(let elements):
+      let sorted = Self.sorted(elements)
+      // A text for sorting contains the texts for sorting of nested sets. Writing their elements again would double the
+      // work at each level.
+      if isForSorting { write(texts: sorted.map(\.text), as: .set) } else { try write(sorted.map(\.element), as: .set) }
     case .dictionary(let entries):
       let sorted = entries.sorted { $0.key < $1.key }
       try write(sorted.flatMap { [.value(.string($0.key)), $0.value] }, as: .dictionary)
     case .object:
       throw ManagedPredicateError(.unsupported, "a managed object has no form in predicate text; use %@")
     case .opaque(let object):
-      throw ManagedPredicateError(.unsupported, "an object of class \(object.className) has no form in predicate text")
+      guard isForSorting else {
+        throw ManagedPredicateError(
+          .unsupported, "an object of class \(object.className) has no form in predicate text")
+      }
+      // The objects of one archive keep their order. 10 digits are enough for all UIDs.
+      let uid = String(object.object.uid.value)
+      append(String(repeating: "0", count: 10 - uid.utf8.count) + uid)
     }
   }
 
@@ -75,15 +84,16 @@ extension PredicateWriter {
     append("CAST({\(texts.joined(separator: ", "))}, \"\(target.rawValue)\")")
   }
 
-  /// Returns the sorted texts of the elements of a set.
-  private static func sortedTexts(of elements: Set<PredicateConstant>) throws(ManagedPredicateError) -> [String] {
-    var texts: [String] = []
-    for element in elements {
-      var writer = PredicateWriter()
-      try writer.write(element)
-      texts.append(writer.text)
+  /// Returns the elements of a set in the order in which they are written and archived, with the texts for sorting
+  /// that determine it. Swift's own order differs from process to process.
+  static func sorted(_ elements: Set<PredicateConstant>) -> [(text: String, element: PredicateConstant)] {
+    let texts = elements.map { element in
+      var writer = PredicateWriter(isForSorting: true)
+      // Only a managed object is an error, and that set can be neither written nor archived.
+      _ = try? writer.write(element)
+      return (text: writer.text, element: element)
     }
-    return texts.sorted()
+    return texts.sorted { $0.text.utf8.lexicographicallyPrecedes($1.text.utf8) }
   }
 
   private mutating func write(_ value: AttributeValue) {
@@ -93,7 +103,9 @@ extension PredicateWriter {
     case .integer(let value): append("\(value)")
     case .decimal(let value): write(value.isNaN ? "nan" : "\(value)", as: .decimal)
     case .double(let value): write(value)
-    case .float(let value): write(Double(value))
+    case .float(let value):
+      write(Double(value))
+      if isForSorting { append(" (float)") }
     case .string(let value): write(quoted: value)
     case .date(let value):
       append("CAST(")
@@ -101,7 +113,9 @@ extension PredicateWriter {
       append(", \"\(PredicateCastTarget.date.rawValue)\")")
     case .data(let value): write(value.base64EncodedString(), as: .data)
     case .uuid(let value): write(value.uuidString, as: .uuid)
-    case .url(let value): write(value.absoluteString, as: .url)
+    case .url(let value):
+      write(value.absoluteString, as: .url)
+      if isForSorting, let base = value.baseURL { append(" (relative to \(base.absoluteString))") }
     }
   }
 

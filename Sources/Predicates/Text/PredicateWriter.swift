@@ -55,6 +55,9 @@ extension ManagedExpression: CustomStringConvertible {
 /// Writes a predicate or an expression as text, with the fewest brackets that operator precedence allows.
 struct PredicateWriter {
   private(set) var text = ""
+  /// True if the text is written only to sort the elements of a set. It then differs for constants of different types
+  /// with equal values, and objects of unknown classes have a text too.
+  var isForSorting = false
 
   mutating func append(_ more: String) { text += more }
 
