@@ -95,11 +95,13 @@ private func memory(_ context: OpaquePointer?, size: Int32) -> UnsafeMutablePoin
 }
 
 private let collect: @convention(c) (OpaquePointer?, Int32, FunctionArguments?) -> Void = { context, count, values in
-  guard let values = unsafe values, count > 0, let collector = unsafe object(values[0]),
-    let memory = unsafe memory(context, size: Int32(MemoryLayout<UnsafeMutableRawPointer>.size))
-  else {
+  guard let values = unsafe values, count > 0, let collector = unsafe object(values[0]) else {
     unsafe sqlite3_result_error(
       context, "the first argument of managed_collect must be an object of this package that collects values", -1)
+    return
+  }
+  guard let memory = unsafe memory(context, size: Int32(MemoryLayout<UnsafeMutableRawPointer>.size)) else {
+    unsafe sqlite3_result_error_nomem(context)
     return
   }
   let arguments = unsafe FunctionObject.Arguments(values, count: Int(count))
