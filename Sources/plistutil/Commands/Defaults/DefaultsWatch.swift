@@ -25,7 +25,8 @@ enum DefaultsWatch: DefaultsVerb {
     }
     var known: Set<String> = []
     var isFirst = true
-    // New domains are found by polling: the notification for a folder gives only the name of a new file.
+    // New domains are found by polling: the Preferences library watches the files of known domains, and does not report
+    // other files that appear in their folder.
     while true {
       for domain in call.location.domains where known.insert(domain.argument).inserted {
         printer.watch(domain, key: nil, isNew: !isFirst)
