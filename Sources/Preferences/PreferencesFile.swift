@@ -81,8 +81,8 @@ public struct PreferencesFile: Sendable {
     try DomainFile.apart(path, base: base).updateAll(patience: SaveSchedule.patience, change).get()
   }
 
-  /// Changes the values like ``update(_:)-((OrderedDictionary<String,PropertyList>?)->Result)``, with a function that
-  /// can throw.
+  /// Changes the values, as ``update(_:)-((OrderedDictionary<String,PropertyList>?)->Result)`` does, with a function
+  /// that can throw.
   ///
   /// - Throws: the error of `change`, or a ``PreferencesError``. The file is unchanged then, except if the disk fails
   ///   after the file was replaced.

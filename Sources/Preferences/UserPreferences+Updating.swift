@@ -39,7 +39,7 @@ extension UserPreferences {
     return try update { values in change(&values[key]) }
   }
 
-  /// Changes the value for a key like ``update(forKey:_:)-jhco``, with a function that can throw.
+  /// Changes the value for a key, as ``update(forKey:_:)-jhco`` does, with a function that can throw.
   ///
   /// - Throws: the error of `change`, or a ``PreferencesError``. The value is unchanged then, except if the disk
   ///   fails after the file was replaced.
@@ -69,8 +69,8 @@ extension UserPreferences {
     return try update { values in change(&values[key]) }
   }
 
-  /// Changes the value for a typed key like ``update(_:_:)-(PreferenceKey<Value>,(Value)->Result)``, with a function
-  /// that can throw.
+  /// Changes the value for a typed key, as ``update(_:_:)-(PreferenceKey<Value>,(Value)->Result)`` does, with a
+  /// function that can throw.
   ///
   /// - Throws: the error of `change`, or a ``PreferencesError``. The value is unchanged then, except if the disk fails
   ///   after the file was replaced.
@@ -102,7 +102,7 @@ extension UserPreferences {
     try file.update(patience: SaveSchedule.patience, change).get()
   }
 
-  /// Changes several values like ``update(_:)-1hpmm``, with a function that can throw.
+  /// Changes several values, as ``update(_:)-1hpmm`` does, with a function that can throw.
   ///
   /// - Throws: the error of `change`, or a ``PreferencesError``. All values are unchanged then, except if the disk
   ///   fails after the file was replaced.

@@ -309,7 +309,7 @@ public final class UserPreferences: Sendable {
   ///   them is tried again. Each file has either all of its changes or none.
   public func synchronize() throws(PreferencesError) { try synchronize(patience: SaveSchedule.patience) }
 
-  /// Saves and reads the files like ``synchronize()-7kbyu``.
+  /// Saves and reads the files, as ``synchronize()-7kbyu`` does.
   ///
   /// - Parameter patience: the time to wait for another process that saves a file, for each file.
   package func synchronize(patience: Duration) throws(PreferencesError) {

@@ -5,7 +5,7 @@
 struct PathWalk {
   /// The folder that has been reached.
   private(set) var folder: OpenFolder
-  /// True if the last name of the path was a link.
+  /// True if the last component of the path was a symbolic link.
   private(set) var isBehindLink = false
   private var passed: [FileSystem.SystemPath] = []
   /// The remaining names, in reverse order: the next one is at the end.

@@ -101,7 +101,10 @@ struct DocumentUnwrapper: ~Copyable {
     try unwrapper.spend(size)
   }
 
-  /// Records that the last finished value replaces these data values. `former` is the size of the output before it.
+  /// Stores the value that was finished last in ``results``, as the replacement of each of these data values. There are
+  /// several if data contains a property list whose root is data again.
+  ///
+  /// - Parameter former: The size of the output before the value was begun.
   private mutating func remember(_ data: [DataKey], _ former: Int) {
     guard let node = values.last else { return }
     for key in data { results[key] = (node, made - former) }

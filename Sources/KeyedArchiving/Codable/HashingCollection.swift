@@ -7,8 +7,9 @@ protocol HashingCollection {
   /// The number of values in an unkeyed container for each element: 1 for an element of a set, 2 for a key and its
   /// value. The first of them is hashed.
   static var valuesPerElement: Int { get }
-  /// Returns the hashes of the elements of `value`, for a collection that decodes all its elements as one value, as
-  /// `OrderedSet` decodes an array. Returns nil for other collections, and for a value of another type.
+  /// Returns the hashes of the elements of `value`, a value that this collection has decoded. It is only for
+  /// collections that decode all elements at once: an `OrderedSet` decodes a single array. Returns nil for other
+  /// collections, and for a value that is not such an array.
   static func hashes(ofElementsIn value: Any) -> [Int]?
 }
 

@@ -81,7 +81,8 @@ public protocol SecureCoding: SendableMetatype {
   func _archive(by coder: KeyedArchiver) throws -> ArchivedReference
 }
 
-/// A type that represents objects of all classes that a program chooses: ``OpaqueObject``.
+/// A type that can represent objects of any class: ``OpaqueObject``. A program chooses the classes that are decoded as
+/// this type.
 protocol AnyClassCoding: SecureCoding {}
 
 /// A value at a key or in a collection of an archive: the UID of an object, or a value that is stored inline.

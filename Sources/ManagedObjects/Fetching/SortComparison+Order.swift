@@ -40,8 +40,11 @@ extension FetchRequest.SortComparison {
     text.utf8Span.span.isASCII ? text.lowercased() : rules.folded(text)
   }
 
-  /// Returns a string whose numbers sort by value. Each number is replaced by a `0`, the number of its digits, and its
-  /// digits, both without leading zeros.
+  /// Returns a form of the text in which numbers sort by value. Each number becomes a `0`, the count of its digits, and
+  /// the digits. Leading zeros are neither counted nor written.
+  ///
+  /// The count is written as a Unicode scalar with that value. If it is 127 or more, there is a scalar U+007F for each
+  /// 127, then a scalar for the remainder.
   private static func withNumbers(_ text: String) -> String {
     var form = String.UnicodeScalarView()
     var digits = String.UnicodeScalarView()

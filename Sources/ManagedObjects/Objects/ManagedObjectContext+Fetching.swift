@@ -189,7 +189,8 @@ extension ManagedObjectContext {
     return request.window(found)
   }
 
-  /// Merges two sorted lists of objects. Objects with equal values to sort by are in the order of their keys.
+  /// Merges two sorted lists of objects. Objects that the sort descriptors do not distinguish are in the order of their
+  /// keys.
   ///
   /// - Complexity: O(*n* + *k* log *n*), where *k* is the length of the second list.
   private func joined(
@@ -210,8 +211,8 @@ extension ManagedObjectContext {
     return result + first[next...]
   }
 
-  /// Returns the index to insert an object at in a sorted list. Objects with equal values to sort by are in the order
-  /// of their keys.
+  /// Returns the index at which to insert an object into a sorted list. Objects that the sort descriptors do not
+  /// distinguish are in the order of their keys.
   private func insertionIndex(
     of object: ManagedObject, in sorted: [ManagedObject], _ prepared: PreparedFetch
   ) throws(ManagedObjectError) -> Int {

@@ -14,10 +14,10 @@ extension ManagedObjectContext {
   /// example that reports the errors of all objects, see ``ManagedObjectError``.
   ///
   /// - Throws: ``ManagedObjectError``. A validation error, or ``ManagedObjectError/Code/multipleErrors`` with all of
-  ///   them. ``ManagedObjectError/Code/merge`` and ``ManagedObjectError/Code/constraintMerge`` if the policy is
-  ///   ``MergePolicy/error``. ``ManagedObjectError/Code/constraintValidation`` if an object is in the same to-many
-  ///   relationship of two objects, and the relationship has no inverse. ``ManagedObjectError/Code/incompleteSave`` if
-  ///   a store fails after another one was saved.
+  ///   them. ``ManagedObjectError/Code/merge`` or ``ManagedObjectError/Code/constraintMerge`` if there are conflicts
+  ///   and the policy is ``MergePolicy/error``. ``ManagedObjectError/Code/constraintValidation`` if an object is in the
+  ///   same to-many relationship of two objects, and the relationship has no inverse.
+  ///   ``ManagedObjectError/Code/incompleteSave`` if a store fails after another one was saved.
   /// - Complexity: O(*n*) in the number of changed objects.
   public func save() throws(ManagedObjectError) {
     if isSaving { throw ManagedObjectError(.invalidState, "save() was called while the context is being saved") }

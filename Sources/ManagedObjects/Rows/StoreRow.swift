@@ -168,7 +168,7 @@ extension RowValue {
     return keys
   }
 
-  /// Calls a function with all keys that a relationship refers to, without creating an array.
+  /// Calls a function once for each key that a relationship refers to, without creating an array.
   @inline(__always)
   package func forEachKey<Failure: Error>(_ body: (RowKey) throws(Failure) -> Void) throws(Failure) {
     switch self {

@@ -24,7 +24,7 @@ public struct VersionedModel: Sendable {
     self.currentName = currentName
   }
 
-  /// The current version, which programs use; nil if ``models`` has none with its name.
+  /// The current version, which programs use; nil if ``models`` has no version named ``currentName``.
   public var current: ManagedObjectModel? { models[currentName] }
 
   /// Returns the version hashes of the entities of a version: those that its compiler wrote, or else the computed ones

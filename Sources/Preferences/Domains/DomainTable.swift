@@ -212,8 +212,8 @@ final class DomainTable: Sendable {
     contents.withLock { contents in put(values, into: &contents) }
   }
 
-  /// Replaces all values like ``replace(with:)``, without marking them as unsaved. Returns the keys whose values have
-  /// changed, if there are observers.
+  /// Replaces all values, as ``replace(with:)`` does, but without marking them as unsaved. Returns the keys whose
+  /// values have changed, if there are observers.
   func assign(visible: [String: PropertyList]) -> [TableKey] {
     contents.withLock { contents in
       let visible = OrderedDictionary(uniqueKeysWithValues: visible.map { ($0, $1) })

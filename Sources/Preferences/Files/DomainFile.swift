@@ -37,12 +37,12 @@ final class DomainFile: Sendable {
 
   /// The known state of the file.
   struct Disk {
-    /// The identity of the file whose values the table has; nil if there was no file.
+    /// The identity of the file that the values of the table come from; nil if there was no file.
     private(set) var known: FileIdentity?
     /// True if the file was written so recently that a newer state may have the same identity, because the times of
     /// files are inexact and inode numbers are reused.
     private var isRecent = false
-    /// The hash of the bytes whose values the table has; nil if there was no file.
+    /// The hash of the bytes that the values of the table come from; nil if there was no file.
     private var fingerprint: UInt64?
     /// The format of the file. It is saved in the same format.
     var format = PropertyListFormat.binary

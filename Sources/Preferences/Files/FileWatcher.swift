@@ -104,8 +104,9 @@ final class FileWatcher: Sendable {
   }
 
   #if os(Linux) || os(Android)
-    /// Watches the folders that show a change of the file: the one with its name and, for a symbolic link,
-    /// the one with the target.
+    /// Watches the folder that contains the file and, if the file is a symbolic link, the folder that contains its
+    /// target. If such a folder is missing, its nearest existing parent is watched. Also watches the folders and links
+    /// on the path, because they may be replaced.
     private func startWatching(_ watched: inout WatchedFile, _ state: inout State) {
       if state.events == nil, LaterWork.prepare() {
         state.events = FolderEvents(on: queue) { [weak self] events in self?.handle(events) }

@@ -9,10 +9,10 @@ struct ArrayMatching {
   /// The number of child comparisons that may still be made to find similar containers.
   private var budget: WorkBudget
 
-  /// For each new element, its index in the old array, or nil if it is new.
+  /// For each element of the new array, the index of its match in the old array; nil if it has none.
   private(set) var sources: [Int?]
   private var isTaken: [Bool]
-  /// For each new element, true if it resembles its old counterpart enough to be compared in depth.
+  /// For each element of the new array, true if it resembles its match enough to be compared in depth.
   private(set) var isAlike: [Bool]
 
   /// The maximum number of child comparisons for all arrays of a value.

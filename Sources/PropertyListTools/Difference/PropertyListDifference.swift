@@ -197,8 +197,8 @@ extension PropertyList {
     }
   }
 
-  /// Inserts a value like ``insert(_:at:)``. A new entry gets the index `position`, or is the last if the dictionary
-  /// has fewer entries.
+  /// Inserts a value, as ``insert(_:at:)`` does. A new entry gets the index `position`, or is the last if the
+  /// dictionary has fewer entries.
   private mutating func insert(
     _ value: PropertyList, at path: PropertyListKeyPath, position: Int?
   ) throws(PropertyListError) {

@@ -245,7 +245,7 @@ extension LayoutEditor {
     }
   }
 
-  /// Returns the error with the path of the innermost container before its own path.
+  /// Returns the error with the path of the innermost container put in front of its own path.
   private func located(_ error: PropertyListError) -> PropertyListError {
     var components: [PropertyListKeyPath.Component] = []
     for frame in frames where !frame.children.isEmpty {

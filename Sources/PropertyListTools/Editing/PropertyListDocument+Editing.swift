@@ -67,8 +67,8 @@ extension PropertyListDocument {
     try edited(by: edit, options: options).data
   }
 
-  /// Returns the bytes like ``data(applying:options:)``, in a form that can be written without holding all of them in
-  /// memory.
+  /// Returns the bytes, as ``data(applying:options:)`` does, in a form that can be written without holding all of them
+  /// in memory.
   package func edited(
     by edit: PropertyListEdit, options: PropertyListWritingOptions
   ) throws(PropertyListError) -> EditedBytes {

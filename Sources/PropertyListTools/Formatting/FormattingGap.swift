@@ -14,9 +14,9 @@ struct FormattingGap {
     let followsEmptyLine: Bool
   }
 
-  /// The comments before the separator or assignment. Empty if the gap has none.
+  /// The comments before the mark. Empty if the gap has no mark.
   private(set) var beforeMark: [Comment] = []
-  /// The comments after the separator or assignment, or all comments if the gap has none.
+  /// The comments after the mark, or all comments if the gap has no mark.
   private(set) var comments: [Comment] = []
   private(set) var hasMark = false
   /// True if there is a line end after the last comment or mark, or anywhere in a gap without them.
@@ -26,7 +26,7 @@ struct FormattingGap {
 
   /// Skips the gap at the position of a scanner.
   ///
-  /// - Parameter mark: The separator or assignment that may occur once in the gap; nil for none.
+  /// - Parameter mark: The character of the mark, which may occur once in the gap; nil for none.
   init<Scanner: LayoutScanner>(_ scanner: inout Scanner, _ bytes: RawSpan, mark: UInt8?) {
     var newlines = 0
     while scanner.index < bytes.byteCount {
@@ -55,9 +55,8 @@ struct FormattingGap {
     endsWithEmptyLine = newlines > 1
   }
 
-  /// Moves the first comment that begins a line or extends to the end of its line, and all comments that follow it,
-  /// from ``beforeMark`` to ``comments``. The separator is written on the line of the value, so it cannot come after
-  /// such a comment.
+  /// Moves comments from ``beforeMark`` to ``comments``: the first one that begins a line or extends to the end of its
+  /// line, and all after it. The mark is written on the line of the value, so it cannot follow one of these comments.
   mutating func moveCommentsBehindMark() {
     let first = beforeMark.firstIndex { $0.beginsLine || $0.isLineComment } ?? beforeMark.endIndex
     comments = beforeMark[first...] + comments

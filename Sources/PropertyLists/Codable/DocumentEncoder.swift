@@ -23,7 +23,7 @@ final class DocumentEncoder: Encoder, NestedCoder {
   /// The nested containers and superclasses for which ``children`` contains null until this container is finished: the
   /// index of the null, and the number of the encoder in the context.
   private var deferred: [(child: Int, number: Int)] = []
-  /// The numbers of the encoders of nested containers and superclasses that have a key, by the UTF-8 bytes of the key.
+  /// For each key of a nested container or a superclass, as UTF-8 bytes: the number of its encoder in the context.
   private var nestedByKey: [[UInt8]: Int] = [:]
   /// The message about an invalid request, such as for a keyed container after an unkeyed one; nil if there was none.
   /// It is thrown at the end.

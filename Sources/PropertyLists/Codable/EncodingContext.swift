@@ -103,7 +103,7 @@ final class EncodingContext {
 
   /// Keeps the encoder of a nested container until all its values have been encoded.
   ///
-  /// - Returns: The index to pass to ``deferredEncoder(_:)``.
+  /// - Returns: The number to pass to ``deferredEncoder(_:)``.
   func deferEncoder(_ encoder: DocumentEncoder) -> Int {
     unsafe deferred.append(encoder)
     return unsafe deferred.count - 1

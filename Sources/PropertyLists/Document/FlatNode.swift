@@ -17,7 +17,7 @@ public enum NodeKind: UInt8 {
   @inlinable @inline(__always)
   public static func == (first: NodeKind, second: NodeKind) -> Bool { first.rawValue == second.rawValue }
 
-  /// Creates a kind like ``init(rawValue:)``, which the compiler does not inline across modules.
+  /// Creates a kind, as ``init(rawValue:)`` does. The compiler does not inline that initializer across modules.
   @inlinable @inline(__always)
   public init(bits: UInt8) {
     switch bits {

@@ -19,9 +19,9 @@ public struct PropertyListWritingOptions: Hashable, Sendable {
   /// and to ``Coercion/plain``, whose dates have whole seconds only. ``Coercion/reversible`` always keeps the fraction.
   public var fractionalSeconds: FractionalSeconds
 
-  /// True if XML, and OpenStep with ``Coercion/reversible``, write UIDs as dictionaries with the single key `CF$UID`,
-  /// as Apple's XML writer does. Any other dictionary of that form then throws an error, because it would be read back
-  /// as a UID. If false, UIDs throw an error.
+  /// True if UIDs are written as dictionaries with the single key `CF$UID`, as Apple's XML writer does. This applies to
+  /// XML, and to OpenStep with ``Coercion/reversible``. Any other dictionary of that form then throws an error, because
+  /// it would be read back as a UID. If false, UIDs throw an error in these formats.
   public var writesUIDDictionaries: Bool
 
   /// The treatment of values that JSON and OpenStep cannot represent; see <doc:Formats>.

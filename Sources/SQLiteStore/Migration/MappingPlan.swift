@@ -7,8 +7,9 @@ struct MappingPlan {
   let source: ManagedObjectModel
   let destination: ManagedObjectModel
   let entities: [Entity]
-  /// For each root entity of the new model, by index, the index of a root entity of the old model. Objects of its
-  /// hierarchy keep their primary keys in the new hierarchy.
+  /// For each root entity of the new model, by index: the index of the root entity of the old model whose hierarchy can
+  /// keep its primary keys. Objects of other old hierarchies get new keys. New root entities without objects of the old
+  /// model are not included.
   let numbering: [Int: Int]
   /// The mapping that is inferred from the two models; nil if the caller passed a mapping model.
   let inferred: InferredMapping?

@@ -255,8 +255,10 @@ struct MigrationRun {
 
 /// Queries used by migrations.
 extension SQLiteStore {
-  /// Returns the primary keys of the next objects of an entity, in ascending order: those greater than `number`, but at
-  /// most `limit`.
+  /// Returns the primary keys of the next objects of an entity, in ascending order. All of them are greater than
+  /// `number`.
+  ///
+  /// - Parameter limit: The maximum number of keys to return.
   func numbers(ofEntity index: Int, after number: Int64, limit: Int) throws(ManagedObjectError) -> [Int64] {
     try withState { state throws(ManagedObjectError) in
       guard let table = state.schema.table(ofEntity: index) else { return [] }

@@ -328,7 +328,8 @@ extension RowValue {
 }
 
 extension ManagedObjectError {
-  /// The error to throw from a migration: a conflict of a uniqueness constraint in the new store gets its own code.
+  /// The error to throw from a migration. For a conflict of a uniqueness constraint in the new store, its code is
+  /// ``ManagedObjectError/Code/migrationConstraint``.
   fileprivate var inMigration: ManagedObjectError {
     guard code == .constraintMerge else { return self }
     var error = self

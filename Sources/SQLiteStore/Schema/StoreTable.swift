@@ -36,8 +36,8 @@ package struct StoreTable: Sendable {
     /// The column with the entity number of the object; nil if the object can have only one entity, or if the file
     /// lacks the column.
     package let entity: Int?
-    /// The column with the position of this row in an ordered relationship of the object; nil if the relationship is
-    /// unordered, or if the file lacks the column.
+    /// The column with the position of the row in the ordered relationship of the object that ``key`` refers to; nil if
+    /// that relationship is unordered, or if the file lacks the column.
     package let order: Int?
   }
 

@@ -146,7 +146,7 @@ final class TypedstreamTables: Sendable {
     /// The length of the type's text, in bytes.
     var length: UInt32
 
-    /// The letter for `[Nc]` and `[NC]`, whose elements are read as bytes.
+    /// The value of ``letter`` for an array of N characters, `[Nc]` or `[NC]`. Its elements are read as bytes.
     static let rawArray = UInt8(ascii: "]")
   }
 

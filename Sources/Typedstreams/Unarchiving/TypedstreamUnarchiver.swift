@@ -288,7 +288,7 @@ public final class TypedstreamUnarchiver {
     if depth > 0 { _ = try needsMoreStack(within: height - 1) }
   }
 
-  /// Returns the instance that was already decoded from an object, or nil if not found.
+  /// Returns the instance that was already decoded from an object, or nil if the object has not been decoded yet.
   func known<T>(_ type: T.Type, _ slot: Int) throws(TypedstreamError) -> T? {
     guard let known = made[slot] else { return nil }
     try spend(0)

@@ -222,7 +222,8 @@ private struct TypedstreamConverter {
     return .uid(PropertyList.UID(UInt32(truncatingIfNeeded: objects.count - 1)))
   }
 
-  /// Returns the class description of `NSArray` for lists that are not in the stream.
+  /// Returns a reference to the class description of `NSArray`, which the first call adds. It is for the arrays that
+  /// this conversion creates; the stream does not contain them.
   private mutating func arrayClass() -> PropertyList {
     if let listClass { return listClass }
     let description = object(["$classname": "NSArray", "$classes": ["NSArray", "NSObject"]])

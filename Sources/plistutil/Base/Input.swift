@@ -29,7 +29,8 @@ struct Input: Sendable {
   /// The name in messages.
   var name: String { (label ?? (isStandard ? "<stdin>" : FileSystem.showingBytes(path))).printable() }
 
-  /// The name in JSON. It is exact, so that a program can open the file, except for bytes that JSON cannot represent.
+  /// The name in JSON. It is exact, so that a program can open the file with it. Only bytes that JSON cannot represent
+  /// are replaced, with escapes such as `\xff`.
   var machineName: String { label ?? (isStandard ? "<stdin>" : FileSystem.showingBytes(path)) }
 
   /// The size in bytes above which readers refuse an input.

@@ -180,7 +180,8 @@ struct ConditionLexer {
     return String(text)
   }
 
-  /// Returns text without quotation marks, except around a component of a path: `value."a b".c`.
+  /// Reads a word that is not quoted: the text up to white space, a parenthesis, an operator or a quotation mark. After
+  /// a dot, a component of a path may be quoted: `value."a b".c`. Its quotation marks are kept.
   private mutating func word() throws(ConditionError) -> String {
     let start = position
     while position < scalars.count {

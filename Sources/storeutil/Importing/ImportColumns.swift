@@ -47,7 +47,7 @@ struct ImportColumns {
   private let ignored: Set<String>
   private var uses: [String: Use] = [:]
 
-  /// - Parameter entity: the entity of the objects. They may also have one of its subentities.
+  /// - Parameter entity: the entity of the objects. Objects of its subentities are possible too.
   init(_ entity: ManagedObjectModel.Entity, _ mappings: [ColumnMapping], ignored: [String]) throws(ValidationError) {
     self.entity = entity
     var properties: [String: String] = [:]

@@ -8,8 +8,8 @@ extension KeyedArchiver {
     return try reference(toValue: value, try record(of: type(of: value)))
   }
 
-  /// Archives a value with the class `archivedClass`, and returns a reference to it. Use it for types whose values have
-  /// several classes, such as ``Archived/Unit``.
+  /// Archives a value with the class `archivedClass`, and returns a reference to it. Use it for a type whose values can
+  /// have different classes, such as ``Archived/Unit``.
   package func reference<T: SecureCoding>(toValue value: T, as archivedClass: ArchivedClass) throws -> ArchivedReference
   {
     if let replacement = try replacement(of: value) { return try archive(replacement: replacement) }

@@ -3,7 +3,8 @@
 /// The classes in an archive that is being written: the class of each type, and the UID of each class description.
 struct WrittenClasses {
   private var records: [ObjectIdentifier: Record] = [:]
-  /// The records for types whose values have several classes, by class.
+  /// The records of classes that only some values of a type have, by class. The values of ``Archived/Unit``, for
+  /// example, have different classes.
   private var variants: [ArchivedClass: Record] = [:]
   /// A cache of the records of recently used types. The address of a type determines its slot.
   private var recent = [(type: ObjectIdentifier, record: Record)?](repeating: nil, count: 16)

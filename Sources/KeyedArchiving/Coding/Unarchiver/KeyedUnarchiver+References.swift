@@ -100,7 +100,7 @@ extension KeyedUnarchiver {
     return known
   }
 
-  /// Decodes the value or object at a reference, as the one of several types that matches its class.
+  /// Decodes the value or object at a reference, as the type in `types` that matches its class.
   func anyValue(of types: [any SecureCoding.Type], at reference: ArchivedReference) throws -> any SecureCoding {
     let node = reference.node
     let object = try resolve(node)

@@ -8,11 +8,11 @@ internal import Predicates
 /// and their versions are not compared. So each change of a relationship is also applied to its inverse, even in rows
 /// that are not in the save:
 ///
-/// - If an object is removed from a relationship, its reference back is removed. If an object is added, a reference
-///   back is added.
-/// - If a reference back replaces the object of a to-one relationship, the reference from the old object is removed.
-///   But if the save itself sets this to-one relationship to another value, that value stays, and the references that
-///   contradict it are removed.
+/// - If an object is removed from a relationship, its inverse reference is removed. If an object is added, its inverse
+///   reference is added.
+/// - If an inverse reference replaces the object of a to-one relationship, the reference from the old object is
+///   removed. But if the save itself sets this to-one relationship to another value, that value stays, and the
+///   references that contradict it are removed.
 /// - A reference to a deleted row is removed. It is kept only by a to-one relationship that has no inverse, or whose
 ///   inverse has the delete rule to do nothing.
 ///
@@ -99,7 +99,8 @@ struct SideMending {
     }
   }
 
-  /// Adds references back to the rows that inserted and updated rows newly refer to.
+  /// For each new reference of an inserted or updated row, adds the inverse reference to the row that it refers to. If
+  /// that row is missing or already refers to a third one, the rules in the comment of ``SideMending`` apply.
   private mutating func linkAll() {
     for index in asked.indices {
       let row = asked[index]

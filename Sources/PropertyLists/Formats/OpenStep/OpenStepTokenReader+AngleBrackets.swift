@@ -97,7 +97,8 @@ extension OpenStepTokenReader {
     }
   }
 
-  /// Parses a sign and decimal digits. GNUstep's reader would stop at the first other character instead.
+  /// Parses decimal digits after an optional sign. Returns nil if there is any other character; GNUstep's reader would
+  /// use the digits before it.
   private static func integer(_ content: RawSpan) -> FlatNode? {
     for index in 0..<content.byteCount {
       switch content[index] {

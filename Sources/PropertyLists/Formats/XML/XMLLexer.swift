@@ -128,8 +128,8 @@ package struct XMLLexer: ~Escapable {
     return passText(from: start, isVerbatim: false, isASCII: false)
   }
 
-  /// Skips text like ``passText()``, but may scan text that follows invalid UTF-8 a second time. It is for readers that
-  /// give up at invalid UTF-8.
+  /// Skips text, as ``passText()`` does, but may scan text that follows invalid UTF-8 a second time. It is for readers
+  /// that give up at invalid UTF-8.
   ///
   /// - Parameters:
   ///   - start: The offset of the text. The part before ``index`` has been scanned already.
@@ -233,7 +233,8 @@ package struct XMLLexer: ~Escapable {
 }
 
 extension RawSpan {
-  /// Returns the number of leading bytes that are valid UTF-8, without U+FFFE and U+FFFF unless they are allowed.
+  /// Returns the number of bytes before the first invalid UTF-8 and, unless they are allowed, before the first U+FFFE
+  /// or U+FFFF.
   fileprivate func validLength(allowsAllCharacters: Bool) -> Int {
     let end = firstInvalidUTF8(from: 0)?.lowerBound ?? byteCount
     if allowsAllCharacters { return end }

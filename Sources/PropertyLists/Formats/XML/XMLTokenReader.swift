@@ -133,8 +133,8 @@ struct XMLTokenReader: ~Copyable, ~Escapable {
     defects.add(builder.failure(message, kind, at: positionIndex.position(at: offset), in: text.rawBytes))
   }
 
-  /// Returns true if the defect is invalid UTF-8, and the line of the last invalid UTF-8 is the same. Invalid UTF-8 is
-  /// reported only once per line, because text in another encoding can have many invalid bytes.
+  /// Returns true if the defect is invalid UTF-8 on the same line as the last invalid UTF-8. It is reported only once
+  /// per line, because text in another encoding can have many invalid bytes.
   private mutating func isKnown(_ defect: XMLDefect) -> Bool {
     guard defect.kind == .notUTF8 else { return false }
     let line = positionIndex.position(at: defect.offset).position.line

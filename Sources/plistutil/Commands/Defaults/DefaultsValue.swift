@@ -198,7 +198,7 @@ struct DefaultsValue {
     }
   }
 
-  /// Parses a property list: OpenStep as in Apple's tool, else XML or JSON.
+  /// Parses a property list. Tries OpenStep first, as Apple's tool does, then XML or JSON.
   static func representation(_ text: String) throws(DefaultsError) -> PropertyList {
     if let value = try? read(text, .openStep) { return value }
     let data = Data(text.utf8)
