@@ -202,7 +202,8 @@ extension TableCheck {
     ) { row in
       report(
         .missingOrder,
-        "its position in the order of row \(row.value(2).name) is \(row.value(3).name), expected an integer",
+        "its position in the ordered relationship of row \(row.value(2).name) is \(row.value(3).name), "
+          + "expected an integer",
         row, of: table, property: property, column: order)
     }
     each(
@@ -212,7 +213,8 @@ extension TableCheck {
     ) { row in
       report(
         .duplicateOrder,
-        "\(row.integer(4)) objects have the position \(row.integer(3)) in the order of row \(row.value(2).name)",
+        "\(row.integer(4)) objects have the same position, \(row.integer(3)), in the ordered relationship of row "
+          + row.value(2).name,
         row, of: table, property: property, column: order)
     }
   }
@@ -229,7 +231,7 @@ extension TableCheck {
     ) { row in
       log.report(
         .missingOrder,
-        "the position of row \(row.value(1).name) in the order of row \(row.value(0).name) is "
+        "the position of row \(row.value(1).name) in the ordered relationship of row \(row.value(0).name) is "
           + "\(row.value(2).name), expected an integer",
         complete)
     }
@@ -240,7 +242,8 @@ extension TableCheck {
     ) { row in
       log.report(
         .duplicateOrder,
-        "\(row.integer(2)) objects have the position \(row.integer(1)) in the order of row \(row.value(0).name)",
+        "\(row.integer(2)) objects have the same position, \(row.integer(1)), in the ordered relationship of row "
+          + row.value(0).name,
         complete)
     }
   }
