@@ -28,8 +28,8 @@ struct ValueVerb<Edit: ValueEdit>: EditingVerb {
       discussion: """
         \(Edit.discussion)\(EditingHelp.text)
 
-        To change several values, use --values with a dictionary whose keys are their paths; then all arguments are \
-        files. If one of the changes is an error, the file stays as it is.
+        To change several values, use --values with a dictionary whose keys are the paths of the values; then all \
+        arguments are files. If one of the changes is an error, the file stays as it is.
 
         \(KeyPathHelp.text)
 
@@ -54,7 +54,7 @@ struct ValueVerb<Edit: ValueEdit>: EditingVerb {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "Several values: a dictionary in JSON, XML or OpenStep whose keys are their paths.", valueName: "text"))
+      "Several values: a dictionary in JSON, XML or OpenStep. Each key is the path of its value.", valueName: "text"))
   var values: String?
 
   @Option(file: "Several values in FILE, in any format.", "file")
@@ -146,7 +146,7 @@ enum InsertEdit: ValueEdit {
   static let name = "insert"
   static let abstract = "Insert a value under a new key, or into an array before an index."
   static let discussion =
-    "An existing key is an error. An index equal to the count of an array appends to it.\n\n"
+    "It is an error if the key exists already. An index equal to the count of an array appends to it.\n\n"
   static let example = "insert UIBackgroundModes.0 --string audio --in-place Info.plist"
   static let severalExample = #"{"UIBackgroundModes.0": "audio", "UIFileSharingEnabled": true}"#
   static let examplePath = "DataFolder"
