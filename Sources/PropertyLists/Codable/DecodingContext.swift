@@ -72,7 +72,7 @@ final class DecodingContext {
   private var budgetError: PropertyListError {
     PropertyListError(
       .limitExceeded,
-      "decoding needs more than \(document.expandedSizeLimit) values and bytes, counted each time that they are read")
+      "decoding reads more than \(document.expandedSizeLimit) values and bytes; those that are read twice count twice")
   }
 
   /// True if no more values may be read.

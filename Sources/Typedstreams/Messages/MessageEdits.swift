@@ -40,7 +40,7 @@ public struct MessageEdits: Hashable, Sendable {
     let list = try PropertyList(data, options: PropertyListReadingOptions(limits: limits))
     func number(_ name: String) throws(TypedstreamError) -> Int {
       guard let number = Int(name), number >= 0 else {
-        throw Self.invalid("\(name.debugDescription) is not the number of a part")
+        throw Self.invalid("\(name.debugDescription) is not a valid part number")
       }
       return number
     }

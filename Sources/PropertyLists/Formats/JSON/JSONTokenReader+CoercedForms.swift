@@ -111,7 +111,7 @@ extension CoercedForm {
     switch self {
     case .date:
       #""$date" needs a date such as "2001-01-01T00:00:00.5Z", seconds from 2001, "nan", "inf" or "-inf""#
-    case .data: #""$data" needs base64"#
+    case .data: #""$data" needs a string in base64"#
     case .real: #""$real" needs "nan", "inf" or "-inf""#
     case .float: #""$float" needs a number that fits into a 4-byte real, "nan", "inf" or "-inf""#
     case .uid: #""CF$UID" needs an integer from 0 to 4294967295"#
