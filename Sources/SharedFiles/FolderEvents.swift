@@ -1,5 +1,5 @@
 #if os(Linux) || os(Android)
-  // Sound: the observer cancels its source when it is released. Dispatch does everything else.
+  // Memory-safe: the observer cancels its source when it is released. Dispatch does everything else.
   @unsafe @preconcurrency package import Dispatch
 
   internal import SystemFiles
@@ -66,7 +66,7 @@
       var events: [Event] = []
       var buffer = [UInt8](repeating: 0, count: 1 << 14)
       while true {
-        // Sound: the buffer's own length is passed.
+        // Memory-safe: the buffer's own length is passed.
         let count = unsafe buffer.withUnsafeMutableBytes { unsafe systemRead(descriptor, $0.baseAddress, $0.count) }
         guard count > 0 else { return events }
         decode(buffer.prefix(count), into: &events)
@@ -79,7 +79,7 @@
       var rest = bytes
       func word(_ index: Int) -> UInt32 {
         let start = rest.startIndex + 4 * index
-        // Sound: 4 bytes, with any alignment.
+        // Memory-safe: 4 bytes, with any alignment.
         return unsafe rest[start..<start + 4].withUnsafeBytes { unsafe $0.loadUnaligned(as: UInt32.self) }
       }
       while rest.count >= 16 {

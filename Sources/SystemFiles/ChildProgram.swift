@@ -88,8 +88,8 @@ package enum ChildProgram {
 
   /// The environment of this process, byte by byte.
   ///
-  /// Sound: the variable of the C library exists as long as the process. Swift does not allow it to be named because it
-  /// is mutable, but this program does not change it.
+  /// Memory-safe: the variable of the C library exists as long as the process. Swift does not allow it to be named
+  /// because it is mutable, but this program does not change it.
   @unsafe
   private static var environment: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>? {
     unsafe dlsym(nil, "environ")?.load(as: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?.self)

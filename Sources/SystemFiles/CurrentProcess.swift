@@ -5,7 +5,7 @@ package enum CurrentProcess {
   /// Returns the value of an environment variable, or nil if it is not set. Creating a dictionary of the whole
   /// environment takes a small process a tenth of its time.
   package static func environmentValue(_ name: String) -> String? {
-    // Sound if no thread changes the environment, as for every other use of `getenv`.
+    // Memory-safe if no thread changes the environment, as for every other use of `getenv`.
     unsafe getenv(name).map { unsafe String(cString: $0) }
   }
 
@@ -19,7 +19,7 @@ package enum CurrentProcess {
     var strings = [CChar](repeating: 0, count: 1 << 14)
     let result = unsafe getpwuid_r(getuid(), &entry, &strings, strings.count, &found)
     guard result == 0, unsafe found != nil, let home = unsafe entry.pw_dir else { return nil }
-    // Sound: the pointer refers to `strings`, which is alive until the string has been created.
+    // Memory-safe: the pointer refers to `strings`, which is alive until the string has been created.
     return withExtendedLifetime(strings) { unsafe String(cString: home) }
   }
 }
@@ -36,7 +36,7 @@ package enum SystemMemory {
 
   /// `malloc_trim` of `malloc.h`, which Swift's module of glibc lacks.
   private static let trim: (@convention(c) (Int) -> Int32)? = {
-    // Sound: the function has this type in every version of glibc (malloc_trim(3)).
+    // Memory-safe: the function has this type in every version of glibc (malloc_trim(3)).
     unsafe dlsym(nil, "malloc_trim").map { unsafe unsafeBitCast($0, to: (@convention(c) (Int) -> Int32).self) }
   }()
 }

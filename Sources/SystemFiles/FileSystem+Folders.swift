@@ -48,7 +48,7 @@ extension FileSystem {
         guard errno == 0 else { throw failure("read", path) }
         return
       }
-      // Sound: the system ends the name with a NUL, within the entry.
+      // Memory-safe: the system ends the name with a NUL, within the entry.
       let capacity = unsafe MemoryLayout.size(ofValue: entry.pointee.d_name)
       let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) {
         unsafe $0.withMemoryRebound(to: CChar.self, capacity: capacity) { unsafe text(ofCString: $0) }

@@ -38,7 +38,7 @@ package struct HeldLock: ~Copyable, Sendable {
 
 /// The locked descriptors of a process.
 ///
-/// Sound: the memory is allocated once per process and never released.
+/// Memory-safe: the memory is allocated once per process and never released.
 @safe
 private struct LockDescriptors: @unchecked Sendable {
   private static let none: Int32 = -1

@@ -14,7 +14,7 @@ package struct PrivateFolder: ~Copyable {
   package init(files: [String] = []) throws(FileError) {
     let template = FileManager.default.temporaryDirectory.path + "/plist-XXXXXX"
     var path = Array(template.utf8CString)
-    // Sound: the template ends with a NUL, and the call writes only within it.
+    // Memory-safe: the template ends with a NUL, and the call writes only within it.
     guard FileSystem.attempt(.makeFolder, template, { unsafe mkdtemp(&path) == nil ? -1 : 0 }) == 0 else {
       throw FileSystem.failure("create", template)
     }

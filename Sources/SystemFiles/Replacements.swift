@@ -104,7 +104,7 @@ package final class Replacements: Sendable {
 
   #if os(Linux)
     private static func synchronizeFileSystem(of file: ReadyFile) -> Bool {
-      // Sound: this is the type of the function.
+      // Memory-safe: this is the type of the function.
       guard let syncfs = unsafe FileSystem.function("syncfs", as: (@convention(c) (Int32) -> Int32).self),
         let descriptor = try? file.open()
       else { return false }

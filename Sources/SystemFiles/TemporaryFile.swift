@@ -9,7 +9,7 @@ package struct TemporaryFile: ~Copyable {
   package init?() {
     let template = FileManager.default.temporaryDirectory.path + "/plist-XXXXXX"
     var path = Array(template.utf8CString)
-    // Sound: the template ends with a NUL, and the call writes only within it.
+    // Memory-safe: the template ends with a NUL, and the call writes only within it.
     let descriptor = FileSystem.attempt(.open, template) { FileSystem.aboveStandard(unsafe mkstemp(&path)) }
     guard descriptor >= 0 else { return nil }
     _ = FileSystem.attempt(.unlink, template) { unsafe unlink(path) }
@@ -30,7 +30,7 @@ package struct TemporaryFile: ~Copyable {
       }
       if count == 0 { return }
       if count > 0 {
-        // Sound: the call has filled this many bytes of the buffer, which outlives the span.
+        // Memory-safe: the call has filled this many bytes of the buffer, which outlives the span.
         try other.write(unsafe RawSpan(_unsafeBytes: UnsafeRawBufferPointer(rebasing: buffer[..<count])))
       } else if errno != EINTR {
         throw FileSystem.failure("read", output.name)

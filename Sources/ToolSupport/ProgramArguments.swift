@@ -9,7 +9,7 @@ package enum ProgramArguments {
   package static func take() -> [String] {
     FileSystem.keepBytesOfPaths()
     return (0..<Int(CommandLine.argc)).compactMap { index in
-      // Sound: the system passes `argc` strings, each of which ends with a NUL.
+      // Memory-safe: the system passes `argc` strings, each of which ends with a NUL.
       unsafe CommandLine.unsafeArgv[index].flatMap { unsafe FileSystem.text(ofCString: $0) }
     }
   }

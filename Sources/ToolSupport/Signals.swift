@@ -27,7 +27,7 @@ package enum Signals {
   /// ignored.
   private static func handle(_ number: Int32, _ handler: @escaping @convention(c) (Int32) -> Void) {
     let before = signal(number, handler)
-    // Sound: both are pointers.
+    // Memory-safe: both are pointers.
     let isIgnored = unsafe unsafeBitCast(before, to: UInt.self) == unsafeBitCast(SIG_IGN, to: UInt.self)
     if isIgnored { _ = signal(number, SIG_IGN) }
   }
@@ -48,7 +48,7 @@ package enum Signals {
   /// Makes deferred signals interrupt a read that waits for input. By default, the system restarts the read.
   package static func endWaiting() {
     for number in endings {
-      // Sound: the system fills the action, and reads it.
+      // Memory-safe: the system fills the action, and reads it.
       var action = sigaction()
       guard unsafe sigaction(number, nil, &action) == 0 else { continue }
       action.sa_flags &= ~SA_RESTART

@@ -7,7 +7,7 @@ internal import SystemFiles
 /// Claims do not wait for each other. Threads use different cache lines for them, so that reading takes no longer when
 /// many threads read.
 ///
-/// Sound: the slots are never deallocated.
+/// Memory-safe: the slots are never deallocated.
 @safe
 struct ReadClaim: ~Copyable {
   private let slot: UnsafePointer<ReaderSlots.Slot>
@@ -24,7 +24,7 @@ struct ReadClaim: ~Copyable {
 
 /// The slots that threads mark while they are reading. All shared values of the process use the same slots.
 ///
-/// Sound: the memory is allocated once for the process, and never deallocated.
+/// Memory-safe: the slots are allocated once for the process, and never deallocated.
 @safe
 struct ReaderSlots: @unchecked Sendable {
   static let shared = ReaderSlots()

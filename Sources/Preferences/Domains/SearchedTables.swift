@@ -7,7 +7,7 @@ struct SearchedTables: ~Copyable, Sendable {
   let tables: [DomainTable]
   /// The tables without reference counting, which would make reading slower.
   ///
-  /// Sound: the tables live as long as this value, and the references are only used in its methods.
+  /// Memory-safe: the tables live as long as this value, and the references are only used in its methods.
   private let references: [Unmanaged<DomainTable>]
 
   init(_ tables: [DomainTable]) {

@@ -5,9 +5,9 @@ internal import SystemFiles
 ///
 /// It is not copyable, so that no read copies it or changes a reference count that all threads share.
 ///
-/// Sound: a change first sets a flag, and then waits until all claims to read have ended. A reader first makes a claim,
-/// and then checks the flag. All of these operations are in one order for all threads (sequentially consistent), so
-/// that at least one of the two sees the other: the change waits for the reader, or the reader uses the lock.
+/// Memory-safe: a change first sets a flag, and then waits until all claims to read have ended. A reader first makes a
+/// claim, and then checks the flag. All of these operations are in one order for all threads (sequentially consistent),
+/// so that at least one of the two sees the other: the change waits for the reader, or the reader uses the lock.
 ///
 /// In a child of `fork` (``ForkedChild``), values are read without the lock. They do not change any more, and the lock
 /// may be held by a thread that exists only in the parent.

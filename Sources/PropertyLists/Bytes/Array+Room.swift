@@ -21,7 +21,7 @@ extension Array {
     reserveCapacity(Swift.max(count + more, larger, 16))
     let bytes = capacity * size
     guard bytes >= 4 * CLibrary.smallBlock else { return }
-    // Sound: the memory after the elements belongs to the array, too.
+    // Memory-safe: the memory after the elements belongs to the array, too.
     unsafe withUnsafeMutableBufferPointer {
       if let start = $0.baseAddress { unsafe CLibrary.preferLargePages(start, size: bytes) }
     }

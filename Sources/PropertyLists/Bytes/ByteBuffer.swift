@@ -2,7 +2,7 @@ package import FoundationEssentials
 
 /// A growing output buffer that becomes `Data` without a copy.
 ///
-/// Sound: `base` is always null or a malloc block of `capacity` bytes that only this value owns. Every write is
+/// Memory-safe: `base` is always null or a malloc block of `capacity` bytes that only this value owns. Every write is
 /// preceded by `reserve`, which ensures enough capacity after `count`.
 @safe
 package struct ByteBuffer: ~Copyable {
@@ -190,8 +190,8 @@ package struct ByteBuffer: ~Copyable {
     585960616263646566676869707172737475767778798081828384858687888990919293949596979899
     """
 
-  /// Appends a number in decimal digits, padded with zeros to `width`, which is at most 20. Sound: 64 bits have at most
-  /// 20 digits, and the static string has the pairs of all numbers below 100.
+  /// Appends a number in decimal digits, padded with zeros to `width`, which is at most 20. Memory-safe: 64 bits have
+  /// at most 20 digits, and the static string has the pairs of all numbers below 100.
   @inline(__always)
   package mutating func append(decimal value: some FixedWidthInteger & UnsignedInteger, width: Int = 1) {
     reserve(20)

@@ -78,8 +78,8 @@ package enum ByteHash {
 
   private static let textHashing = TextHashing()
 
-  /// Returns the two words that represent a string in memory. Sound: callers check that a `String` has 16 bytes, and
-  /// all bits are valid for two integers.
+  /// Returns the two words that represent a string in memory. Memory-safe: callers check that a `String` has 16 bytes,
+  /// and all bits are valid for two integers.
   @inline(__always)
   private static func words(of text: String) -> (UInt64, UInt64) {
     unsafe unsafeBitCast(text, to: (UInt64, UInt64).self)

@@ -54,7 +54,7 @@ enum CLibrary {
   /// process.
   static func printed(_ value: Double) -> [UInt8] {
     var text = [CChar](repeating: 0, count: 64)
-    // Sound: the buffer has 64 bytes, and vsnprintf writes at most as many.
+    // Memory-safe: the buffer has 64 bytes, and vsnprintf writes at most as many.
     let length = unsafe withVaList([value]) { arguments in
       unsafe text.withUnsafeMutableBufferPointer { unsafe vsnprintf($0.baseAddress, $0.count, "%.16e", arguments) }
     }

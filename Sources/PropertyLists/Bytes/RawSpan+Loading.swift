@@ -44,7 +44,7 @@ extension RawSpan {
   package func starts(with prefix: StaticString, at offset: Int = 0) -> Bool {
     let length = prefix.utf8CodeUnitCount
     guard offset >= 0, offset <= byteCount - length else { return false }
-    // Sound: a static string has as many bytes as its count says.
+    // Memory-safe: a static string has as many bytes as its count says.
     let text = unsafe UnsafeBufferPointer(start: prefix.utf8Start, count: length)
     for index in 0..<length where unsafe text[index] != self[offset + index] { return false }
     return true

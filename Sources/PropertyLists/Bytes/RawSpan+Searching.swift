@@ -16,7 +16,7 @@ extension RawSpan {
 
   /// Returns the first index of a text from `start`, or nil if it does not occur. The text must not be empty.
   package func firstIndex(of text: StaticString, from start: Int) -> Int? {
-    // Sound: the string is not empty.
+    // Memory-safe: the string is not empty.
     let first = unsafe text.utf8Start.pointee
     var index = start
     while let found = firstIndex(of: first, from: index) {

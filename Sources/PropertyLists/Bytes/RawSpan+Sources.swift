@@ -1,6 +1,6 @@
 /// The bytes of an array, without a copy.
 ///
-/// Sound: `Span.bytes` is unsafe for elements with padding, and bytes have none.
+/// Memory-safe: `Span.bytes` is unsafe for elements with padding, and bytes have none.
 extension [UInt8] {
   @inline(__always)
   package var rawBytes: RawSpan {

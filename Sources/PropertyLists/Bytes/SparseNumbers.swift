@@ -1,6 +1,6 @@
 /// A fixed number of integers, initially 0. Unset ones use no memory, however many there are.
 ///
-/// Sound: `base` points to `count` integers in a block that only this value owns, and every index is checked.
+/// Memory-safe: `base` points to `count` integers in a block that only this value owns, and every index is checked.
 @safe
 struct SparseNumbers<Number: FixedWidthInteger & BitwiseCopyable>: ~Copyable {
   private let block: UnsafeMutableRawPointer

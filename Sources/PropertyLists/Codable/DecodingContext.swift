@@ -7,8 +7,8 @@ final class DecodingContext {
   let stack = CallStack.current
   private var shapes = DictionaryShapes()
   /// The number of values and bytes that may still be read; see ``ParsingLimits/expandedSize``. A value counts each
-  /// time it is decoded: through each shared reference, and by each type that is tried. Sound: no code outside this
-  /// package runs while it is changed.
+  /// time it is decoded: through each shared reference, and by each type that is tried. Memory-safe: no code outside
+  /// this package runs while it is changed.
   @exclusivity(unchecked) private var budget: WorkBudget
   /// The error for the first limit that was exceeded, with the complete path to the value; nil if none was.
   var exceededLimit: DecodingError?

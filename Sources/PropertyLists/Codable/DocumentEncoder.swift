@@ -15,8 +15,8 @@ final class DocumentEncoder: Encoder, NestedCoder {
   /// The number of containers around the value.
   private var depth = 0
   @exclusivity(unchecked) private var content = Content.nothing
-  /// The children of a container so far: elements, or keys and values in turn. Sound: only functions of this package
-  /// change them, and they call no code outside this package meanwhile.
+  /// The children of a container so far: elements, or keys and values in turn. Memory-safe: only functions of this
+  /// package change them, and they call no code outside this package meanwhile.
   @exclusivity(unchecked) private var children: [FlatNode] = []
   /// The index of the last key; see ``EncodedKeys``.
   @exclusivity(unchecked) private var lastKey = 0

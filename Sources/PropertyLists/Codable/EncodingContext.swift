@@ -1,8 +1,8 @@
 internal import FoundationEssentials
 
 /// The state that all encoders of one call of ``PropertyListEncoder`` share: the document being built. A value becomes
-/// a node as soon as it is encoded, so that no objects are created for values. Sound: only functions of this package
-/// change the properties, and they call no code outside this package meanwhile.
+/// a node as soon as it is encoded, so that no objects are created for values. Memory-safe: only functions of this
+/// package change the properties, and they call no code outside this package meanwhile.
 final class EncodingContext {
   let userInfo: [CodingUserInfoKey: Any]
   let depthLimit: Int

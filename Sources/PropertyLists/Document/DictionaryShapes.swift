@@ -5,8 +5,8 @@ package final class DictionaryShape {
   /// The positions of the keys. Empty if there are only a few keys, which are compared one by one.
   private let positions: [String: Int]
   /// At index *n*, the position that was last found after *n* other keys of the same dictionary. Similar dictionaries
-  /// are usually searched for their keys in the same order, so a lookup compares the key at this position first. Sound:
-  /// no code outside this package runs while the array is read or changed.
+  /// are usually searched for their keys in the same order, so a lookup compares the key at this position first.
+  /// Memory-safe: no code outside this package runs while the array is read or changed.
   @exclusivity(unchecked) private var guesses: [Int] = []
 
   /// The position of the key `$class`, which every object of a keyed archive has, or nil if it is missing.

@@ -82,7 +82,7 @@ package enum NodeContent {
 extension [UInt8] {
   @inlinable @inline(__always)
   package mutating func append(bytes: RawSpan) {
-    // Sound: the buffer is only read, and only in the closure.
+    // Memory-safe: the buffer is only read, and only in the closure.
     unsafe bytes.withUnsafeBytes { unsafe append(contentsOf: $0) }
   }
 

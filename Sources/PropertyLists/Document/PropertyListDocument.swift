@@ -72,7 +72,7 @@ public final class PropertyListDocument: Sendable {
   /// The bytes that the values refer to. The address is cached, because accessing the bytes of `Data` takes longer than
   /// reading most values.
   ///
-  /// Sound: the bytes are in a block that is neither moved nor changed while it has a second owner, such as this
+  /// Memory-safe: the bytes are in a block that is neither moved nor changed while it has a second owner, such as this
   /// document, or in a copy that belongs to the document.
   @inline(__always)
   package var bytes: RawSpan {

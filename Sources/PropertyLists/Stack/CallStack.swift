@@ -26,7 +26,7 @@ package final class CallStack {
   /// The stack of the current thread. The first call on a thread takes a few microseconds.
   package static var current: CallStack {
     guard let key else { return CallStack() }
-    // Sound: only this type uses the key, and the object it refers to is released when the thread ends.
+    // Memory-safe: only this type uses the key, and the object it refers to is released when the thread ends.
     if let known = unsafe pthread_getspecific(key) {
       return unsafe Unmanaged<CallStack>.fromOpaque(known).takeUnretainedValue()
     }
@@ -65,7 +65,7 @@ package final class CallStack {
 
   private static var here: UInt {
     var marker: UInt8 = 0
-    // Sound: only the address is used.
+    // Memory-safe: only the address is used.
     return unsafe withUnsafeMutablePointer(to: &marker) { UInt(bitPattern: $0) }
   }
 
@@ -109,8 +109,8 @@ package final class CallStack {
     now?()
   }
 
-  /// Returns the lowest address and the size of the stack. Sound: the calls fill the variables passed to them. If they
-  /// fail, assumes 512 KB below the current address, the minimum of all threads on the supported systems.
+  /// Returns the lowest address and the size of the stack. Memory-safe: the calls fill the variables passed to them. If
+  /// they fail, assumes 512 KB below the current address, the minimum of all threads on the supported systems.
   private static func bounds() -> (bottom: UInt, size: Int) {
     #if canImport(Darwin)
       let thread = pthread_self()

@@ -21,7 +21,7 @@
     /// nothing.
     init?(size: Int) {
       guard let functions = Functions.all else { return nil }
-      // Sound: only this segment uses the memory until `deinit`.
+      // Memory-safe: only this segment uses the memory until `deinit`.
       let memory = unsafe mmap(
         nil, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | Int32(MAP_NORESERVE) | Int32(MAP_STACK), -1, 0)
       guard let memory = unsafe memory, unsafe memory != MAP_FAILED else { return nil }
@@ -43,7 +43,8 @@
       defer { unsafe contexts.deallocate() }
       let here = unsafe contexts
       let there = unsafe contexts + 1
-      // Sound: `getcontext` fills what `makecontext` changes. The thread returns by `uc_link` when `entry` returns.
+      // Memory-safe: `getcontext` fills what `makecontext` changes. The thread returns by `uc_link` when `entry`
+      // returns.
       guard unsafe functions.get(there) == 0 else { return false }
       unsafe there.pointee.uc_stack.ss_sp = memory
       unsafe there.pointee.uc_stack.ss_size = size
@@ -62,7 +63,7 @@
       let make: Make
       let swap: Swap
 
-      // Sound: these are the types of the C functions when called without further arguments.
+      // Memory-safe: these are the types of the C functions when called without further arguments.
       static let all: Functions? = {
         guard let get = unsafe dlsym(nil, "getcontext"), let make = unsafe dlsym(nil, "makecontext"),
           let swap = unsafe dlsym(nil, "swapcontext")

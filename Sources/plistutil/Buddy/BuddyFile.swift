@@ -83,7 +83,7 @@ struct BuddyFile {
     while start < path.endIndex {
       let next = path[start...].dropFirst().firstIndex(of: "/") ?? path.endIndex
       var status = stat()
-      // Sound: the path ends with a NUL, and the call fills the structure.
+      // Memory-safe: the path ends with a NUL, and the call fills the structure.
       if unsafe lstat(FileSystem.systemPath(String(path[..<next])), &status) == 0, status.st_mode & S_IFMT == S_IFLNK {
         return "Error Opening File: \(name) [Too many levels of symbolic links]"
       }

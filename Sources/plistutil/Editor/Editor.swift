@@ -42,7 +42,7 @@ enum Editor {
   private static func line() -> String? {
     var line: [UInt8] = []
     var byte: UInt8 = 0
-    // Sound: the call reads at most one byte, into a variable of one byte.
+    // Memory-safe: the call reads at most one byte, into a variable of one byte.
     while unsafe read(0, &byte, 1) == 1 {
       if byte == 0x0A { return String(decoding: line, as: UTF8.self) }
       line.append(byte)

@@ -33,7 +33,7 @@ struct LocalTime: ExpressibleByArgument {
         // The first bytes of a time zone file (RFC 9636).
         file.data.starts(with: "TZif".utf8)
       else { return nil }
-      // Sound: the tool has one thread when it reads its arguments.
+      // Memory-safe: the tool has one thread when it reads its arguments.
       _ = unsafe setenv("TZ", ":" + argument, 1)
     }
     tzset()
@@ -116,7 +116,7 @@ struct LocalTime: ExpressibleByArgument {
   /// moment.
   private static func offset(_ moment: Int) -> Int? {
     var time = time_t(moment)
-    // Sound: the call fills the structure, and the pointer to the zone's name is not used.
+    // Memory-safe: the call fills the structure, and the pointer to the zone's name is not used.
     var fields = unsafe tm()
     return unsafe localtime_r(&time, &fields) == nil ? nil : fields.tm_gmtoff
   }

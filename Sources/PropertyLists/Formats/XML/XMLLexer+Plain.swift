@@ -81,7 +81,7 @@ extension XMLLexer {
   @inline(__always)
   private func begins(_ word: UInt64, _ text: StaticString) -> Bool {
     var expected: UInt64 = 0
-    // Sound: reads only as many bytes as the static string has.
+    // Memory-safe: reads only as many bytes as the static string has.
     for index in 0..<text.utf8CodeUnitCount { unsafe expected |= UInt64(text.utf8Start[index]) << UInt64(8 * index) }
     return (word ^ expected) << UInt64(8 * (8 - text.utf8CodeUnitCount)) == 0
   }
