@@ -19,7 +19,7 @@ package enum UnfinishedFiles {
     let names: [FileSystem.SystemPath]
     /// A folder that is removed after the files in it.
     let ownFolder: FileSystem.SystemPath?
-    /// The only file that may be removed under these names, or nil to remove any file.
+    /// The only file that may be removed under one of the ``names``, or nil to remove any file.
     let file: File?
 
     init(_ folder: OpenFolder?, _ names: [FileSystem.SystemPath], ownFolder: FileSystem.SystemPath?, file: File?) {

@@ -32,9 +32,9 @@ struct DocumentUnwrapper: ~Copyable {
     let value: Value
     let start: Int
     var next = 0
-    /// The data values that this value replaces.
+    /// The data values that ``value`` replaces.
     let data: [DataKey]
-    /// The size of the output before this value.
+    /// The size of the output before ``value`` was begun.
     let made: Int
   }
 

@@ -13,7 +13,8 @@ struct PooledValues: ~Copyable {
   /// The last value that is not in a container yet.
   var last: FlatNode? { nodes.last }
 
-  /// Adds a number, a Boolean, a date, a UID or null, or a string or container that this value has made.
+  /// Adds a number, a Boolean, a date, a UID or null, or a string or container that a function of this type has
+  /// returned.
   mutating func append(_ node: FlatNode) { nodes.append(node) }
 
   /// Removes and returns the last value that is not in a container yet.
@@ -59,7 +60,7 @@ struct PooledValues: ~Copyable {
     do { return try pool.array(elements) } catch { throw KeyedArchiveError(error) }
   }
 
-  /// Returns a binary property list whose root is this container. The pool is empty afterwards.
+  /// Returns a binary property list with a container as its root. The pool is empty afterwards.
   mutating func takeFile(root: FlatNode) throws(KeyedArchiveError) -> Data {
     var taken = ValuePool()
     swap(&taken, &pool)

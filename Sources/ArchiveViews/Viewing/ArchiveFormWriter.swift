@@ -27,9 +27,9 @@ struct ArchiveFormWriter<Output: ArchiveFormOutput & ~Copyable>: ~Copyable {
     /// The UID of the object that this frame writes, or that contains the value that it writes. Nil for the top of the
     /// archive and inline values in it.
     let uid: UInt32?
-    /// The number of arrays and dictionaries around this one in the same object, including this one.
+    /// The nesting level of ``node`` among the arrays and dictionaries of its object, from 1; 0 for the object itself.
     var inlineDepth = 0
-    /// The number of `{"$object": …}` dictionaries that contain this array or dictionary, and end when it ends.
+    /// The number of `{"$object": …}` dictionaries that contain ``node``, and end when it ends.
     var wrappers = 0
     var next = 0
 

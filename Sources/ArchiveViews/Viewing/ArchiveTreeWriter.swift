@@ -25,7 +25,7 @@ struct ArchiveTreeWriter {
     let node: FlatNode
     let closing: StaticString?
     let level: Int
-    /// The number of arrays and dictionaries around this one in the same object, including this one.
+    /// The nesting level of ``node`` among the arrays and dictionaries of its object, from 1; 0 for the object itself.
     var inlineDepth = 0
     var next = 0
 

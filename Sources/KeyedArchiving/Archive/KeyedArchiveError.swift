@@ -62,7 +62,7 @@ public struct KeyedArchiveError: Error, Hashable, Sendable {
   private var storedPath: StoredPath
   /// The UID of the object that caused the error, or of the object that contains the value that caused it.
   public var uid: PropertyList.UID?
-  /// The name in the archive of that object's class.
+  /// The class name of the object with the ``uid``, as in the archive.
   public var className: String?
 
   /// Creates an error. Types that check their contents use ``KeyedUnarchiver/failure(_:_:)``, which adds the position.

@@ -168,7 +168,7 @@ extension ResultEngine {
 struct EndValues {
   /// The values in the order of their slots; nil for a deleted object.
   var values: [RowValue]?
-  /// True if all rows that depend on the object were sorted by these values; false if only some rows were.
+  /// True if all rows that depend on the object were sorted by ``values``; false if only some rows were.
   var isOfAllRows = false
 }
 

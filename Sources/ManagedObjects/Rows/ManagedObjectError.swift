@@ -275,7 +275,7 @@ public struct MergeConflict: Hashable, Sendable {
   /// The row as it was read; nil for a new object. A store may leave it nil in other cases; the context then adds it.
   public var snapshot: StoreRow?
   /// The row that is in the store now; nil if it is deleted. If the conflict is over a uniqueness constraint, the row
-  /// in the store that has the same values; nil if only objects of this save have them.
+  /// in the store that has the same values; nil if only objects of the save have them.
   public var stored: StoreRow?
   /// The names of the properties in the violated uniqueness constraint; empty if the conflict is over a changed or
   /// deleted row.

@@ -27,7 +27,7 @@ public struct StoreRow: Hashable, Sendable {
 
 extension [StoreRow] {
   /// Reads the values in some slots that are ``RowValue/unread`` in the rows. All rows must have the same entity. If an
-  /// object was deleted meanwhile, these values are empty.
+  /// object was deleted meanwhile, its values in these slots are empty.
   ///
   /// - Parameter read: a function that returns the values in a slot for several keys, such as
   ///   ``PersistentStore/values(ofSlot:_:)``.

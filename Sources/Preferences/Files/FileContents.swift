@@ -9,7 +9,7 @@ struct FileContents {
 
   let data: Data
   let identity: FileIdentity
-  /// The saved state of these bytes, or an earlier one; nil if it is unknown.
+  /// The saved state that ``data`` belongs to, or an earlier one; nil if it is unknown.
   let generation: FileGeneration?
   /// The entries, or the error of parsing; nil if the caller knew the bytes already.
   let parsed: Result<Parsed, PropertyListError>?

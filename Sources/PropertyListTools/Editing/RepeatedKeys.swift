@@ -2,8 +2,8 @@
 
 /// The dictionaries of a text that have duplicate keys. The last value of a key is used, at the position of the first.
 struct RepeatedKeys<Scanner: LayoutScanner> {
-  /// The entries of each such dictionary, by the offset of its opening bracket. For each entry in the text, this is the
-  /// entry's index in the parsed dictionary, or -1 if a later entry overrides it.
+  /// The entries of each dictionary with duplicate keys, by the offset of its opening bracket. For each entry in the
+  /// text, this is the entry's index in the parsed dictionary, or -1 if a later entry overrides it.
   private(set) var entries: [Int: [Int]] = [:]
 
   /// An open dictionary or array.

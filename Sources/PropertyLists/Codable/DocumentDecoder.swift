@@ -8,9 +8,9 @@ final class DocumentDecoder: Decoder, NestedCoder {
   let step: CodingStep
   /// The number of containers around the value.
   private let depth: Int
-  /// The number of keys of this dictionary that have been found, starting again at 0 after the last key. It speeds up
-  /// the next lookup; see ``DictionaryShape/position(of:found:)``. Memory-safe: no code outside this package runs while
-  /// it is changed.
+  /// The number of keys of the dictionary ``node`` that have been found, starting again at 0 after the last key. It
+  /// speeds up the next lookup; see ``DictionaryShape/position(of:found:)``. Memory-safe: no code outside this package
+  /// runs while it is changed.
   @exclusivity(unchecked) var foundKeys = 0
   /// The keys from the root to this value. Nil until an error below this value has a path that is long enough to share
   /// them.

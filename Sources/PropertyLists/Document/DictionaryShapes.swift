@@ -23,8 +23,8 @@ package final class DictionaryShape {
 
   fileprivate static let mostComparedKeys = 12
 
-  /// Returns the position of a key, or nil if it is missing. `found` is the number of keys that were found in this
-  /// dictionary before. It only serves to guess the position.
+  /// Returns the position of a key, or nil if it is missing. `found` is the number of keys that were found in the same
+  /// dictionary before; it only serves to guess the position.
   @inline(__always)
   package func position(of key: String, found: Int) -> Int? {
     if unsafe found < guesses.count, unsafe keys[guesses[found]] == key { return unsafe guesses[found] }

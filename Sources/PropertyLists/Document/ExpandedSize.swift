@@ -16,8 +16,8 @@ private struct ExpandedSize: ~Copyable {
     /// The size of the value. Its nesting levels are counted from the value itself, not from the root.
     var total = 1
 
-    /// Adds the size of a child. The values in the child are one level deeper in this value, so their number is added,
-    /// too.
+    /// Adds the size of a child. The values in the child are one level deeper in the outer value, so their number is
+    /// added, too.
     mutating func add(_ child: Size) {
       values += child.values
       total += child.total + child.values

@@ -166,7 +166,7 @@ struct NodeTableBuilder: ~Copyable {
   }
 
   /// Returns the UID that the innermost container represents. Returns nil for any other container, and if the options
-  /// do not recognize such dictionaries.
+  /// do not recognize dictionaries as UIDs.
   private func uidDictionary(in bytes: RawSpan) -> FlatNode? {
     guard options.recognizesUIDDictionaries, let (key, value) = onlyEntry, value.kind == .integer else { return nil }
     let isUID =

@@ -3,8 +3,8 @@ internal import ManagedObjects
 /// The table of a many-to-many relationship, with a row for each pair of objects.
 ///
 /// The table is named after the entity with the lower number and its relationship, such as `Z_1BOOKS`. Each of its two
-/// columns is named after the entity whose primary keys it has and the relationship that leads to these objects:
-/// `Z_1AUTHORS` and `Z_2BOOKS`. An ordered relationship has a column for the position, `Z_FOK_2BOOKS`. If both
+/// columns is named after the entity whose primary keys it has, and the relationship that leads to objects of that
+/// entity: `Z_1AUTHORS` and `Z_2BOOKS`. An ordered relationship has a column for the position, `Z_FOK_2BOOKS`. If both
 /// relationships belong to one entity, the table is named after one or the other, depending on the age of the store.
 package struct JoinTable: Sendable {
   package let name: String

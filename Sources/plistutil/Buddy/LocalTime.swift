@@ -14,7 +14,7 @@ struct LocalTime {
   /// The day of the week, from 0 for Sunday. It is set only if the value was created from a number of seconds since
   /// 1970.
   private(set) var weekday = 0
-  /// The name of the time zone at that time, such as `CET` or `CEST`. It is set like ``weekday``.
+  /// The name of the time zone at this time, such as `CET` or `CEST`. It is set in the same cases as ``weekday``.
   private(set) var zone = ""
 }
 

@@ -28,7 +28,7 @@ extension KeyedArchiver {
     let node: FlatNode
     let uid: UInt32
     let description: KeyedArchive.ClassDescription
-    /// The UIDs in the source archive of the objects that this object refers to.
+    /// The UIDs of the objects that the object refers to, in the source archive.
     let references: [UInt32]
     var next = 0
   }

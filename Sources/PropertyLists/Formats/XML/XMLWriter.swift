@@ -48,8 +48,8 @@ struct XMLWriter: TextWriter, ~Copyable {
     if isFragment { output.truncate(to: output.count - 1) }
   }
 
-  /// Begins the line of a value. Resets ``lookalike``, because after this value the dictionary cannot be taken for a
-  /// UID.
+  /// Begins the line of a value. Resets ``lookalike``, because the dictionary cannot be taken for a UID after the value
+  /// has been written.
   @inline(__always)
   private mutating func beginValue() {
     lookalike.forget()
