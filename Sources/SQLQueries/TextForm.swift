@@ -1,8 +1,8 @@
 internal import FoundationEssentials
 internal import ManagedObjects
 
-/// A form of strings for a kind of comparison, such as one that ignores case: the order of two strings is that of the
-/// bytes of their forms. The raw values are passed to the SQL function `managed_form`.
+/// A form of strings for a kind of comparison, such as one that ignores case. Strings are compared by the bytes of
+/// their forms. The raw values are passed to the SQL function `managed_form`.
 package enum TextForm: Int64, CaseIterable, Sendable {
   case plain = 0
   case caseInsensitive, localized, localizedCaseInsensitive, localizedStandard

@@ -154,7 +154,7 @@ extension Nib {
     }
   }
 
-  /// Returns those of the file names of a folder that are names of nibs, beginning with the one for the newest systems.
+  /// Returns the file names that are names of nibs, beginning with the one for the newest systems.
   static func names(_ names: [String]) -> [String] {
     names.compactMap { name in rank(of: name).map { (name, rank: $0) } }
       .sorted { first, second in

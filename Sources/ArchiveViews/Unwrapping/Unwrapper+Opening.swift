@@ -170,7 +170,7 @@ extension Unwrapper {
     public let finding: KeyedArchive.Finding
   }
 
-  /// Finds all defects of the archives that are nested in the data of a property list or of an archive.
+  /// Finds all defects of the archives that are nested in the data of a document, which may be an archive itself.
   ///
   /// ```swift
   /// for nested in try unwrapper.check(document) { print(nested.path, nested.finding) }

@@ -8,8 +8,8 @@ extension Unwrapper {
   /// Returns the value at a path that may lead into property lists and archives in data. Only data on the path, and
   /// data in the value at its end, is opened.
   ///
-  /// In an archive, a step of the path is a key of an object, or the index or key of an element of one of Foundation's
-  /// collections: `items.0.Name`. References are followed. A step can also be a key of the dictionary that
+  /// In an archive, a step of the path is a key of an object. In one of Foundation's collections, it is the index or
+  /// key of an element: `items.0.Name`. References are followed. A step can also be a key of the dictionary that
   /// ``document(_:)`` creates for an object: `NS\.objects`, `$uid`.
   ///
   /// - Throws: `KeyedArchiveError.Kind.propertyList(_:)` with `noSuchValue` if there is no such value, with the path to

@@ -18,8 +18,7 @@ extension ArchiveChecker {
     }
   }
 
-  /// Returns a description of the defect of an object, for a message after the name of its class. Returns nil if there
-  /// is none.
+  /// Returns the defect of an object, worded to follow the name of its class in a message; nil if there is none.
   private mutating func finding(
     in node: FlatNode, _ keys: [String], _ layout: FoundationLayout
   ) throws(KeyedArchiveError) -> String? {

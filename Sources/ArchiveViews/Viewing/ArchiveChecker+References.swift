@@ -51,7 +51,7 @@ extension ArchiveChecker {
 /// The references of all objects of an archive, in one array.
 struct ReferenceTable {
   private var targets: [UInt32] = []
-  /// The end indices in ``targets`` of the references of the top, then of each object in order.
+  /// The index in ``targets`` after the last reference of the top, then the same for each object in order.
   private var ends: [Int] = []
 
   init(objectCount: Int) { ends.reserveCapacity(objectCount + 1) }

@@ -47,7 +47,7 @@ extension KeyedArchive {
   ///   - object: the object to begin with. The tree shows only this object and the objects that it leads to. Nil to
   ///     begin at the top.
   ///   - path: the path to the value to show, from the top of the archive or from `object`. A step is a key of an
-  ///     object, or the index or key of an element of one of Foundation's collections: `root.staff.0.name`. A step can
+  ///     object. In one of Foundation's collections, it is the index or key of an element: `root.staff.0.name`. It can
   ///     also be an archived key of such a collection, such as `NS.objects`.
   ///   - depth: the number of levels to show below the first. Deeper parts are shown as `…`, after the class or with
   ///     the number of elements. Nil for all levels.

@@ -36,14 +36,14 @@ package struct PageWriter: ~Copyable {
   /// The number of rows at which a chunk ends.
   private static var greatestChunkRowCount: Int { 512 }
 
-  /// The greatest number of bytes that the page contains of a data value, except a picture of at most
-  /// ``greatestPicture`` bytes.
+  /// The maximum number of bytes of a data value that the page contains. Pictures can be larger; see
+  /// ``greatestPicture``.
   package static var greatestData: Int { 4096 }
   /// The greatest size in bytes of a picture that the page contains. Such a picture is contained completely.
   package static var greatestPicture: Int { 8 << 20 }
-  /// The greatest number of bytes that the page contains of a string.
+  /// The maximum number of bytes of a string that the page contains.
   package static var greatestText: Int { 64 << 10 }
-  /// The greatest number of objects that the page contains of a to-many relationship.
+  /// The maximum number of objects of a to-many relationship that the page contains.
   package static var greatestReferenceCount: Int { 10_000 }
 
   /// Begins a page.

@@ -23,7 +23,7 @@ final class EntityShape {
   /// released.
   let coordinator: PersistentStoreCoordinator?
   private(set) lazy var rules = ValidationRules(entity)
-  /// A cache of the slots of properties, by the key paths of their property wrappers.
+  /// A cache: the slot of each property, by the key path of its property wrapper.
   private(set) var slots: SlotTable
   /// The state of a ``ClassPrototype``; nil for the objects of contexts.
   var prototypeState: AnyObject?

@@ -310,8 +310,8 @@ extension ManagedObjectContext {
     try give(values, to: target, stored: target.committed ?? target.values)
   }
 
-  /// Gives up the changes of an object, in favor of an object with the same values of a constraint: deletes a new
-  /// object, and reverts the changes of an existing one.
+  /// Gives up the changes of an object, because another object keeps the values of a constraint that both have. Deletes
+  /// the object if it is new; otherwise reverts its changes.
   private func giveUp(_ object: ManagedObject) throws(ManagedObjectError) {
     guard object.hasChanges, !object.isDeleted, object.managedObjectContext === self else { return }
     if object.isInserted { return try delete(object) }

@@ -67,7 +67,7 @@ struct BatchChanges {
     return rows
   }
 
-  /// Returns the keys of the request's rows, and, as `mended`, those of other rows that changed, such as stored rows
+  /// Returns the keys of the request's rows and, as `mended`, the keys of other rows that changed, such as stored rows
   /// that got the values of new ones.
   ///
   /// - Parameter mended: the keys that ``PersistentStore/save(_:)`` returned.

@@ -61,7 +61,7 @@ indirect enum ScalarSet: Hashable, Sendable {
     self = isInverse ? .inverse(set) : set
   }
 
-  /// Creates the set of a general category, by its long or short name, or of one of the supported properties.
+  /// Creates the set with a name: the long or short name of a general category, or one of the supported properties.
   private init?(named name: String) {
     let name = name.lowercased().filter { $0 != "_" && $0 != " " && $0 != "-" }
     let value = name.split(separator: "=").last.map(String.init) ?? name

@@ -106,13 +106,12 @@ extension AttributeValue: CustomStringConvertible {
 }
 
 /// Decodes values of composite attributes, and finds their elements. Files that store one value per attribute contain
-/// such a value as the bytes of a keyed archive of a dictionary. In memory, Core Data represents it by a dictionary.
+/// such a value as a keyed archive of a dictionary. In memory, Core Data represents it by a dictionary.
 extension AttributeValue {
   /// The maximum depth of nested composite values, as in models.
   private static let greatestDepth = 16
 
-  /// Decodes the value of a composite attribute from the bytes of an archive of a dictionary. Returns nil for other
-  /// bytes.
+  /// Decodes the value of a composite attribute from an archived dictionary. Returns nil for other bytes.
   package init?(archivedComposite data: Data) {
     guard let coder = try? KeyedUnarchiver(forReadingFrom: data),
       let value = try? coder.decode(ArchivedValue.self, forKey: KeyedArchiver.rootObjectKey)

@@ -76,7 +76,7 @@ public struct PreferencesLocations: Sendable {
   /// Locations without folders.
   static let inMemory = PreferencesLocations(environment: { _ in nil }, home: nil, hasFolders: false)
 
-  /// Returns locations with the same folders, for the values of another computer instead of those of this one.
+  /// Returns locations with the same folders for another computer, whose values are used instead of those for this one.
   ///
   /// - Parameter name: the name of the computer in file names.
   public func onHost(_ name: String) -> PreferencesLocations {

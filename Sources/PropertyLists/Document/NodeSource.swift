@@ -6,10 +6,10 @@ protocol NodeSource {
   /// Returns the index of the child of a container at a position. The children of a dictionary are its keys and values.
   func child(_ position: Int, of container: FlatNode, in bytes: RawSpan) throws(PropertyListError) -> Int
 
-  /// Returns the position of the key of an entry among the children of a dictionary.
+  /// Returns the position of an entry's key among the children of a dictionary.
   func keyPosition(_ entry: Int, of dictionary: FlatNode) -> Int
 
-  /// Returns the position of the value of an entry among the children of a dictionary.
+  /// Returns the position of an entry's value among the children of a dictionary.
   func valuePosition(_ entry: Int, of dictionary: FlatNode) -> Int
 
   /// Returns true if two dictionaries with the same number of entries have the same keys in the same order. The

@@ -98,7 +98,7 @@ extension PropertyListDocument.Node {
     return try document.child(position, of: flat)
   }
 
-  /// Returns the key and value of the entry of a dictionary at a position, in the order of the file.
+  /// Returns the key and value of a dictionary's entry at a position, in the order of the file.
   ///
   /// - Throws: ``PropertyListError/Kind/noSuchValue`` if the position is out of range or this is not a dictionary, or
   ///   an error of a binary document if the entry cannot be read.

@@ -14,7 +14,7 @@ public struct MigrationLoss: Hashable, Sendable {
   public let entityName: String
   /// The name of the property in the old model; nil if the objects themselves are dropped.
   public let propertyName: String?
-  /// The number of objects that have a value of the property, or of dropped objects. Always greater than 0.
+  /// The number of objects that have a value for the property, or that are dropped themselves. Always greater than 0.
   public let objectCount: Int
 }
 

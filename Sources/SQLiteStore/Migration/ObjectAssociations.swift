@@ -14,7 +14,7 @@ struct ObjectAssociations {
   }
 
   private var tables: [Table]
-  /// The indices of the entity mappings of each source entity, without those of its superentities.
+  /// For each source entity, the indices of its entity mappings, without those of its superentities.
   private var mappings: [Int32: [Int]] = [:]
 
   init(_ plan: MappingPlan) {

@@ -124,9 +124,9 @@ private struct StatementPhrase {
 
   var isAtEnd: Bool { words.isEmpty }
 
-  /// Removes the words of a phrase from the beginning of the rest of the statement. Returns false, and removes nothing,
-  /// if the rest does not begin with the phrase. In a phrase, `$x` matches an unquoted name, which must be the same
-  /// each time; `#name` matches any unquoted name, and `#number` a number.
+  /// Removes a phrase from the beginning of the rest of the statement. Returns false, and removes nothing, if the rest
+  /// does not begin with the phrase. In a phrase, `$x` matches an unquoted name, which must be the same each time;
+  /// `#name` matches any unquoted name, and `#number` a number.
   mutating func take(_ phrase: String) -> Bool {
     var (rest, found) = (words, names)
     for expected in phrase.split(separator: " ") {

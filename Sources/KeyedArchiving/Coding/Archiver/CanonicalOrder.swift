@@ -49,8 +49,8 @@ enum CanonicalOrder {
     return CoreFoundationOrder.positions(of: hashes, grows: false).map { ascending[$0] }
   }
 
-  /// Archives each element by a closure, and returns the positions of the elements in the order of the bytes of these
-  /// archives. The limits are those of ``positions(of:for:)``.
+  /// Archives each element by a closure, sorts the archives by their bytes, and returns the positions of the elements
+  /// in that order. The limits are those of ``positions(of:for:)``.
   static func positions<Element>(
     of elements: [Element], for coder: KeyedArchiver, _ encode: (Element, KeyedArchiver) throws -> Void
   ) throws -> [Int] {
