@@ -81,7 +81,7 @@ package struct LockedFile: ~Copyable, Sendable {
     }
   }
 
-  /// Reads the whole file, of at most `limit` bytes.
+  /// Reads the whole file. Throws if it has more than `limit` bytes.
   package mutating func read(limit: Int) throws(FileError) -> Data {
     if let defect { throw defect }
     guard lseek(lock.descriptor, 0, SEEK_SET) == 0 else { throw FileSystem.failure("read", location.path) }

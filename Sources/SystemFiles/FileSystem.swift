@@ -4,7 +4,7 @@ package import FoundationEssentials
 ///
 /// The unsafe expressions are sound: each passes memory with its own length, from a buffer that outlives the call.
 package enum FileSystem {
-  /// Reads a whole file of at most `limit` bytes.
+  /// Reads a whole file. Throws if it has more than `limit` bytes.
   package static func read(_ path: String, limit: Int = .max) throws(FileError) -> Data {
     let descriptor = try openToRead(path)
     defer { _ = close(descriptor) }

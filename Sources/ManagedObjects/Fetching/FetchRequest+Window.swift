@@ -9,7 +9,7 @@ extension FetchRequest {
     return overflows ? .max : end
   }
 
-  /// Returns the results after the offset, up to the limit.
+  /// Skips the number of results that the offset gives, and returns no more of the others than the limit allows.
   package func window<Result>(_ all: [Result]) -> [Result] {
     let start = min(max(fetchOffset, 0), all.count)
     let end = min(windowEnd, all.count)

@@ -1,8 +1,8 @@
 extension ManagedPredicate {
   /// Returns the number of levels of conditions, expressions and constants.
   ///
-  /// - Throws: ``ManagedPredicateError/Kind/nestedTooDeeply`` if there are more than `limit`. Deeper levels are not
-  ///   visited.
+  /// - Throws: ``ManagedPredicateError/Kind/nestedTooDeeply`` if there are more than `limit` levels. Deeper levels are
+  ///   not visited.
   package func height(within limit: Int) throws(ManagedPredicateError) -> Int {
     guard limit > 0 else { throw .nestedTooDeeply }
     switch self {

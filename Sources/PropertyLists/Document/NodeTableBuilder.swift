@@ -194,8 +194,10 @@ struct NodeTableBuilder: ~Copyable {
     return true
   }
 
-  /// Returns the indexes in ``pending`` of the keys that occurred before in the dictionary that begins at `start`, at
-  /// most `limit` of them.
+  /// Returns the indexes in ``pending`` of repeated keys of the dictionary that begins at `start`: every occurrence of
+  /// a key after the first.
+  ///
+  /// - Parameter limit: The maximum number of indexes to return.
   private mutating func duplicates(from start: Int, limit: Int, in bytes: RawSpan) -> [Int] {
     keyIndex.trim()
     keyIndex.beginDictionary()

@@ -32,8 +32,10 @@ struct DocumentStatistics: Sendable {
 }
 
 extension PropertyListDocument {
-  /// Returns the statistics of the document, with at most `largest` of the largest values. Throws if a binary document
-  /// has a defect, or if its shared references expand too far.
+  /// Returns the statistics of the document. Throws if a binary document has a defect, or if its shared references
+  /// expand too far.
+  ///
+  /// - Parameter largest: The maximum number of values in ``DocumentStatistics/largest``.
   func statistics(largest: Int) throws(PropertyListError) -> DocumentStatistics {
     try validate()
     var statistics = DocumentStatistics()
