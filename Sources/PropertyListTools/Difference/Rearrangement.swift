@@ -11,7 +11,8 @@ struct Rearrangement {
 
   /// Finds the steps for a container with `count` old children.
   ///
-  /// - Parameter sources: For each new child, the index of its old counterpart, each at most once, or nil if it is new.
+  /// - Parameter sources: For each child in the new order, the index of its old counterpart; nil if it has none. No
+  ///   index occurs twice.
   /// - Complexity: O(*n* log *n*) in the number of children.
   init(of count: Int, sources: [Int?]) {
     var isKept = Array(repeating: false, count: count)
