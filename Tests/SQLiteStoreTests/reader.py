@@ -4,6 +4,8 @@
   reader.py STORE [--mom FILE.mom]   the objects, by the model in the store or in a file
   reader.py STORE --raw              the rows of all tables as they are
   reader.py STORE --schema           tables, indexes and triggers
+  reader.py --requests               reads lists of such arguments, each a line of JSON, and answers each of them:
+                                     the lengths of the output and of the error in 12 digits each, then both
 
 `--immutable` leaves a write-ahead log and all locks alone, so that nothing is made beside the store.
 
@@ -23,10 +25,12 @@ What a reader cannot do without ends the program with a message. What is merely 
 """
 
 import argparse
+import contextlib
 import json
 import plistlib
 import sqlite3
 import sys
+import traceback
 import zlib
 
 sys.dont_write_bytecode = True
@@ -37,7 +41,8 @@ from store_reader.model import Model
 from store_reader.objects import Store
 
 
-def main():
+def answer(arguments):
+    """The output for a list of arguments, and the error, one of which is empty."""
     parser = argparse.ArgumentParser(description="Reads a Core Data SQLite store.")
     parser.add_argument("store")
     parser.add_argument("--mom", help="a compiled model, for a store that has none")
@@ -45,25 +50,46 @@ def main():
     kind = parser.add_mutually_exclusive_group()
     kind.add_argument("--raw", action="store_true", help="prints the rows of all tables")
     kind.add_argument("--schema", action="store_true", help="prints tables, indexes and triggers")
-    options = parser.parse_args()
+    options = parser.parse_args(arguments)
     try:
         database = Database(options.store, options.immutable)
-        if options.raw:
-            document = raw(database)
-        elif options.schema:
-            document = schema(database)
-        else:
-            if options.mom:
-                with open(options.mom, "rb") as stream:
-                    data = stream.read()
+        with contextlib.closing(database.connection):
+            if options.raw:
+                document = raw(database)
+            elif options.schema:
+                document = schema(database)
             else:
-                data = database.model_data()
-            if data is None:
-                raise Fault("the store has no model of its own; give one with --mom, or ask for --raw")
-            document = Store(database, Model(data)).dump()
+                if options.mom:
+                    with open(options.mom, "rb") as stream:
+                        data = stream.read()
+                else:
+                    data = database.model_data()
+                if data is None:
+                    raise Fault("the store has no model of its own; give one with --mom, or ask for --raw")
+                document = Store(database, Model(data)).dump()
     except (Fault, sqlite3.Error, zlib.error, plistlib.InvalidFileException, OSError) as error:
-        sys.exit("%s: %s" % (options.store, error))
-    sys.stdout.buffer.write(json.dumps(document, ensure_ascii=False).encode("utf-8"))
+        return b"", "%s: %s" % (options.store, error)
+    return json.dumps(document, ensure_ascii=False).encode("utf-8"), ""
+
+
+def answer_requests():
+    for line in sys.stdin.buffer:
+        try:
+            output, error = answer(json.loads(line))
+        except Exception:
+            output, error = b"", traceback.format_exc()
+        error = error.encode("utf-8", "replace")
+        sys.stdout.buffer.write(b"%012d%012d" % (len(output), len(error)) + output + error)
+        sys.stdout.buffer.flush()
+
+
+def main():
+    if sys.argv[1:] == ["--requests"]:
+        return answer_requests()
+    output, error = answer(sys.argv[1:])
+    if error:
+        sys.exit(error)
+    sys.stdout.buffer.write(output)
 
 
 if __name__ == "__main__":
