@@ -80,7 +80,7 @@ struct SampleMigrationTests {
         for isStaged in [false, true] {
           let folder = TemporaryFolder(isInMemory: true)
           let file = try StoreSamples.copy(Self.store(name), to: folder)
-          let before = try StoreReader.objects(of: file)
+          let before = try StoreSamples.objects(of: Self.store(name))
           #expect(before.objects.count == 145)
           if isStaged {
             try SQLiteStore.migrate(file, through: stages, to: models[last], droppedValues: .drop)
@@ -114,7 +114,7 @@ struct SampleMigrationTests {
     #expect(stages.stages[2].mapping.model?.entityMappings.count == 5)
     let folder = TemporaryFolder(isInMemory: true)
     let file = try StoreSamples.copy(Self.store(name), to: folder)
-    let before = try StoreReader.objects(of: file)
+    let before = try StoreSamples.objects(of: Self.store(name))
     // Without the function, nothing is changed.
     let bytes = try Data(contentsOf: file)
     let error = #expect(throws: ManagedObjectError.self) {

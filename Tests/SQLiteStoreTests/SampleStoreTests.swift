@@ -23,8 +23,8 @@ struct SampleStoreTests {
       let folder = TemporaryFolder(isInMemory: true)
       let file = try StoreSamples.copy(original, to: folder)
       let before = try Self.contents(of: folder)
-      let rows = try StoreReader.rows(of: file)
-      let expected = try StoreReader.objects(of: file)
+      let rows = try StoreSamples.rows(of: original)
+      let expected = try StoreSamples.objects(of: original)
       let model = try SQLiteStore.model(inFile: file, writesNothing: true)
       do {
         let store = try SQLiteStore(file, model: model, access: access)
@@ -37,7 +37,10 @@ struct SampleStoreTests {
         #expect(try Self.contents(of: folder) == before, "\(original.lastPathComponent)")
       }
       if access == .readOnly { #expect(try Data(contentsOf: file) == before[file.lastPathComponent]) }
-      #expect(try StoreReader.rows(of: file).differences(from: rows) == [])
+      // The other modes leave the bytes of the file unchanged.
+      if access == .readWrite || LongForm.isWanted {
+        #expect(try StoreReader.rows(of: file).differences(from: rows) == [])
+      }
       #expect(try SQLiteStore.metadata(ofFile: file).keys.contains("NSStoreUUID"))
     }
     #expect(count > 0)
@@ -45,7 +48,7 @@ struct SampleStoreTests {
 
   @Test func `a store is read with each model that has its version hashes`() throws {
     for file in try StoreSamples.storesWithModel() {
-      let expected = try StoreReader.objects(of: file)
+      let expected = try StoreSamples.objects(of: file)
       let own = try SQLiteStore.model(inFile: file, writesNothing: true)
       for (name, model) in StoreSamples.models
       where model.entityVersionHashesByName == own.entityVersionHashesByName {

@@ -9,8 +9,8 @@ struct StoreReaderSampleTests {
   @Test func `the reader finds as many objects as rows`() throws {
     for store in try StoreSamples.storesWithModel() {
       let name = store.lastPathComponent
-      let found = try StoreReader.objects(of: store)
-      let tables = try StoreReader.rows(of: store).tables
+      let found = try StoreSamples.objects(of: store)
+      let tables = try StoreSamples.rows(of: store).tables
       let rows = tables.filter {
         $1.columns.contains("Z_OPT") && !["ACHANGE", "ATRANSACTION", "ATRANSACTIONSTRING"].contains($0)
       }
@@ -24,7 +24,7 @@ struct StoreReaderSampleTests {
   @Test func `each relationship has its inverse`() throws {
     for store in try StoreSamples.storesWithModel() {
       let model = try ManagedObjectModel(storedIn: store)
-      let found = try StoreReader.objects(of: store)
+      let found = try StoreSamples.objects(of: store)
       var pairs: Set<[String]> = []
       for (name, object) in found.objects {
         let entity = try #require(model[String(name.split(separator: "/")[0])])
@@ -57,7 +57,7 @@ struct StoreReaderSampleTests {
     for store in StoreSamples.stores where !all.contains(store) {
       let error = #expect(throws: StoreReader.Failure.self) { try StoreReader.objects(of: store) }
       #expect(error?.description.hasSuffix("give one with --mom, or ask for --raw") == true)
-      let rows = try StoreReader.rows(of: store)
+      let rows = try StoreSamples.rows(of: store)
       #expect(rows.differences(from: rows) == [] && rows.tables["Z_PRIMARYKEY"]?.rows.isEmpty == false)
     }
   }

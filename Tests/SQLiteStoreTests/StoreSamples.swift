@@ -1,5 +1,6 @@
 import Foundation
 import ManagedObjects
+import Synchronization
 import TestSupport
 
 /// SQLite stores created by Apple's frameworks, in the folder `samples/core-data` next to the one given by
@@ -47,9 +48,32 @@ enum StoreSamples {
   }
 
   /// Returns the stores that contain their model.
-  static func storesWithModel() throws -> [URL] {
+  static func storesWithModel() throws -> [URL] { try withModel.get() }
+
+  private static let withModel = Result {
     try stores.filter { store in
-      try StoreReader.rows(of: store).tables["Z_MODELCACHE"]?.rows.values.contains { $0["Z_CONTENT"] != .null } ?? false
+      try rows(of: store).tables["Z_MODELCACHE"]?.rows.values.contains { $0["Z_CONTENT"] != .null } ?? false
     }
   }
+
+  /// Returns what the independent reader finds in a store, which no test changes.
+  static func objects(of store: URL) throws -> StoreDump {
+    try dumps.withLock { dumps in
+      let dump = try dumps[store] ?? StoreReader.objects(of: store)
+      dumps[store] = dump
+      return dump
+    }
+  }
+
+  /// Returns the rows of a store, which no test changes.
+  static func rows(of store: URL) throws -> StoreRows {
+    try tables.withLock { tables in
+      let rows = try tables[store] ?? StoreReader.rows(of: store)
+      tables[store] = rows
+      return rows
+    }
+  }
+
+  private static let dumps = Mutex<[URL: StoreDump]>([:])
+  private static let tables = Mutex<[URL: StoreRows]>([:])
 }
