@@ -49,6 +49,8 @@ final class Chromium: @unchecked Sendable {
     let arguments = [
       program, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
       "--disable-extensions", "--disable-background-networking", "--remote-debugging-pipe",
+      // Starting a process for each page takes longer than showing most pages.
+      "--renderer-process-limit=1",
       "--user-data-dir=\(folder.url.path)", "about:blank",
     ]
     var texts = arguments.map { strdup($0) } + [nil]
@@ -117,8 +119,10 @@ final class BrowserTab {
   /// - Parameters:
   ///   - fragment: the part of the address after `#`.
   ///   - scheme: the preferred color scheme: `light` or `dark`.
+  ///   - script: a script that is run before those of the page.
   init(
-    _ page: PageFile, at fragment: String = "", width: Int = 1400, height: Int = 900, scheme: String = "light"
+    _ page: PageFile, at fragment: String = "", width: Int = 1400, height: Int = 900, scheme: String = "light",
+    script: String = ""
   ) throws {
     self.page = page
     browser = try Chromium.shared.get()
@@ -148,6 +152,7 @@ final class BrowserTab {
         addEventListener("error", (event) => window.errors.push(String(event.message)), true);
         addEventListener("unhandledrejection", (event) => window.errors.push(String(event.reason)));
         addEventListener("securitypolicyviolation", (event) => window.errors.push(event.violatedDirective));
+        \(script)
         """
       ])
     let url = URL(filePath: page.path).absoluteString + (fragment.isEmpty ? "" : "#\(fragment)")
@@ -177,7 +182,8 @@ final class BrowserTab {
   func isTrue(_ expression: String) throws -> Bool { try evaluate("Boolean(\(expression))") as? Bool ?? false }
 
   func wait(for condition: String) throws {
-    let isMet = try eventually {
+    // Each test of a condition takes the browser about a millisecond.
+    let isMet = try eventually(every: 10_000) {
       try isTrue("(() => { try { return \(condition) } catch { return false } })()")
     }
     guard isMet else {

@@ -9,11 +9,13 @@ public let hangLimitInMinutes = 20
 public let hangLimit = Double(hangLimitInMinutes * 60)
 
 /// Waits until a condition is true. Returns false if it is still false after ``hangLimit``.
-public func eventually(_ condition: () throws -> Bool) rethrows -> Bool {
+///
+/// - Parameter interval: The time between two tests of the condition, in microseconds.
+public func eventually(every interval: UInt32 = 2000, _ condition: () throws -> Bool) rethrows -> Bool {
   let deadline = Date(timeIntervalSinceNow: hangLimit)
   while !(try condition()) {
     if Date() > deadline { return false }
-    usleep(2000)
+    usleep(interval)
   }
   return true
 }
