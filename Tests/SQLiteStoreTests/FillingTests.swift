@@ -13,7 +13,7 @@ import Testing
 
     func rows() throws -> (model: ManagedObjectModel, rows: [StoreRow]) {
       switch self {
-      case .random: return (SampleStores.model, RandomObjects(seed: 11, count: 90).rows)
+      case .random: return (SampleStores.model, RandomObjects(seed: 11, count: LongForm.size(90, or: 30)).rows)
       case .library:
         let model = try ManagedObjectModel(entities: [
           EntityDescription(
@@ -34,7 +34,7 @@ import Testing
               .relationship("things", to: "Person", isToMany: true),
             ]),
         ])
-        return (model, try Self.people(model, count: 120))
+        return (model, try Self.people(model, count: LongForm.size(120, or: 40)))
       }
     }
 
@@ -55,7 +55,7 @@ import Testing
         try person.setValue(.set(Array(Set(other(3, 4)))), forKey: "friends")
         let liked = (1...3).map { ManagedObject.Value.object(desks[(index * 13 + 41 * $0) % count]) }
         try person.setValue(.array(liked), forKey: "likes")
-        try desks[index].setValue(.set([.object(people[(index + 60) % count])]), forKey: "things")
+        try desks[index].setValue(.set([.object(people[(index + count / 2) % count])]), forKey: "things")
       }
       for (index, person) in people.enumerated() where index % 2 == 0 {
         guard case .array(let children) = try person.value(forKey: "children") else { continue }

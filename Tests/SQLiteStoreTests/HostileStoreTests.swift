@@ -251,7 +251,7 @@ import Testing
     try SQLiteFile.change(file, "VACUUM")
     let bytes = [UInt8](try Data(contentsOf: file))
     var random = SeededGenerator(seed: 15)
-    let count = LongForm.size(all: 1_000_000, 5_000, or: 60)
+    let count = LongForm.size(all: 1_000_000, 5_000, or: 40)
     var accepted = 0
     for number in 0..<count {
       var damaged = bytes

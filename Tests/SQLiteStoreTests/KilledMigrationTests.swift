@@ -21,6 +21,10 @@ struct KilledMigrationTests {
   /// The file of a store with all counters.
   private static let large: Result<Data, any Error> = Result { try make(counters: counters) }
 
+  /// The file of a store with few counters.
+  private static let small: Result<Data, any Error> = Result { try make(counters: fewCounters) }
+  private static let fewCounters = 20
+
   private static func make(counters: Int) throws -> Data {
     let folder = TemporaryFolder(isInMemory: true)
     let file = folder.url.appending(path: "store.sqlite")
@@ -31,7 +35,7 @@ struct KilledMigrationTests {
 
   /// Creates a store, and returns a copy of its file.
   private func original(counters: Int = Self.counters, _ journal: String = "WAL") throws -> Data {
-    try restore(counters == Self.counters ? Self.large.get() : Self.make(counters: counters))
+    try restore((counters == Self.counters ? Self.large : Self.small).get())
     if journal != "WAL" { _ = try PlainSQLite(file).column("PRAGMA journal_mode = \(journal)") }
     return try Data(contentsOf: file)
   }
@@ -110,7 +114,7 @@ struct KilledMigrationTests {
 
   @Test(arguments: kinds, journals)
   func `a failing system call leaves the old store, and a later migration works`(kind: String, journal: String) throws {
-    let data = try original(counters: 20, journal)
+    let data = try original(counters: Self.fewCounters, journal)
     let second = try SQLiteStore.model(inFile: file)
     var entities = second.entityDescriptions
     for index in entities.indices where entities[index].name == "Counter" {
@@ -127,7 +131,7 @@ struct KilledMigrationTests {
         try SQLiteStore.migrate(file, to: new, by: mapping)
       }.count
       var failures = 0
-      for number in stride(from: 0, to: total, by: LongForm.size(1, or: max(1, total / 5))) {
+      for number in stride(from: 0, to: total, by: LongForm.size(1, or: max(1, total / 4))) {
         try restore(data)
         var error: ManagedObjectError?
         let calls = FailingFiles.calls(in: watched) { index, call in
@@ -140,13 +144,13 @@ struct KilledMigrationTests {
         guard calls.count > number else { continue }
         let comment = Comment(
           rawValue: "call \(number) of \(calls.count), \(calls[number]): \(error?.message ?? "none")")
-        #expect(try isNew("inferred", counters: 20) == (error == nil), comment)
+        #expect(try isNew("inferred", counters: Self.fewCounters) == (error == nil), comment)
         #expect(folder.names == ["store.sqlite"], comment)
         if let error {
           failures += 1
           #expect([.save, .open, .sqlite, .locked, .operation, .migration].contains(error.code), comment)
           try SQLiteStore.migrate(file, to: new, by: mapping)
-          #expect(try isNew("inferred", counters: 20), comment)
+          #expect(try isNew("inferred", counters: Self.fewCounters), comment)
         }
       }
       #expect(failures > 1)

@@ -249,7 +249,7 @@ import Testing
 
   @Test func `a migration changes each value as inferred, or reports all reasons`() throws {
     var (changed, refused) = (0, 0)
-    let count = LongForm.size(all: 4_000, 600, or: 12)
+    let count = LongForm.size(all: 4_000, 600, or: 8)
     for seed in 0..<count {
       do {
         let withReader = StoreReader.isAvailable && seed % (LongForm.isWanted ? 4 : 20) == 0

@@ -13,7 +13,7 @@ import Testing
   @Test func `a scratch folder has one user at a time`() throws {
     let state = Mutex((users: 0, uses: 0, defects: 0))
     let store = store
-    let rounds = LongForm.size(600, or: 100)
+    let rounds = LongForm.size(600, or: 40)
     DispatchQueue.concurrentPerform(iterations: 4) { _ in
       for _ in 0..<rounds {
         guard let scratch = try? ScratchFolder(beside: store, isLocked: false) else { continue }

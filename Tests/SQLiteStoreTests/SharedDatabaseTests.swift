@@ -236,7 +236,7 @@ import Testing
   }
 
   @Test func `two processes increment a counter without losing a save`() throws {
-    let rounds = LongForm.size(500, or: 30)
+    let rounds = LongForm.size(500, or: 20)
     #expect(try Program.run("sqlite-store-probe", [file.path, "count", "0", "0"]).status == 0)
     let processes = try (1...2).map {
       try ChildProcess("sqlite-store-probe", [file.path, "count", "\($0)", "\(rounds)"])
