@@ -115,7 +115,7 @@ import Testing
           .relationship("previous", to: "Link", inverse: "next"),
         ])
     ])
-    let length = LongForm.size(100_000, or: 5_000)
+    let length = LongForm.size(100_000, or: 2_500)
     func growth() throws -> Double {
       try ThreadClock.growth(from: length / 10, to: length) { count in
         let folder = TemporaryFolder(isInMemory: true)
@@ -150,7 +150,7 @@ import Testing
   }
 
   @Test func `setting a large ordered relationship takes linear time`() throws {
-    let growth = try ThreadClock.growth(from: 500, to: 5_000) { count in
+    let growth = try ThreadClock.growth(from: 200, to: 2_000) { count in
       let sketch = try GraphSketch()
       let context = sketch.context()
       let group = try context.insert("Group")

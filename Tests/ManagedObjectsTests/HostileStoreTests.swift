@@ -34,7 +34,7 @@ import Testing
     let (format, bytes) = try file(kind)
     let empty = RowTable(model: model, storeNumber: .next())
     var random = SeededGenerator(seed: 14)
-    let count = LongForm.size(all: 1_000_000, 3000, or: 500)
+    let count = LongForm.size(all: 1_000_000, 3000, or: 150)
     // In XML, mostly the objects are damaged, because the metadata is long.
     let start = kind == .xml ? Data(bytes).range(of: Data("</databaseInfo>".utf8))!.upperBound : 0
     var accepted = 0

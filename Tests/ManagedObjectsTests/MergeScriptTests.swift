@@ -46,7 +46,7 @@ import Testing
       let child = hasChild ? ManagedObjectContext(parent: contexts[1]) : nil
       let known = try contexts.map { try sketch.readAll(in: $0) }
       var log: [String] = []
-      for _ in 0..<40 {
+      for _ in 0..<LongForm.size(40, or: 20) {
         let number = Int.random(in: 0..<2, using: &random)
         let context = contexts[number]
         let edited = number == 1 ? child ?? context : context

@@ -39,7 +39,8 @@ import Testing
     var random = SeededGenerator(seed: seed)
     var table = table()
     var expected: [RowKey: StoreRow] = [:]
-    var numbers = Array(1...Int64(600))
+    let count = Int64(LongForm.size(600, or: 100))
+    var numbers = Array(1...count)
     for step in 0..<LongForm.size(120, or: 40) {
       var next = StoreChanges()
       let entities = ["Note", "Person", "Employee"]
@@ -76,7 +77,7 @@ import Testing
         let rows = expected.values.filter { Int($0.key.entityIndex) == entity.index }.sorted { $0.key < $1.key }
         try #require(table.rows(ofEntity: entity.index) == rows)
       }
-      for number in Int64(0)...601 {
+      for number in 0...count + 1 {
         for entity in entities { try #require(table.row(key(entity, number)) == expected[key(entity, number)]) }
       }
     }

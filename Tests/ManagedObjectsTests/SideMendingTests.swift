@@ -272,7 +272,7 @@ import Testing
   }
 
   @Test func `changing many inverses takes linear time`() throws {
-    let count = LongForm.size(20_000, or: 2_000)
+    let count = LongForm.size(20_000, or: 1_000)
     for kind in StoreKind.saving {
       let time = try costOfLinks(count / 8, kind)
       // If each row visited all others, it would take 64 times as long.

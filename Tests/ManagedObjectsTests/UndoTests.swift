@@ -158,7 +158,7 @@ import Testing
   }
 
   @Test func `undoing many insertions takes linear time`() throws {
-    let growth = try ThreadClock.growth(from: 1_000, to: 8_000) { count in
+    let growth = try ThreadClock.growth(from: 250, to: 2_000) { count in
       let sketch = try GraphSketch()
       let context = sketch.context()
       let person = try context.insert("Person")

@@ -320,7 +320,7 @@ import Testing
   }
 
   @Test func `a very large relationship is read in linear time`() throws {
-    let count = LongForm.size(50_000, or: 8_000)
+    let count = LongForm.size(50_000, or: 2_500)
     let growth = try ThreadClock.growth(from: count / 10, to: count) { count in
       try? FileManager.default.removeItem(at: url)
       let store = try XMLStore(url, model: Self.model)
