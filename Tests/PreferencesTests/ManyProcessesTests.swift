@@ -6,11 +6,12 @@ import Testing
 
 @testable import Preferences
 
-/// Eight processes that set their own values and increment shared counters. They are killed at random and started
+/// Several processes that set their own values and increment shared counters. They are killed at random and started
 /// again.
 ///
-/// By default this is one round with few values. The environment variable `PREFERENCES_ROUNDS` sets the number of
-/// rounds, each with 500 values and 50 counters for each process, on the disk. A round takes about a minute.
+/// By default this is one round of four processes with few values. The environment variable `PREFERENCES_ROUNDS` sets
+/// the number of rounds, each of eight processes with 500 values and 50 counters for each of them, on the disk. A round
+/// takes about a minute.
 @Suite("Many processes use one domain", .serialized) struct ManyProcessesTests {
   struct Size: Sendable {
     var values, counters, every, kills: Int
@@ -19,8 +20,10 @@ import Testing
   static let rounds = ProcessInfo.processInfo.environment["PREFERENCES_ROUNDS"].flatMap { Int($0) }
   static let size =
     rounds == nil
-    ? Size(values: 100, counters: 20, every: 5, kills: 4) : Size(values: 500, counters: 50, every: 5, kills: 12)
-  private static let writers = 8
+    ? Size(values: 50, counters: 10, every: 5, kills: 2) : Size(values: 500, counters: 50, every: 5, kills: 12)
+  private static let writers = rounds == nil ? 4 : 8
+  /// The rounds of processes that do one thing.
+  private static let shortRounds = LongForm.size(3, or: 1)
 
   @Test(
     "acknowledged values are never lost or torn, and the file can always be read",
@@ -86,7 +89,7 @@ import Testing
   }
 
   @Test func `processes that create the first file at the same moment lose nothing`() throws {
-    for _ in 0..<3 {
+    for _ in 0..<Self.shortRounds {
       let file = SavedFile(below: "to/be made")
       let processes = try (0..<6).map { try file.start("set", "key\($0)", "\($0)") }
       for process in processes { #expect(process.waitUntilExit() == .exited(0), "\(process.errors)") }
@@ -97,7 +100,7 @@ import Testing
   }
 
   @Test func `processes that find an unreadable file set it aside only once, and lose nothing`() throws {
-    for _ in 0..<3 {
+    for _ in 0..<Self.shortRounds {
       let file = SavedFile()
       try file.write(SaveSituation.corrupt)
       let processes = try (0..<6).map { try file.start("set", "key\($0)", "\($0)") }
@@ -146,7 +149,7 @@ private final class Writer {
   }
 }
 
-/// A thread that reads the file and a store all the time.
+/// A thread that reads the file and a store again and again.
 private final class Reader: Sendable {
   private let file: SavedFile
   private let isFinished = Atomic(false)
@@ -183,6 +186,8 @@ private final class Reader: Sendable {
         note("the file cannot be read: \(error)")
       }
       look(store.dictionaryRepresentation(), &inStore, "the store")
+      // The processes are faster if this thread leaves them the processor.
+      if ManyProcessesTests.rounds == nil { usleep(5000) }
     } while !isFinished.load(ordering: .acquiring)
     do {
       try store.synchronize()

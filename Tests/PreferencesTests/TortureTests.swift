@@ -13,7 +13,7 @@ import Testing
 /// rounds, on the disk. A round takes some seconds.
 @Suite("Acknowledged values survive", .serialized) struct TortureTests {
   static let rounds = ManyProcessesTests.rounds
-  private static let writers = 4
+  private static let writers = rounds == nil ? 3 : 4
   private static let values = rounds == nil ? 150 : 400
   private static let events = rounds == nil ? 2 : 5
 
