@@ -72,6 +72,8 @@ extension Person {
   /// are usual in last names: `ZENG GUO FAN` for 曾国藩.
   private static func sortName(first: String, last: String) -> String {
     func latin(_ name: String, _ characters: String) -> String {
+      // The transforms take long to load, and do the same to such a name.
+      if name.utf8.allSatisfy({ $0 < 0x80 }) { return name.uppercased().trimmingCharacters(in: .whitespaces) }
       // ICU transforms, applied one after the other.
       let transform = StringTransform("\(characters); Any-Latin; Latin-ASCII; Upper")
       return (name.applyingTransform(transform, reverse: false) ?? name).trimmingCharacters(in: .whitespaces)
