@@ -54,10 +54,12 @@ enum ModelSamples {
 
   private static let readStores: Result<[Store], any Error> = Result {
     guard hasPython else { return [] }
-    return try files.filter { $0.pathExtension == "sqlite" || $0.pathExtension == "storedata" }.compactMap { file in
-      let result = try Program.runPython(["-c", reader, file.path])
-      guard result.status == 0 else { return nil }
-      let values = try PropertyList(result.output)
+    let stores = files.filter { $0.pathExtension == "sqlite" || $0.pathExtension == "storedata" }
+    let result = try Program.runPython(["-c", reader] + stores.map(\.path))
+    guard result.status == 0 else { throw CocoaError(.fileReadUnknown) }
+    let found = try PropertyList(result.output).dictionary
+    return try stores.compactMap { file in
+      guard let values = found?[file.path] else { return nil }
       let metadata = try values["metadata"]?.data.map { try PropertyList($0) }
       let cache = values["cache"]?.data
       return Store(
@@ -73,14 +75,20 @@ enum ModelSamples {
 
   private static let reader = """
     import plistlib, sqlite3, sys, zlib
-    store = sqlite3.connect("file:" + sys.argv[1] + "?mode=ro&immutable=1", uri=True)
-    values = {}
-    metadata = store.execute("select Z_PLIST from Z_METADATA").fetchone()
-    if metadata and metadata[0]: values["metadata"] = metadata[0]
-    try:
-        cache = store.execute("select Z_CONTENT from Z_MODELCACHE").fetchone()
-        if cache and cache[0]: values["cache"] = zlib.decompress(cache[0], -15)
-    except sqlite3.OperationalError: pass
-    sys.stdout.buffer.write(plistlib.dumps(values, fmt=plistlib.FMT_BINARY))
+    def read(path):
+        store = sqlite3.connect("file:" + path + "?mode=ro&immutable=1", uri=True)
+        values = {}
+        metadata = store.execute("select Z_PLIST from Z_METADATA").fetchone()
+        if metadata and metadata[0]: values["metadata"] = metadata[0]
+        try:
+            cache = store.execute("select Z_CONTENT from Z_MODELCACHE").fetchone()
+            if cache and cache[0]: values["cache"] = zlib.decompress(cache[0], -15)
+        except sqlite3.OperationalError: pass
+        return values
+    stores = {}
+    for path in sys.argv[1:]:
+        try: stores[path] = read(path)
+        except (sqlite3.Error, zlib.error): pass
+    sys.stdout.buffer.write(plistlib.dumps(stores, fmt=plistlib.FMT_BINARY))
     """
 }
