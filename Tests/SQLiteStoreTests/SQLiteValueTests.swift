@@ -24,6 +24,14 @@ import Testing
     do { return try ManagedObjectModel(entities: [everything]) } catch { fatalError("\(error)") }
   }()
 
+  /// Returns bytes of all values.
+  private static func bytes(_ count: Int) -> AttributeValue {
+    let all = Data((0..<256).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ 2) })
+    var data = Data()
+    while data.count < count { data.append(all) }
+    return .data(Data(data.prefix(count)))
+  }
+
   private func context() throws -> ManagedObjectContext {
     try ManagedObjectContext(SQLiteStore(file, model: Self.model))
   }
@@ -48,17 +56,14 @@ import Testing
       "", " ", "\n", "\r\n", "a\u{0}b", "\u{0}", "\u{0}\u{1}\u{1F}\u{7F}\u{85}\u{2028}", "\u{FFFE}\u{FFFF}\u{FFFD}",
       "\u{D7FF}\u{E000}", "é e\u{301} 😀 \u{10FFFF}", "\u{1FFFF}\u{2FFFE}\u{3FFFF}\u{E0001}\u{F0000}\u{100000}",
       "\u{FEFF}x",
-      "'; DROP TABLE ZEVERYTHING; --", "\"", "NULL", "12", "1e5", "x'00'", String(repeating: "long 😀", count: 200_000),
+      "'; DROP TABLE ZEVERYTHING; --", "\"", "NULL", "12", "1e5", "x'00'",
+      String(repeating: "long 😀", count: LongForm.size(200_000, or: 20_000)),
     ].map { .string($0) },
     "date": [
       0, 285_423_412.798_628_99, -1e10, 1e17, -63_114_076_800, 0.1, -0.000_001, .infinity, -.infinity,
     ].map { .date(Date(timeIntervalSinceReferenceDate: $0)) },
-    "binary": [0, 1, 2, 38, 1_000, 1_000_000].map { count in
-      .data(Data((0..<count).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ 2) }))
-    },
-    "external": [0, 1, 2, 38, 1_000, 1_000_000].map { count in
-      .data(Data((0..<count).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ 2) }))
-    },
+    "binary": [0, 1, 2, 38, 1_000, 1_000_000].map(bytes),
+    "external": [0, 1, 2, 38, 1_000, 1_000_000].map(bytes),
     "uuid": ["E621E1F8-C36C-495A-93FC-0C247A3E6E5F", "00000000-0000-0000-0000-000000000000"].map {
       .uuid(UUID(uuidString: $0)!)
     },
