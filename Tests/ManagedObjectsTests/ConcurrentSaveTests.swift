@@ -22,7 +22,7 @@ import Testing
   @Test(.timeLimit(.minutes(hangLimitInMinutes)), arguments: StoreKind.saving)
   func `concurrent tasks save all their objects into a shared relationship`(kind: StoreKind) async throws {
     let container = try container(kind)
-    let (tasks, rounds) = (4, LongForm.size(200, or: 25))
+    let (tasks, rounds) = (4, LongForm.size(200, or: 15))
     let id = try insertPerson(container)
     try await withThrowingTaskGroup(of: Void.self) { group in
       for task in 0..<tasks {
@@ -55,7 +55,7 @@ import Testing
   @Test(.timeLimit(.minutes(hangLimitInMinutes)), arguments: StoreKind.saving)
   func `a counter that concurrent tasks increment with retries has the correct total`(kind: StoreKind) async throws {
     let container = try container(kind)
-    let (tasks, rounds) = (4, LongForm.size(200, or: 25))
+    let (tasks, rounds) = (4, LongForm.size(200, or: 15))
     let id = try insertPerson(container)
     try await withThrowingTaskGroup(of: Int.self) { group in
       for _ in 0..<tasks {
@@ -91,7 +91,7 @@ import Testing
   @Test(.timeLimit(.minutes(hangLimitInMinutes)), arguments: StoreKind.saving)
   func `a task sees the save of another task completely or not at all`(kind: StoreKind) async throws {
     let container = try container(kind)
-    let rounds = LongForm.size(300, or: 40)
+    let rounds = LongForm.size(300, or: 20)
     async let writer: Void = container.perform { context async throws in
       for _ in 0..<rounds {
         let person = try context.insert("Person")

@@ -8,7 +8,7 @@ import Testing
 /// Random sequences of edits, applied to a context and to a naive graph, which must agree after each step.
 @Suite("Random edits of contexts") struct EditScriptTests {
   @Test(arguments: 0..<8) func `a context equals the naive graph after every edit`(part: Int) throws {
-    for seed in 0..<LongForm.size(all: 1_250, 60, or: 2) {
+    for seed in 0..<LongForm.size(all: 1_250, 60, or: 1) {
       let coordinator = PersistentStoreCoordinator(model: NaiveGraph.model)
       try coordinator.add(InMemoryStore(model: NaiveGraph.model))
       var script = EditScript(seed: UInt64(part * 100_000 + seed), coordinator: coordinator) { coordinator }
@@ -31,7 +31,7 @@ import Testing
     }
   }
 
-  @Test(arguments: FileKind.allCases, 0..<4)
+  @Test(arguments: FileKind.allCases, 0..<LongForm.size(4, or: 2))
   func `a file that is reopened after each save equals the naive graph`(kind: FileKind, part: Int) throws {
     let folder = TemporaryFolder(isInMemory: true)
     for seed in 0..<LongForm.size(all: 600, 30, or: 1) {
