@@ -41,12 +41,14 @@ struct Example: CustomTestStringConvertible, Sendable {
     (.notes, "table", "SQLite format 3", "notes.db"),
   ]
 
-  /// Returns all kinds, or only those given in the normal form.
+  /// Returns all kinds, or in the normal form only those with the given default names.
   private static func wanted(or short: String...) -> [(Example, String, String, String)] {
-    LongForm.isWanted ? kinds : kinds.filter { short.contains($0.1) }
+    LongForm.isWanted ? kinds : kinds.filter { short.contains($0.3) }
   }
 
-  @Test("--store chooses the kind of file, whatever its name", arguments: wanted(or: "plist", "sqlite", "table"))
+  @Test(
+    "--store chooses the kind of file, whatever its name",
+    arguments: wanted(or: "notes.plist", "contacts.sqlite", "notes.db"))
   func whateverItsName(_ example: Example, _ kind: String, _ start: String, _ name: String) throws {
     // A name of another kind.
     let file = kind == "xml" ? example.other : "other.xml"
@@ -59,7 +61,8 @@ struct Example: CustomTestStringConvertible, Sendable {
     #expect(folder.names == [file])
   }
 
-  @Test("without a name, each kind has its own file", arguments: wanted(or: "archive", "binary", "xml"))
+  @Test(
+    "without a name, each kind has its own file", arguments: wanted(or: "notes.archive", "contacts.store", "notes.xml"))
   func noName(_ example: Example, _ kind: String, _ start: String, _ name: String) throws {
     #expect(try add(example, "--store", kind).status == 0)
     #expect(folder.names == [name])
