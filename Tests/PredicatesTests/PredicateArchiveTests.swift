@@ -107,7 +107,7 @@ import Testing
     var numbers = RandomNumbers(state: 3)
     let searches = PredicateSearchTests.searches.prefix(LongForm.size(200, or: 60))
     let samples = try searches.map { try archived(ManagedPredicate(format: $0.0)) }
-    for _ in 0..<LongForm.size(5_000, or: 500) {
+    for _ in 0..<LongForm.size(5_000, or: 250) {
       var data = samples[Int.random(in: 0..<samples.count, using: &numbers)]
       for _ in 0..<Int.random(in: 1...3, using: &numbers) {
         data[Int.random(in: 0..<data.count, using: &numbers)] = UInt8.random(in: 0...255, using: &numbers)
