@@ -14,6 +14,8 @@ import Testing
       try document.validate()
       let tree = try PropertyList(document.root)
       for format in PropertyListFormat.allCases {
+        // The short form writes a large file only as binary and in its own format.
+        guard LongForm.isWanted || data.count < 50_000 || [.binary, document.format].contains(format) else { continue }
         let written = try tree.data(format: format, options: .exact)
         #expect(try document.root.data(format: format, options: .exact) == written)
         let again = try PropertyList(written, format: format, options: .exact)

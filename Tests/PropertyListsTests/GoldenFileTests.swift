@@ -183,7 +183,10 @@ import Testing
     "values survive reading and writing, and the second output has the same bytes",
     arguments: ["binary", "xml", "json", "openstep"].flatMap { Fixtures.names(in: $0) })
   func fixedPoint(_ name: String) throws {
-    let document = try PropertyListDocument(Fixtures.data(name))
+    let data = try Fixtures.data(name)
+    // The large files of all producers have the same values, so the short form has only one of them.
+    guard LongForm.isWanted || data.count < 50_000 || name == "binary/counts-python.bplist" else { return }
+    let document = try PropertyListDocument(data)
     try document.validate()
     let tree = try PropertyList(document.root)
     for format in PropertyListFormat.allCases {
