@@ -241,7 +241,7 @@ import Testing
   func `depth costs no stack`(_ format: PropertyListFormat) throws {
     // The indentation makes the length of the text quadratic in the depth.
     let limits = ParsingLimits(depth: 1000)
-    let levels = LongForm.size(990, or: 600)
+    let levels = LongForm.size(990, or: 500)
     func nested(_ value: PropertyList) -> PropertyList {
       (0..<levels).reduce(value) { value, level in level % 2 == 0 ? [value] : ["k": value] }
     }
@@ -250,8 +250,9 @@ import Testing
       let data = try nested("old").data(format: format, options: options)
       let document = try PropertyListDocument(data, format: format, options: .init(limits: limits))
       let result = try document.editedData(updatedTo: nested("new"), options: options)
-      return String(decoding: result ?? Data(), as: UTF8.self)
-        == String(decoding: data, as: UTF8.self).replacing("old", with: "new")
+      var expected = data
+      if let range = data.range(of: Data("old".utf8)) { expected.replaceSubrange(range, with: Data("new".utf8)) }
+      return result == expected
     }
     #expect(outcome.error == nil)
     #expect(outcome.value as? Bool == true)
@@ -282,9 +283,11 @@ import Testing
     value.array?.insert(["id": "first", "rev": 2, "name": "new", "kind": "a"], at: 0)
     let edited = String(
       decoding: try #require(try document.editedData(updatedTo: value, options: .init())), as: UTF8.self)
+    var rest = edited[...]
     for number in 0..<count {
-      let comment = try #require(edited.firstRange(of: "<!-- record \(number) -->"))
-      #expect(edited[comment.upperBound...].dropFirst().hasPrefix("<dict><key>id</key><string>id\(number)</string>"))
+      let comment = try #require(rest.firstRange(of: "<!-- record \(number) -->"))
+      rest = rest[comment.upperBound...]
+      #expect(rest.dropFirst().hasPrefix("<dict><key>id</key><string>id\(number)</string>"))
     }
   }
 
@@ -305,7 +308,7 @@ import Testing
   func `the time is linear in the size`(_ format: PropertyListFormat) throws {
     // On one line, with changes of every other element. Searching back to the beginning of the line for each would take
     // hours.
-    let count = LongForm.size(20_000, or: 3_000)
+    let count = LongForm.size(20_000, or: 2_200)
     let growth = try ThreadClock.growth(from: count / 4, to: count) { count in
       let old = PropertyList.array((0..<count).map { ["k": .string("v\($0)")] })
       let new = PropertyList.array((0..<count).reversed().map { $0 % 2 == 0 ? ["k": .string("v\($0)")] : ["n": [:]] })
@@ -314,7 +317,8 @@ import Testing
       let strings = PropertyList.array((0..<count).map { .string("v\($0)") })
       let document = try PropertyListDocument(Data(text.utf8), format: format)
       let values: [PropertyList] = [new, strings, .array(Array(repeating: ["x"], count: count))]
-      return (document, values)
+      // Matching the elements does not depend on the format, so the short form has all values only in XML.
+      return (document, LongForm.isWanted || format == .xml ? values : [new])
     } work: { input in
       let (document, values) = input
       for value in values {
@@ -341,7 +345,7 @@ import Testing
     #expect(growth < ThreadClock.greatestGrowth)
   }
 
-  @Test(arguments: 0..<UInt64(LongForm.size(300, or: 30)))
+  @Test(arguments: 0..<UInt64(LongForm.size(300, or: 12)))
   func `damaged but readable texts are edited without a trap`(_ seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let format = [PropertyListFormat.xml, .openStep, .json].randomElement(using: &random)!
