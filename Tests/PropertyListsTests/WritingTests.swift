@@ -61,9 +61,10 @@ import Testing
     // A file of 70 000 objects takes time, so the short form has only the largest value after it.
     for value in LongForm.isWanted || count < 70_000 ? last : [.uid(.init(70_000))] {
       let tree = PropertyList.array(numbers + [value])
-      #expect(try PropertyList(tree.data(format: .binary)) == tree)
-      let document = try PropertyListDocument(tree.data(format: .binary))
-      #expect(try document.root.data(format: .binary) == tree.data(format: .binary))
+      let data = try tree.data(format: .binary)
+      #expect(try PropertyList(data) == tree)
+      let document = try PropertyListDocument(data)
+      #expect(try document.root.data(format: .binary) == data)
     }
   }
 
