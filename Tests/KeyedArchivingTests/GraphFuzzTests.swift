@@ -35,7 +35,7 @@ import Testing
     let end = ContinuousClock.now + .seconds(Self.seconds)
     let originals = MutationTests.originals.filter { $0.data.count <= Self.largestInput / 2 }
     var (inputs, used, refused, slowest) = (0, 0, 0, 0.0)
-    while ContinuousClock.now < end || inputs < LongForm.size(300, or: 100) {
+    while ContinuousClock.now < end || inputs < LongForm.size(300, or: 50) {
       let original = try #require(originals.randomElement(using: &random))
       guard let input = bent(original.tree, &random), input.count <= Self.largestInput,
         let document = try? PropertyListDocument(input)

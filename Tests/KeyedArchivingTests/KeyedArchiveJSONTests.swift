@@ -173,7 +173,7 @@ import Testing
     try matcher.match(JSONDecoder().decode(JSONValue.self, from: archive.jsonData()))
   }
 
-  @Test(arguments: 0..<UInt64(LongForm.size(100, or: 10)))
+  @Test(arguments: 0..<UInt64(LongForm.size(100, or: 5)))
   func `generated archives lose nothing`(_ seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let archive = try KeyedArchive(PropertyList.randomArchive(using: &random).data(format: .binary))

@@ -180,7 +180,7 @@ import Typedstreams
   }
 
   @Test func `any objects are read again, in both byte orders`() throws {
-    for seed in 0..<UInt64(LongForm.size(20_000, or: 200)) {
+    for seed in 0..<UInt64(LongForm.size(20_000, or: 100)) {
       var random = RandomStream(seed: seed)
       let stream = try random.make()
       let again = try Typedstream(stream.data())
@@ -193,7 +193,7 @@ import Typedstreams
   @Test func `a damaged stream that was read is written and read again`() throws {
     var random = SeededGenerator(seed: 17)
     var count = 0
-    let rounds = LongForm.size(100_000, or: 500)
+    let rounds = LongForm.size(100_000, or: 250)
     for seed in 0..<UInt64(rounds) {
       var stream = RandomStream(seed: seed % 500)
       var bytes = [UInt8](try stream.make().data())

@@ -21,7 +21,7 @@ import Testing
 
   /// The number of damaged inputs. `PLIST_MUTATIONS=100000` selects the long form.
   static let mutations =
-    ProcessInfo.processInfo.environment["PLIST_MUTATIONS"].flatMap { Int($0) } ?? LongForm.size(4000, or: 160)
+    ProcessInfo.processInfo.environment["PLIST_MUTATIONS"].flatMap { Int($0) } ?? LongForm.size(4000, or: 80)
 
   @Test(arguments: PropertyListFormat.allCases) func `the same is true for damaged files`(_ format: PropertyListFormat)
     throws

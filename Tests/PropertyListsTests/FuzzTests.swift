@@ -10,7 +10,7 @@ import Testing
 @Suite("Properties of every readable file, however damaged") struct FuzzTests {
   /// The number of damaged inputs. `PLIST_MUTATIONS=100000` selects the long form; `PLIST_SEED` selects other inputs.
   static let mutations =
-    ProcessInfo.processInfo.environment["PLIST_MUTATIONS"].flatMap { Int($0) } ?? LongForm.size(2400, or: 160)
+    ProcessInfo.processInfo.environment["PLIST_MUTATIONS"].flatMap { Int($0) } ?? LongForm.size(2400, or: 80)
   static let seed = ProcessInfo.processInfo.environment["PLIST_SEED"].flatMap { UInt64($0) } ?? 1
 
   @Test(arguments: PropertyListFormat.allCases)

@@ -142,7 +142,7 @@ import Testing
 
   @Test(arguments: 0..<8) func `every date is read back exactly`(_ seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
-    for _ in 0..<LongForm.size(2000, or: 250) {
+    for _ in 0..<LongForm.size(2000, or: 80) {
       let seconds: Double =
         switch Int.random(in: 0..<5, using: &random) {
         case 0: Double(bitPattern: random.next())

@@ -6,7 +6,7 @@ import Testing
 @testable import PropertyLists
 
 @Suite("Editing one value") struct PathEditTests {
-  private static let seeds = UInt64(LongForm.size(300, or: 30))
+  private static let seeds = UInt64(LongForm.size(300, or: 15))
   private static let reading = PropertyListReadingOptions(restoresCoercedValues: true)
   private static let writing = PropertyListWritingOptions(coercion: .reversible)
 

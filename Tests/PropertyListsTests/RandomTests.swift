@@ -59,7 +59,7 @@ import Testing
 
   /// The number of damaged inputs. The short form always runs; `PLIST_MUTATIONS=100000` selects the long form.
   static let mutations =
-    ProcessInfo.processInfo.environment["PLIST_MUTATIONS"].flatMap { Int($0) } ?? LongForm.size(6000, or: 300)
+    ProcessInfo.processInfo.environment["PLIST_MUTATIONS"].flatMap { Int($0) } ?? LongForm.size(6000, or: 150)
 
   @Test(arguments: [1, 2] as [UInt64]) func `damaged files never trap, and are read quickly`(_ seed: UInt64) throws {
     var originals: [[UInt8]] = []

@@ -10,7 +10,7 @@ import Testing
 @Suite("XML tokens compared with libxml2") struct XMLAuthorityTests {
   /// The number of compared texts. `PLIST_MUTATIONS=100000` selects the long form.
   static let count =
-    ProcessInfo.processInfo.environment["PLIST_MUTATIONS"].flatMap { Int($0) } ?? LongForm.size(8000, or: 600)
+    ProcessInfo.processInfo.environment["PLIST_MUTATIONS"].flatMap { Int($0) } ?? LongForm.size(8000, or: 300)
 
   @Test func `both agree on well-formedness and all values`() throws {
     var random = SeededGenerator(seed: 23)
