@@ -232,7 +232,7 @@ import Testing
   }
 
   @Test func `checking needs no stack in proportion to the depth`() {
-    let count = LongForm.size(100_000, or: 20_000)
+    let count = LongForm.size(100_000, or: 5_000)
     for (format, text) in [
       (.xml, "<plist>\(String(repeating: "<dict><key>a</key>", count: count))"),
       (.openStep, String(repeating: "{a=", count: count)), (.json, String(repeating: "{\"a\":", count: count)),

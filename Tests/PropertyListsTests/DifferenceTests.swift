@@ -156,7 +156,7 @@ import Testing
 
   @Test(arguments: ["other", "shuffled", "reversed", "behind", "before", "few values", "records"])
   func `large arrays take seconds at most, however different they are`(_ kind: String) throws {
-    let count = LongForm.size(20_000, or: 2_000)
+    let count = LongForm.size(20_000, or: 1_000)
     var random = SeededGenerator(seed: 1)
     func record(_ index: Int) -> PropertyList { ["id": .integer(.init(index)), "name": "n", "flag": true] }
     var old = (0..<count).map { PropertyList.integer(.init($0)) }
@@ -179,7 +179,7 @@ import Testing
       let made = try difference.applied(to: .array(old))
       #expect(made == .array(new))
     }
-    #expect(duration < ThreadClock.referenceSecond * LongForm.size(60, or: 5))
+    #expect(duration < ThreadClock.referenceSecond * LongForm.size(60, or: 2))
   }
 
   @Test(arguments: [false, true])

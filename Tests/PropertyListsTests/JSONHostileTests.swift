@@ -66,7 +66,7 @@ import Testing
   }
 
   @Test func `large values are read completely`() throws {
-    let count = LongForm.size(100_000, or: 10_000)
+    let count = LongForm.size(100_000, or: 3_000)
     let list =
       "["
       + Array(repeating: #"{"name":"a \"b\" \u00e9","n":5,"d":{"$data":"\/\/8="}}"#, count: count).joined(
