@@ -52,7 +52,7 @@ private struct Comparable: SecureCoding, Equatable {
 @Suite("The cost of archives", .serialized) struct ArchiveCostTests {
   /// Runs work that can throw, and expects that it takes at most a number of reference seconds.
   private func soon<T>(
-    _ seconds: Int = 10, sourceLocation: SourceLocation = #_sourceLocation, _ body: () throws -> T
+    _ seconds: Double = 10, sourceLocation: SourceLocation = #_sourceLocation, _ body: () throws -> T
   ) -> Result<T, any Error> {
     var result: Result<T, any Error>?
     let duration = ThreadClock.measure { result = Result(catching: body) }
@@ -141,8 +141,8 @@ private struct Comparable: SecureCoding, Equatable {
     let datas = try soon { try KeyedUnarchiver.unarchivedObject(of: [Data].self, from: data) }.get()
     #expect(datas.count == count && datas[0].count == 1 << 20 && datas[0] == datas[count - 1])
     #expect(peakMemory - before < 1 << 30)
-    // More than 16 GB, if all of it were read.
-    let more = megabytes(LongForm.size(100_000, or: 20_000), isText: true, isInObjects: isInObjects)
+    // More than 8 GB, if all of it were read.
+    let more = megabytes(LongForm.size(100_000, or: 10_000), isText: true, isInObjects: isInObjects)
     #expect(kind(soon { try KeyedUnarchiver.unarchivedObject(of: [String].self, from: more) }) == .limitExceeded)
   }
 
@@ -180,9 +180,11 @@ private struct Comparable: SecureCoding, Equatable {
   @Test func `nested sets are not hashed repeatedly`() throws {
     var archive = HandmadeArchive()
     let description = archive.addClass("NSSet")
-    let numbers = (0..<20_000).map { archive.add(.integer(.init($0))) }
+    let numbers = (0..<LongForm.size(20_000, or: 4_000)).map { archive.add(.integer(.init($0))) }
     var set = archive.add(["NS.objects": .array(numbers), "$class": description])
-    for _ in 0..<5000 { set = archive.add(["NS.objects": .array([set] + numbers.prefix(20)), "$class": description]) }
+    for _ in 0..<LongForm.size(5000, or: 2000) {
+      set = archive.add(["NS.objects": .array([set] + numbers.prefix(20)), "$class": description])
+    }
     let result = soon { try archive.decode(ArchivedValue.self, root: set) }
     #expect(kind(result) == .limitExceeded || kind(result) == .nestedTooDeeply)
   }
@@ -190,9 +192,12 @@ private struct Comparable: SecureCoding, Equatable {
   @Test func `values that cannot be hashed are not compared repeatedly`() throws {
     var archive = HandmadeArchive()
     let description = archive.addClass("Comparable")
-    let elements = (0..<20_000).map { archive.add(["number": .integer(.init($0)), "$class": description]) }
+    // In the short form, the limit is more than the elements need, but less than the comparisons of each pair.
+    let count = LongForm.size(20_000, or: 2_000)
+    let limits = LongForm.isWanted ? ParsingLimits() : ParsingLimits(expandedSize: 1 << 16, expansionRatio: 1)
+    let elements = (0..<count).map { archive.add(["number": .integer(.init($0)), "$class": description]) }
     let set = archive.addObject("NSSet", ["NS.objects": .array(elements)])
-    let unarchiver = try archive.unarchiver(root: set)
+    let unarchiver = try archive.unarchiver(root: set, limits: limits)
     unarchiver.additionalTypes = [Comparable.self]
     let result = soon { try unarchiver.decode(ArchivedValue.self, forKey: "root") }
     #expect(kind(result) == .limitExceeded)
@@ -223,7 +228,7 @@ private struct Comparable: SecureCoding, Equatable {
       let dictionary = archive.addObject("NSDictionary", ["NS.keys": .array(elements), "NS.objects": .array(elements)])
       for root in [set, dictionary] {
         let unarchiver = try archive.unarchiver(root: root, limits: limits)
-        let result = soon(LongForm.size(20, or: 5)) { try unarchiver.decode(ArchivedValue.self, forKey: "root") }
+        let result = soon(LongForm.isWanted ? 20 : 5) { try unarchiver.decode(ArchivedValue.self, forKey: "root") }
         #expect(kind(result) == .limitExceeded, sourceLocation: sourceLocation)
       }
     }
@@ -298,7 +303,7 @@ private struct Comparable: SecureCoding, Equatable {
     let holder = file.add(uid: 1)
     let array = file.add(dictionary: [name: file.add(string: "NSArray")])
     objects.append(array)
-    for index in 0..<20_000 {
+    for index in 0..<LongForm.size(20_000, or: 4_000) {
       objects.append(file.add(dictionary: [file.add(string: "key \(index)"): one, long: one, key: holder]))
     }
     let elements = file.add(array: (3..<objects.count).map { file.add(uid: $0) })
@@ -306,7 +311,7 @@ private struct Comparable: SecureCoding, Equatable {
     let root = file.addArchive(objects: file.add(array: objects), root: file.add(uid: objects.count - 1))
     let data = file.data(root: root)
     #expect(throws: KeyedArchiveError.self) {
-      try soon { try KeyedUnarchiver.unarchivedObject(of: [Holder].self, from: data) }.get()
+      try soon { try KeyedUnarchiver.unarchivedObject(of: [Holder].self, from: data, limits: Self.smallLimits) }.get()
     }
   }
 
@@ -334,6 +339,10 @@ private struct Comparable: SecureCoding, Equatable {
     #expect(throws: KeyedArchiveError.self) { try soon { try KeyedUnarchiver(forReadingFrom: data) }.get() }
   }
 
+  /// The default limits, or those of the short form, which are reached sooner.
+  private static let smallLimits =
+    LongForm.isWanted ? ParsingLimits() : ParsingLimits(expandedSize: 1 << 14, expansionRatio: 16)
+
   /// Many objects with the same list of numbers, strings or Booleans, which is not inline.
   private func lists(of elements: [PropertyList], className: String, key listKey: String) throws -> Data {
     var file = HandmadeBinary()
@@ -351,7 +360,7 @@ private struct Comparable: SecureCoding, Equatable {
       }
       uids.append(file.add(uid: objects.count - 1))
     }
-    let shared = file.add(array: (0..<10_000).map { uids[$0 % uids.count] })
+    let shared = file.add(array: (0..<LongForm.size(10_000, or: 2_500)).map { uids[$0 % uids.count] })
     let inner = file.add(uid: 2)
     let references = (0..<LongForm.size(2000, or: 500)).map { _ in
       objects.append(file.add(dictionary: [list: shared, key: inner]))
@@ -364,12 +373,11 @@ private struct Comparable: SecureCoding, Equatable {
   }
 
   @Test func `a list that many objects share takes memory in proportion to the archive`() throws {
-    let limits = LongForm.isWanted ? ParsingLimits() : ParsingLimits(expandedSize: 1 << 16, expansionRatio: 16)
     let numbers = (1...100).map { PropertyList.integer(.init($0)) }
     let texts = (100...200).map { PropertyList.string("a text that is no longer than forty: \($0)") }
     func expectSmall<T: SecureCoding>(_ type: T.Type, _ data: Data, sourceLocation: SourceLocation = #_sourceLocation) {
       let before = peakMemory
-      let result = soon(60) { try KeyedUnarchiver.unarchivedObject(of: type, from: data, limits: limits) }
+      let result = soon(60) { try KeyedUnarchiver.unarchivedObject(of: type, from: data, limits: Self.smallLimits) }
       #expect(kind(result) == .limitExceeded, sourceLocation: sourceLocation)
       let growth = peakMemory - before
       #expect(growth < 512 << 20 + 128 * data.count, "\(growth >> 20) MB", sourceLocation: sourceLocation)
@@ -403,7 +411,7 @@ private struct Comparable: SecureCoding, Equatable {
       }
       entries["$class"] = archive.addClass(className)
       let root = archive.addArray((0..<2000).map { _ in archive.add(.dictionary(entries)) })
-      let unarchiver = try archive.unarchiver(root: root)
+      let unarchiver = try archive.unarchiver(root: root, limits: Self.smallLimits)
       let before = peakMemory
       let result = soon(60) {
         switch className {
@@ -443,10 +451,13 @@ private struct Comparable: SecureCoding, Equatable {
   @Test func `an archive with a long prefix of unused objects opens immediately`() throws {
     var file = HandmadeBinary()
     let null = file.add(string: "$null")
-    let objects = file.add(array: Array(repeating: null, count: 1_000_000))
-    let root = file.addArchive(objects: objects, root: file.add(uid: 999_999))
+    let count = LongForm.size(1_000_000, or: 200_000)
+    let objects = file.add(array: Array(repeating: null, count: count))
+    let root = file.addArchive(objects: objects, root: file.add(uid: count - 1))
     let data = file.data(root: root)
-    let text = soon(1) { try KeyedUnarchiver(forReadingFrom: data).decodeIfPresent(String.self, forKey: "root") }
+    let text = soon(LongForm.isWanted ? 1 : 0.2) {
+      try KeyedUnarchiver(forReadingFrom: data).decodeIfPresent(String.self, forKey: "root")
+    }
     #expect(try text.get() == nil)
   }
 }

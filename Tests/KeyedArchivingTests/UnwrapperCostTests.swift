@@ -17,7 +17,7 @@ import Testing
         isDebug = true
         return true
       }())
-    return isDebug ? ThreadClock.referenceSecond * LongForm.size(8, or: 3) : ThreadClock.referenceSecond * 4 / 10
+    return isDebug ? ThreadClock.referenceSecond * LongForm.size(8, or: 1) : ThreadClock.referenceSecond * 4 / 10
   }()
 
   @Test("data on many paths is opened once") func openedOnce() throws {
@@ -37,8 +37,11 @@ import Testing
     #expect(lookup.unwrapper.openedCount == 1 && lookup.unwrapper.unreadableCount == 1)
   }
 
-  /// A large number of repetitions. The short form has a fifth of them, and a smaller limit of time.
-  private static func many(_ count: Int) -> Int { LongForm.size(count, or: count / 5) }
+  /// A large number of repetitions. The short form has a twentieth of them, and a smaller limit of time.
+  private static func many(_ count: Int) -> Int { LongForm.size(count, or: count / 20) }
+
+  /// The number of nested archives or streams.
+  private static let nestedCount = LongForm.size(300, or: 60)
 
   /// Nested lists, each in the data of another.
   private static func layers(_ count: Int, _ inner: PropertyList, _ format: PropertyListFormat) throws -> PropertyList {
@@ -74,7 +77,7 @@ import Testing
       "archives in archives",
       {
         var data = Data("end".utf8)
-        for _ in 0..<many(300) { data = try archive([nsArray([3]), .data(data)]) }
+        for _ in 0..<nestedCount { data = try archive([nsArray([3]), .data(data)]) }
         return .data(data)
       }
     ),
@@ -82,7 +85,7 @@ import Testing
       "streams in streams",
       {
         var data = Data("end".utf8)
-        for _ in 0..<many(300) { data = try typedstream(of: .data(data)) }
+        for _ in 0..<nestedCount { data = try typedstream(of: .data(data)) }
         return .data(data)
       }
     ),
@@ -98,7 +101,7 @@ import Testing
       "arrays that double in one list",
       {
         var list: PropertyList = ["x"]
-        for _ in 0..<LongForm.size(16, or: 14) { list = [list, list] }
+        for _ in 0..<LongForm.size(16, or: 12) { list = [list, list] }
         return .data(try list.data(format: .binary))
       }
     ),
@@ -161,7 +164,7 @@ import Testing
       let before = peakMemory
       var error: (any Error)?
       let duration = ThreadClock.measure {
-        var unwrapper = Unwrapper(limits: ParsingLimits(expandedSize: LongForm.size(1 << 19, or: 1 << 17)))
+        var unwrapper = Unwrapper(limits: ParsingLimits(expandedSize: LongForm.size(1 << 19, or: 1 << 15)))
         do { try look(&unwrapper) } catch let failure { error = failure }
       }
       #expect(error == nil || error is KeyedArchiveError, "\(name): \(String(describing: error))")
