@@ -301,7 +301,7 @@ private func uid(_ value: UInt32) -> PropertyList { .uid(.init(value)) }
   }
 
   @Test func `a chain that is too deep for the stack is an error, in both directions, on any thread`() throws {
-    let chain = ChainLink.chain(length: LongForm.size(1_000_000, or: 20_000))
+    let chain = ChainLink.chain(length: LongForm.size(1_000_000, or: 12_000))
     defer { ChainLink.release(chain) }
     let error = #expect(throws: KeyedArchiveError.self) { try KeyedArchiver.archivedData(withRootObject: chain) }
     #expect(error?.kind == .nestedTooDeeply)

@@ -28,9 +28,10 @@ import Testing
   }
 
   @Test func `a thread with 512 KB of stack shows thousands of nested objects`() throws {
-    let many = UInt32(LongForm.size(30_000, or: 4_000))
     // Enough for a stack overflow if each level took 256 bytes of the stack.
-    let fewer = UInt32(LongForm.size(5_000, or: 2_000))
+    let many = UInt32(LongForm.size(30_000, or: 2_000))
+    // Enough if each level took 512 bytes.
+    let fewer = UInt32(LongForm.size(5_000, or: 1_000))
     let chains = [
       try chain(many, key: "Node") { ["next": $0, "$class": .uid(many + 1)] },
       try chain(fewer, key: "NSArray") { ["NS.objects": [$0], "$class": .uid(fewer + 1)] },
@@ -89,7 +90,7 @@ import Testing
 
   /// The number of damaged archives. `PLIST_MUTATIONS=100000` selects the long form.
   static let mutations =
-    ProcessInfo.processInfo.environment["PLIST_MUTATIONS"].flatMap { Int($0) } ?? LongForm.size(4000, or: 200)
+    ProcessInfo.processInfo.environment["PLIST_MUTATIONS"].flatMap { Int($0) } ?? LongForm.size(4000, or: 100)
 
   @Test(arguments: [1, 2] as [UInt64]) func `damaged archives never trap, and are read quickly`(_ seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)

@@ -133,7 +133,7 @@ extension KnownDefectsTests {
 
   /// Foundation on Linux, NSKeyedArchiver: the same comparison in a wide graph.
   @Test func `equal values are archived once, and equal objects separately, in linear time`() throws {
-    let count = LongForm.size(30_000, or: 5_000)
+    let count = LongForm.size(30_000, or: 1_500)
     let growth = try ThreadClock.growth(from: count / 10, to: count) { count in
       let points = [Point](repeating: Point(x: 1, y: 2), count: count)
       let values = try KeyedArchiver.archivedData(withRootObject: points)

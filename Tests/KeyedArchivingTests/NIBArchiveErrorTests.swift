@@ -143,9 +143,10 @@ import Testing
   }
 
   @Test func `objects that share values take work in proportion to their bytes`() throws {
+    let count = LongForm.size(10_000, or: 3_000)
     for nib in [
-      try overlapping(objects: 10_000, values: 10_000, .null), try overlapping(objects: 3, values: 1, .null),
-      try overlapping(objects: 5_000, values: 1, .data(Data(count: 50_000))),
+      try overlapping(objects: count, values: count, .null), try overlapping(objects: 3, values: 1, .null),
+      try overlapping(objects: count / 2, values: 1, .data(Data(count: 50_000))),
     ] {
       var nib = nib
       let time = try ThreadClock.measure {
@@ -166,7 +167,8 @@ import Testing
 
   @Test func `endless findings are limited`() throws {
     let nib = try NIBArchive(
-      objects: [(classIndex: 0, values: 0..<0)], keys: Array(repeating: "", count: 100_000), values: [],
+      objects: [(classIndex: 0, values: 0..<0)],
+      keys: Array(repeating: "", count: LongForm.size(100_000, or: 25_000)), values: [],
       classNames: [.init("NSObject")])
     let findings = try NIBArchive(nib.data()).check()
     #expect(findings.count < 20_000 && findings.last?.kind == .limitExceeded)

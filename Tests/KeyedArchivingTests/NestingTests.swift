@@ -217,7 +217,7 @@ private final class Parcel: SecureCoding {
 
   @Test func `a thread can unarchive what it can archive`() throws {
     let outcome = OnLargeStack.run {
-      for depth in stride(from: 580, through: 660, by: 4) {
+      for depth in stride(from: 580, through: 660, by: LongForm.size(4, or: 8)) {
         let chain = ChainLink.chain(length: depth)
         nonisolated(unsafe) let link = chain
         // The same thread, because another one may get more stack than it requests.
@@ -248,7 +248,7 @@ private final class Parcel: SecureCoding {
   }
 
   @Test func `a long chain of objects is refused quickly, on any thread`() throws {
-    let data = try Self.nests[0].archive(depth: LongForm.size(300_000, or: 20_000))
+    let data = try Self.nests[0].archive(depth: LongForm.size(300_000, or: 12_000))
     let work: () throws -> Void = {
       let duration = ThreadClock.measure {
         let error = archiveError { _ = try KeyedUnarchiver.unarchivedObject(of: ChainLink.self, from: data) }
@@ -265,7 +265,7 @@ private final class Parcel: SecureCoding {
   @Test func `nesting through the top of the archive is also limited`() throws {
     var archive = HandmadeArchive()
     let description = archive.addClass("Climber")
-    let count = LongForm.size(100_000, or: 15_000)
+    let count = LongForm.size(100_000, or: 12_000)
     for index in 0..<count {
       let key = archive.add(.string(index == 0 ? "" : "\(index - 1)"))
       archive.top["\(index)"] = archive.add(["next": key, "$class": description])
@@ -321,7 +321,7 @@ private final class Parcel: SecureCoding {
   }
 
   @Test func `sets of objects that refer to each other through sets are sorted, on any thread`() throws {
-    let count = LongForm.size(300, or: 100)
+    let count = LongForm.size(300, or: 60)
     let outcomes = onBothStacks {
       let members = (0..<count).map { Member($0) }
       for member in members { member.friends = Set(members.prefix(5) + [members[(member.number + 1) % count]]) }

@@ -164,7 +164,7 @@ private final class Private: SecureCoding {
   }
 
   @Test func `sets of circular objects are archived deterministically and quickly`() throws {
-    let count = LongForm.size(150, or: 40)
+    let count = LongForm.size(150, or: 20)
     var archives: Set<Data> = []
     let duration = try ThreadClock.measure {
       for _ in 0..<4 {
@@ -208,16 +208,17 @@ private final class Private: SecureCoding {
   @Test func `nested sets are sorted quickly and deterministically`() throws {
     var archives: Set<Data> = []
     let duration = try ThreadClock.measure {
-      let depth = LongForm.size(7, or: 4)
+      let depth = LongForm.size(7, or: 3)
       for _ in 0..<3 {
         archives.insert(try KeyedArchiver.archivedData(withRootObject: Branch(depth: depth, number: 1)))
       }
     }
     #expect(archives.count == 1)
     #expect(duration < ThreadClock.referenceSecond * LongForm.size(120, or: 10))
+    let size = LongForm.size(20, or: 10)
     let sets = Set(
-      (0..<20).map { first in
-        Set((0..<20).map { UUID(uuid: (UInt8(first), UInt8($0), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)) })
+      (0..<size).map { first in
+        Set((0..<size).map { UUID(uuid: (UInt8(first), UInt8($0), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)) })
       })
     let data = try KeyedArchiver.archivedData(withRootObject: sets)
     for _ in 0..<LongForm.size(5, or: 2) {

@@ -217,6 +217,8 @@ private indirect enum Shell: SecureCoding {
       for copies in 1...2 {
         let data = try Ladder(height: height, step: step, copies: copies).archive(nest)
         for (index, run) in Self.threads.enumerated() {
+          // The short form decodes single elements only where the last is too deep.
+          guard LongForm.isWanted || copies == 2 || height > 630 && index == 0 else { continue }
           let error = run { try nest.decode(KeyedUnarchiver(forReadingFrom: data)) }.error
           #expect(error == nil || Self.isLimit(error), "\(height), \(step), \(copies): \(String(describing: error))")
           let isTooDeep = height > 10_000 || height > 630 && index == 0
@@ -307,7 +309,7 @@ extension SharedDepthTests {
 
   @Test(arguments: nests) func `views of archives do not exceed their depth limit`(_ nest: Nest) throws {
     // More levels than a small stack has room for.
-    let data = try Ladder(height: LongForm.size(3000, or: 1000), step: LongForm.size(100, or: 200)).archive(nest)
+    let data = try Ladder(height: LongForm.size(3000, or: 700), step: LongForm.size(100, or: 175)).archive(nest)
     let looks: [(String, (KeyedArchive) throws -> Void)] = [
       ("tree", { _ = try $0.tree() }), ("JSON", { _ = try $0.jsonData() }), ("check", { _ = $0.check() }),
       ("unwrapped", { _ = try $0.unwrapped().jsonData() }),

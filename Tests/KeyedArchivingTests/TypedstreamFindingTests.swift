@@ -184,10 +184,10 @@ import Typedstreams
     // A long structure name costs no more for each use than its values.
     let name = "{" + String(repeating: "x", count: 30_000) + "=c}"
     let named: [UInt8] = [0x84, 0x81] + [UInt8(name.utf8.count & 0xFF), UInt8(name.utf8.count >> 8)] + name.utf8
-    let count = LongForm.size(200_000, or: 50_000)
+    let count = LongForm.size(200_000, or: 15_000)
     let values = Piece.stream(named, [1], Array(repeating: [0x92, 1], count: count).flatMap(\.self))
     let time = ThreadClock.measure { #expect(throws: Never.self) { try Typedstream(bytes: values) } }
-    #expect(time < ThreadClock.referenceSecond * LongForm.size(20, or: 5))
+    #expect(time < ThreadClock.referenceSecond * LongForm.size(20, or: 2))
     #expect(throws: TypedstreamError.self) { try Typedstream(bytes: values, limits: ParsingLimits(inputSize: 1000)) }
   }
 
@@ -213,7 +213,7 @@ import Typedstreams
   @Test func `any bytes are read or refused`() throws {
     var generator = SeededGenerator(seed: 16)
     var read = 0
-    let rounds = LongForm.size(200_000, or: 500)
+    let rounds = LongForm.size(200_000, or: 250)
     for round in 0..<rounds {
       var bytes = round.isMultiple(of: 2) ? Piece.attributedString : Self.mixture
       for _ in 0..<Int.random(in: 1...4, using: &generator) {

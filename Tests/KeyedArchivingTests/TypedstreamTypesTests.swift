@@ -192,16 +192,17 @@ private struct Pair: TypedstreamDecodable, SecureCoding, Hashable {
     let data = try typedstream { builder in
       try builder.group(.string(String(repeating: "x", count: 100_000)))
       let text = ArchivedValue.string(String(repeating: "x", count: 100_000))
-      try builder.group(.array(Array(repeating: text, count: 20_000)))
+      try builder.group(.array(Array(repeating: text, count: LongForm.size(20_000, or: 2_000))))
     }
-    let unarchiver = try TypedstreamUnarchiver(forReadingFrom: data)
+    let limits = LongForm.isWanted ? ParsingLimits() : ParsingLimits(expandedSize: 1 << 16, expansionRatio: 16)
+    let unarchiver = try TypedstreamUnarchiver(forReadingFrom: data, limits: limits)
     _ = try unarchiver.decode(String.self)
     let error = #expect(throws: TypedstreamError.self) { try unarchiver.decode([String].self) }
     #expect(error?.kind == .limitExceeded)
   }
 
   @Test func `runs with large sets of attributes are refused`() throws {
-    let runs = 40_000
+    let runs = LongForm.size(40_000, or: 10_000)
     let data = try typedstream { builder in
       try builder.object("NSAttributedString") { builder in
         try builder.group(.string(String(repeating: "x", count: runs)))
@@ -266,7 +267,7 @@ private struct Pair: TypedstreamDecodable, SecureCoding, Hashable {
     values.append(.array(values))
     let streams = try values.map { [UInt8](try typedstream(of: $0)) }
     var decoded = 0
-    let rounds = LongForm.size(200_000, or: 1_000)
+    let rounds = LongForm.size(200_000, or: 400)
     for round in 0..<rounds {
       var bytes = streams[round % streams.count]
       for _ in 0..<Int.random(in: 1...3, using: &random) { bytes.damage(using: &random) }
