@@ -44,15 +44,18 @@ public struct ConsoleExamples {
       try FileManager.default.createSymbolicLink(
         at: URL(filePath: folder.path("bin/\(tool)")), withDestinationURL: Program.executable(tool))
     }
-    for example in examples {
-      let result = try Program.run(
-        URL(filePath: "/bin/sh"), ["-c", "cd '\(work)' && { \(example.command); } 2>&1"],
-        environment: [
-          "PATH": folder.path("bin") + ":/usr/bin:/bin", "HOME": work, "XDG_CONFIG_HOME": folder.path("config"),
-          "GIT_CONFIG_NOSYSTEM": "1", "GIT_AUTHOR_NAME": "A", "GIT_AUTHOR_EMAIL": "a@example.com",
-          "GIT_COMMITTER_NAME": "A", "GIT_COMMITTER_EMAIL": "a@example.com",
-        ])
-      body(example, result.text.replacing("\r\n", with: "\n"))
-    }
+    // One shell for all, with a line after the output of each.
+    let end = "end of the output of an example"
+    let script = #"cd "$1" || exit; end=$2; shift 2; for line; do ( eval "$line" ) 2>&1; echo "$end"; done"#
+    let result = try Program.run(
+      URL(filePath: "/bin/sh"), ["-c", script, "sh", work, end] + examples.map(\.command),
+      environment: [
+        "PATH": folder.path("bin") + ":/usr/bin:/bin", "HOME": work, "XDG_CONFIG_HOME": folder.path("config"),
+        "GIT_CONFIG_NOSYSTEM": "1", "GIT_AUTHOR_NAME": "A", "GIT_AUTHOR_EMAIL": "a@example.com",
+        "GIT_COMMITTER_NAME": "A", "GIT_COMMITTER_EMAIL": "a@example.com",
+      ])
+    let outputs = result.text.replacing("\r\n", with: "\n").components(separatedBy: end + "\n").dropLast()
+    guard outputs.count == examples.count else { throw CocoaError(.fileReadCorruptFile) }
+    for (example, output) in zip(examples, outputs) { body(example, output) }
   }
 }
