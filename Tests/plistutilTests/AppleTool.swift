@@ -1,4 +1,5 @@
 import Foundation
+import PropertyLists
 import TestSupport
 
 /// A tool with the arguments of Apple's `plutil`, in a folder with a few files.
@@ -48,9 +49,10 @@ struct AppleTool: Sendable {
       files: changed)
   }
 
-  /// Text unchanged; a binary property list as the XML of our tool, for comparison.
+  /// Text unchanged; a binary property list as XML with sorted keys, for comparison.
   private static func text(_ data: Data) -> String {
     guard data.starts(with: Data("bplist00".utf8)) else { return String(decoding: data, as: UTF8.self) }
-    return "binary: " + ((try? Tool.run(["-f", "xml", "-s"], input: data).text) ?? "?")
+    let xml = try? PropertyList(data).data(format: .xml, options: PropertyListWritingOptions(sortsKeys: true))
+    return "binary: " + String(decoding: xml ?? Data(), as: UTF8.self)
   }
 }

@@ -217,7 +217,7 @@ import Testing
 
   static let runs = printing + setting + adding + moving + saving + understanding
 
-  @Test(arguments: LongForm.cases(runs, every: 3))
+  @Test(arguments: LongForm.cases(runs, every: 4))
   func `each command does what it is documented to do`(_ run: BuddyCase) throws {
     let tool = try BuddyTool()
     let result = try tool(run.arguments)

@@ -1,4 +1,5 @@
 import Foundation
+import PropertyLists
 import TestSupport
 import Testing
 
@@ -63,6 +64,15 @@ struct CompatibilityRun: Decodable, Hashable, Sendable, CustomTestStringConverti
   }
 
   var testDescription: String { ([name ?? tool] + arguments).joined(separator: " ") }
+
+  /// The tool and its verb: the first option, or the verb of defaults.
+  var verb: String { "\(tool) \(arguments.first { tool == "defaults" || $0.hasPrefix("-") } ?? "")" }
+
+  /// The tool and the exit code of the original.
+  var exitCode: String { "\(tool) exits with \(original.exit ?? 0)" }
+
+  /// What the short form of the tests tries at least once.
+  var features: [String] { [verb, "\(tool), \(row ?? "no difference")"] }
 }
 
 extension CompatibilityRun {
@@ -106,24 +116,25 @@ extension CompatibilityRun {
       "XDG_CONFIG_HOME": folder.path("config"), "HOME": folder.path("home"), "XDG_CONFIG_DIRS": folder.path("none"),
     ]
     let program = try Program.run(
-      URL(filePath: "/bin/sh"), ["-c", #"cd "$0" && exec "$@""#, folder.url.path, link] + arguments,
-      input: input.map { contents[$0]!.data } ?? Data(), environment: homes.merging(environment) { $1 })
+      URL(filePath: link), arguments, input: input.map { contents[$0]!.data } ?? Data(),
+      environment: homes.merging(environment) { $1 }, in: folder.url)
     var after: [String: String?] = before.mapValues { _ in nil }
     for name in try FileManager.default.subpathsOfDirectory(atPath: folder.url.path) {
       guard let data = FileManager.default.contents(atPath: folder.path(name)) else { continue }
       // The name of a file that was set aside contains the time.
       let name = name.replacing(/unreadable-\w+/, with: "unreadable-TIME")
-      after[name] = data == before[name] ? nil : .some(try Self.text(data))
+      after[name] = data == before[name] ? nil : .some(Self.text(data))
     }
     return Outcome(
-      output: try Self.text(program.output), errors: program.errors, status: program.wasKilled ? -1 : program.status,
+      output: Self.text(program.output), errors: program.errors, status: program.wasKilled ? -1 : program.status,
       after: after)
   }
 
-  /// Text unchanged; a binary property list as the XML of the tool.
-  private static func text(_ data: Data) throws -> String {
+  /// Text unchanged; a binary property list as XML.
+  private static func text(_ data: Data) -> String {
     guard data.starts(with: Data("bplist00".utf8)) else { return String(decoding: data, as: UTF8.self) }
-    return "binary: " + (try Tool.run("-f", "xml", input: data).text)
+    let xml = try? PropertyList(data).data(format: .xml)
+    return "binary: " + String(decoding: xml ?? Data(), as: UTF8.self)
   }
 }
 

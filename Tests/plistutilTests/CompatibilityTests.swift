@@ -5,7 +5,7 @@ import Testing
 /// `Fixtures/compatibility` has command lines of the tools that this one replaces, with the results of the original and
 /// the differences here. `Documentation/Compatibility.md` has a row with the reason for each difference.
 @Suite("Compatibility of plistutil with other tools") struct CompatibilityTests {
-  @Test(arguments: LongForm.cases(CompatibilityRun.all, every: 4))
+  @Test(arguments: LongForm.cases(CompatibilityRun.all, covering: \.features))
   func `each command has the result of the original, or a listed difference`(_ run: CompatibilityRun) throws {
     try expect(run.outcome(of: Tool.executable), run.here?.completed(with: run.original) ?? run.original)
   }
@@ -13,7 +13,8 @@ import Testing
   @Test(
     "the toolchain's plutil has the result of the original, or a listed difference",
     .enabled(if: AppleTool.toolchain != nil, "there is no plutil of a Swift toolchain in the path"),
-    arguments: LongForm.cases(CompatibilityRun.runs(of: "plutil").filter { $0.toolchain == nil }, every: 8))
+    arguments: LongForm.cases(
+      CompatibilityRun.runs(of: "plutil").filter { $0.toolchain == nil }, covering: { [$0.verb, $0.exitCode] }))
   func toolchain(_ run: CompatibilityRun) throws {
     try expect(run.outcome(of: #require(AppleTool.toolchain).executable), run.original)
   }

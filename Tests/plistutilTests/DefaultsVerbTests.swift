@@ -52,7 +52,8 @@ import Testing
   ]
 
   @Test func `of several unknown options, the same one is always reported`() throws {
-    let messages = try Set((0..<10).map { _ in try tool(["domains", "--replace", "--from", "xml", "--apple"]).errors })
+    let arguments = ["domains", "--replace", "--from", "xml", "--apple"]
+    let messages = try Set((0..<LongForm.size(10, or: 5)).map { _ in try tool(arguments).errors })
     #expect(messages.count == 1)
   }
 
@@ -65,11 +66,18 @@ import Testing
     #expect(result.status == failure.status && result.output.isEmpty)
     #expect(result.errors == failure.message + "\n")
     #expect(tool.bytes() == bytes)
-    let forMachines = try tool(["--json"] + failure.arguments, input: input)
-    #expect(forMachines.status == failure.status && forMachines.errors.isEmpty)
+  }
+
+  @Test(arguments: LongForm.cases(failures, covering: { [$0.kind] }))
+  func `with --json, errors have a kind`(_ failure: DefaultsFailure) throws {
+    try tool.put(["text": "old"])
+    let bytes = tool.bytes()
+    let result = try tool(["--json"] + failure.arguments, input: Data("(no, dictionary)".utf8))
+    #expect(result.status == failure.status && result.errors.isEmpty)
     #expect(
-      try PropertyList(forMachines.output)
+      try PropertyList(result.output)
         == ["error": ["kind": .string(failure.kind), "message": .string(failure.message)]])
+    #expect(tool.bytes() == bytes)
   }
 
   @Test(arguments: [
@@ -89,26 +97,31 @@ import Testing
   @Test func `the help of every verb has a correct example`() throws {
     let all = try tool("--help").text
     #expect(try tool("help").text == all)
+    var commands: [String] = []
     for verb in [
       "read", "read-type", "write", "rename", "delete", "import", "export", "domains", "find", "watch", "remove",
       "delete-all",
     ] {
       let help = try tool(verb, "--help")
       #expect(help.status == 0 && help.errors.isEmpty)
-      #expect(try tool("help", verb).text == help.text && tool(verb, "-h").text == help.text)
+      if LongForm.isWanted || ["read", "remove"].contains(verb) {
+        #expect(try tool("help", verb).text == help.text && tool(verb, "-h").text == help.text)
+      }
       #expect(help.text.contains("USAGE: plistutil defaults ") && help.text.contains("\nExample"))
       #expect(!help.text.split(separator: "\n").contains { $0.count > 120 })
       let examples = help.text.split(separator: "\n").filter { $0.hasPrefix("  plistutil defaults ") }
       #expect(!examples.isEmpty)
-      for example in examples where verb != "watch" {
-        #expect(all.contains("\n  \(verb)") || ["remove", "delete-all"].contains(verb))
-        let command = example.replacing("plistutil", with: "\"$TOOL\"", maxReplacements: 1)
-        let shell = try Program.run(
-          URL(filePath: "/bin/sh"), ["-c", "cd \"$HOME\" && \(command)"],
-          environment: tool.environment.merging(["TOOL": Tool.executable.path, "HOME": tool.folder.url.path]) { $1 })
-        #expect(shell.status != 64 && !shell.wasKilled, "\(example): \(shell.errors)")
-      }
+      #expect(all.contains("\n  \(verb)") || ["remove", "delete-all"].contains(verb))
+      guard verb != "watch" else { continue }
+      commands += examples.map { String($0.replacing("plistutil", with: "\"$TOOL\"", maxReplacements: 1)) }
     }
+    let script = #"cd "$HOME"; for command; do ( eval "$command" ) > /dev/null 2>&1; echo $?; done"#
+    let shell = try Program.run(
+      URL(filePath: "/bin/sh"), ["-c", script, "sh"] + commands,
+      environment: tool.environment.merging(["TOOL": Tool.executable.path, "HOME": tool.folder.url.path]) { $1 })
+    let codes = shell.text.split(separator: "\n").compactMap { Int($0) }
+    #expect(codes.count == commands.count && shell.status == 0)
+    for (command, code) in zip(commands, codes) { #expect(code != 64 && code < 126, "\(command): \(code)") }
   }
 
   @Test func `the tool works under the name defaults`() throws {

@@ -66,8 +66,16 @@ import Testing
     DefaultsSample("{ CF$UID = <*I3>; }", value: ["CF$UID": 3]),
   ]
 
-  @Test(arguments: typed) func `values are stored with Apple's types`(_ sample: DefaultsSample) throws {
-    try check(sample)
+  @Test(arguments: LongForm.cases(typed, covering: { Array($0.arguments.prefix(1)) }))
+  func `values are stored with Apple's types`(_ sample: DefaultsSample) throws { try check(sample) }
+
+  @Test func `the elements of an array are stored with Apple's types`() throws {
+    let samples = Self.typed.filter { $0.arguments.count == 2 && $0.arguments[0] != "-array" }
+    #expect(samples.count > 20)
+    let tool = DefaultsTool()
+    let result = try tool(["write", DefaultsTool.domain, "key", "-array"] + samples.flatMap(\.arguments))
+    #expect(result.status == 0 && result.errors.isEmpty, "\(result.errors)")
+    #expect(try tool.values() == ["key": .array(samples.map(\.value))])
   }
 
   @Test(arguments: nested)
@@ -131,9 +139,17 @@ import Testing
     #expect(result.status == failure.status)
     #expect(result.output.isEmpty && result.errors.contains(failure.message), "\(result.errors)")
     #expect(tool.bytes() == bytes)
-    let forMachines = try tool(["write", "--json", DefaultsTool.domain, "key"] + failure.arguments)
-    #expect(forMachines.status == failure.status && forMachines.errors.isEmpty)
-    #expect(try PropertyList(forMachines.output)["error"]?["kind"]?.string == failure.kind)
+  }
+
+  @Test(arguments: LongForm.cases(refused, covering: { ["\($0.kind), \($0.status)"] }))
+  func `with --json, a refused value has a kind of error`(_ failure: DefaultsFailure) throws {
+    let tool = DefaultsTool()
+    try tool.put(["key": "old"], DefaultsTool.domain, .xml)
+    let bytes = tool.bytes()
+    let result = try tool(["write", "--json", DefaultsTool.domain, "key"] + failure.arguments)
+    #expect(result.status == failure.status && result.errors.isEmpty)
+    #expect(try PropertyList(result.output)["error"]?["kind"]?.string == failure.kind)
+    #expect(tool.bytes() == bytes)
   }
 
   @Test func `an endlessly nested value is refused`() throws {
@@ -193,7 +209,8 @@ import Testing
 
   @Test func `many processes that write lose nothing`() async throws {
     let tool = DefaultsTool()
-    let calls = (0..<24).map { number in
+    let count = LongForm.size(24, or: 8)
+    let calls = (0..<count).map { number in
       number & 1 == 0
         ? ["write", DefaultsTool.domain, "list", "-array-add", "-int", "\(number)"]
         : ["write", DefaultsTool.domain, "entries", "-dict-add", "\(number)", "-bool", "yes"]
@@ -201,7 +218,7 @@ import Testing
     let processes = try calls.map { try ChildProcess("plistutil", ["defaults"] + $0, environment: tool.environment) }
     for process in processes { #expect(process.waitUntilExit() == .exited(0), "\(process.errors)") }
     let values = try #require(try tool.values())
-    #expect(Set(values["list"]?.array?.compactMap(\.int) ?? []) == Set((0..<12).map { 2 * $0 }))
-    #expect(values["list"]?.array?.count == 12 && values["entries"]?.dictionary?.count == 12)
+    #expect(Set(values["list"]?.array?.compactMap(\.int) ?? []) == Set((0..<count / 2).map { 2 * $0 }))
+    #expect(values["list"]?.array?.count == count / 2 && values["entries"]?.dictionary?.count == count / 2)
   }
 }

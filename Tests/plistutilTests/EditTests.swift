@@ -12,7 +12,7 @@ import Testing
     var testDescription: String { arguments.joined(separator: " ") }
   }
 
-  @Test(arguments: [
+  private static let edits = [
     Edit(arguments: ["set", "name", "--string", "<N>"], old: "Notes &amp; more", new: "&lt;N&gt;"),
     Edit(arguments: ["set", "/items/1/tag", "--bool", "yes"], old: "<string>x</string>", new: "<true/>"),
     Edit(arguments: ["replace", "items.0", "--integer", "-0x10"], old: "<integer>1<", new: "<integer>-16<"),
@@ -28,15 +28,21 @@ import Testing
     Edit(
       arguments: ["insert", "items.1.n", "--uid", "3"], old: "<string>x</string>",
       new: "<string>x</string><key>n</key><dict><key>CF$UID</key><integer>3</integer></dict>"),
-  ])
-  func `an edit changes only its part of the text`(_ edit: Edit) throws {
+  ]
+
+  @Test(arguments: edits) func `an edit changes only its part of the text`(_ edit: Edit) throws {
     let file = try SampleFile(sampleText)
     let printed = try file.run(edit.arguments + ["@"])
     #expect(printed.text == sampleText.replacing(edit.old, with: edit.new) && printed.status == 0)
-    #expect(try file.text == sampleText)
+    #expect(try file.text == sampleText && printed.text != sampleText)
+  }
+
+  @Test(arguments: LongForm.cases(edits, covering: { Array($0.arguments.prefix(1)) }))
+  func `an edit in place changes only its part of the text`(_ edit: Edit) throws {
+    let file = try SampleFile(sampleText)
     let replaced = try file.run(edit.arguments + ["@", "--in-place"])
     #expect(replaced.output.isEmpty && replaced.errors.isEmpty && replaced.status == 0)
-    #expect(try file.text == printed.text && printed.text != sampleText)
+    #expect(try file.text == sampleText.replacing(edit.old, with: edit.new))
   }
 
   @Test(
@@ -62,12 +68,14 @@ import Testing
     #expect(try file.value == ["k": expected])
   }
 
-  @Test(arguments: [
+  private static let invalidValues = [
     [], ["--integer", "12abc"], ["--integer", "18446744073709551616"], ["--bool", "maybe"], ["--data", "@@@@"],
     ["--date", "yesterday"], ["--date", "2020-02-30T00:00:00Z"], ["--real", "1e999"], ["--real", "1.0x"],
     ["--uid", "-1"], ["--uid", "4294967296"], ["--json", "{"], ["--xml", "<dict>"], ["--openstep", "{"],
     ["--string", "a", "--null"], ["--integer", "1", "--integer", "2"],
-  ])
+  ]
+
+  @Test(arguments: LongForm.cases(invalidValues, covering: { ["\($0.first ?? ""), \($0.count)"] }))
   func `an invalid value is a usage error, and nothing is written`(_ arguments: [String]) throws {
     let file = try SampleFile(sampleText)
     for verb in arguments == ["--json", "{"] ? ["set", "insert", "replace", "append"] : ["set"] {

@@ -473,7 +473,7 @@ enum PlutilFiles {
 
   @Test(
     .enabled(if: AppleTool.toolchain != nil),
-    arguments: LongForm.cases(commands.filter(\.isSameInToolchain), every: 8))
+    arguments: LongForm.cases(commands.filter(\.isSameInToolchain), every: 16))
   func `the toolchain's plutil has the same results`(_ command: PlutilCase) throws {
     let tool = try #require(AppleTool.toolchain)
     let outcome = try tool.run(command.arguments, files: Files.files, input: command.input)
