@@ -17,12 +17,14 @@ import Testing
     try FileManager.default.createSymbolicLink(at: URL(filePath: plist2json), withDestinationURL: Tool.executable)
     let json = "{\n  \"a\": \"2\"\n}\n"
     #expect(try Program.run(URL(filePath: plist2json), ["-i", file.path]).text == json)
-    for (arguments, output) in [
+    let calls = [
       (["-i", file.path, "-f", "json"], json), (["-p", file.path], json),
       (["plutil", "-p", file.path], "{\n  \"a\" => \"2\"\n}\n"),
       (["plutil", "-extract", "a", "raw", file.path], "2\n"),
       (["plutil", "-convert", "json", "-o", "-", file.path], "{\"a\":\"2\"}"),
-    ] {
+    ]
+    // In the short form, the strings file and JSON are tried with two of them.
+    for (arguments, output) in LongForm.isWanted || name == "a.plist" ? calls : [calls[0], calls[2]] {
       let result = try Tool.run(arguments)
       #expect(result.status == 0 && result.text == output && result.errors == warning, "\(arguments)")
     }
@@ -35,27 +37,33 @@ import Testing
     #expect(try file.value == ["a": "2", "b": "x"])
   }
 
-  @Test("the other verbs suggest the option that takes the last value", arguments: texts)
-  func verbs(_ name: String, _ text: String, _ position: String) throws {
-    let file = try SampleFile(text, name: name)
+  @Test("the other verbs suggest the option that takes the last value")
+  func verbs() throws {
+    let folder = TemporaryFolder()
+    let files = Self.texts.map { folder.path($0.0) }
+    for (path, text) in zip(files, Self.texts) { try Data(text.1.utf8).write(to: URL(filePath: path)) }
+    let message = "duplicate key \"a\"; --keep-last-duplicates uses the last value"
+    let messages = zip(files, Self.texts).map { "\($0):\($1.2): error: \(message)\n" }
+    let output = ["--outfolder", folder.path("out")]
     let calls = [
-      ["print"], ["get", "a"], ["type", "a"], ["keys", ""], ["find"], ["stats"], ["convert", "-f", "json"],
-      ["set", "b", "--string", "x"], ["remove", "a"], ["archive", "check"],
+      ["print"], ["get", "a"], ["type", "a"], ["keys", ""], ["find"], ["stats"], ["convert", "-f", "json"] + output,
+      ["set", "b", "--string", "x"] + output, ["remove", "a"] + output, ["archive", "check"],
     ]
     for call in calls {
-      let refused = try Tool.run(call + [file.path])
+      let refused = try Tool.run(call + files)
       #expect(refused.status == 3 && refused.output.isEmpty, "\(call)")
-      let message = "duplicate key \"a\"; --keep-last-duplicates uses the last value"
-      #expect(refused.errors.hasPrefix("\(file.path):\(position): error: \(message)"), "\(refused.errors)")
-      let taken = try Tool.run(call + ["--keep-last-duplicates", file.path])
+      #expect(refused.errors == messages.joined(), "\(call)")
+      let taken = try Tool.run(call + ["--keep-last-duplicates"] + files)
       #expect(!taken.errors.contains("duplicate"), "\(call)")
+      if call[0] == "get" { #expect(taken.text == files.map { "\($0): 2\n" }.joined()) }
     }
-    #expect(try Tool.run("get", "a", "--keep-last-duplicates", file.path).text == "2\n")
     let other = try SampleFile("{}", name: "b.json")
-    for call in [["set", "b", "--value-file", file.path, other.path], ["merge", other.path, file.path]] {
-      let refused = try Tool.run(call)
-      #expect(refused.status == 3 && refused.errors.contains("--keep-last-duplicates uses"), "\(refused.errors)")
-      #expect(try Tool.run(call + ["--keep-last-duplicates"]).status == 0)
+    for file in LongForm.cases(files, every: 3) {
+      for call in [["set", "b", "--value-file", file, other.path], ["merge", other.path, file]] {
+        let refused = try Tool.run(call)
+        #expect(refused.status == 3 && refused.errors.contains("--keep-last-duplicates uses"), "\(refused.errors)")
+        #expect(try Tool.run(call + ["--keep-last-duplicates"]).status == 0)
+      }
     }
   }
 
@@ -68,6 +76,10 @@ import Testing
     #expect(imported.errors == "\(file.path):\(position): warning: duplicate key \"a\"; the last value is used\n")
     #expect(try tool.values() == ["a": "2"])
     #expect(try tool("read", file.path, "a").text == "2\n")
-    for verb in ["read", "import"] { #expect(try tool(verb, "--help").text.contains("the last value is used")) }
+  }
+
+  @Test(arguments: ["read", "import"])
+  func `the help of defaults mentions that the last value is used`(_ verb: String) throws {
+    #expect(try DefaultsTool()(verb, "--help").text.contains("the last value is used"))
   }
 }

@@ -4,22 +4,35 @@ import TestSupport
 import Testing
 
 @Suite("plistutil lint") struct LintTests {
-  private func check(_ text: LintCase, _ format: String) throws {
-    let result = try Tool.run("lint", "--from", format, input: text.input)
-    #expect(result.errors == text.report.replacing(/^F:/.anchorsMatchLineEndings(), with: "<stdin>:"))
-    #expect(result.status == 3)
-    #expect(result.output.isEmpty)
+  private static let formats = [("xml", LintCase.xml), ("openstep", LintCase.openStep), ("json", LintCase.json)]
+
+  @Test("all defects of text files are listed with line and mark", arguments: formats)
+  func listsAllThatIsWrong(_ format: String, _ texts: [LintCase]) throws {
+    let folder = TemporaryFolder()
+    let files = try texts.indices.map { index in
+      let path = folder.path("\(index)")
+      try texts[index].input.write(to: URL(filePath: path))
+      return path
+    }
+    let result = try Tool.run(["lint", "--from", format] + files)
+    #expect(result.status == 3 && result.output.isEmpty)
+    // The reports, in the order of the files, and the total.
+    var rest = result.errors[...]
+    for (file, text) in zip(files, texts) {
+      let report = text.report.replacing(/^F:/.anchorsMatchLineEndings(), with: "\(file):")
+      #expect(rest.hasPrefix(report), "\(text)")
+      rest = rest.dropFirst(report.count)
+    }
+    #expect(rest.hasPrefix("\(files.count) files, \(files.count) with defects: "), "\(rest)")
   }
 
-  @Test("all defects of XML are listed with line and mark", arguments: LintCase.xml)
-  func listsAllThatIsWrongWithXML(_ text: LintCase) throws { try check(text, "xml") }
-
-  @Test(arguments: LintCase.openStep) func `all defects of OpenStep are listed`(_ text: LintCase) throws {
-    try check(text, "openstep")
-  }
-
-  @Test(arguments: LintCase.json) func `all defects of JSON are listed`(_ text: LintCase) throws {
-    try check(text, "json")
+  @Test(arguments: formats)
+  func `all defects of standard input are listed`(_ format: String, _ texts: [LintCase]) throws {
+    for text in LongForm.cases(texts, every: texts.count) {
+      let result = try Tool.run("lint", "--from", format, input: text.input)
+      #expect(result.errors == text.report.replacing(/^F:/.anchorsMatchLineEndings(), with: "<stdin>:"))
+      #expect(result.status == 3 && result.output.isEmpty)
+    }
   }
 
   /// Two arrays and a dictionary with a few defects.
@@ -248,10 +261,18 @@ import Testing
   @Test func `a signed message gets the command that extracts its property list`() throws {
     let identifier = [0x06, 0x09, 0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x07, 0x02] as [UInt8]
     let rest = [UInt8](repeating: 0, count: 40)
-    for head in [[0x30, 0x82, 0x12, 0x34], [0x30, 0x80], [0x30, 0x34], [0x30, 0x83, 0, 0x12, 0x34]] as [[UInt8]] {
-      let result = try Tool.run(["print"], input: Data(head + identifier + rest))
-      #expect(result.status == 3)
-      #expect(result.errors.contains("openssl cms -verify -noverify -inform DER -in FILE"), "\(result.errors)")
+    let heads = [[0x30, 0x82, 0x12, 0x34], [0x30, 0x80], [0x30, 0x34], [0x30, 0x83, 0, 0x12, 0x34]] as [[UInt8]]
+    let folder = TemporaryFolder()
+    let files = try heads.indices.map { index in
+      try Data(heads[index] + identifier + rest).write(to: URL(filePath: folder.path("\(index)")))
+      return folder.path("\(index)")
+    }
+    let result = try Tool.run(["print"] + files)
+    #expect(result.status == 3)
+    let command = "openssl cms -verify -noverify -inform DER -in FILE"
+    for file in files {
+      let lines = result.errors.split(separator: "\n").filter { $0.hasPrefix(file + ":") }
+      #expect(lines.contains { $0.contains(command) }, "\(result.errors)")
     }
     for begin in ["PKCS7", "CMS"] {
       let result = try Tool.run(["lint"], input: Data("-----BEGIN \(begin)-----\nMIIB\n".utf8))
