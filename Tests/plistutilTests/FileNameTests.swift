@@ -52,22 +52,26 @@
     @Test func `names that only look alike are different files`() throws {
       // The last name has a character that stands for a byte inside the tool.
       for (number, name) in [#"a\377.plist"#, #"a\376.plist"#, #"a\364\217\237\277.plist"#].enumerated() {
-        #expect(try shell("plistutil create \"$(printf '\(name)')\" --json '{\"n\": \(number)}'").status == 0)
-        let read = try shell("plistutil get n \"$(printf '\(name)')\"")
+        let file = "\"$(printf '\(name)')\""
+        let read = try shell("plistutil create \(file) --json '{\"n\": \(number)}' && plistutil get n \(file)")
         #expect(read.text == "\(number)\n")
       }
       #expect(try shell("ls | wc -l").text == "3\n")
     }
 
     @Test func `text for a property list must be UTF-8`() throws {
-      for line in [
+      let lines = [
         "set a --string \"$N\" x", "set a --json \"\\\"$N\\\"\" x", "set \"$N\" --null x", "get \"$N\" x",
         "print -k \"$N\" x", "-n \"$N\" -i x", "plutil -insert a -string \"$N\" x", "plutil -extract \"$N\" raw x",
         "defaults write a.b k \"$N\"", "defaults write a.b \"$N\" v", "defaults read \"$N\"", "defaults find \"$N\"",
-      ] {
-        let result = try shell("plistutil \(line)")
-        #expect(result.status != 0 && result.output.isEmpty, "\(line)")
-        #expect(result.errors.contains("\"\(Self.shown)\" is not UTF-8") || result.errors.contains("is not UTF-8"))
+      ]
+      // After the errors of each command, its exit code is printed.
+      let result = try shell(lines.map { "plistutil \($0); echo \"exit code $?\" >&2" }.joined(separator: "\n"))
+      #expect(result.output.isEmpty)
+      let results = result.errors.matches(of: /(?s)(.*?)exit code (\d+)\n/)
+      try #require(results.count == lines.count, "\(result.errors)")
+      for (line, result) in zip(lines, results) {
+        #expect(result.output.2 != "0" && result.output.1.contains("is not UTF-8"), "\(line): \(result.output.1)")
       }
       #expect(folder.names.isEmpty)
     }

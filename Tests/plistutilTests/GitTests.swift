@@ -45,8 +45,9 @@ private final class Repository {
 
   func text(_ name: String) -> String? { try? String(contentsOfFile: "\(path)/\(name)", encoding: .utf8) }
 
-  func commit(_ message: String) throws {
-    let result = try shell("git add -A && git commit -q -m '\(message)'")
+  /// Commits all files, between two other commands.
+  func commit(_ message: String, after first: String = "true", before last: String = "true") throws {
+    let result = try shell("\(first) && git add -A && git commit -q -m '\(message)' && \(last)")
     #expect(result.status == 0, "\(result.errors)")
   }
 
@@ -155,12 +156,11 @@ private final class Repository {
   @Test
   func `git diff shows values of binary files, lines of text files, and what is readable of broken files`() throws {
     let repository = try Repository()
-    try repository.shell("plistutil git install")
     try repository.write(["version": "41", "list": [1, 2]])
     try repository.write("// one\n{ a = 1; }\n", "text.plist")
     let wide = Data([0xFF, 0xFE]) + "\"a\" = \"1\";\n".data(using: .utf16LittleEndian)!
     try wide.write(to: URL(filePath: repository.path + "/wide.strings"))
-    try repository.commit("one")
+    try repository.commit("one", after: "plistutil git install")
     try repository.write(["version": "42", "list": [1, 2, 3]])
     try repository.write("// two\n{ a = 1; }\n", "text.plist")
     try (Data([0xFF, 0xFE]) + "\"a\" = \"2\";\n".data(using: .utf16LittleEndian)!).write(
@@ -181,13 +181,10 @@ private final class Repository {
     _ base: PropertyList?, _ ours: PropertyList, _ theirs: PropertyList, format: PropertyListFormat = .binary
   ) throws -> (repository: Repository, result: Program) {
     let repository = try Repository()
-    try repository.shell("plistutil git install")
     if let base { try repository.write(base, format: format) }
-    try repository.commit("base")
-    try repository.shell("git checkout -q -b theirs")
+    try repository.commit("base", after: "plistutil git install", before: "git checkout -q -b theirs")
     try repository.write(theirs, format: format)
-    try repository.commit("theirs")
-    try repository.shell("git checkout -q main")
+    try repository.commit("theirs", before: "git checkout -q main")
     try repository.write(ours, format: format)
     try repository.commit("ours")
     return (repository, try repository.shell("git merge -q -m merged theirs"))
@@ -226,14 +223,11 @@ private final class Repository {
 
   @Test func `in text files, lines are merged first, so that comments of both sides are kept`() throws {
     let repository = try Repository()
-    try repository.shell("plistutil git install")
     let base = "{\n    a = 1;\n    b = 1;\n    c = 1;\n    d = 1;\n}\n"
     try repository.write(base, "x.plist")
-    try repository.commit("base")
-    try repository.shell("git checkout -q -b theirs")
+    try repository.commit("base", after: "plistutil git install", before: "git checkout -q -b theirs")
     try repository.write(base.replacing("d = 1;", with: "d = 1; // theirs"), "x.plist")
-    try repository.commit("theirs")
-    try repository.shell("git checkout -q main")
+    try repository.commit("theirs", before: "git checkout -q main")
     try repository.write(base.replacing("a = 1;", with: "a = 2; // ours"), "x.plist")
     try repository.commit("ours")
     #expect(try repository.shell("git merge -q -m merged theirs").status == 0)
@@ -242,8 +236,7 @@ private final class Repository {
     // If the merged lines are not a property list, as with a key that both have added, values are merged.
     try repository.shell("git checkout -q -b other")
     try repository.write("{\n    new = 1;\n    a = 1;\n    b = 1;\n    c = 1;\n    d = 1;\n}\n", "x.plist")
-    try repository.commit("first")
-    try repository.shell("git checkout -q main")
+    try repository.commit("first", before: "git checkout -q main")
     try repository.write("{\n    a = 2;\n    b = 1;\n    c = 1;\n    d = 1;\n    new = 1;\n}\n", "x.plist")
     try repository.commit("last")
     let merged = try repository.shell("git merge -q -m merged other")
