@@ -20,12 +20,12 @@ import Testing
     #expect(try xml.output == PropertyList.dictionary(values).data(format: .xml))
     for format in ["xml", "binary", "json", "gnustep"] {
       let output = try tool("export", Self.domain, "-", "--format", format).output
-      for source in [["-"], [tool.folder.path("copy")]] {
+      for source in LongForm.isWanted || format == "xml" ? ["-", tool.folder.path("copy")] : ["-"] {
         try output.write(to: URL(filePath: tool.folder.path("copy")))
-        let imported = try tool(["import", "com.example.copy"] + source, input: output)
+        let imported = try tool("import", "com.example.copy", source, input: output)
         #expect(imported.status == 0, "\(format): \(imported.errors)")
         #expect(try tool.values("com.example.copy") == values)
-        try tool("delete", "com.example.copy")
+        try FileManager.default.removeItem(at: tool.url("com.example.copy"))
       }
     }
   }
@@ -79,7 +79,8 @@ import Testing
   @Test(arguments: [Data("bplist00garbage".utf8), Data("{ a = 1".utf8), Data(#"{"a": 1}"#.utf8), Data(count: 100)])
   func `an unreadable file is never destroyed`(_ bytes: Data) throws {
     try tool.put(bytes)
-    for call in [["read", Self.domain], ["read", Self.domain, "a"], ["export", Self.domain, "-"]] {
+    let calls = [["read", Self.domain], ["read", Self.domain, "a"], ["export", Self.domain, "-"]]
+    for call in LongForm.isWanted || bytes.count == 100 ? calls : Array(calls.prefix(1)) {
       let read = try tool(call)
       #expect(read.status == 3 && read.output.isEmpty)
       #expect(read.errors.hasPrefix(tool.path() + ":"), "\(read.errors)")

@@ -57,15 +57,15 @@ import Testing
     let file = try SampleFile(text, name: name)
     #expect(try tool("write", file.path, "a", "-int", "2").status == 0)
     #expect(try file.text == edited)
-    #expect(try tool("read", file.path, "a").text == "2\n")
     // Writing an equal value changes nothing, and neither does a failure.
     #expect(try tool("write", file.path, "a", "-int", "2").status == 0)
-    #expect(try tool("write", file.path, "b", "-dict-add", "c", "d").status == 1)
-    #expect(try tool("rename", file.path, "none", "x").status == 1)
+    if LongForm.isWanted || name == "a.json" {
+      #expect(try tool("write", file.path, "b", "-dict-add", "c", "d").status == 1)
+      #expect(try tool("rename", file.path, "none", "x").status == 1)
+    }
     #expect(try file.text == edited)
     #expect(try tool("rename", file.path, "a", "z").status == 0)
     #expect(try tool("delete", file.path, "b").status == 0)
-    #expect(try tool("read", file.path, "z").text == "2\n")
     let text = try file.text
     #expect(text.contains("why") == (name != "a.json") && !text.contains("b"), "\(text)")
     #expect(file.folder.names == [name])
@@ -84,15 +84,21 @@ import Testing
     #expect(broken.folder.names.count == 2 && broken.folder.names.contains { $0.contains(".unreadable-") })
   }
 
-  @Test func `twenty processes write one file by path, together with editors of it`() throws {
+  @Test func `values are read from a text file given by path`() throws {
+    let file = try SampleFile("{ a = 2; }")
+    #expect(try tool("read", file.path, "a").text == "2\n")
+  }
+
+  @Test func `many processes write one file by path, together with editors of it`() throws {
     let file = try SampleFile("<plist><dict><!-- why --></dict></plist>")
-    let processes = try (0..<20).map { index in
+    let count = LongForm.size(20, or: 8)
+    let processes = try (0..<count).map { index in
       index % 2 == 0
         ? try tool.start("write", file.path, "k\(index)", "-int", "1")
         : try ChildProcess("plistutil", ["set", "k\(index)", "--integer", "1", "--in-place", file.path])
     }
     for process in processes { #expect(process.waitUntilExit() == .exited(0), "\(process.errors)") }
-    #expect(try file.value.dictionary?.count == 20)
+    #expect(try file.value.dictionary?.count == count)
     #expect(try file.text.contains("<!-- why -->"))
     #expect(file.folder.names == ["a.plist"])
   }

@@ -79,8 +79,10 @@ import Testing
     let patch = folder.path("patch")
     let written = try Tool.run("diff", "--patch", "-f", format, "-o", patch, old, new)
     #expect(written.status == 1 && written.output.isEmpty)
-    let printed = try Tool.run("diff", "--patch", "-f", format, old, new)
-    #expect(try printed.output == Data(contentsOf: URL(filePath: patch)))
+    if LongForm.isWanted || format == "json" {
+      let printed = try Tool.run("diff", "--patch", "-f", format, old, new)
+      #expect(try printed.output == Data(contentsOf: URL(filePath: patch)))
+    }
     #expect(try Tool.run("patch", patch, "--in-place", old).status == 0)
     #expect(try PropertyList(contentsOf: URL(filePath: old)) == Self.new)
     #expect(try PropertyListDocument(contentsOf: URL(filePath: old)).format == .xml)

@@ -40,11 +40,11 @@ import Testing
     #expect(Self.options.count > 100)
   }
 
-  /// In the short form, a quarter of the names, each for the last verb that has it.
+  /// In the short form, a sixth of the names, each for the last verb that has it.
   static let tried: [Option] = {
     if LongForm.isWanted { return options }
     let last = Dictionary(options.map { ($0.name, $0) }) { $1 }.values
-    return LongForm.cases(last.sorted { $0.name < $1.name }, every: 4)
+    return LongForm.cases(last.sorted { $0.name < $1.name }, every: 6)
   }()
 
   @Test(arguments: tried)
@@ -110,8 +110,11 @@ import Testing
     let file = try SampleFile(["a": 1], format: .xml)
     let result = try Tool.run(option + "=", "-i", file.path)
     #expect(result.status == 64 && result.output.isEmpty && result.errors.contains(option), "\(result.errors)")
-    let path = try Tool.run("--nodepath=", "-i", file.path, "-f", "json", "-c")
-    #expect(path.text == "{\"a\":1}\n")
+  }
+
+  @Test func `an empty --nodepath is the whole file`() throws {
+    let file = try SampleFile(["a": 1], format: .xml)
+    #expect(try Tool.run("--nodepath=", "-i", file.path, "-f", "json", "-c").text == "{\"a\":1}\n")
   }
 
   @Test(arguments: ["--folder", "--format", "--from", "--key-path", "--host"])
@@ -121,6 +124,11 @@ import Testing
     let verb = option == "--from" ? "import" : "read"
     let result = try tool(verb, option + "=", DefaultsTool.domain, "a")
     #expect(result.status == 64 && result.output.isEmpty && result.errors.contains(option), "\(result.errors)")
+  }
+
+  @Test func `other values of defaults can be joined, and empty`() throws {
+    let tool = DefaultsTool()
+    try tool.put(["a": 1])
     #expect(try tool("read", "--folder=" + tool.folder.path("config"), DefaultsTool.domain, "a").text == "1\n")
     #expect(try tool("write", DefaultsTool.domain, "a", "").status == 0)
     #expect(try tool.values() == ["a": ""])

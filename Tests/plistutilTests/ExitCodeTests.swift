@@ -40,6 +40,8 @@ import Testing
     #expect(result.output.isEmpty)
     #expect(try Data(contentsOf: URL(filePath: output)) == Data("what was there before".utf8))
     #expect(folder.names == ["out.plist"])
+    guard LongForm.isWanted || ["hostile/text", "hostile/deep-513.plist", "hostile/self-array.bplist"].contains(name)
+    else { return }
     let piped = try Tool.run("-f", "xml", input: Fixtures.data(name))
     #expect(piped.status == status && piped.errors.hasPrefix("<stdin>" + message))
   }
@@ -54,7 +56,8 @@ import Testing
       let archive = Fixtures.url("readme/Friends.archive").path
       let words = arguments.map { $0 == "F" ? path : $0 == "A" ? archive : $0 }
       let command = ([Tool.executable.path] + words).joined(separator: " ")
-      for redirection in ["> /dev/full", ">&-"] {
+      let isShort = !LongForm.isWanted && arguments.count > 1
+      for redirection in isShort ? ["> /dev/full"] : ["> /dev/full", ">&-"] {
         let result = try Program.run(URL(filePath: "/bin/sh"), ["-c", "\(command) \(redirection)"])
         #expect(result.status == 1)
         #expect(result.errors.hasPrefix("plistutil: error: cannot ") && result.errors.count { $0 == "\n" } >= 1)

@@ -97,7 +97,7 @@ import Testing
     (["-xml", "(a)"], "Unable to parse xml"),
   ])
   func `an invalid value is an error, and the file is not changed`(_ value: [String], _ word: String) throws {
-    for verb in ["-insert", "-replace"] {
+    for verb in LongForm.isWanted || value[0] == "-json" ? ["-insert", "-replace"] : ["-insert"] {
       let outcome = try AppleTool.ours.run([verb, "k"] + value + ["x"], files: ["x": Files.dictionary()])
       #expect(outcome.status == 1 && outcome.output.isEmpty && outcome.files.isEmpty)
       #expect(outcome.errors.contains(word) && outcome.errors.split(separator: "\n").count == 1, "\(outcome.errors)")
@@ -205,13 +205,14 @@ import Testing
 
   @Test func `reals stay reals, and raw reals lose no digits`() throws {
     #expect(try run("-convert", "json", "-o", "-", "x", files: ["x": "[1.0,1e300,-0.0]"]).output == "[1.0,1e+300,-0.0]")
-    for (value, text) in [
+    let reals: [(Double, String)] = [
       (1e-10, "1e-10"), (0.1, "0.100000"), (-2.5, "-2.500000"), (1.0 / 3, "0.3333333333333333"), (1e300, "1e+300"),
       (0, "0.000000"),
       (-0.0, "-0.000000"), (123_456_789.25, "123456789.250000"), (.nan, "nan"), (-.infinity, "-inf"),
       (1e14, "100000000000000.000000"),
       (.leastNonzeroMagnitude, "5e-324"), (0.000001, "0.000001"), (0.9999995, "0.9999995"),
-    ] as [(Double, String)] {
+    ]
+    for (value, text) in LongForm.cases(reals, every: 2) {
       #expect(try printed("-extract", "k", "raw", "-", value: ["k": .real(value)]).text == text + "\n")
     }
   }

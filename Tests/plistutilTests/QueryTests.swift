@@ -4,11 +4,13 @@ import TestSupport
 import Testing
 
 @Suite("plistutil get, type and keys") struct QueryTests {
-  @Test(arguments: [
+  private static let spellings = [
     ("name", "Notes & more\n"), ("items.0", "1\n"), ("/items/0", "1\n"), (":items:0", "1\n"), ("items.1.tag", "x\n"),
     ("items.2", "2.0\n"), (#"a\.b/c:d"#, "true\n"), (#""a.b/c:d""#, "true\n"), (#"/a.b\/c:d"#, "true\n"),
     ("when", "2020-01-02T03:04:05Z\n"), ("bytes", "AAEC\n"), (#""""#, "-7\n"),
-  ])
+  ]
+
+  @Test(arguments: LongForm.cases(spellings, every: 4))
   func `a scalar is printed bare for any spelling of its path`(_ path: String, _ expected: String) throws {
     let file = try SampleFile(sampleText)
     for verb in ["get", "extract"] {
@@ -17,6 +19,12 @@ import Testing
     }
     let standard = try Tool.run(["get", path], input: Data(sampleText.utf8))
     #expect(standard.text == expected)
+  }
+
+  @Test func `--key accepts any spelling of a path`() throws {
+    let keys = Self.spellings.flatMap { ["--key", $0.0] }
+    let result = try SampleFile(sampleText).run(["get"] + keys + ["@"])
+    #expect(result.text == Self.spellings.map(\.1).joined() && result.status == 0 && result.errors.isEmpty)
   }
 
   @Test func `a path after its file is an error, but a file can have the name of a path`() throws {
@@ -45,7 +53,7 @@ import Testing
   ])
   func `a missing value exits with 1 and a reason`(_ path: String, _ message: String) throws {
     let file = try SampleFile(sampleText)
-    for verb in ["get", "type", "keys"] {
+    for verb in LongForm.isWanted || path == "nothing" ? ["get", "type", "keys"] : ["get"] {
       let result = try file.run([verb, path, "@"])
       #expect(result.status == 1 && result.text.isEmpty)
       #expect(result.errors == "\(file.path): error: \(message)\n")
@@ -55,7 +63,7 @@ import Testing
   @Test(arguments: ["a..b", #""a"#, "::"])
   func `an invalid path is a usage error`(_ path: String) throws {
     let file = try SampleFile(sampleText)
-    for verb in ["get", "type", "keys", "remove"] {
+    for verb in LongForm.isWanted || path == "a..b" ? ["get", "type", "keys", "remove"] : ["get"] {
       let result = try file.run([verb, path, "@"])
       #expect(result.status == 64 && result.errors.contains("is not a key path"))
     }
@@ -163,7 +171,8 @@ import Testing
     let file = try SampleFile(["a\nb": ["": [["\u{1B}[1m": 1]]], "\"": "q", "\\": "b"], format: .binary)
     let lines = try file.run(["find", "@"]).text.split(separator: "\n").map(String.init)
     #expect(lines.count == 6)
-    for line in lines { #expect(try file.run(["type", line, "@"]).status == 0, "\(line)") }
+    let read = try file.run(["get", "--raw0"] + lines.flatMap { ["-k", $0] } + ["@"])
+    #expect(read.status == 0 && read.text.count { $0 == "\0" } == lines.count, "\(read.errors)")
   }
 
   @Test func `values are printed next to the paths, as text or JSON, with file names`() throws {

@@ -62,12 +62,30 @@ import Testing
     try Program.run(Tool.executable, arguments, environment: environment)
   }
 
-  @Test(arguments: [
+  private static let templates = [
     ("${NAME}", "Ada"), ("a ${NAME} b ${NAME}c", "a Ada b Adac"), ("${EMPTY}", ""), ("${EMPTY:-x}", "x"),
     ("${NONE:-}", ""), ("${NONE:-a:-b}", "a:-b"), ("${NAME:-x}", "Ada"), ("$NAME $ $$ $(NAME)", "$NAME $ $$ $(NAME)"),
     ("$${NAME} $$${NAME}", "${NAME} $${NAME}"), ("é${NAME}é", "éAdaé"), ("${WORDS}", "${NAME}"),
-  ])
-  func `--env replaces only variables in strings`(_ text: String, _ expected: String) throws {
+  ]
+
+  @Test func `--env replaces only variables in strings`() throws {
+    let file = try SampleFile(["a": "b"], format: .xml)
+    let values = file.folder.path("values.json")
+    let names = Self.templates.indices.map { "k\($0)" }
+    let texts = PropertyList.dictionary(
+      .init(uniqueKeysWithValues: zip(names, Self.templates.map { PropertyList.string($0.0) })))
+    try texts.write(to: URL(filePath: values), format: .json)
+    let environment = ["NAME": "Ada", "EMPTY": "", "WORDS": "${NAME}"]
+    let arguments = ["set", "--values-file", values, file.path]
+    let set = try PropertyList(run(arguments + ["--env"], environment).output)
+    let without = try PropertyList(run(arguments, environment).output)
+    for (name, template) in zip(names, Self.templates) {
+      #expect(set[name] == .string(template.1) && without[name] == .string(template.0), "\(template.0)")
+    }
+  }
+
+  @Test(arguments: LongForm.cases(templates, every: 6))
+  func `--env replaces only variables in a string`(_ text: String, _ expected: String) throws {
     let file = try SampleFile(["a": "b"], format: .xml)
     let environment = ["NAME": "Ada", "EMPTY": "", "WORDS": "${NAME}"]
     let set = try run(["set", "a", "--string", text, "--env", file.path], environment)

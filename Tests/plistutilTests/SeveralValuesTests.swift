@@ -79,9 +79,8 @@ import Testing
     let text = #"{"a": [1, 2, {"b": 3}], "-1": "key", "-2": [5]}"#
     let file = try SampleFile(text)
     #expect(try file.run(["get", "a.-2", "@"]).text == "2\n")
-    #expect(try file.run(["get", "a.-1.b", "@"]).text == "3\n")
-    #expect(try file.run(["get", "/a/-3", "@"]).text == "1\n")
-    #expect(try file.run(["get", "-k", "-1", "-k", "-2.-1", "@"]).text == "key\n5\n")
+    let keys = ["-k", "a.-1.b", "-k", "/a/-3", "-k", "-1", "-k", "-2.-1"]
+    #expect(try file.run(["get"] + keys + ["@"]).text == "3\n1\nkey\n5\n")
     #expect(try file.run(["type", "a.-1", "@"]).text == "dictionary\n")
     #expect(try file.run(["keys", "a.-1", "@"]).text == "b\n")
     for path in ["a.-4", "a.-0", "a.--1", "a.-", "a.-99999999999999999999"] {
@@ -91,7 +90,8 @@ import Testing
     func edited(_ arguments: String...) throws -> String {
       let result = try file.run(arguments)
       #expect(result.status == 0, "\(result.errors)")
-      return try Tool.run(["convert", "-f", "json", "-c"], input: result.output).text
+      let json = try PropertyList(result.output).data(format: .json, options: .init(isCompact: true))
+      return String(decoding: json, as: UTF8.self)
     }
     #expect(try edited("set", "a.-1", "--integer", "9", "@").contains(#""a":[1,2,9]"#))
     #expect(try edited("replace", "a.-2", "--integer", "9", "@").contains(#""a":[1,9,{"b":3}]"#))
@@ -99,7 +99,7 @@ import Testing
     #expect(try edited("set", "a.-1.c", "--integer", "9", "@").contains(#"{"b":3,"c":9}"#))
     #expect(try edited("append", "/-2", "--integer", "9", "@").contains(#""-2":[5,9]"#))
     #expect(try edited("remove", "a.-3", "@").contains(#""a":[2,{"b":3}]"#))
-    #expect(try edited("set", "/-3", "--integer", "9", "@").hasSuffix(#""-3":9}"# + "\n"))
+    #expect(try edited("set", "/-3", "--integer", "9", "@").contains(#""-3":9}"#))
     #expect(try file.run(["set", "a.-4", "--integer", "9", "@"]).status == 1)
     // Apple's tool does not count from the end, as before.
     #expect(try Tool.run("plutil", "-extract", "a.-1", "json", "-o", "-", file.path).status == 1)

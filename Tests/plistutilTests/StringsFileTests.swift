@@ -20,6 +20,7 @@ import Testing
         result.errors.contains("expected text as a value of a strings file, found \(message)")
           && result.errors.contains("(in a)"))
     }
+    guard LongForm.isWanted || value == ["a": ["b", "c"]] else { return }
     #expect(try file.run(["convert", "-f", "strings", "-C", "@"]).status == 2)
     // In the form of this package, they are read back.
     let coerced = try file.run(["convert", "-f", "strings", "--coerce", "@"])

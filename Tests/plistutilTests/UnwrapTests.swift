@@ -34,11 +34,19 @@ import Testing
     return try outer.data(format: .xml)
   }
 
-  @Test(arguments: [
+  private static let paths = [
     ("Settings.color.NSColorSpace", "1"), ("Settings.color.$class", "NSColor"), ("Settings.text", "Hi"),
     ("list.n", "1"), ("list.again.NSColorSpace", "1"),
-  ])
-  func `get follows paths into archives`(_ path: String, _ text: String) throws {
+  ]
+
+  @Test func `get follows paths into archives`() throws {
+    let keys = Self.paths.flatMap { ["-k", $0.0] }
+    let result = try Tool.run(["get", "--unwrap"] + keys, input: Self.preferences())
+    #expect(result.text == Self.paths.map { $0.1 + "\n" }.joined() && result.status == 0, "\(result.errors)")
+  }
+
+  @Test(arguments: LongForm.cases(paths, every: 3))
+  func `get follows a path into an archive`(_ path: String, _ text: String) throws {
     let result = try Tool.run("get", "--unwrap", path, input: Self.preferences())
     #expect(result.text == text + "\n" && result.status == 0, "\(result.errors)")
     let plain = try Tool.run("get", path, input: Self.preferences())
