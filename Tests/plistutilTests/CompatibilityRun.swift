@@ -71,7 +71,7 @@ struct CompatibilityRun: Decodable, Hashable, Sendable, CustomTestStringConverti
   /// The tool and the exit code of the original.
   var exitCode: String { "\(tool) exits with \(original.exit ?? 0)" }
 
-  /// What the short form of the tests tries at least once.
+  /// The verb and the difference. The short form of the tests has half of all verbs and differences.
   var features: [String] { [verb, "\(tool), \(row ?? "no difference")"] }
 }
 

@@ -5,7 +5,7 @@ import Testing
 /// `Fixtures/compatibility` has command lines of the tools that this one replaces, with the results of the original and
 /// the differences here. `Documentation/Compatibility.md` has a row with the reason for each difference.
 @Suite("Compatibility of plistutil with other tools") struct CompatibilityTests {
-  @Test(arguments: LongForm.cases(CompatibilityRun.all, covering: \.features))
+  @Test(arguments: LongForm.cases(LongForm.cases(CompatibilityRun.all, covering: \.features), every: 2))
   func `each command has the result of the original, or a listed difference`(_ run: CompatibilityRun) throws {
     try expect(run.outcome(of: Tool.executable), run.here?.completed(with: run.original) ?? run.original)
   }

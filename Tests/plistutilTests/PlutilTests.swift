@@ -465,7 +465,7 @@ enum PlutilFiles {
     PlutilCase("-convert json -header one.plist", errors: "-header is only valid for objc literal conversions.\n"),
   ]
 
-  @Test(arguments: LongForm.cases(commands, every: 3))
+  @Test(arguments: LongForm.cases(commands, every: 4))
   func `each verb, option and message`(_ command: PlutilCase) throws {
     let outcome = try AppleTool.ours.run(command.arguments, files: Files.files, input: command.input)
     #expect(outcome == command.outcome)
