@@ -276,7 +276,7 @@ let package = Package(
       swiftSettings: testSettings),
     .testTarget(
       name: "storeutilTests",
-      dependencies: ["storeutil", "ManagedObjects", "PropertyLists", "SQLiteStore", "TestSupport"],
+      dependencies: ["storeutil", "CSQLite", "ManagedObjects", "PropertyLists", "SQLiteStore", "TestSupport"],
       swiftSettings: testSettings),
   ]
 )

@@ -1,4 +1,5 @@
 import Foundation
+import ManagedObjects
 import PropertyLists
 import TestSupport
 import Testing
@@ -9,12 +10,9 @@ import Testing
   @Test func `fetch, show, html, convert, diff and search show composite values`() throws {
     let library = try Library()
     try library.makeDrinks()
-    let expected: PropertyList = .dictionary(["city": "Oslo", "size": 7])
-    func authors(_ store: String) throws -> [PropertyList?] {
-      try Tool.json("fetch", store, "Drink", "--sort", "title", "--model", "Drinks.xcdatamodel", in: library.url)
-        .array?.map { $0["author"] } ?? []
-    }
-    #expect(try authors("drinks.sqlite") == [expected, .null])
+    let fetched = try Tool.json(
+      "fetch", "drinks.sqlite", "Drink", "--sort", "title", "--model", "Drinks.xcdatamodel", in: library.url)
+    #expect(fetched.array?.map { $0["author"] } == [.dictionary(["city": "Oslo", "size": 7]), .null])
     #expect(try library.run(["show", "drinks.sqlite", "Drink/1"] + Self.model).contains("Oslo"))
     #expect(
       try library.run(["fetch", "drinks.sqlite", "Drink", "--csv"] + Self.model).contains("\"\"city\"\":\"\"Oslo\"\""))
@@ -22,11 +20,14 @@ import Testing
     #expect(try String(contentsOf: library.url.appending(path: "page.html"), encoding: .utf8).contains("\"Oslo\""))
     for type in ["xml", "binary"] {
       try library.run(["convert", "drinks.sqlite", "drinks.\(type)", "--type", type] + Self.model)
-      #expect(try authors("drinks.\(type)") == [expected, .null])
+      let author: AttributeValue = .composite(["city": .string("Oslo"), "size": .integer(7)])
+      #expect(
+        try library.values("drinks.\(type)", "Drink", ["title", "author"], model: "Drinks.xcdatamodel")
+          == [[[.string("a")], [author]], [[.string("b")], [.null]]])
     }
     try FileManager.default.copyItem(
       at: library.url.appending(path: "drinks.sqlite"), to: library.url.appending(path: "other.sqlite"))
-    try library.runPython("store.execute(\"UPDATE ZDRINK SET ZCITY = 'Bergen' WHERE Z_PK = 1\")", on: "other.sqlite")
+    try library.execute("UPDATE ZDRINK SET ZCITY = 'Bergen' WHERE Z_PK = 1", on: "other.sqlite")
     let difference = try Tool.run(
       "diff", "drinks.sqlite", "other.sqlite", "--model", "Drinks.xcdatamodel", in: library.url)
     #expect(difference.status == 1 && difference.text.contains("Bergen"), "\(difference.text)\(difference.errors)")

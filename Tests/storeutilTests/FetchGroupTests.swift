@@ -1,4 +1,5 @@
 import Foundation
+import ManagedObjects
 import PropertyLists
 import TestSupport
 import Testing
@@ -40,14 +41,20 @@ import Testing
     let model = folder.url.appending(path: "Shop.xcdatamodel")
     try FileManager.default.createDirectory(at: model, withIntermediateDirectories: true)
     try Data(Self.model.utf8).write(to: model.appending(path: "contents"))
-    try Tool.run("create", "Shop.xcdatamodel", "Shop.sqlite", in: folder.url)
-    for name in ["Ada", "Bob"] { try Tool.run("insert", "Shop.sqlite", "Customer", "name=\(name)", in: folder.url) }
-    for (amount, count, customer) in [("2.50", "3", "1"), ("0.25", "1", "2"), ("10", "", "1"), ("1", "8", "")] {
-      var values = ["amount=\(amount)", "placed=2026-06-0\(amount.count)T00:00:00Z"]
-      if !count.isEmpty { values.append("count=\(count)") }
-      if !customer.isEmpty { values.append("customer=Customer/\(customer)") }
-      _ = try Program.run("storeutil", ["insert", "Shop.sqlite", "Order"] + values, in: folder.url)
+    let context = try Library(in: folder).context("Shop.sqlite", model: "Shop.xcdatamodel", isReadOnly: false)
+    let customers = try ["Ada", "Bob"].map { try context.add("Customer", ["name": .string($0)]) }
+    func add(_ amount: Decimal, _ count: Int64?, day: Int, _ customer: ManagedObject?) throws {
+      // 2026-05-31
+      let placed = Date(timeIntervalSince1970: 1_780_185_600 + Double(day) * 86_400)
+      try context.add(
+        "Order",
+        ["amount": .decimal(amount), "count": count.map(AttributeValue.integer) ?? .null, "placed": .date(placed)],
+        ["customer": customer.map(ManagedObject.Value.object) ?? .null])
     }
+    try add(2.5, 3, day: 4, customers[0])
+    try add(0.25, 1, day: 4, customers[1])
+    try add(10, nil, day: 2, customers[0])
+    try add(1, 8, day: 1, nil)
   }
 
   private func csv(_ options: String...) throws -> [Substring] {

@@ -1,4 +1,5 @@
 import Foundation
+import ManagedObjects
 import PropertyLists
 import TestSupport
 import Testing
@@ -17,12 +18,13 @@ import Testing
     #expect(author.hasPrefix("x-coredata://") && author.hasSuffix("/Author/p1"))
     #expect(books[1]["@entity"] == "Comic" && books[1]["inColor"] == true)
     #expect(books[1]["cover"] == .data(Data([0, 1, 2])))
-    let found = try Tool.json("fetch", Library.store, "Author", in: library.url)[0]
-    #expect(found?["born"] == .date(Date(timeIntervalSince1970: -4_861_728_000)))
-    #expect(found?["books"]?.array?.compactMap { $0.string?.suffix(8) } == ["/Book/p1", "Comic/p2"])
     let text = try library.run("fetch", Library.store, "Author", "--json")
     #expect(
       text.hasPrefix("[\n{\"@id\":\"x-coredata://") && text.contains(#""born":{"$date":"#) && text.hasSuffix("}\n]\n"))
+    let options = PropertyListReadingOptions(restoresCoercedValues: true)
+    let found = try PropertyList(Data(text.utf8), format: .json, options: options)[0]
+    #expect(found?["born"] == .date(Date(timeIntervalSince1970: -4_861_728_000)))
+    #expect(found?["books"]?.array?.compactMap { $0.string?.suffix(8) } == ["/Book/p1", "Comic/p2"])
     #expect(try library.run("fetch", Library.store, "Book", "pages > 100") == "[]\n")
   }
 
@@ -59,7 +61,7 @@ import Testing
   }
 
   @Test func `--plain prints dates, data and floats without their types`() throws {
-    try library.run("set", Library.store, "Comic/p2", "weight=1.5")
+    try library.change(Library.store, "Comic", where: "TRUEPREDICATE", ["weight": .float(1.5)])
     let comic = try library.run("fetch", Library.store, "Comic", "--keys", "cover,weight,price,author.born", "--plain")
     #expect(
       comic == """
@@ -84,7 +86,8 @@ import Testing
   ])
   func `--time-zone takes an offset or a name`(_ zone: String, _ text: String) throws {
     if zone.contains("/"), !FileManager.default.fileExists(atPath: "/usr/share/zoneinfo/\(zone)") { return }
-    try library.run("set", Library.store, "Author/p1", "born=2026-06-01T09:30:00Z")
+    let born = Date(timeIntervalSince1970: 1_780_306_200)
+    try library.change(Library.store, "Author", where: "TRUEPREDICATE", ["born": .date(born)])
     let keys = ["fetch", Library.store, "Author", "--keys", "born", "--time-zone=\(zone)"]
     #expect(try library.run(keys + ["--csv"]) == "born\r\n\(text)\r\n")
     #expect(try library.run(keys + ["--plain"]) == "[\n{\"born\":\"\(text)\"}\n]\n")
@@ -97,9 +100,11 @@ import Testing
   }
 
   @Test func `fetch stops at an unreadable object, or skips it with --skip-unreadable`() throws {
-    for name in ["b", "c", "d"] { try library.run("insert", Library.store, "Tag", "name=\(name)") }
-    try library.runPython(
-      "store.execute('UPDATE ZTAG SET ZNAME = zeroblob(3) WHERE Z_PK IN (2, 4)')", on: Library.store)
+    do {
+      let context = try library.context(Library.store, isReadOnly: false)
+      for name in ["b", "c", "d"] { try context.add("Tag", ["name": .string(name)]) }
+    }
+    try library.execute("UPDATE ZTAG SET ZNAME = zeroblob(3) WHERE Z_PK IN (2, 4)", on: Library.store)
     let arguments = ["fetch", Library.store, "Tag", "--keys", "name", "--csv"]
     let stopped = try Program.run("storeutil", arguments, in: library.url)
     #expect(stopped.status != 0 && stopped.text == "name\r\nold\r\n" && stopped.errors.contains("row 2, column"))
@@ -136,7 +141,7 @@ import Testing
   }
 
   @Test func `a text that XML does not allow is an error that names the object`() throws {
-    try library.run("set", Library.store, "Comic/p2", "title=a\u{1}b")
+    try library.change(Library.store, "Comic", where: "TRUEPREDICATE", ["title": .string("a\u{1}b")])
     let failure = try library.failure(["fetch", Library.store, "Book", "--plist", "--keys", "pages,title"])
     #expect(failure.status == 2)
     #expect(
@@ -180,11 +185,9 @@ import Testing
   @Test func `data that looks like an archive but cannot be opened is reported`() throws {
     let inner = try PropertyList.dictionary(["deep": 1]).data(format: .binary)
     let broken = inner.dropLast(8) + Data(repeating: 0xFF, count: 8)
-    try broken.write(to: library.url.appending(path: "broken"))
-    try PropertyList.dictionary(["good": .data(inner), "bad": .data(broken)]).data(format: .binary)
-      .write(to: library.url.appending(path: "partly"))
-    try library.run("set", Library.store, "Book/p1", "cover=@broken")
-    try library.run("set", Library.store, "Comic/p2", "cover=@partly")
+    let partly = try PropertyList.dictionary(["good": .data(inner), "bad": .data(broken)]).data(format: .binary)
+    try library.change(Library.store, "Book", where: "pages = 66", ["cover": .data(broken)])
+    try library.change(Library.store, "Comic", where: "TRUEPREDICATE", ["cover": .data(partly)])
     for arguments in [
       ["fetch", Library.store, "Book", "--keys", "cover,author.books.cover", "--unwrap"],
       ["show", Library.store, "Book/1", "--unwrap"], ["html", Library.store, "-o", "page.html"],
@@ -218,7 +221,7 @@ import Testing
   }
 
   @Test func `html reports rows that belong to no entity`() throws {
-    try library.runPython("store.execute('UPDATE ZBOOK SET Z_ENT = 99 WHERE Z_PK = 1')", on: Library.store)
+    try library.execute("UPDATE ZBOOK SET Z_ENT = 99 WHERE Z_PK = 1", on: Library.store)
     let result = try Tool.run("html", Library.store, "-o", "page.html", in: library.url)
     #expect(result.status == 1)
     #expect(result.errors == "storeutil: error: Book: 1 row of its table belongs to no entity of the model\n")
@@ -262,7 +265,7 @@ import Testing
 
   @Test func `control characters of values are escaped, but kept in JSON`() throws {
     let title = "\u{1B}]0;pwned\u{7}\u{202E}evil\nline"
-    try library.run("set", Library.store, "Book/p1", "title=\(title)")
+    try library.change(Library.store, "Book", where: "pages = 66", ["title": .string(title)])
     let shown = try library.run("show", Library.store, "Book/p1")
     #expect(!shown.contains("\u{1B}") && !shown.contains("\u{7}") && !shown.contains("\u{202E}"))
     #expect(try Tool.json("show", Library.store, "Book/p1", "--json", in: library.url)["title"] == .string(title))
@@ -273,7 +276,7 @@ import Testing
   @Test(arguments: ["--csv", "--plist", "--json"])
   func `other formats than tables are also escaped on a terminal`(_ form: String) throws {
     let title = "\u{9B}31mevil\u{202E}" + (form == "--plist" ? "" : "\u{1B}]0;pwned\u{7}")
-    try library.run("set", Library.store, "Book/p1", "title=\(title)")
+    try library.change(Library.store, "Book", where: "pages = 66", ["title": .string(title)])
     let python = "import pty, sys; sys.exit(pty.spawn(sys.argv[1:]) >> 8)"
     let tool = Program.executable("storeutil").path
     let store = library.url.appending(path: Library.store).path
@@ -307,7 +310,7 @@ import Testing
         <entity name="a/b&quot;c"><attribute name="x" optional="YES" attributeType="String"/></entity>
     </model>
     """.write(to: model.appending(path: "contents"), atomically: true, encoding: .utf8)
-    try library.run("create", "Odd.xcdatamodel", "odd.sqlite")
+    _ = try library.context("odd.sqlite", model: "Odd.xcdatamodel", isReadOnly: false)
     #expect(try library.run("insert", "odd.sqlite", "a/b\"c", "x=1") == "inserted a/b\"c/p1\n  x = \"1\"\n")
     let object = try Tool.json("fetch", "odd.sqlite", "a/b\"c", in: library.url)[0]
     #expect(try library.run("show", "odd.sqlite", object?["@id"]?.string ?? "").contains("x: 1"))

@@ -91,8 +91,14 @@ import Testing
 
   @Test func `diff shows the first text of objects and of related objects`() throws {
     try FileManager.default.copyItem(atPath: path("old.sqlite"), toPath: path("moved.sqlite"))
-    #expect(try run("insert", path("moved.sqlite"), "Person", "name=Ada").status == 0)
-    #expect(try run("set", path("moved.sqlite"), "Note/p1", "author=Person/p2").status == 0)
+    do {
+      let context = try Library(in: folder).context("moved.sqlite", isReadOnly: false)
+      let person = try context.add("Person", ["name": .string("Ada")])
+      let request = FetchRequest("Note", where: try ManagedPredicate(format: "title = 'Milk'"))
+      let note = try #require(try context.fetch(request).first)
+      try note.setValue(.object(person), forKey: "author")
+      try context.save()
+    }
     let moved = try run("diff", path("old.sqlite"), path("moved.sqlite"))
     #expect(
       moved.text == """
@@ -214,14 +220,5 @@ import Testing
     #expect(count.status == 0 && count.text == "1\n")
     #expect(try run("info", path("new.sqlite")).text.contains("derived from the tables"))
     #expect(try run("delete", path("new.sqlite"), "Note/p1", "--tables").status == 64)
-  }
-}
-
-/// Executes statements on a database.
-enum SQLiteFile {
-  static func change(_ file: URL, _ statements: String) throws {
-    let program = "import sqlite3, sys; c = sqlite3.connect(sys.argv[1]); c.executescript(sys.argv[2]); c.commit()"
-    let result = try Program.runPython(["-c", program, file.path, statements])
-    try #require(result.status == 0, "\(result.errors)")
   }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import ManagedObjects
 import PropertyLists
 import TestSupport
 import Testing
@@ -19,7 +20,7 @@ enum Tool {
   }
 }
 
-/// A folder with the model of a library, and a store that the tool has created from it.
+/// A folder with the model of a library, and a store that was created from it.
 struct Library {
   let folder: TemporaryFolder
   var url: URL { folder.url }
@@ -54,12 +55,22 @@ struct Library {
   private func makeOriginal() throws {
     let model = folder.url.appending(path: "Library.xcdatamodel")
     try FileManager.default.createDirectory(at: model, withIntermediateDirectories: true)
-    try Self.model.write(to: model.appending(path: "contents"), atomically: true, encoding: .utf8)
-    try run("create", "Library.xcdatamodel", Self.store)
-    try run("insert", Self.store, "Author", "name=Ada Łovelace", "born=1815-12-10T00:00:00Z")
-    try run("insert", Self.store, "Book", "title=Notes, \"A\" to G", "author=Author/1", "pages=66", "price=12.50")
-    try run("insert", Self.store, "Comic", "title==1+1", "author=Author/1", "cover=AAEC", "inColor=yes")
-    try run("insert", Self.store, "Tag", "name=old", "books=Book/1,Comic/2")
+    try Self.modelText.write(to: model.appending(path: "contents"), atomically: true, encoding: .utf8)
+    try makeObjects(Self.store)
+  }
+
+  /// Creates a store with the objects of the library.
+  func makeObjects(_ store: String) throws {
+    let context = try context(store, model: "Library.xcdatamodel", isReadOnly: false)
+    let born = Date(timeIntervalSince1970: -4_861_728_000)
+    let author = try context.add("Author", ["name": .string("Ada Łovelace"), "born": .date(born)])
+    let book = try context.add(
+      "Book", ["title": .string("Notes, \"A\" to G"), "pages": .integer(66), "price": .decimal(12.5)],
+      ["author": .object(author)])
+    let comic = try context.add(
+      "Comic", ["title": .string("=1+1"), "cover": .data(Data([0, 1, 2])), "inColor": .boolean(true)],
+      ["author": .object(author)])
+    try context.add("Tag", ["name": .string("old")], ["books": .set([.object(book), .object(comic)])])
   }
 
   /// Creates a store `NAME.sqlite` with the covers of books in external files, and a book whose file is missing.
@@ -70,11 +81,14 @@ struct Library {
     let text = try String(contentsOf: contents, encoding: .utf8)
       .replacing("<attribute name=\"cover\"", with: "<attribute name=\"cover\" allowsExternalBinaryDataStorage=\"YES\"")
     try text.write(to: contents, atomically: true, encoding: .utf8)
-    try run("create", "Library.xcdatamodel", store)
-    try run("insert", store, "Author", "name=Ada")
-    try run("insert", store, "Book", "title=x", "author=Author/1", "cover=AAEC")
+    do {
+      let context = try context(store, model: "Library.xcdatamodel", isReadOnly: false)
+      let author = try context.add("Author", ["name": .string("Ada")])
+      try context.add("Book", ["title": .string("x"), "cover": .data(Data([0, 1, 2]))], ["author": .object(author)])
+    }
     let name = "E621E1F8-C36C-495A-93FC-0C247A3E6E5F"
-    try runPython("store.execute('UPDATE ZBOOK SET ZCOVER = ?', (b'\\2' + b'\(name)' + b'\\0',))", on: store)
+    let digits = name.utf8.map { String($0, radix: 16) }.joined()
+    try execute("UPDATE ZBOOK SET ZCOVER = X'02\(digits)00'", on: store)
     return url.appending(path: ".\(store.prefix { $0 != "." })_SUPPORT/_EXTERNAL_DATA/\(name)")
   }
 
@@ -117,9 +131,14 @@ struct Library {
     </model>
     """.write(to: model.appending(path: "contents"), atomically: true, encoding: .utf8)
     let first = type == "sqlite" ? store : "\(type).sqlite"
-    try run("create", "Places.xcdatamodel", first)
-    try run("insert", first, "Place", "name=Home", "identifier=\(Self.home)", "link=https://example.com/")
-    try run("insert", first, "Place", "name=Desk", "within=Place/p1")
+    do {
+      let context = try context(first, model: "Places.xcdatamodel", isReadOnly: false)
+      let identifier = try #require(UUID(uuidString: Self.home))
+      let link = try #require(URL(string: "https://example.com/"))
+      let home = try context.add(
+        "Place", ["name": .string("Home"), "identifier": .uuid(identifier), "link": .url(link)])
+      try context.add("Place", ["name": .string("Desk")], ["within": .object(home)])
+    }
     // The objects keep their primary keys.
     if type != "sqlite" { try run("convert", first, store, "--type", type) }
   }
@@ -165,7 +184,7 @@ struct Library {
     return (result.status, result.errors)
   }
 
-  private static let model = """
+  private static let modelText = """
     <?xml version="1.0" encoding="UTF-8" standalone="yes"?>
     <model type="com.apple.IDECoreDataModeler.DataModel" documentVersion="1.0">
         <entity name="Author" syncable="YES">
@@ -197,7 +216,15 @@ struct Library {
 extension Library {
   /// Creates the store `drinks.sqlite`, whose model `Drinks.xcdatamodel` has a composite attribute: a drink whose
   /// author has the city Oslo, and one without an author.
-  func makeDrinks() throws {
+  func makeDrinks() throws { try copyFiles(of: Self.drinks) }
+
+  private static let drinks: Result<TemporaryFolder, any Error> = Result {
+    let library = Library(in: .keptUntilExit())
+    try library.makeOriginalDrinks()
+    return library.folder
+  }
+
+  private func makeOriginalDrinks() throws {
     func write(_ attributes: String, _ composite: String, to name: String) throws {
       let folder = url.appending(path: "\(name).xcdatamodel")
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -215,11 +242,11 @@ extension Library {
     try write(
       "<attribute name=\"author\" optional=\"YES\" attributeType=\"Composite\" composite=\"Author\"/>",
       "<composite name=\"Author\">\(leaves)</composite>", to: "Drinks")
-    try run("create", "Twin.xcdatamodel", "drinks.sqlite")
-    try run("insert", "drinks.sqlite", "Drink", "title=a", "city=Oslo", "size=7")
-    try run("insert", "drinks.sqlite", "Drink", "title=b")
-    try runPython(
-      "store.execute('UPDATE Z_METADATA SET Z_PLIST = NULL')\nstore.execute('DELETE FROM Z_MODELCACHE')",
-      on: "drinks.sqlite")
+    do {
+      let context = try context("drinks.sqlite", model: "Twin.xcdatamodel", isReadOnly: false)
+      try context.add("Drink", ["title": .string("a"), "city": .string("Oslo"), "size": .integer(7)])
+      try context.add("Drink", ["title": .string("b")])
+    }
+    try execute("UPDATE Z_METADATA SET Z_PLIST = NULL; DELETE FROM Z_MODELCACHE", on: "drinks.sqlite")
   }
 }

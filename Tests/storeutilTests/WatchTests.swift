@@ -1,4 +1,5 @@
 import Foundation
+import ManagedObjects
 import PropertyLists
 import SQLiteStore
 import TestSupport
@@ -20,21 +21,24 @@ import Testing
   func `without a history, object versions are compared`(_ type: String) throws {
     let library = try Library()
     try library.makePlaces("places", type: type)
-    let model = ["--model", "Places.xcdatamodel"]
     let process = try start(library, "%/places", "--model", "%/Places.xcdatamodel")
     #expect(process.errors.contains("by the versions of its objects"))
-    let inserted = try library.run(["insert", "places", "Place", "name=Shelf"] + model)
-    let id = try #require(inserted.split(separator: "\n").first?.split(separator: " ").last.map { String($0) })
+    let context = try library.context("places", model: "Places.xcdatamodel", isReadOnly: false)
+    let shelf = try context.add("Place", ["name": .string("Shelf")])
+    let id = "\(shelf.objectID)"
     var lines = ["inserted \(id)"]
     expect(lines, of: process)
-    try library.run(["set", "places", id, "height=2", "name=Board"] + model)
+    try shelf.setValues(["height": .double(2), "name": .string("Board")])
+    try context.save()
     lines.append("changed \(id): height, name")
     expect(lines, of: process)
     // The same length as before.
-    try library.run(["set", "places", id, "height=3"] + model)
+    try shelf.setValue(.double(3), forKey: "height")
+    try context.save()
     lines.append("changed \(id): height")
     expect(lines, of: process)
-    try library.run(["delete", "places", id] + model)
+    try context.delete(shelf)
+    try context.save()
     lines.append("deleted \(id)")
     expect(lines, of: process)
     process.signal(SIGINT)
@@ -46,13 +50,17 @@ import Testing
   func `saves of the history are printed as JSON lines until a signal`(_ signal: Int32) throws {
     let library = try Library()
     try library.trackHistory()
-    try library.run("set", Library.store, "Book/1", "pages=1")
+    try library.change(Library.store, "Book", where: "pages = 66", ["pages": .integer(1)])
     let process = try start(library, "%/\(Library.store)", "--json", "--entity", "Book")
     #expect(process.errors.contains("by its history"))
-    try library.run("insert", Library.store, "Comic", "title=New", "author=Author/1")
+    let context = try library.context(Library.store, isReadOnly: false)
+    let author = try #require(try context.fetch(FetchRequest("Author")).first)
+    let comic = try context.add("Comic", ["title": .string("New")], ["author": .object(author)])
     try library.run("set", Library.store, "Book/1", "pages=2", "price=3")
-    try library.run("set", Library.store, "Author/1", "born=2000-01-01")
-    try library.run("delete", Library.store, "Comic/3")
+    try author.setValue(.date(Date(timeIntervalSince1970: 0)), forKey: "born")
+    try context.save()
+    try context.delete(comic)
+    try context.save()
     #expect(eventually { process.text.split(separator: "\n").count == 3 }, "\(process.text)\(process.errors)")
     let options = PropertyListReadingOptions(restoresCoercedValues: true)
     let changes = try process.text.split(separator: "\n").map { line in
