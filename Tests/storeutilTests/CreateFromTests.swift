@@ -1,5 +1,5 @@
 import Foundation
-import PropertyLists
+import ManagedObjects
 import TestSupport
 import Testing
 
@@ -8,28 +8,39 @@ import Testing
   private static let model = "Library.xcdatamodel"
 
   /// The objects of the library's store, in the form that fetch prints.
-  private func export(_ library: Library, _ form: [String] = []) throws -> String {
+  private static func export(_ library: Library, _ form: [String]) throws -> String {
     let arrays = try ["Author", "Book", "Tag"].map { entity in
       "\"\(entity)\": \(try library.run(["fetch", Library.store, entity] + form))"
     }
     return "{\n\(arrays.joined(separator: ",\n"))}\n"
   }
 
-  private func values(_ store: String, _ library: Library) throws -> [String] {
-    let model = store.hasSuffix("sqlite") ? [] : Library.modelOption
-    return try [
-      ("Author", "name,born,books.title"), ("Book", "@entity,title,pages,price,cover,author.name"),
-      ("Comic", "title,inColor,weight"), ("Tag", "name,books.title"),
-    ].map { entity, keys in
-      let sort = keys.contains("title") && !keys.hasPrefix("name") ? "title" : "name"
-      return try library.run(["fetch", store, entity, "--keys", keys, "--sort", sort, "--json"] + model)
-    }
+  /// These objects in the form of each list of options.
+  private static let exports: Result<[[String]: String], any Error> = Result {
+    let library = try Library()
+    var exports: [[String]: String] = [:]
+    for form in [[], ["--plain"]] { exports[form] = try export(library, form) }
+    return exports
   }
 
-  @Test(arguments: types, [[], ["--plain"]])
+  private func values(_ store: String, _ library: Library) throws -> [[[[AttributeValue]]]] {
+    try [
+      ("Author", ["name", "born", "books.title"]),
+      ("Book", ["@entity", "title", "pages", "price", "cover", "author.name"]),
+      ("Comic", ["title", "inColor", "weight"]), ("Tag", ["name", "books.title"]),
+    ].map { entity, keys in try library.values(store, entity, keys, model: Self.model) }
+  }
+
+  private static let kindsAndForms: [(String, [String])] = [
+    ("sqlite", []), ("sqlite", ["--plain"]), ("xml", []), ("binary", ["--plain"]),
+  ]
+  private static let otherKindsAndForms: [(String, [String])] = [("xml", ["--plain"]), ("binary", [])]
+
+  @Test(arguments: kindsAndForms + (LongForm.isWanted ? otherKindsAndForms : []))
   func `the new store has the values and relationships that fetch printed`(_ type: String, _ form: [String]) throws {
     let library = try Library()
-    try library.write(export(library, form), to: "library.json")
+    let exported = try #require(try Self.exports.get()[form])
+    try library.write(exported, to: "library.json")
     let text = try library.run("create", Self.model, "copy.\(type)", "--type", type, "--from", "library.json")
     #expect(text == "4 inserted\n")
     #expect(try values("copy.\(type)", library) == values(Library.store, library))
@@ -51,12 +62,15 @@ import Testing
       """#, to: "data.json")
     let call = ["create", Self.model, "new.sqlite", "--from", "data.json"]
     #expect(try library.run(call + ["--time-zone=-01:00"]) == "7 inserted\n")
-    let keys = ["--sort", "title", "--keys", "@entity,title,author.name", "--csv"]
     #expect(
-      try library.run(["fetch", "new.sqlite", "Book"] + keys)
-        == "@entity,title,author.name\r\nComic,Cartoons,Grace\r\nBook,Letters,Ada\r\nBook,Notes,Ada\r\n")
-    #expect(try library.run("count", "new.sqlite", "Tag", "name == 'x' AND books.@count == 2") == "1\n")
-    #expect(try library.run("count", "new.sqlite", "Author", "born == '1815-12-10T07:00:00Z'") == "1\n")
+      try library.values("new.sqlite", "Book", ["title", "@entity", "author.name"]) == [
+        [[.string("Cartoons")], [.string("Comic")], [.string("Grace")]],
+        [[.string("Letters")], [.string("Book")], [.string("Ada")]],
+        [[.string("Notes")], [.string("Book")], [.string("Ada")]],
+      ])
+    #expect(try library.count("new.sqlite", "Tag", "name == 'x' AND books.@count == 2") == 1)
+    let born = Date(timeIntervalSince1970: -4_861_728_000 + 7 * 3600)
+    #expect(try library.values("new.sqlite", "Author", ["born"], where: "name == 'Ada'") == [[[.date(born)]]])
     #expect(try library.isSound("new.sqlite"))
   }
 
@@ -71,13 +85,14 @@ import Testing
     let created = try library.run("create", "Places.xcdatamodel", "new.sqlite", "--from", "data.json")
     #expect(created == "\(Library.manyText) inserted\n")
     #expect(
-      try library.run("fetch", "new.sqlite", "Place", "name IN {'p3', 'p9000'}", "--keys", "within.name", "--csv")
-        == "within.name\r\np7003\r\np\(16_000 % count)\r\n")
+      try library.values("new.sqlite", "Place", ["name", "within.name"], where: "name IN {'p3', 'p9000'}")
+        == [[[.string("p3")], [.string("p7003")]], [[.string("p9000")], [.string("p\(16_000 % count)")]]])
     #expect(try library.isSound("new.sqlite"))
   }
 
-  @Test(
-    "an error leaves no file", arguments: types,
+  private typealias Example = (text: String, status: Int32, message: String)
+
+  private static let examples: [Example] =
     [
       (#"{"Author": [{"name": "Ada"}, {"name": 5}]}"#, 2, "data.json:1:30: name: expected String, found 5"),
       (#"{"Author": [{"name": "x"}]}"#, 2, "data.json:1:13: name: "),
@@ -103,7 +118,14 @@ import Testing
       (#"{"Author": [{"name": "Ada"}]"#, 3, "data.json:1:29: expected a comma"),
       (#"{"Author": [], "Author": []}"#, 3, "data.json:1:16: the entity \"Author\" occurs twice"),
       ("", 3, "the file is empty"),
-    ] as [(String, Int32, String)])
+    ]
+
+  /// All failures for each kind of store; in the short form, some for XML and binary stores.
+  private static let examplesOfKinds: [(String, Example)] = types.flatMap { type in
+    (type == "sqlite" ? examples : LongForm.cases(examples, every: 7)).map { (type, $0) }
+  }
+
+  @Test("an error leaves no file", arguments: examplesOfKinds)
   func failures(_ type: String, _ example: (text: String, status: Int32, message: String)) throws {
     let library = try Library()
     try library.write(example.text, to: "data.json")

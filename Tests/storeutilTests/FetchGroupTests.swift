@@ -128,7 +128,7 @@ import Testing
   }
 
   @Test func `aggregates of a to-many key path are errors, except of @count`() throws {
-    for key in ["@count.orders", "@sum.orders.amount"] {
+    for key in LongForm.cases(["@sum.orders.amount", "@count.orders"], every: 2) {
       #expect(try failure("Customer", "--keys", key).contains("is a to-many relationship"))
     }
     #expect(try csv("Customer", "--keys", "@sum.orders.@count") == ["@sum.orders.@count", "3"])

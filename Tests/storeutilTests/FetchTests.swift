@@ -72,7 +72,7 @@ import Testing
         """)
     let tagged = try library.run("fetch", Library.store, "Comic", "--keys", "weight")
     #expect(tagged == "[\n{\"weight\":{\"$float\":1.5}}\n]\n")
-    for options in [["--csv"], ["--plist"]] {
+    for options in LongForm.cases([["--csv"], ["--plist"]], every: 2) {
       #expect(try library.failure(["fetch", Library.store, "Tag", "--plain"] + options).status == 64)
     }
     #expect(try library.run("show", Library.store, "Comic/p2", "--json", "--plain").contains("\"cover\": \"AAEC\""))
@@ -90,6 +90,8 @@ import Testing
     try library.change(Library.store, "Author", where: "TRUEPREDICATE", ["born": .date(born)])
     let keys = ["fetch", Library.store, "Author", "--keys", "born", "--time-zone=\(zone)"]
     #expect(try library.run(keys + ["--csv"]) == "born\r\n\(text)\r\n")
+    // The other forms print any time zone in the same way.
+    if zone != "UTC", !LongForm.isWanted { return }
     #expect(try library.run(keys + ["--plain"]) == "[\n{\"born\":\"\(text)\"}\n]\n")
     #expect(try library.failure(keys + ["--json"]).status == 64)
   }
@@ -120,7 +122,7 @@ import Testing
     try library.makePlaces("Places.sqlite")
     let author = try Tool.run("search", "ada ł", Library.store, "Places.sqlite", in: library.url)
     #expect(author.status == 0 && author.text == "Library.sqlite: Author/p1 name: Ada Łovelace\n", "\(author.text)")
-    for text in [Library.home, Library.home.lowercased()] {
+    for text in LongForm.cases([Library.home.lowercased(), Library.home], every: 2) {
       let home = try Tool.run("search", text, Library.store, "Places.sqlite", in: library.url)
       #expect(home.status == 0 && home.text == "Places.sqlite: Place/p1 identifier: \(Library.home)\n")
     }
@@ -297,7 +299,8 @@ import Testing
       ["-c", python, Program.executable("storeutil").path, "model", model.path, "--format", form])
     #expect(shown.status == 0 && shown.text.lowercased().contains("evil"))
     for command in ["\u{9B}", "\u{202E}"] { #expect(!shown.text.contains(command)) }
-    // Files and pipes get the name unchanged.
+    // Files and pipes get the name unchanged, except in forms that escape it.
+    if !LongForm.isWanted, !["text", "sql"].contains(form) { return }
     let piped = try library.run("model", "Library.xcdatamodel", "--format", form)
     #expect(piped.contains("\u{9B}") == ["sql", "xcdatamodel"].contains(form))
   }
