@@ -20,6 +20,27 @@ import Testing
     #expect(try library.values(Library.store, "Author", ["books.pages"], where: "name = 'Grace'") == [[[.integer(70)]]])
   }
 
+  @Test func `values of every type are read from text`() throws {
+    try library.makeValues()
+    for values in [
+      [
+        "name=a", "i16=-32768", "i32=2147483647", "i64=-9223372036854775808", "decimal=12345678901234.567",
+        "double=0.1", "float=0.1", "string=a, \"b\"\r\nc", "boolean=yes", "date=2026-06-01T12:30:15.25Z",
+        "binary=AAEC/w==", "uuid=E621E1F8-C36C-495A-93FC-0C247A3E6E5F", "uri=https://example.com/?a=%20b#c",
+        "transformable=YnBsaXN0",
+      ],
+      [
+        "name=b", "i16=32767", "i32=-2147483648", "i64=9223372036854775807", "decimal=-0.5", "double=1e300",
+        "float=-3.4e38", "string=", "boolean=no", "date=0001-01-01T00:00:00Z", "binary=", "uri=a/b", "transformable=",
+      ],
+      ["name=c", "double=inf", "float=-inf", "string= null ", "date=1900-02-28T23:59:59Z", "decimal=1e20"],
+      ["name=d", "double=-0.0", "float=16777216", "string=\u{1F600}e\u{301}\t\u{7}", "i64=9007199254740993"],
+    ] { try library.run(["insert", "copy.sqlite", "Value"] + values) }
+    let inserted = try library.values("copy.sqlite", "Value", Library.valueKeys)
+    let expected = try library.values("values.sqlite", "Value", Library.valueKeys, where: "name != 'e'")
+    #expect(inserted == expected && "\(inserted)" == "\(expected)")
+  }
+
   @Test func `adds and removes objects of relationships`() throws {
     func books() throws -> Int? { try library.values(Library.store, "Tag", ["books"]).first?.first?.count }
     try library.run("set", Library.store, "Tag/1", "books-=Comic/p2")
