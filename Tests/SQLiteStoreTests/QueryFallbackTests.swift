@@ -31,7 +31,7 @@ import Testing
   @Test func `a request with many conditions is narrowed by its first conditions`() throws {
     let stores = SampleStores.people
     let others = (0..<LongForm.size(10_000, or: 6_100)).map {
-      ManagedPredicate.comparing(RandomRequests.path("age"), .equal, .value(.integer($0 + 1_000)))
+      ManagedPredicate.comparing(RandomRequests.path("age"), .equal, .value(.integer(Int64($0) + 1_000)))
     }
     let one = ManagedPredicate.comparing(RandomRequests.path("age"), .greaterThan, .value(.integer(0)))
     let request = FetchRequest("Person", where: .or(others + [one]))
