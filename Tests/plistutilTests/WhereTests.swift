@@ -197,7 +197,7 @@ import Testing
   }
 
   @Test func `expressions of any depth and length are evaluated`() throws {
-    func run(_ expression: String) throws -> Program {
+    func run(_ expression: String) throws -> TestSupport.Program {
       try Tool.run(["find", "--where", expression], input: Data(sampleText.utf8))
     }
     let deep = try run(String(repeating: "(", count: 50_000) + "key = a")
