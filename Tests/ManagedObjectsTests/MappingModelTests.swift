@@ -197,7 +197,7 @@ import Testing
     let original = [UInt8](try Self.library().compiledData())
     var random = SeededGenerator(seed: 21)
     var opened = 0
-    let count = LongForm.size(all: 1_000_000, 3000, or: 150)
+    let count = LongForm.size(all: 1_000_000, 3000, or: 400)
     for _ in 0..<count {
       var bytes = original
       for _ in 0..<Int.random(in: 1...3, using: &random) { bytes.damage(using: &random) }
