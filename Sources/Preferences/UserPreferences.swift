@@ -129,7 +129,7 @@ public final class UserPreferences: Sendable {
   ) -> [Layer] {
     names.flatMap { name in
       folders.map { folder in
-        let path = PreferencesLocations.join(folder, name.fileName(host: nil))
+        let path = FileSystem.join(folder, name.fileName(host: nil))
         let file = DomainFile.at(path, base: nil)
         return Layer(source: source(name, path), table: file.table, file: file)
       }

@@ -22,6 +22,17 @@ package enum CurrentProcess {
     // Memory-safe: the pointer refers to `strings`, which is alive until the string has been created.
     return withExtendedLifetime(strings) { unsafe String(cString: home) }
   }
+
+  /// The path of the program that this process runs; nil if it is unknown.
+  package static var programPath: String? {
+    #if os(Linux) || os(Android)
+      var target = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)
+      let length = unsafe readlink("/proc/self/exe", &target, target.count - 1)
+      return length > 0 ? FileSystem.text(Array(target.prefix(length)) + [0]) : nil
+    #else
+      return CommandLine.arguments.first
+    #endif
+  }
 }
 
 /// The memory that this process has from the system.

@@ -2,21 +2,10 @@ internal import Dispatch
 internal import Synchronization
 internal import SystemFiles
 
-/// The program and the threads of this process.
+/// The descriptors and the threads of this process.
 ///
-/// The unsafe expressions are sound: paths end with a NUL, and each call gets the whole buffer that it fills.
+/// The unsafe expressions are sound: paths end with a NUL.
 extension CurrentProcess {
-  /// The path of the program that this process runs; nil if it is unknown.
-  static var programPath: String? {
-    #if os(Linux) || os(Android)
-      var target = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)
-      let length = unsafe readlink("/proc/self/exe", &target, target.count - 1)
-      return length > 0 ? FileSystem.text(Array(target.prefix(length)) + [0]) : nil
-    #else
-      return CommandLine.arguments.first
-    #endif
-  }
-
   /// Returns true if the process can open `count` more file descriptors.
   static func hasDescriptors(_ count: Int) -> Bool {
     var descriptors: [Int32] = []

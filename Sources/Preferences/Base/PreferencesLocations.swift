@@ -51,24 +51,19 @@ public struct PreferencesLocations: Sendable {
   ///   - home: the home folder; nil for a user without one.
   ///   - hasFolders: false for preferences that are only in memory.
   init(environment: (String) -> String?, home: String?, hasFolders: Bool = true) {
-    let home = home.flatMap(Self.absolute)
-    self.home = home
+    let folders = PlatformFolders(environment: environment, home: home)
+    self.home = folders.home
     host = Self.hostName(ProcessInfo.processInfo.hostName)
     guard hasFolders else {
       (userFolder, systemFolders, managedFolders) = (nil, [], [])
       return
     }
+    userFolder = folders.preferences
+    systemFolders = folders.sharedPreferences
     #if canImport(Darwin)
-      userFolder = home.map { Self.join($0, "Library/Preferences") }
-      systemFolders = ["/Library/Preferences"]
       let user = ProcessInfo.processInfo.userName
       managedFolders = ["/Library/Managed Preferences/\(user)", "/Library/Managed Preferences"]
     #else
-      userFolder = environment("XDG_CONFIG_HOME").flatMap(Self.absolute) ?? home.map { Self.join($0, ".config") }
-      let folders = (environment("XDG_CONFIG_DIRS") ?? "").split(separator: ":").compactMap {
-        Self.absolute(String($0))
-      }
-      systemFolders = folders.isEmpty ? ["/etc/xdg"] : folders
       managedFolders = ["/etc/xdg/managed-preferences"]
     #endif
   }
@@ -85,14 +80,8 @@ public struct PreferencesLocations: Sendable {
     return locations
   }
 
-  private static func path(_ url: URL) -> String? { url.isFileURL ? absolute(url.absoluteURL.path) : nil }
-
-  /// Returns the path without slashes at its end; nil if it is relative.
-  private static func absolute(_ path: String) -> String? {
-    guard path.hasPrefix("/") else { return nil }
-    var path = path
-    while path.utf8.count > 1, path.hasSuffix("/") { path.removeLast() }
-    return path
+  private static func path(_ url: URL) -> String? {
+    url.isFileURL ? FileSystem.absoluteFolder(url.absoluteURL.path) : nil
   }
 
   /// Returns the part of a file name that identifies a host. It is short enough for a file name with suffixes, which
@@ -121,7 +110,7 @@ extension PreferencesLocations: Hashable {
   func file(of domain: PersistentDomain) -> String? {
     guard let userFolder else { return nil }
     let host = domain.host == .current ? host : nil
-    return Self.join(userFolder, (host == nil ? "" : "ByHost/") + domain.name.fileName(host: host))
+    return FileSystem.join(userFolder, (host == nil ? "" : "ByHost/") + domain.name.fileName(host: host))
   }
 
   /// Returns the names of the domains that have files in the user's folder, sorted.
@@ -130,9 +119,7 @@ extension PreferencesLocations: Hashable {
   /// - Complexity: O(*n* log *n*) in the number of files.
   public func domainNames(_ host: PreferencesHost = .any) -> [DomainName] {
     guard let userFolder else { return [] }
-    let (folder, host) = host == .current ? (Self.join(userFolder, "ByHost"), self.host) : (userFolder, nil)
+    let (folder, host) = host == .current ? (FileSystem.join(userFolder, "ByHost"), self.host) : (userFolder, nil)
     return FileSystem.names(in: folder).compactMap { DomainName(fileName: $0, host: host) }.sorted()
   }
-
-  static func join(_ folder: String, _ name: String) -> String { folder == "/" ? "/" + name : folder + "/" + name }
 }

@@ -49,7 +49,7 @@ final class LastSave {
   static func generation(of file: String) -> FileGeneration? {
     let target = FileSystem.target(of: file)
     let name = target.utf8.lastIndex(of: UInt8(ascii: "/")).map { target[target.utf8.index(after: $0)...] }
-    let path = PreferencesLocations.join(FileSystem.parent(of: target), ".\(name ?? target[...])\(suffix)")
+    let path = FileSystem.join(FileSystem.parent(of: target), ".\(name ?? target[...])\(suffix)")
     return FileSystem.beginning(of: path, count: Header.length).flatMap { Header($0)?.generation }
   }
 

@@ -17,18 +17,7 @@ enum StoredURL {
   private static func url(_ text: String) -> URL? {
     if text.isEmpty { return nil }
     if isAbsolute(text) { return URL(string: text) }
-    return URL(filePath: expanded(text))
-  }
-
-  /// Replaces `~` in a path with the home folder, and `~NAME` with the home folder of that user. If the user does not
-  /// exist, the path is not changed.
-  private static func expanded(_ path: String) -> String {
-    guard path.hasPrefix("~") else { return path }
-    let end = path.firstIndex(of: "/") ?? path.endIndex
-    let user = String(path[..<end].dropFirst())
-    let home = user.isEmpty ? CurrentProcess.homeFolder : FileManager.default.homeDirectory(forUser: user)?.path
-    guard let home else { return path }
-    return (home == "/" && end < path.endIndex ? "" : home) + path[end...]
+    return URL(filePath: FileSystem.expandingTilde(in: text, home: CurrentProcess.homeFolder))
   }
 
   /// Returns true if text is a URL and not a path: it begins with a scheme (RFC 3986, section 3.1) and `//`, or with
@@ -45,11 +34,6 @@ enum StoredURL {
 
   static func stored(_ url: URL, home: String? = CurrentProcess.homeFolder) throws -> PropertyList {
     guard url.isFileURL else { return .data(try KeyedArchiver.archivedData(withRootObject: url)) }
-    let path = url.absoluteURL.path
-    guard let home, home != "/" else { return .string(path) }
-    // Compares bytes, as file systems do: two Unicode spellings are two folders.
-    guard path.utf8.starts(with: home.utf8) else { return .string(path) }
-    let rest = Substring(path.utf8.dropFirst(home.utf8.count))
-    return .string(rest.isEmpty || rest.utf8.first == UInt8(ascii: "/") ? "~" + rest : path)
+    return .string(FileSystem.abbreviatingWithTilde(url.absoluteURL.path, home: home))
   }
 }
