@@ -29,6 +29,7 @@ let package = Package(
     .library(name: "Typedstreams", targets: ["Typedstreams"]),
     .library(name: "Nibs", targets: ["Nibs"]),
     .library(name: "ArchiveViews", targets: ["ArchiveViews"]),
+    .library(name: "ProgramFolders", targets: ["ProgramFolders"]),
     .library(name: "Preferences", targets: ["Preferences"]),
     .library(name: "Predicates", targets: ["Predicates"]),
     .library(name: "ObjectModels", targets: ["ObjectModels"]),
@@ -83,6 +84,12 @@ let package = Package(
       swiftSettings: settings),
     .target(
       name: "ArchiveViews", dependencies: ["KeyedArchiving", "Nibs", "PropertyLists", "SystemFiles", "Typedstreams"],
+      swiftSettings: settings),
+    .target(
+      name: "ProgramFolders",
+      dependencies: [
+        "PropertyLists", "SystemFiles", .product(name: "OrderedCollections", package: "swift-collections"),
+      ],
       swiftSettings: settings),
     .target(
       name: "Preferences",
@@ -205,6 +212,9 @@ let package = Package(
         "ArchiveViews", "KeyedArchiving", "Nibs", "PropertyLists", "TestSupport", "Typedstreams",
         .product(name: "OrderedCollections", package: "swift-collections"),
       ],
+      swiftSettings: testSettings),
+    .testTarget(
+      name: "ProgramFoldersTests", dependencies: ["ProgramFolders", "PropertyLists", "TestSupport"],
       swiftSettings: testSettings),
     .executableTarget(
       name: "preferences-probe",

@@ -130,6 +130,14 @@ extension FileSystem {
     modeItself(path).map { $0 & S_IFMT == S_IFDIR } ?? false
   }
 
+  /// Returns true if a path is a folder itself, and not a link to one, belongs to the user of this process, and no
+  /// other user can write to it.
+  package static func isPrivateFolder(_ path: String) -> Bool {
+    var status = stat()
+    return unsafe lstat(systemPath(path), &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+      && status.st_uid == geteuid() && status.st_mode & 0o022 == 0
+  }
+
   /// Returns the mode of a path without following a link.
   private static func modeItself(_ path: String) -> mode_t? {
     var status = stat()

@@ -143,6 +143,11 @@ extension FileSystem {
     try perform(.rename, "rename a file to", other) { unsafe rename(systemPath(path), systemPath(other)) }
   }
 
+  /// Removes a file or a link.
+  package static func remove(_ path: String) throws(FileError) {
+    try perform(.unlink, "remove", path) { unsafe unlink(systemPath(path)) }
+  }
+
   /// Removes a file or a link. Errors are ignored.
   package static func removeFile(_ path: String) { _ = attempt(.unlink, path) { unsafe unlink(systemPath(path)) } }
 }
