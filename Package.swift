@@ -108,14 +108,14 @@ let package = Package(
     .target(
       name: "ObjectModels",
       dependencies: [
-        "KeyedArchiving", "Predicates", "PropertyLists", "SystemFiles",
+        "KeyedArchiving", "Predicates", "ProgramFolders", "PropertyLists", "SystemFiles",
         .product(name: "OrderedCollections", package: "swift-collections"),
       ],
       swiftSettings: settings),
     .target(
       name: "ManagedObjects",
       dependencies: [
-        "KeyedArchiving", "ObjectModels", "Predicates", "PropertyLists", "SharedFiles", "SystemFiles",
+        "KeyedArchiving", "ObjectModels", "Predicates", "ProgramFolders", "PropertyLists", "SharedFiles", "SystemFiles",
         .product(name: "OrderedCollections", package: "swift-collections"),
       ],
       swiftSettings: settings),
@@ -214,7 +214,7 @@ let package = Package(
       ],
       swiftSettings: testSettings),
     .testTarget(
-      name: "ProgramFoldersTests", dependencies: ["ProgramFolders", "PropertyLists", "TestSupport"],
+      name: "ProgramFoldersTests", dependencies: ["ObjectModels", "ProgramFolders", "PropertyLists", "TestSupport"],
       swiftSettings: testSettings),
     .executableTarget(
       name: "preferences-probe",

@@ -1,4 +1,5 @@
 public import KeyedArchiving
+public import ProgramFolders
 public import PropertyLists
 
 /// An error that is thrown when a model cannot be created, read, merged or written.
@@ -24,6 +25,8 @@ public enum ManagedObjectModelError: Error, Sendable {
   case source(PropertyListError)
   /// A file or a folder cannot be read or written.
   case file(PropertyListError)
+  /// A model is not in the resources that were searched, or they cannot be read.
+  case resource(ProgramFoldersError)
 
   /// A defect of a model.
   public struct Defect: Hashable, Sendable {
@@ -115,6 +118,7 @@ extension ManagedObjectModelError: CustomStringConvertible {
       }.joined(separator: "\n")
     case .archive(let error): error.description
     case .source(let error), .file(let error): error.description
+    case .resource(let error): error.description
     }
   }
 }

@@ -1,6 +1,6 @@
 public import FoundationEssentials
 internal import ObjectModels
-internal import SystemFiles
+internal import ProgramFolders
 
 /// The stores of a program with their model. Creates contexts to work with the objects.
 ///
@@ -138,24 +138,15 @@ public final class PersistentContainer: Sendable {
   /// Specification. If this variable is not set to an absolute path, the folder is in `~/.local/share` instead. On
   /// Apple's systems, it is in `~/Library/Application Support`. The folder may not exist yet; file stores create it.
   ///
+  /// For a folder with another name, or for another kind of files, use `StandardFolders` of the library ProgramFolders.
+  ///
   /// ```swift
   /// guard let folder = PersistentContainer.defaultFolder else { return }
   /// let container = try PersistentContainer(model: model, stores: [.xml(folder.appending(path: "notes.xml"))])
   /// ```
   public static var defaultFolder: URL? {
-    func absolute(_ path: String?) -> URL? {
-      guard let path, path.hasPrefix("/") else { return nil }
-      return URL(filePath: path, directoryHint: .isDirectory)
-    }
-    let home = absolute(CurrentProcess.homeFolder)
-    #if canImport(Darwin)
-      let data = home?.appending(path: "Library/Application Support", directoryHint: .isDirectory)
-    #else
-      let data =
-        absolute(CurrentProcess.environmentValue("XDG_DATA_HOME"))
-        ?? home?.appending(path: ".local/share", directoryHint: .isDirectory)
-    #endif
-    return data?.appending(path: ProcessInfo.processInfo.processName, directoryHint: .isDirectory)
+    let folders = try? StandardFolders.current.forProgram(ProcessInfo.processInfo.processName)
+    return try? folders?.url(for: .applicationSupport)
   }
 }
 
