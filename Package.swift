@@ -178,14 +178,14 @@ let package = Package(
     .executableTarget(
       name: "notes",
       dependencies: [
-        "CSQLite", "KeyedArchiving", "ManagedObjects", "PropertyLists", "SQLiteStore",
+        "CSQLite", "KeyedArchiving", "ManagedObjects", "ProgramFolders", "PropertyLists", "SQLiteStore",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       path: "Examples/Notes", exclude: ["README.md"], swiftSettings: testSettings),
     .executableTarget(
       name: "contacts",
       dependencies: [
-        "ManagedObjects", "SQLiteStore", "ToolSupport",
+        "ManagedObjects", "ProgramFolders", "SQLiteStore", "ToolSupport",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       path: "Examples/Contacts", swiftSettings: testSettings),

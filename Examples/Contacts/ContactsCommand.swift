@@ -1,6 +1,7 @@
 import ArgumentParser
 import FoundationEssentials
 import ManagedObjects
+import ProgramFolders
 
 @main
 struct ContactsCommand: AsyncParsableCommand {
@@ -14,7 +15,9 @@ struct ContactsCommand: AsyncParsableCommand {
 
 struct FileOption: ParsableArguments {
   @Option(
-    help: "The file of the contacts. By default, contacts.store, or contacts with the extension for --store.")
+    help: ArgumentHelp(
+      "The file of the contacts. By default, contacts.store, or contacts with the extension for --store.",
+      discussion: "Without a name, the file is in the user's folder for data: ~/.local/share/contacts on Linux."))
   var file: String?
 
   @Option(
@@ -37,12 +40,22 @@ struct FileOption: ParsableArguments {
   var bookOrNew: AddressBook { get throws { try book(createsFile: true) } }
 
   /// The name of the file, without its folder.
-  var name: String { store == .memory ? "contacts" : url.lastPathComponent }
+  var name: String { store == .memory ? "contacts" : file.map { URL(filePath: $0).lastPathComponent } ?? defaultName }
 
-  private var url: URL { URL(filePath: file ?? "contacts.\((store ?? .binary).fileExtension)") }
+  private var defaultName: String { "contacts.\((store ?? .binary).fileExtension)" }
+
+  /// Returns the file with the given name, or the one in the user's folder for data.
+  ///
+  /// - Parameter create: True to create that folder if it does not exist.
+  private func url(create: Bool) throws -> URL {
+    if let file { return URL(filePath: file) }
+    if store == .memory { return URL(filePath: defaultName) }
+    let folders = try StandardFolders.current.forProgram("contacts")
+    return try folders.url(forFile: defaultName, in: .applicationSupport, create: create)
+  }
 
   private func book(createsFile: Bool) throws -> AddressBook {
-    let url = url
+    let url = try url(create: createsFile)
     return try ContactsError.explaining {
       try AddressBook(store ?? BookKind(nameOf: url), url, createsFile: createsFile)
     }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import FoundationEssentials
+import ProgramFolders
 
 @main
 struct NotesCommand: ParsableCommand {
@@ -10,7 +11,10 @@ struct NotesCommand: ParsableCommand {
 }
 
 struct FileOption: ParsableArguments {
-  @Option(help: "The file of the notes. By default, notes.archive, or notes with the extension for --store.")
+  @Option(
+    help: ArgumentHelp(
+      "The file of the notes. By default, notes.archive, or notes with the extension for --store.",
+      discussion: "Without a name, the file is in the user's folder for data: ~/.local/share/notes on Linux."))
   var file: String?
 
   @Option(
@@ -29,8 +33,18 @@ struct FileOption: ParsableArguments {
 
   var notebook: any Notebook {
     get throws {
-      let url = URL(filePath: file ?? "notes.\((store ?? .archive).fileExtension)")
+      if store == .memory { return try NotebookKind.memory.open(URL(filePath: "notes")) }
+      let url = try file.map { URL(filePath: $0) } ?? defaultFile
       return try (store ?? NotebookKind(nameOf: url)).open(url)
+    }
+  }
+
+  /// The file in the user's folder for data. Creates the folder if it does not exist.
+  private var defaultFile: URL {
+    get throws {
+      let folders = try StandardFolders.current.forProgram("notes")
+      return try folders.url(
+        forFile: "notes.\((store ?? .archive).fileExtension)", in: .applicationSupport, create: true)
     }
   }
 }

@@ -24,12 +24,15 @@ struct Example: CustomTestStringConvertible, Sendable {
 @Suite("The storage options of the examples") struct ExampleStoreTests {
   private let folder = TemporaryFolder(isInMemory: true)
 
+  /// The environment in which the folder for data is in the folder of the test.
+  private var environment: [String: String] { ["XDG_DATA_HOME": folder.path("data")] }
+
   private func add(_ example: Example, _ options: String...) throws -> Program {
-    try Program.run(example.program, ["add"] + options + example.add, in: folder.url)
+    try Program.run(example.program, ["add"] + options + example.add, environment: environment, in: folder.url)
   }
 
   private func find(_ example: Example, _ options: String...) throws -> Program {
-    try Program.run(example.program, example.find + options, in: folder.url)
+    try Program.run(example.program, example.find + options, environment: environment, in: folder.url)
   }
 
   /// The first bytes of a file of each kind, and its default name.
@@ -62,12 +65,19 @@ struct Example: CustomTestStringConvertible, Sendable {
   }
 
   @Test(
-    "without a name, each kind has its own file", arguments: wanted(or: "notes.archive", "contacts.store", "notes.xml"))
+    "without a name, each kind has its own file in the folder for data",
+    arguments: wanted(or: "notes.archive", "contacts.store", "notes.xml"))
   func noName(_ example: Example, _ kind: String, _ start: String, _ name: String) throws {
     #expect(try add(example, "--store", kind).status == 0)
-    #expect(folder.names == [name])
+    #expect(folder.names == ["data"])
+    let file = "data/\(example.program)/\(name)"
+    let parent = folder.url.appending(path: file).deletingLastPathComponent()
+    #expect(try FileManager.default.contentsOfDirectory(atPath: parent.path) == [name])
+    let attributes = try FileManager.default.attributesOfItem(atPath: parent.path)
+    #expect(attributes[.posixPermissions] as? Int == 0o700)
+    #expect(try find(example, "--store", kind).text == example.found)
     // The extension decides the kind.
-    #expect(try find(example, "--file", name).text == example.found)
+    #expect(try find(example, "--file", file).text == example.found)
   }
 
   @Test(arguments: [Example.contacts, .notes]) func `a store in memory writes no file`(_ example: Example) throws {
