@@ -215,7 +215,7 @@ let package = Package(
       swiftSettings: testSettings),
     .testTarget(
       name: "ProgramFoldersTests", dependencies: ["ObjectModels", "ProgramFolders", "PropertyLists", "TestSupport"],
-      swiftSettings: testSettings),
+      resources: [.process("Resources")], swiftSettings: testSettings),
     .executableTarget(
       name: "preferences-probe",
       dependencies: ["Preferences", "PropertyLists", "SharedFiles", "SystemFiles"],

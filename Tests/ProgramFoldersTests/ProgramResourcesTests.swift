@@ -1,4 +1,5 @@
 import Foundation
+import ObjectModels
 import TestSupport
 import Testing
 
@@ -125,6 +126,17 @@ import Testing
       try ResourceBundle.allBundles(of: self.program("opt/bin/notes")).map(path) == [
         "opt/bin", "opt/share/notes_Notes.resources",
       ])
+  }
+
+  @Test func `the resources of this module are those that Swift Package Manager has put next to the tests`() throws {
+    let bundle = try ResourceBundle(for: ResourceFolder.self)
+    #expect(bundle.bundleURL.path == Bundle.module.bundleURL.path)
+    let welcome = try bundle.url(forResource: "Welcome", withExtension: "txt")
+    #expect(welcome.path == Bundle.module.url(forResource: "Welcome", withExtension: "txt")?.path)
+    #expect(try String(contentsOf: welcome, encoding: .utf8) == "Welcome!\n")
+    let model = try ManagedObjectModel(named: "Notes", in: bundle)
+    #expect(model.entities.map(\.name) == ["Note"])
+    #expect(try ResourceBundle.allBundles.contains { $0.bundleURL == bundle.bundleURL })
   }
 
   @Test func `the resources of this process are those next to its executable`() throws {
