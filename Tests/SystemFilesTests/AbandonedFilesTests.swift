@@ -1,7 +1,8 @@
 import Foundation
-import SystemFiles
 import TestSupport
 import Testing
+
+@testable import SystemFiles
 
 @Suite("Temporary files of killed writers") struct AbandonedFilesTests {
   private let folder = TemporaryFolder()
@@ -46,5 +47,40 @@ import Testing
     let isGiven = chown(strange.path, 12345, gid_t.max) == 0
     try replace()
     #expect(folder.names.count == (isGiven ? 4 : 3))
+  }
+
+  @Test func `folders, links and pipes with such names stay`() throws {
+    let names = [".a.plist.0000000000.tmp", ".a.plist.1111111111.tmp", ".a.plist.2222222222.tmp"]
+    try folder.makeFolder(names[0])
+    try folder.makePipe(names[1])
+    try folder.link(names[2], to: "a.plist")
+    let old = timespec(tv_sec: 1_000_000_000, tv_nsec: 0)
+    for name in names { try succeed(utimensat(AT_FDCWD, folder.path(name), [old, old], AT_SYMLINK_NOFOLLOW)) }
+    FileSystem.removeAbandonedFiles(of: folder.path("a.plist"))
+    #expect(folder.names == names + ["a.plist"])
+  }
+
+  @Test func `they can be removed without writing, also at the target of a link`() throws {
+    try folder.makeFolder("sub")
+    try folder.link("sub/link", to: "../a.plist")
+    try make(".a.plist.1y2p0ij32e8e7.tmp")
+    try make("sub/.link.1y2p0ij32e8e7.tmp")
+    FileSystem.removeAbandonedFiles(of: folder.path("sub/link"))
+    #expect(folder.names == ["a.plist", "sub"])
+    #expect(FileSystem.names(in: folder.path("sub")).sorted() == [".link.1y2p0ij32e8e7.tmp", "link"])
+    // The file itself may be missing.
+    try make(".b.1y2p0ij32e8e7.tmp")
+    FileSystem.removeAbandonedFiles(of: folder.path("b"))
+    FileSystem.removeAbandonedFiles(of: folder.path("missing/b"))
+    #expect(folder.names == ["a.plist", "sub"])
+  }
+
+  @Test func `a writer looks for them only once in each folder`() throws {
+    try replace()
+    try make(".a.plist.1y2p0ij32e8e7.tmp")
+    try replace()
+    #expect(folder.names == [".a.plist.1y2p0ij32e8e7.tmp", "a.plist"])
+    FileSystem.removeAbandonedFiles(of: folder.path("a.plist"))
+    #expect(folder.names == ["a.plist"])
   }
 }

@@ -78,6 +78,134 @@ import Testing
     #expect(folder.names.count == paths.count)
   }
 
+  /// Adds a replacement of a file that must not have changed.
+  private func add(_ path: String, to replacements: Replacements, lock: any AnyObject & Sendable) throws {
+    let identity = try #require(try FileIdentity(at: path))
+    let replacement = try Replacement(of: path)
+    try replacement.output.write(Data("new".utf8))
+    let failures = try replacements.add(replacement, insteadOf: Replacements.Original(identity, lock: lock))
+    #expect(failures.isEmpty)
+  }
+
+  @Test func `a file that has changed meanwhile is reported as outdated, and stays`() throws {
+    let replacements = Replacements()
+    for path in paths.prefix(3) { try add(path, to: replacements, lock: TemporaryFolder()) }
+    try supersede(paths[0], "theirs")
+    try overwrite(paths[1], "theirs")
+    let failures = replacements.finish()
+    #expect(failures.map(\.path) == [paths[0], paths[1]])
+    #expect(failures.map(\.isOutdated) == [true, true])
+    #expect(failures.first?.error.message == "cannot write \(paths[0]): another program changed it")
+    #expect(try paths.map(content) == ["theirs", "theirs", "new", "old", "old"])
+    #expect(folder.names.count == paths.count)
+  }
+
+  @Test func `a lock is held until its file is replaced`() throws {
+    let replacements = Replacements()
+    weak var lock: TemporaryFolder?
+    do {
+      let held = TemporaryFolder()
+      lock = held
+      try add(paths[0], to: replacements, lock: held)
+    }
+    #expect(lock != nil)
+    let isHeld = folder.before(.exchange, failing: nil) { [path = lock?.url.path ?? ""] _ in
+      #expect(FileSystem.isFolder(path))
+    } during: {
+      replacements.finish().isEmpty
+    }
+    #expect(isHeld)
+    #expect(lock == nil)
+  }
+
+  @Test func `at most 64 locked files wait`() throws {
+    let replacements = Replacements()
+    for number in 0..<64 {
+      let path = try folder.make("locked\(number)")
+      try add(path, to: replacements, lock: TemporaryFolder())
+      #expect(try content(folder.path("locked0")) == (number < 63 ? "old" : "new"))
+    }
+  }
+
+  @Test func `a file in a folder that was replaced is not written`() throws {
+    let path = try folder.makeFolder("sub") + "/a"
+    try folder.make("sub/a")
+    let replacements = Replacements()
+    let replacement = try Replacement(of: path)
+    try replacement.output.write(Data("new".utf8))
+    #expect(try replacements.add(replacement).isEmpty)
+    try succeed(rename(folder.path("sub"), folder.path("moved")))
+    try folder.makeFolder("sub")
+    let failures = replacements.finish()
+    #expect(failures.map(\.error) == [FileError(ENOENT, "cannot write \(path): its folder was replaced")])
+    #expect(folder.text("moved/a") == "old")
+    #expect(FileSystem.names(in: folder.path("sub")) == [])
+  }
+
+  @Test func `a file that became a pipe is not replaced`() throws {
+    let replacements = Replacements()
+    try stage(replacements)
+    try succeed(unlink(paths[0]))
+    try folder.makePipe("0")
+    let failures = replacements.finish()
+    let real = FileSystem.realPath(of: paths[0])
+    #expect(
+      failures.map(\.error) == [FileError(EINVAL, "cannot write \(paths[0]): \(real) is a pipe, not a regular file")])
+    #expect(FileSystem.exists(paths[0]) && FileSystem.sizeOfRegularFile(paths[0]) == nil)
+    #expect(folder.names.count == paths.count)
+  }
+
+  @Test func `all files are synced before the first is renamed, and each folder once after them`() throws {
+    try folder.makeFolder("sub")
+    try folder.link("link", to: "sub/a")
+    let replacements = Replacements()
+    try stage(replacements)
+    for name in ["sub/b", "link"] {
+      let replacement = try Replacement(of: folder.path(name))
+      #expect(try replacements.add(replacement).isEmpty)
+    }
+    let calls = folder.calls(of: [.synchronize, .rename]) { #expect(replacements.finish().isEmpty) }.map(\.call)
+    let first = try #require(calls.firstIndex(of: .rename))
+    #expect(first > 0)
+    #expect(calls[..<first].allSatisfy { $0 == .synchronize })
+    #expect(calls[first...] == Array(repeating: .rename, count: 7) + [.synchronize, .synchronize])
+    #expect(FileSystem.names(in: folder.path("sub")).sorted() == ["a", "b"])
+  }
+
+  @Test func `a folder that cannot be synced is reported with a file in it`() throws {
+    let replacements = Replacements()
+    try stage(replacements)
+    let renames = RecordedCalls()
+    let failures = finish(replacements) { call in
+      if call.call == .rename { _ = renames.note(call) }
+      return call.call == .synchronize && !renames.calls.isEmpty
+    }
+    #expect(failures.count == 1)
+    #expect(failures.allSatisfy { paths.contains($0.path) && $0.error.code == EIO })
+    #expect(try paths.map(content) == Array(repeating: "new", count: 5))
+  }
+
+  @Test func `a replacement that cannot be finished is an error, and leaves no file`() throws {
+    let replacements = Replacements()
+    let writes = RecordedCalls()
+    // The status of the new file.
+    let decision: Interception.Decision = { call in
+      if call.call == .write { _ = writes.note(call) }
+      return call.call == .status && !writes.calls.isEmpty ? EIO : nil
+    }
+    let error = #expect(throws: FileError.self) {
+      try Interception.ofCalls(in: folder.url.path, decision) {
+        let replacement = try Replacement(of: paths[0])
+        try replacement.output.write(Data("new".utf8))
+        _ = try replacements.add(replacement)
+      }
+    }
+    #expect(error?.code == EIO)
+    #expect(folder.names.count == paths.count)
+    #expect(replacements.finish().isEmpty)
+    #expect(try content(paths[0]) == "old")
+  }
+
   @Test func `a file that is not regular is written immediately`() throws {
     let replacements = Replacements()
     let replacement = try Replacement(of: "/dev/null")
