@@ -276,7 +276,14 @@ struct ReadyFile: Sendable {
     return try Replacement.exchange(file, original)
   }
 
-  func remove() { if let location = try? location() { _ = location.folder.remove(temporary) } }
+  /// Removes this file. After an exchange that could not be undone, another program's file has its temporary name, and
+  /// stays.
+  func remove() {
+    guard let location = try? location(), location.identity(of: temporary)?.isSameFile(as: identity) == true else {
+      return
+    }
+    _ = location.folder.remove(temporary)
+  }
 
   func open() throws(FileError) -> Int32 {
     let location = try location()

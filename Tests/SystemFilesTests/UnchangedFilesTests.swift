@@ -184,6 +184,17 @@ import Testing
     #expect(names.map { folder.text($0) } == ["theirs"])
   }
 
+  @Test func `a file that cannot be put back stays, also if several files are replaced together`() throws {
+    let replacements = Replacements()
+    let replacement = try Replacement(of: path)
+    try replacement.output.write(Data("new".utf8))
+    let original = Replacements.Original(identity, lock: TemporaryFolder())
+    #expect(try replacements.add(replacement, insteadOf: original).isEmpty)
+    failToPutBack { #expect(replacements.finish().map(\.path) == [path]) }
+    let names = folder.names.filter { $0 != "a" }
+    #expect(names.map { folder.text($0) } == ["theirs"])
+  }
+
   // The same for a replacement that is written in pieces.
 
   @Test(arguments: [false, true])
