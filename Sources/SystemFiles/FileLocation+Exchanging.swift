@@ -2,13 +2,14 @@
 /// file is not lost.
 extension FileLocation {
   /// Exchanges the file at the location with another one in the same folder, atomically. Returns false if the system or
-  /// the file system does not support that.
+  /// the file system does not support that, or if no file is at the location.
   func exchange(with other: FileSystem.SystemPath) throws(FileError) -> Bool {
     guard FileSystem.attempt(.exchange, path, { folder.exchange(other, with: name) }) != 0 else { return true }
     switch errno {
     // Sandboxes return EPERM for unknown system calls. If the error is about the folder, the caller's alternative,
     // renaming, fails with it, too.
     case ENOSYS, EINVAL, ENOTSUP, EOPNOTSUPP, EPERM: return false
+    case ENOENT where identity(of: name) == nil: return false
     default: throw FileSystem.failure("write", path)
     }
   }
