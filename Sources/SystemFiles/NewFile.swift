@@ -73,8 +73,9 @@ package struct NewFile: ~Copyable {
     }
     registrations.append(UnfinishedFiles.add(temporary, in: location.folder, .replaced(old)))
     guard try location.exchange(with: temporary) else {
-      guard location.identity(of: location.name) == old else { return nil }
-      return try commit()
+      if location.identity(of: location.name) == old { return try commit() }
+      if let kept { removeName(kept, ifStillAtLocation: old) }
+      return nil
     }
     // The temporary name now refers to the file that was replaced. If it is the expected file, it is removed with this
     // value.
@@ -83,10 +84,14 @@ package struct NewFile: ~Copyable {
       isGone = true
       throw error
     }
-    // The kept name is removed if the old file was written to, because it is still at the location. If the file was
-    // replaced, the kept name is its last one and stays.
-    if let kept, location.identity(of: location.name)?.isSameFile(as: old) == true { _ = location.folder.remove(kept) }
+    if let kept { removeName(kept, ifStillAtLocation: old) }
     return nil
+  }
+
+  /// Removes the additional name of a file that is not replaced because it was written to. If another program has
+  /// replaced the file, the additional name is its last one and stays.
+  private func removeName(_ kept: FileSystem.SystemPath, ifStillAtLocation old: FileIdentity) {
+    if location.hasFile(old) { _ = location.folder.remove(kept) }
   }
 
   /// Creates the file at the location. The caller syncs the folder to make the name durable. Returns nil if a file
