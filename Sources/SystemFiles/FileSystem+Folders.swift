@@ -157,7 +157,7 @@ extension FileSystem {
   /// this process, has not been written for ten minutes, and is not locked. Writers lock their temporary files.
   package static func removeAbandonedFiles(of path: String) {
     guard let location = try? FileLocation(lookingFor: path) else { return }
-    let prefix = NewFile.temporaryPrefix(text(location.name))
+    let prefix = NewFile.temporaryPrefix(location.name)
     for name in names(in: parent(of: location.realPath)) where NewFile.prefix(ofTemporary: name) == prefix {
       removeIfAbandoned(name, in: location)
     }
@@ -174,7 +174,7 @@ extension FileSystem {
         }
         abandoned[folder] = Dictionary(grouping: temporary, by: \.prefix).mapValues { $0.map(\.name) }
       }
-      return abandoned[folder]?.removeValue(forKey: NewFile.temporaryPrefix(text(location.name))) ?? []
+      return abandoned[folder]?.removeValue(forKey: NewFile.temporaryPrefix(location.name)) ?? []
     }
     for name in found { removeIfAbandoned(name, in: location) }
   }

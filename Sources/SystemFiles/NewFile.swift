@@ -126,8 +126,16 @@ package struct NewFile: ~Copyable {
   static let temporarySuffix = ".tmp"
 
   /// Returns the prefix of the temporary names for a file.
-  static func temporaryPrefix(_ name: String) -> String {
-    ".\(String(decoding: name.utf8.prefix(greatestStem), as: UTF8.self))."
+  static func temporaryPrefix(_ name: FileSystem.SystemPath) -> String { ".\(FileSystem.text(stem(of: name) + [0]))." }
+
+  /// Returns the beginning of a file's name that its temporary name has. It does not end in the middle of a character,
+  /// because names that are not UTF-8 are not listed.
+  private static func stem(of name: FileSystem.SystemPath) -> ArraySlice<CChar> {
+    let whole = name.dropLast()
+    guard whole.count > greatestStem else { return whole }
+    // The bytes of a character that follow its first one, of which there are at most three, begin with the bits 10.
+    let end = (greatestStem - 3...greatestStem).last { UInt8(bitPattern: whole[$0]) & 0xC0 != 0x80 }
+    return whole.prefix(end ?? greatestStem)
   }
 
   /// The number of digits, in base 36, of most random 64-bit numbers. No number has more than the upper bound.
@@ -136,7 +144,8 @@ package struct NewFile: ~Copyable {
   /// Returns the prefix of a temporary name, as ``temporaryPrefix(_:)`` creates it, or nil if the name is not a
   /// temporary one.
   static func prefix(ofTemporary name: String) -> String? {
-    guard name.hasPrefix("."), name.hasSuffix(temporarySuffix) else { return nil }
+    // A period and a combining mark after it are one character, but two in the name of a file.
+    guard name.utf8.first == UInt8(ascii: "."), name.hasSuffix(temporarySuffix) else { return nil }
     let stem = name.dropLast(temporarySuffix.count)
     guard let dot = stem.lastIndex(of: "."), dot > stem.startIndex else { return nil }
     let digits = stem[stem.index(after: dot)...].utf8
@@ -147,9 +156,8 @@ package struct NewFile: ~Copyable {
   /// Returns a temporary name for a file, which no other process knows.
   static func temporaryName(for name: FileSystem.SystemPath) -> FileSystem.SystemPath {
     // A file name has at most 255 bytes.
-    let stem = name.dropLast().prefix(greatestStem)
     let suffix = ".\(String(UInt64.random(in: .min ... .max), radix: 36))\(temporarySuffix)"
-    return [CChar(bitPattern: UInt8(ascii: "."))] + stem + suffix.utf8CString
+    return [CChar(bitPattern: UInt8(ascii: "."))] + stem(of: name) + suffix.utf8CString
   }
 }
 

@@ -83,4 +83,54 @@ import Testing
     FileSystem.removeAbandonedFiles(of: folder.path("a.plist"))
     #expect(folder.names == ["a.plist"])
   }
+
+  /// Creates the temporary file of a writer of a file that was killed an hour ago.
+  private func leave(for name: String) throws {
+    let location = try #require(try FileLocation(folder.path(name)))
+    let dot = CChar(bitPattern: UInt8(ascii: "."))
+    var temporary: FileSystem.SystemPath
+    // A few random numbers have fewer than the ten digits that files are searched for with.
+    repeat {
+      temporary = NewFile.temporaryName(for: location.name)
+    } while temporary.dropLast(".tmp".utf8CString.count).suffix(10).contains(dot)
+    let descriptor = location.folder.open(temporary, O_WRONLY | O_CREAT | O_EXCL, mode: 0o600)
+    try succeed(descriptor)
+    defer { close(descriptor) }
+    let time = timespec(tv_sec: Foundation.time(nil) - 3600, tv_nsec: 0)
+    try succeed(futimens(descriptor, [time, time]))
+  }
+
+  @Test(arguments: [
+    ("a", 1), ("ä", 1), ("a.b.", 2), (".", 3), ("\u{301}", 1), ("n", 255),
+    // Temporary names have only a part of longer names, which can end in the middle of a character.
+    ("ä", 127), ("日x", 63), ("🙂", 63), ("x🙂", 51),
+  ])
+  func `the temporary files of a file are found by its name, however long`(_ part: String, _ count: Int) throws {
+    let name = String(repeating: part, count: count)
+    for _ in 0..<3 { try leave(for: name) }
+    FileSystem.removeAbandonedFiles(of: folder.path(name))
+    #expect(folder.names.count == 1)
+    try leave(for: name)
+    try FileSystem.replace(folder.path(name), with: Data())
+    #expect(folder.names == [name, "a.plist"].sorted())
+  }
+
+  #if os(Linux) || os(macOS)
+    /// In a process of its own, because ``FileSystem/keepBytesOfPaths()`` affects a whole process.
+    @Test func `the temporary files of a file with a long name that is not UTF-8 are found`() async {
+      await #expect(processExitsWith: .success) {
+        FileSystem.keepBytesOfPaths()
+        let tests = try AbandonedFilesTests()
+        for bytes in [[0xFF], Array(repeating: 0xFF, count: 255), [0x61] + Array(repeating: 0xC3, count: 254)]
+          as [[UInt8]]
+        {
+          let name = FileSystem.text(ofBytes: bytes)
+          try tests.leave(for: name)
+          #expect(FileSystem.names(in: tests.folder.url.path).count == 2)
+          FileSystem.removeAbandonedFiles(of: tests.folder.url.path + "/" + name)
+          #expect(tests.folder.names == ["a.plist"])
+        }
+      }
+    }
+  #endif
 }
