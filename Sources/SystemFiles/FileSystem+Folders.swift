@@ -166,10 +166,11 @@ extension FileSystem {
   /// Removes the temporary files of killed writers next to a file, like ``removeAbandonedFiles(of:)``. Lists each
   /// folder only once per process, so that replacing all files of a folder takes time proportional to their number.
   static func removeAbandonedFilesOnce(beside location: FileLocation) {
-    let folder = parent(of: location.realPath)
+    let path = parent(of: location.realPath)
+    let folder = systemPath(path)
     let found = abandoned.withLock { abandoned in
       if abandoned[folder] == nil {
-        let temporary = names(in: folder).compactMap { name in
+        let temporary = names(in: path).compactMap { name in
           NewFile.prefix(ofTemporary: name).map { (prefix: $0, name: name) }
         }
         abandoned[folder] = Dictionary(grouping: temporary, by: \.prefix).mapValues { $0.map(\.name) }
@@ -181,7 +182,7 @@ extension FileSystem {
 
   /// The temporary files that were found in each listed folder, grouped by the prefixes of their names. A group is
   /// removed when its files are checked.
-  private static let abandoned = Mutex<[String: [String: [String]]]>([:])
+  private static let abandoned = Mutex<[SystemPath: [String: [String]]]>([:])
 
   private static func removeIfAbandoned(_ name: String, in location: FileLocation) {
     let path = systemPath(name)

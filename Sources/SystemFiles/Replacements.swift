@@ -66,7 +66,8 @@ package final class Replacements: Sendable {
     }
     let unwritten = Self.synchronize(files)
     var failures: [Failure] = []
-    var folders: [String: String] = [:]
+    // Strings are equal if their characters are equivalent, but different bytes are the names of different folders.
+    var folders: [FileSystem.SystemPath: String] = [:]
     for (file, defect) in zip(files, unwritten) {
       do throws(FileError) {
         if let defect { throw defect }
@@ -75,7 +76,7 @@ package final class Replacements: Sendable {
           failures.append(Failure(path: file.path, error: error, isOutdated: true))
           continue
         }
-        folders[FileSystem.folderOfTarget(of: file.path)] = file.path
+        folders[FileSystem.systemPath(FileSystem.folderOfTarget(of: file.path))] = file.path
       } catch {
         file.remove()
         failures.append(Failure(path: file.path, error: error))

@@ -84,6 +84,16 @@ import Testing
     #expect(folder.names == ["a.plist"])
   }
 
+  @Test func `a writer looks for them in each of two folders whose names differ only in their bytes`() throws {
+    // One character, or two that are equivalent.
+    for name in ["\u{E9}", "e\u{301}"] {
+      try folder.makeFolder(name)
+      try make("\(name)/.a.1y2p0ij32e8e7.tmp")
+      try FileSystem.replace(folder.path(name) + "/a", with: Data())
+      #expect(FileSystem.names(in: folder.path(name)) == ["a"])
+    }
+  }
+
   /// Creates the temporary file of a writer of a file that was killed an hour ago.
   private func leave(for name: String) throws {
     let location = try #require(try FileLocation(folder.path(name)))

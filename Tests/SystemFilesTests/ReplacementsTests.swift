@@ -185,6 +185,21 @@ import Testing
     #expect(try paths.map(content) == Array(repeating: "new", count: 5))
   }
 
+  @Test func `two folders whose names differ only in their bytes are both synced`() throws {
+    let replacements = Replacements()
+    // One character, or two that are equivalent.
+    let names = ["\u{E9}", "e\u{301}"]
+    for name in names {
+      try folder.makeFolder(name)
+      let replacement = try Replacement(of: folder.path(name) + "/a")
+      #expect(try replacements.add(replacement).isEmpty)
+    }
+    guard folder.names.count == paths.count + 2 else { return }
+    let calls = folder.calls(of: [.synchronize, .rename]) { #expect(replacements.finish().isEmpty) }
+    #expect(calls.suffix(4).map(\.call) == [.rename, .rename, .synchronize, .synchronize])
+    #expect(Set(calls.suffix(2).map { Array($0.path.utf8) }).count == 2)
+  }
+
   @Test func `a replacement that cannot be finished is an error, and leaves no file`() throws {
     let replacements = Replacements()
     let writes = RecordedCalls()
