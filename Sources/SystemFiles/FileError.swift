@@ -13,7 +13,9 @@ package struct FileError: Error, Hashable, Sendable {
     self.limit = limit
   }
 
-  static func tooLarge(limit: Int) -> FileError { FileError(EFBIG, "more than \(limit) bytes", limit: limit) }
+  static func tooLarge(_ name: String, limit: Int) -> FileError {
+    FileError(EFBIG, "cannot read \(name): it has more than \(limit) bytes", limit: limit)
+  }
 
   package static func outOfMemory(_ name: String) -> FileError {
     FileError(ENOMEM, "cannot read \(name): \(FileSystem.message(ENOMEM))")

@@ -11,7 +11,7 @@ package enum FileSystem {
     var status = stat()
     guard unsafe fstat(descriptor, &status) == 0 else { throw failure("read", path) }
     let size = Int(status.st_size)
-    guard size <= limit else { throw FileError.tooLarge(limit: limit) }
+    guard size <= limit else { throw FileError.tooLarge(path, limit: limit) }
     // One byte more than the size of the file, so that its end is found without another allocation.
     return try read(descriptor, named: path, expecting: size + 1, limit: limit)
   }
@@ -39,7 +39,7 @@ package enum FileSystem {
   ) throws(FileError) -> (data: Data, identity: FileIdentity) {
     let identity = try FileIdentity(descriptor, named: path)
     try requireRegularFile(identity, named: path)
-    guard identity.size <= limit else { throw FileError.tooLarge(limit: limit) }
+    guard identity.size <= limit else { throw FileError.tooLarge(path, limit: limit) }
     return (try read(descriptor, named: path, expecting: identity.size + 1, limit: limit), identity)
   }
 
@@ -75,7 +75,7 @@ package enum FileSystem {
       count += received
       if count > limit {
         unsafe free(block)
-        throw FileError.tooLarge(limit: limit)
+        throw FileError.tooLarge(name, limit: limit)
       }
     }
     return unsafe Data(bytesNoCopy: block, count: count, deallocator: .free)

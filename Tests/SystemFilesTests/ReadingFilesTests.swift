@@ -105,7 +105,7 @@ import Testing
   }
 
   private func tooLarge(_ path: String, _ limit: Int) -> FileError {
-    FileError(EFBIG, "more than \(limit) bytes", limit: limit)
+    FileError(EFBIG, "cannot read \(path): it has more than \(limit) bytes", limit: limit)
   }
 
   @Test(arguments: [Reader.read, .readRegularFile])

@@ -56,8 +56,7 @@ package struct ExternalData {
         throw ManagedObjectError(.operation, "cannot read \(path): it is not a regular file")
       }
       do { return try FileSystem.readRegularFile(path, limit: Self.greatestSize)?.data } catch {
-        let message = error.limit == nil ? error.message : "cannot read \(path): \(error.message)"
-        throw ManagedObjectError(.operation, message)
+        throw ManagedObjectError(.operation, error.message)
       }
     case nil: return Data()
     default:
