@@ -68,13 +68,19 @@ package enum ChildProgram {
     if let output { _ = unsafe posix_spawn_file_actions_adddup2(&actions, output, 1) }
     _ = unsafe posix_spawnattr_init(&attributes)
     defer { _ = unsafe posix_spawnattr_destroy(&attributes) }
+    // Threads of Dispatch block signals. A program that inherited this could not be interrupted.
+    var none = sigset_t()
+    _ = unsafe sigemptyset(&none)
+    _ = unsafe posix_spawnattr_setsigmask(&attributes, &none)
+    var flags = POSIX_SPAWN_SETSIGMASK
     if restoresSignals {
       var signals = sigset_t()
       _ = unsafe sigemptyset(&signals)
       for number in [SIGINT, SIGQUIT] { _ = unsafe sigaddset(&signals, number) }
       _ = unsafe posix_spawnattr_setsigdefault(&attributes, &signals)
-      _ = unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF))
+      flags |= POSIX_SPAWN_SETSIGDEF
     }
+    _ = unsafe posix_spawnattr_setflags(&attributes, Int16(flags))
     // Arguments can be file names with bytes that are not UTF-8.
     var texts = unsafe ([name] + arguments).map { unsafe strdup(FileSystem.systemPath($0)) } + [nil]
     defer {

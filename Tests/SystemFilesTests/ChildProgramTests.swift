@@ -14,6 +14,13 @@ import Testing
     #expect(try ChildProgram.output("sh", ["-c", "exit \(code)"]).end == end)
   }
 
+  @Test(arguments: [SIGKILL, SIGTERM, SIGINT, SIGQUIT])
+  func `a program that a signal ends has the exit code of shells`(_ signal: Int32) throws {
+    let end = try ChildProgram.runInForeground("/bin/sh", ["-c", "ulimit -c 0; kill -\(signal) $$"])
+    #expect(end == .killed(signal: signal))
+    #expect(end.exitCode == 128 + signal)
+  }
+
   @Test func `the output is complete, whatever its size`() throws {
     let data = TemporaryFolder.bytes(300_000)
     try data.write(to: URL(filePath: folder.path("a")))
@@ -60,6 +67,22 @@ import Testing
       #expect(throws: error) { try ChildProgram.output(name, []) }
     }
   }
+
+  #if os(Linux) || os(macOS)
+    @Test func `keys that interrupt programs affect only the program in the foreground`() async {
+      await #expect(processExitsWith: .success) {
+        // With its default action, the signal ends the program. This process ignores it meanwhile.
+        let end = try ChildProgram.runInForeground(
+          "/bin/sh", ["-c", "kill -INT $PPID; kill -QUIT $PPID; kill -INT $$"])
+        #expect(end == .killed(signal: SIGINT))
+        // Afterwards the signals have their actions again.
+        for number in [SIGINT, SIGQUIT] {
+          let action = signal(number, SIG_IGN)
+          #expect(unsafeBitCast(action, to: Int.self) == unsafeBitCast(SIG_DFL, to: Int.self))
+        }
+      }
+    }
+  #endif
 
   #if os(Linux) || os(macOS)
     @Test func `a program that waits for input reads that of this process`() async {
