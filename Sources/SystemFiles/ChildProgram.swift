@@ -87,7 +87,7 @@ package enum ChildProgram {
       for index in unsafe texts.indices { unsafe free(texts[index]) }
     }
     var process: pid_t = 0
-    let code = unsafe posix_spawnp(&process, name, &actions, &attributes, &texts, environment)
+    let code = unsafe posix_spawnp(&process, FileSystem.systemPath(name), &actions, &attributes, &texts, environment)
     guard code == 0 else { throw FileError(code, "cannot run \(name): \(FileSystem.message(code))") }
     return process
   }

@@ -98,5 +98,18 @@ import Testing
         #expect(Array(output) == [0x61, 0xFF])
       }
     }
+
+    @Test func `a program with such a name runs`() async {
+      await #expect(processExitsWith: .success) {
+        FileSystem.keepBytesOfPaths()
+        let folder = TemporaryFolder()
+        let path = folder.url.path + "/" + FileSystem.text(ofBytes: [0x61, 0xFF])
+        try succeed(symlink("/bin/echo", FileSystem.systemPath(path)))
+        let (end, output) = try ChildProgram.output(path, ["text"])
+        #expect(end == .exited(0))
+        #expect(output == Data("text\n".utf8))
+        FileSystem.removeFile(path)
+      }
+    }
   }
 #endif
