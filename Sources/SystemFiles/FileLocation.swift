@@ -106,9 +106,9 @@ package struct FileLocation: Sendable {
     return FileLocation(hidden, nextTo: self)
   }
 
-  /// Opens the companion file at this location. Creates it if it is missing and `isMade` is true. Returns nil if it is
-  /// missing and `isMade` is false, or if it is not trusted. A trusted file is a regular file without another name that
-  /// belongs to the user of this process or to the group that the folder is shared with.
+  /// Opens the file, and creates it if it is missing and `isMade` is true. Returns nil if it is missing or not trusted.
+  /// A trusted file is a regular file without another name that belongs to the user of this process or to the group
+  /// that the folder is shared with. Throws an error if the file cannot be opened, for example because it is a link.
   package func openCompanion(isMade: Bool) throws(FileError) -> (descriptor: Int32, identity: FileIdentity)? {
     let flags = O_RDWR | O_NOFOLLOW | O_NONBLOCK | (isMade ? O_CREAT : 0)
     let descriptor = FileSystem.attempt(.open, path) { folder.open(name, flags, mode: 0o600) }
