@@ -180,6 +180,7 @@ extension Browser {
 /// Changes.
 extension Browser {
   private func save(_ form: PersonForm) {
+    var saved: Person?
     let isDone = change { context in
       let edit = try form.edit()
       // Another process may have deleted the person in the meantime.
@@ -187,9 +188,13 @@ extension Browser {
         try form.person.map { try context.existingObject(Person.self, with: $0.objectID) }
         ?? context.insert(Person.self)
       try edit.apply(to: person, in: context)
+      saved = person
       return (form.person == nil ? "Add " : "Change ") + person.fullName
     }
-    if isDone { mode = .list }
+    guard isDone else { return }
+    // Not the person that the list changed last: the save may also have merged a change of another process.
+    if let saved { list.select(saved) }
+    mode = .list
   }
 
   private func delete() {

@@ -76,6 +76,11 @@ extension PersonList {
     }
   }
 
+  func select(_ person: Person) {
+    selected = person
+    findSelection()
+  }
+
   private func select(_ index: Int) {
     offset = max(0, min(index, results.count - 1))
     selected = results.object(at: offset)
