@@ -7,8 +7,8 @@ import ToolSupport
 
 /// The options for opening a store.
 ///
-/// It has no groups of its own: in debug builds, ArgumentParser checks each group four times for each check of the group
-/// around it, so one more level of groups makes parsing four times as slow.
+/// It has no groups of its own: in debug builds, ArgumentParser checks each group four times for each check of the
+/// group around it, so one more level of groups makes parsing four times as slow.
 struct OpeningArguments: ParsableArguments {
   @Option(
     file: "The model of the store, if the store does not contain it: .momd, .mom, .xcdatamodeld, .xcdatamodel, or an "
