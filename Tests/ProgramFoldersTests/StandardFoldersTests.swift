@@ -78,6 +78,17 @@ import Testing
       #expect(try folders().url(for: .documents).path == folder.url.path + path)
     }
 
+    @Test func `an unreadable user-dirs.dirs is an error, not a default`() throws {
+      let file = folder.url.appending(path: "user-dirs.dirs", directoryHint: .isDirectory)
+      try FileManager.default.createDirectory(at: file, withIntermediateDirectories: false)
+      let locations = folders(["XDG_CONFIG_HOME": folder.url.path])
+      let error = #expect(throws: ProgramFoldersError.self) { try locations.url(for: .documents) }
+      #expect(error?.description == "cannot read \(folder.url.path)/user-dirs.dirs: it is not a regular file")
+      #expect(throws: ProgramFoldersError.self) { try locations.existingFile("a", in: .documents) }
+      #expect(locations.paths(for: .documents).isEmpty)
+      #expect(try locations.url(for: .caches).lastPathComponent == ".cache")
+    }
+
     @Test func `user-dirs.dirs can have an absolute path, and is in the folder for preferences`() throws {
       try Data("XDG_DOCUMENTS_DIR=\"/srv/docs/\"".utf8).write(to: folder.url.appending(path: "user-dirs.dirs"))
       #expect(try folders(["XDG_CONFIG_HOME": folder.url.path]).url(for: .documents).path == "/srv/docs")

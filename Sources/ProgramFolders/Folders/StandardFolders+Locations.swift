@@ -19,11 +19,12 @@ extension StandardFolders {
   ///   - domain: The domain. If it has several such folders, the first one is used.
   ///   - create: True to create the folder and its parents if they do not exist.
   /// - Throws: ``ProgramFoldersError/noFolder(_:_:)``; ``ProgramFoldersError/system(_:errno:reason:)`` if the folder
-  ///   cannot be created, or if another user owns or can write to the program's folder for temporary files.
+  ///   cannot be created, if another user owns or can write to the program's folder for temporary files, or if the file
+  ///   `user-dirs.dirs`, which specifies the folder for documents, cannot be read.
   public func url(
     for folder: StandardFolder, in domain: FolderDomain = .user, create: Bool = false
   ) throws(ProgramFoldersError) -> URL {
-    guard let path = paths(for: folder, in: [domain]).first else { throw .noFolder(folder, domain) }
+    guard let path = try locations(of: folder, in: [domain]).first else { throw .noFolder(folder, domain) }
     let url = URL(filePath: path, directoryHint: .isDirectory)
     if create { try self.create(folder, domain, at: url) }
     return url
@@ -45,6 +46,9 @@ extension StandardFolders {
   /// Returns the paths of ``urls(for:in:)``, without slashes at their ends: what
   /// `NSSearchPathForDirectoriesInDomains` returns.
   ///
+  /// The user's folder for documents is left out if `user-dirs.dirs` cannot be read; ``url(for:in:create:)`` throws the
+  /// reason.
+  ///
   /// ```swift
   /// StandardFolders.current.paths(for: .caches, in: [.user], expandingTilde: false)   // ["~/.cache"]
   /// ```
@@ -53,10 +57,15 @@ extension StandardFolders {
   public func paths(
     for folder: StandardFolder, in domains: Set<FolderDomain> = Set(FolderDomain.allCases), expandingTilde: Bool = true
   ) -> [String] {
-    var paths: [String] = []
-    if domains.contains(.user), let path = userPath(folder) { paths.append(path) }
-    paths += sharedPaths(folder, in: domains)
+    let paths = (try? locations(of: folder, in: domains)) ?? sharedPaths(folder, in: domains)
     return expandingTilde ? paths : paths.map(abbreviatingWithTilde)
+  }
+
+  private func locations(
+    of folder: StandardFolder, in domains: Set<FolderDomain>
+  ) throws(ProgramFoldersError) -> [String] {
+    let user = domains.contains(.user) ? try userPath(folder) : nil
+    return (user.map { [$0] } ?? []) + sharedPaths(folder, in: domains)
   }
 
   /// Returns the location of a file in a folder of the user.
@@ -93,13 +102,14 @@ extension StandardFolders {
   /// // the user's theme, else that of the administrator, else that of the system
   /// ```
   ///
-  /// - Throws: ``ProgramFoldersError/invalidName(_:reason:)``, as ``url(forFile:in:create:)``.
+  /// - Throws: ``ProgramFoldersError/invalidName(_:reason:)``, as ``url(forFile:in:create:)``;
+  ///   ``ProgramFoldersError/system(_:errno:reason:)`` if `user-dirs.dirs` cannot be read.
   /// - Complexity: O(*n*) in the number of folders.
   public func existingFile(
     _ path: String, in folder: StandardFolder, domains: Set<FolderDomain> = Set(FolderDomain.allCases)
   ) throws(ProgramFoldersError) -> URL? {
     let path = try ContainedPath(path).path
-    let found = paths(for: folder, in: domains).map { FileSystem.join($0, path) }.first(where: FileSystem.exists)
+    let found = try locations(of: folder, in: domains).map { FileSystem.join($0, path) }.first(where: FileSystem.exists)
     return found.map { URL(filePath: $0) }
   }
 

@@ -139,10 +139,12 @@ public struct StandardFolders: Sendable {
   }
 
   /// Returns the path of a folder of the user; nil for a user without a home folder.
-  func userPath(_ folder: StandardFolder) -> String? {
+  ///
+  /// - Throws: The errors of ``UserDirectories/init(inPreferences:)``.
+  func userPath(_ folder: StandardFolder) throws(ProgramFoldersError) -> String? {
     var path = userPaths[folder]
     if folder == .documents, let userDirectoriesFolder {
-      path = UserDirectories(inPreferences: userDirectoriesFolder).folder("DOCUMENTS", home: home) ?? path
+      path = try UserDirectories(inPreferences: userDirectoriesFolder).folder("DOCUMENTS", home: home) ?? path
     }
     guard let path else { return nil }
     let isShared = folder == .temporary && !isContainer

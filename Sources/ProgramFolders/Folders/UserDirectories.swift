@@ -10,12 +10,18 @@ struct UserDirectories {
 
   init(text: String) { self.text = text }
 
-  /// Reads the file in the user's folder for preferences. It is treated as empty if it is missing, unreadable, or
-  /// larger than a mebibyte.
-  init(inPreferences folder: String) {
+  /// Reads the file in the user's folder for preferences. A missing file is treated as empty.
+  ///
+  /// - Throws: ``ProgramFoldersError/system(_:errno:reason:)`` if the file cannot be read, or is larger than a
+  ///   mebibyte.
+  init(inPreferences folder: String) throws(ProgramFoldersError) {
     let path = FileSystem.join(folder, "user-dirs.dirs")
-    let data = (try? FileSystem.readRegularFile(path, limit: 1 << 20))?.data
-    text = data.map { String(decoding: $0, as: UTF8.self) } ?? ""
+    do {
+      let data = try FileSystem.readRegularFile(path, limit: 1 << 20)?.data
+      text = data.map { String(decoding: $0, as: UTF8.self) } ?? ""
+    } catch {
+      throw ProgramFoldersError(error, at: URL(filePath: path, directoryHint: .notDirectory))
+    }
   }
 
   /// Returns the path of a folder, such as `DOCUMENTS`; nil if the file does not specify it.
