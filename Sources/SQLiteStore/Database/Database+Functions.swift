@@ -94,10 +94,12 @@ private func memory(_ context: OpaquePointer?, size: Int32) -> UnsafeMutablePoin
   unsafe sqlite3_aggregate_context(context, size)?.assumingMemoryBound(to: UnsafeMutableRawPointer?.self)
 }
 
+private let notACollector =
+  "the first argument of managed_collect must be an object of this package that collects values"
+
 private let collect: @convention(c) (OpaquePointer?, Int32, FunctionArguments?) -> Void = { context, count, values in
   guard let values = unsafe values, count > 0, let collector = unsafe object(values[0]) else {
-    unsafe sqlite3_result_error(
-      context, "the first argument of managed_collect must be an object of this package that collects values", -1)
+    unsafe sqlite3_result_error(context, notACollector, -1)
     return
   }
   guard let memory = unsafe memory(context, size: Int32(MemoryLayout<UnsafeMutableRawPointer>.size)) else {
@@ -111,8 +113,7 @@ private let collect: @convention(c) (OpaquePointer?, Int32, FunctionArguments?) 
     collection = unsafe Unmanaged<Collection>.fromOpaque(known).takeUnretainedValue()
   } else {
     guard let list = collector.emptyList else {
-      unsafe sqlite3_result_error(
-        context, "the first argument of managed_collect must be an object of this package that collects values", -1)
+      unsafe sqlite3_result_error(context, notACollector, -1)
       return
     }
     collection = Collection(list)
