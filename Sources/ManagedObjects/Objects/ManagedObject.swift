@@ -15,7 +15,7 @@ public import Predicates
 /// ```
 ///
 /// An object can be a fault: its values are read from the store when you first access one. If the store no longer has
-/// the object, its values are empty and ``isInaccessible`` is true.
+/// the object then, its values are empty and ``isInaccessible`` is true.
 ///
 /// A context retains the objects that have changes. Other objects are released when your program no longer references
 /// them. Relationships do not retain their objects.
