@@ -56,7 +56,10 @@ import Testing
     let values = DefaultsReadTests.values.merging(["it's": "it's $HOME `x`", "-k": "v", "esc": "\u{1B}[2J"]) { $1 }
     let file = URL(filePath: tool.folder.path("values"))
     try PropertyList.dictionary(values).data(format: .binary).write(to: file)
+    // Changes that are found together are sorted by key, so the first is awaited.
     try tool("delete", Self.domain, "gone")
+    let deletion = "defaults delete com.example.notes gone\n"
+    #expect(eventually { process.text == deletion }, "\(process.text)")
     try tool("import", Self.domain, file.path)
     try tool("import", "com.example.new", file.path)
     try tool("write", "-g", "global", "-bool", "yes")
@@ -64,7 +67,7 @@ import Testing
     #expect(eventually { process.text.count { $0 == "\n" } == lineCount }, "\(process.text)")
     process.kill()
     let script = process.text
-    #expect(script.hasPrefix("defaults delete com.example.notes gone\n"))
+    #expect(script.hasPrefix(deletion))
     #expect(!script.contains("\u{1B}"))
     // The printed commands make the same values elsewhere.
     let other = DefaultsTool()
