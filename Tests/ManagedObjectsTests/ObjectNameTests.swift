@@ -1,3 +1,4 @@
+import Foundation
 import ManagedObjects
 import ManagedObjectsSamples
 import TestSupport
@@ -181,5 +182,41 @@ import Testing
     context = nil
     #expect(note.managedObjectContext == nil)
     #expect(note.objectID == id && note.objectID.uriRepresentation == id.uriRepresentation)
+  }
+
+  private struct Bookmark: Codable, Equatable {
+    var note: ManagedObjectID
+  }
+
+  @Test func `a permanent ID is encoded as its URI and decoded with the coordinator`() throws {
+    let context = sketch.context()
+    let note = try context.insert("Note")
+    #expect(throws: EncodingError.self) { _ = try JSONEncoder().encode(Bookmark(note: note.objectID)) }
+    try context.save()
+    let bookmark = Bookmark(note: note.objectID)
+    let data = try JSONEncoder().encode(bookmark)
+    let text = try JSONDecoder().decode([String: String].self, from: data)
+    #expect(text == ["note": note.objectID.uriRepresentation])
+    let decoder = JSONDecoder()
+    decoder.userInfo[.persistentStoreCoordinator] = sketch.coordinator
+    let decoded = try decoder.decode(Bookmark.self, from: data)
+    #expect(decoded == bookmark)
+    #expect(try sketch.context().object(with: decoded.note).objectID == note.objectID)
+  }
+
+  @Test func `an ID is not decoded without the coordinator of its store`() throws {
+    let context = sketch.context()
+    let note = try context.insert("Note")
+    try context.save()
+    let data = try JSONEncoder().encode(Bookmark(note: note.objectID))
+    #expect(throws: DecodingError.self) { _ = try JSONDecoder().decode(Bookmark.self, from: data) }
+    let decoder = JSONDecoder()
+    decoder.userInfo[.persistentStoreCoordinator] = try GraphSketch().coordinator
+    #expect(throws: DecodingError.self) { _ = try decoder.decode(Bookmark.self, from: data) }
+    decoder.userInfo[.persistentStoreCoordinator] = sketch.coordinator
+    for text in ["", "Note/p1", note.objectID.uriRepresentation + "/", "x-coredata://"] {
+      let data = try JSONEncoder().encode(["note": text])
+      #expect(throws: DecodingError.self) { _ = try decoder.decode(Bookmark.self, from: data) }
+    }
   }
 }
