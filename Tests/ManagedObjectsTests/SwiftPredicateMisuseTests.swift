@@ -39,6 +39,9 @@ extension ManagedObject {
     try check(#Predicate { some.contains($0) }, "SELF IN {%@}", note)
     try check(#Predicate { ids.contains($0.ownID) }, "SELF IN {%@}", note)
     try check(#Predicate { $0.author?.ownID == missing }, "author == nil")
+    let (idSet, noIDs) = (Set([note.ownID]), Set<ManagedObjectID>())
+    try check(#Predicate { idSet.contains($0.ownID) }, "SELF IN {%@}", note)
+    try check(#Predicate { noIDs.contains($0.ownID) }, "SELF IN {}")
   }
 
   @Test func `Foundation cannot evaluate or encode captured objects`() throws {

@@ -60,6 +60,11 @@ extension PredicateExpressions {
   public static func build_Arg(_ ids: [ManagedObjectID]) -> ManagedObjectArgument<[ManagedObjectID]> {
     ManagedObjectArgument(ids.map(\.key), isCollection: true)
   }
+
+  /// Returns the node for a captured set of object IDs.
+  public static func build_Arg(_ ids: Set<ManagedObjectID>) -> ManagedObjectArgument<Set<ManagedObjectID>> {
+    ManagedObjectArgument(ids.map(\.key).sorted(), isCollection: true)
+  }
 }
 
 extension ManagedObjectArgument: TranslatableExpression {
