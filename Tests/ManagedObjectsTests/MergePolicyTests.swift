@@ -210,4 +210,40 @@ import Testing
     #expect(try sketch.state(of: mine) == "a a.age=1")
     #expect(mine.undoManager?.canUndo == false)
   }
+
+  @Test(arguments: StoreKind.saving)
+  func `conflicts of an object are detected without a save`(kind: StoreKind) throws {
+    let sketch = try GraphSketch(kind)
+    let setup = sketch.context()
+    try sketch.run("Person a; Person b; Person c", in: setup)
+    try sketch.save(setup)
+    let mine = sketch.context()
+    func detect(_ label: String) throws -> MergeConflict? {
+      let object = try sketch.object(label, in: mine)
+      let error = thrownError { try mine.detectConflicts(for: object) }
+      #expect(error == nil || error?.code == .merge && error?.objectID == object.objectID)
+      return error?.conflicts.first
+    }
+    try sketch.run("a.age=1; b.age=1; c.age=1; Person d", in: mine)
+    for label in ["a", "b", "c"] { #expect(try detect(label) == nil) }
+    let theirs = sketch.context()
+    try sketch.run("a.age=2; delete b", in: theirs)
+    try sketch.save(theirs)
+    let slot = try #require(NaiveGraph.model.entity(named: "Person")?.property(named: "age")?.slot)
+    let changed = try #require(try detect("a"))
+    #expect(changed.object?.values[slot] == .attribute(.integer(1)))
+    #expect(changed.snapshot?.values[slot] == .attribute(.integer(0)))
+    #expect(changed.stored?.values[slot] == .attribute(.integer(2)))
+    let deleted = try #require(try detect("b"))
+    #expect(deleted.stored == nil && deleted.object != nil)
+    #expect(try detect("c") == nil)
+    #expect(try detect("d") == nil)
+    let other = try sketch.object("a", in: theirs)
+    #expect(errorCode { try mine.detectConflicts(for: other) } == .invalidState)
+    // A fault has not been read, so there is nothing to compare.
+    let fault = sketch.context()
+    let object = try sketch.object("a", in: fault)
+    try fault.detectConflicts(for: object)
+    #expect(object.isFault)
+  }
 }

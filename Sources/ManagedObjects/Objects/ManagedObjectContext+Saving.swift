@@ -144,6 +144,34 @@ extension ManagedObjectContext {
     return result
   }
 
+  /// Throws if another context or process has saved an object since this context read it, so that saving a change of
+  /// the object would be a conflict. Returns for a new object.
+  ///
+  /// ```swift
+  /// try context.detectConflicts(for: note)
+  /// ```
+  ///
+  /// The answer can be out of date as soon as the method returns: a save checks again.
+  ///
+  /// - Throws: ``ManagedObjectError/Code/merge`` with the conflict; ``ManagedObjectError/Code/invalidState`` for an
+  ///   object of another context; the errors of reading.
+  public func detectConflicts(for object: ManagedObject) throws(ManagedObjectError) {
+    if object.managedObjectContext !== self {
+      throw ManagedObjectError(.invalidState, "\(object) is not an object of this context", objectID: object.objectID)
+    }
+    // A fault has no values that could be outdated.
+    if object.isInserted || object.needsRow { return }
+    let stored = try readRows([object.key])[0]
+    if stored?.version == object.version { return }
+    let mine = StoreRow(key: object.key, version: object.version, values: object.values)
+    let snapshot = StoreRow(key: object.key, version: object.version, values: object.committed ?? object.values)
+    var error = ManagedObjectError(
+      .merge, "another context or process has \(stored == nil ? "deleted" : "saved") the object",
+      objectID: object.objectID)
+    error.conflicts = [MergeConflict(object: object.isDeleted ? nil : mine, snapshot: snapshot, stored: stored)]
+    throw error
+  }
+
   /// Adds the objects' committed values to the conflicts, because stores do not know them.
   private func withSnapshots(_ error: ManagedObjectError) -> ManagedObjectError {
     var error = error
