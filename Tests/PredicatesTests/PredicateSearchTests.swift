@@ -184,6 +184,8 @@ import Testing
     ("'µ' ==[c] 'Μ'", true), ("'straße' CONTAINS[c] 'S'", true), ("'ß' BEGINSWITH[c] 's'", false),
     ("'a' <[c] 'B'", true),
     ("'a' < 'B'", false), ("'é' ==[n] 'e\u{301}'", false), ("'A' ==[cn] 'a'", false), ("'A' ==[cl] 'a'", true),
+    ("'école' <[l] 'Zoo'", true), ("'école' < 'Zoo'", false), ("'A' <[l] 'a'", true), ("'A' <[cl] 'a'", false),
+    ("'b' BETWEEN[c] {'A', 'C'}", true), ("'b' BETWEEN {'A', 'C'}", false),
     ("'' CONTAINS ''", true), ("'' LIKE '*'", true), ("'' LIKE '?'", false), ("'a*b' LIKE 'a\\\\*b'", true),
     ("'axb' LIKE 'a\\\\*b'", false), ("'a\r\nb' CONTAINS '\n'", true), ("'é\r\nb' CONTAINS '\n'", true),
     // Regular expressions.

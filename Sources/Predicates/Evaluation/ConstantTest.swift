@@ -12,6 +12,7 @@ package final class ConstantTest: Sendable {
     case equality(AttributeValue)
     case order(AttributeValue)
     case text(FoldedText)
+    case textOrder(OrderedText)
     case like(LikePattern)
     case pattern(Pattern, TextRules)
     case list(ConstantList)
@@ -38,7 +39,7 @@ package final class ConstantTest: Sendable {
     case (.lessThan, .value(let value)), (.lessThanOrEqual, .value(let value)),
       (.greaterThan, .value(let value)), (.greaterThanOrEqual, .value(let value)):
       if case .string(let text) = value, !options.isEmpty {
-        fast = .text(FoldedText(text, rules))
+        fast = .textOrder(OrderedText(text, options))
       } else {
         fast = .order(value)
       }
@@ -55,7 +56,12 @@ package final class ConstantTest: Sendable {
       guard elements.count == 2, case .value(let low) = elements[0], case .value(let high) = elements[1] else {
         throw ManagedPredicateError(.typeMismatch, "BETWEEN needs the lowest and the highest value")
       }
-      fast = .range(low, high)
+      // Only strings are compared by options.
+      if !options.isEmpty, case .string = low {
+        fast = .none
+      } else {
+        fast = .range(low, high)
+      }
     default: fast = .none
     }
   }
@@ -79,6 +85,9 @@ package final class ConstantTest: Sendable {
       guard let order = value.order(to: constant) else { return nil }
       return comparator.holds(order)
     case .text(let text): return holds(value, text)
+    case .textOrder(let text):
+      guard case .string(let string) = value else { return nil }
+      return comparator.holds(text.order(of: string))
     case .like(let pattern):
       guard case .string(let string) = value else { return nil }
       return try pattern.matches(string)
@@ -112,8 +121,7 @@ package final class ConstantTest: Sendable {
     case .notEqual: !text.isEqual(to: string)
     case .beginsWith: text.isPrefix(of: string)
     case .endsWith: text.isSuffix(of: string)
-    case .contains: text.isContained(in: string)
-    default: comparator.holds(text.order(of: string))
+    default: text.isContained(in: string)
     }
   }
 }

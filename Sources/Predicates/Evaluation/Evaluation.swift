@@ -126,7 +126,7 @@ package struct Evaluation<Object: PredicateSubject> {
   ) throws(ManagedPredicateError) -> PredicateOrder {
     if case .value(let one) = first, case .value(let other) = second {
       if !options.isEmpty, case .string(let one) = one, case .string(let other) = other {
-        return FoldedText(other, TextRules(options)).order(of: one)
+        return OrderedText(other, options).order(of: one)
       }
       if let order = one.order(to: other) { return order }
     }

@@ -86,7 +86,7 @@ struct FoldedText: Hashable, Sendable {
   }
 
   /// Returns the order of a text relative to this one, by the values of the folded scalars.
-  @usableFromInline func order(of text: String) -> PredicateOrder {
+  func order(of text: String) -> PredicateOrder {
     look(at: text) { bytes in
       for index in 0..<min(bytes.count, scalars.count) {
         let scalar = UInt32(rules.folded(bytes[index]))

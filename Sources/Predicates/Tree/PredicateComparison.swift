@@ -82,6 +82,10 @@ public struct PredicateOptions: OptionSet, Hashable, Sendable {
   /// `[n]`: compares the strings scalar by scalar, because they are known to be normalized. The other options have no
   /// effect.
   public static let normalized = PredicateOptions(rawValue: 4)
-  /// `[l]`: Core Data uses the rules of the user's locale. The option is kept, but evaluation ignores it.
+  /// `[l]`: `<`, `<=`, `>`, `>=` and `BETWEEN` compare strings in the order of the sort comparison `localized` or, with
+  /// `[cl]`, `localizedCaseInsensitive`: `"école" <[l] "Zoo"` is true.
+  ///
+  /// The order has the same rules in every locale, so that a request has the same result on every computer and in every
+  /// store. Core Data uses the rules of the user's locale. Equality and searches are the same with and without `[l]`.
   public static let localeSensitive = PredicateOptions(rawValue: 8)
 }
