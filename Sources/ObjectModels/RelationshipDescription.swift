@@ -61,7 +61,8 @@ public struct RelationshipDescription: Hashable, Sendable {
 }
 
 /// The description of a fetched property of an entity: the objects that a fetch request returns. The request can refer
-/// to the object as `$FETCH_SOURCE`, and to the property as `$FETCHED_PROPERTY`.
+/// to the object as `$FETCH_SOURCE`, and to this description as `$FETCHED_PROPERTY`:
+/// `total >= $FETCHED_PROPERTY.userInfo.minimum`.
 ///
 /// ```swift
 /// let unpaid = try ManagedPredicate(format: "customer == $FETCH_SOURCE AND isPaid == NO")

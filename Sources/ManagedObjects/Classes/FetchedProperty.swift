@@ -10,7 +10,8 @@ internal import Predicates
 /// }
 /// ```
 ///
-/// `$FETCH_SOURCE` is the object with the property, and `$FETCHED_PROPERTY` is the name of the property. The request is
+/// `$FETCH_SOURCE` is the object with the property. `$FETCHED_PROPERTY` is the description of the property: its `name`
+/// and its `userInfo`, for example. See ``ManagedObject/fetchedObjects(named:)`` for all its keys. The request is
 /// executed on each access.
 @propertyWrapper
 public struct FetchedProperty<Destination: ManagedObject> {

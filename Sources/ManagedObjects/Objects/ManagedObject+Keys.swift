@@ -164,30 +164,12 @@ extension ManagedObject {
     return result
   }
 
-  /// Fetches the objects of a fetched property. Returns no objects if this object has no context.
-  ///
-  /// ```swift
-  /// let fellows = try note.fetchedObjects(named: "fellows")
-  /// ```
-  ///
-  /// - Throws: ``ManagedObjectError/Code/undefinedKey`` if the entity has no such fetched property; the errors of
-  ///   ``ManagedObjectContext/fetch(_:)``.
-  public final func fetchedObjects(named name: String) throws(ManagedObjectError) -> [ManagedObject] {
-    guard let property = shape.entity.fetchedProperty(named: name) else { throw undefined(name) }
-    guard let context = managedObjectContext else { return [] }
-    var request = property.request
-    request.predicate = request.predicate?.substituting([
-      "FETCH_SOURCE": ManagedExpression.constant(.object(key)), "FETCHED_PROPERTY": name,
-    ])
-    return try context.fetch(request)
-  }
-
   private final func property(_ key: String) throws(ManagedObjectError) -> ManagedObjectModel.Entity.Property {
     guard let property = shape.entity.property(named: key) else { throw undefined(key) }
     return property
   }
 
-  private final func undefined(_ key: String) -> ManagedObjectError {
+  final func undefined(_ key: String) -> ManagedObjectError {
     ManagedObjectError(
       .undefinedKey, "the entity \(shape.entity.name.quoted) has no property \(key.quoted)", objectID: objectID,
       key: key)

@@ -3,11 +3,18 @@ package struct PredicateReplacement {
   /// The values of variables. Variables without a value stay as they are, and so do the variables that a `SUBQUERY`
   /// declares.
   var variables: [String: ManagedExpression] = [:]
+  /// A function that returns the value at a key path that starts at a variable. It returns nil to replace the variable
+  /// and keep the key path. Nil to do this for all key paths.
+  var keyPath: ((_ variable: String, PredicateKeyPath) -> ManagedExpression?)?
   /// A function that returns the new key for the key of an object in a constant. Nil to keep all keys.
   var object: ((RowKey) -> RowKey)?
 
-  package init(variables: [String: ManagedExpression] = [:], object: ((RowKey) -> RowKey)? = nil) {
+  package init(
+    variables: [String: ManagedExpression] = [:],
+    keyPath: ((_ variable: String, PredicateKeyPath) -> ManagedExpression?)? = nil, object: ((RowKey) -> RowKey)? = nil
+  ) {
     self.variables = variables
+    self.keyPath = keyPath
     self.object = object
   }
 }
@@ -67,7 +74,13 @@ extension ManagedExpression {
     case .variable(let name): return replacement.variables[name] ?? self
     case .assignment(let name, let value): return .assignment(variable: name, replaced(value))
     case .keyPath(_, of: .evaluatedObject): return self
-    case .keyPath(let path, of: let operand): return .keyPath(path, of: replaced(operand))
+    case .keyPath(let path, of: let operand):
+      if case .variable(let name) = operand, replacement.variables[name] != nil,
+        let value = replacement.keyPath?(name, path)
+      {
+        return value
+      }
+      return .keyPath(path, of: replaced(operand))
     case .aggregate(let elements): return .aggregate(elements.map(replaced))
     case .function(let function, let arguments): return .function(function, arguments.map(replaced))
     case .method(let selector, of: let operand, let arguments):
