@@ -200,6 +200,32 @@ public final class ManagedObjectModel: Sendable {
   }
 }
 
+extension ManagedObjectModel {
+  /// Returns the model with a fetch request stored under a name. A request that has this name is replaced.
+  ///
+  /// ```swift
+  /// let recent = FetchRequest("Note", where: try ManagedPredicate(format: "date >= $SINCE"))
+  /// let model = try ManagedObjectModel(contentsOf: url).settingFetchRequestTemplate(recent, forName: "recent")
+  /// ```
+  ///
+  /// The version hashes are those of this model, so the model opens the same stores. A request of the new model can be
+  /// executed by contexts of the old one.
+  ///
+  /// - Parameters:
+  ///   - template: The request; nil to remove the one that has the name.
+  ///   - name: The name in ``fetchRequestTemplates``.
+  /// - Throws: ``ManagedObjectModelError/invalid(_:)`` if the model does not have the entity of the request.
+  /// - Complexity: O(*n*) in the number of properties of the model.
+  public func settingFetchRequestTemplate(
+    _ template: FetchRequest?, forName name: String
+  ) throws(ManagedObjectModelError) -> ManagedObjectModel {
+    var contents = contents
+    contents.allowsReservedNames = true
+    contents.fetchRequestTemplates[name] = template
+    return try ManagedObjectModel(contents)
+  }
+}
+
 /// Models are equal if they were created from equal descriptions. The order of entities, configurations, templates and
 /// version identifiers does not matter, but that of the properties of an entity does.
 extension ManagedObjectModel: Equatable {

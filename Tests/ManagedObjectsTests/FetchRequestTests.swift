@@ -203,6 +203,28 @@ import Testing
       try FetchSamples.found(FetchRequest("Person", where: predicate.substituting(["FETCH_SOURCE": ann]))) == "Ann")
   }
 
+  @Test func `a request stored under a name is in the new model only and does not change version hashes`() throws {
+    let model = FetchSamples.shared.model
+    let request = FetchRequest("Person", where: try ManagedPredicate(format: "age >= $LEAST"))
+    let changed = try model.settingFetchRequestTemplate(request, forName: "atLeast")
+    #expect(
+      try FetchSamples.found(changed.fetchRequest(fromTemplate: "atLeast", substituting: ["LEAST": 41]))
+        == FetchSamples.found("Person", "age >= 41"))
+    #expect(model.fetchRequestTemplates["atLeast"] == nil && changed != model)
+    #expect(changed.entityVersionHashesByName == model.entityVersionHashesByName)
+    #expect(changed.fetchRequestTemplates.count == model.fetchRequestTemplates.count + 1)
+    var everybody = request
+    everybody.predicate = nil
+    let replaced = try changed.settingFetchRequestTemplate(everybody, forName: "atLeast")
+    #expect(replaced.fetchRequestTemplates["atLeast"] == everybody)
+    #expect(try replaced.settingFetchRequestTemplate(nil, forName: "atLeast") == model)
+    let error = #expect(throws: ManagedObjectModelError.self) {
+      try model.settingFetchRequestTemplate(FetchRequest("Ghost"), forName: "ghosts")
+    }
+    guard case .invalid(let defects)? = error else { return }
+    #expect(defects.map(\.kind) == [.unknownName])
+  }
+
   @Test func `a template returns a request with its variables substituted`() throws {
     let model = FetchSamples.shared.model
     #expect(try FetchSamples.found(model.fetchRequest(fromTemplate: "adults")) == "Ann Bob Ève Dan Leo")
