@@ -20,6 +20,59 @@ import Testing
     #expect(model["Employee"]?.isAbstract == false)
   }
 
+  class Shelf: ManagedObject {
+    @Attribute var title: String
+    @Attribute var number: Int
+    @Relationship var room: Shelf?
+    @Relationship(inverse: \Shelf.room) var shelves: Set<Shelf>
+    var label: String { "\(title) \(number)" }
+
+    override class func describe(_ entity: inout EntityDescription) {
+      entity.addUniquenessConstraint(\Shelf.room, \Shelf.title)
+      entity.addFetchIndex(\Shelf.title, \Shelf.number)
+      entity.addFetchIndex(\Shelf.number, \Shelf.title, named: "numbers")
+    }
+  }
+
+  final class LowShelf: Shelf { @Attribute var height: Double }
+
+  final class WrongShelf: ManagedObject {
+    @Attribute var title: String
+    @Relationship var room: WrongShelf?
+    @Relationship(inverse: \WrongShelf.room) var shelves: Set<WrongShelf>
+    var label: String { title.uppercased() }
+
+    override class func describe(_ entity: inout EntityDescription) {
+      entity.addUniquenessConstraint(\WrongShelf.title, \WrongShelf.label)
+      entity.addUniquenessConstraint(\WrongShelf.room?.title)
+      entity.addUniquenessConstraint(\WrongShelf.shelves)
+      entity.addFetchIndex(\WrongShelf.label)
+    }
+  }
+
+  @Test func `key paths name the properties of constraints and indexes`() throws {
+    let model = try ManagedObjectModel(Shelf.self, LowShelf.self)
+    let entity = try #require(model["Shelf"]).definition
+    #expect(entity.uniquenessConstraints == [["room", "title"]])
+    #expect(
+      entity.fetchIndexes == [
+        FetchIndexDescription("byTitleAndNumberIndex", [.init(.property("title")), .init(.property("number"))]),
+        FetchIndexDescription("numbers", [.init(.property("number")), .init(.property("title"))]),
+      ])
+    #expect(model["LowShelf"]?.definition.uniquenessConstraints == [])
+  }
+
+  @Test func `a key path of a constraint or an index that leads to no property is a defect`() throws {
+    let error = #expect(throws: ManagedObjectModelError.self) { try ManagedObjectModel(WrongShelf.self) }
+    guard case .invalid(let defects)? = error else { return }
+    #expect(defects.map(\.kind) == Array(repeating: .unknownName, count: 4))
+    #expect(
+      defects.first?.message
+        == #"a uniqueness constraint refers to "a property of WrongShelf without a wrapper", which is not an attribute or "#
+        + "a to-one relationship")
+    #expect(error?.description.contains(#""room.title""#) == true)
+  }
+
   @Test func `the order of the classes does not change the model`() throws {
     #expect(
       try ManagedObjectModel(S.Book.self, S.Note.self, S.Employee.self, S.Person.self)

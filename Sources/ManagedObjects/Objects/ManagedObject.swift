@@ -98,7 +98,7 @@ open class ManagedObject {
   ///
   /// ```swift
   /// override class func describe(_ entity: inout EntityDescription) {
-  ///   entity.uniquenessConstraints.append(["owner", "title"])
+  ///   entity.addUniquenessConstraint(\Note.owner, \Note.title)
   /// }
   /// ```
   ///
