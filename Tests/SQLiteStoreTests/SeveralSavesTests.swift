@@ -16,7 +16,7 @@ import Testing
     do { return try ManagedObjectModel(entities: [account]) } catch { fatalError("\(error)") }
   }()
 
-  private func store(tracksHistory: Bool = false) throws -> SQLiteStore {
+  private func store(tracksHistory: Bool? = nil) throws -> SQLiteStore {
     try SQLiteStore(file, model: Self.model, access: .readWrite(tracksHistory: tracksHistory))
   }
 

@@ -102,6 +102,9 @@ public struct ManagedObjectError: Error, Sendable {
     case sqlite = 134_180
     /// A mapping between two versions of a model cannot be inferred.
     case inferredMapping = 134_190
+    /// The history of a store does not have all transactions after a number: they were deleted, or a migration created
+    /// the objects again.
+    case historyTokenExpired = 134_301
     /// A migration would drop values or objects for which the new model has no property or entity, and the caller does
     /// not allow dropping them.
     case droppedValues = 134_905

@@ -18,7 +18,7 @@ public struct StoreMetadata: Sendable, Equatable {
     StoreMetadataKey.identifier, StoreMetadataKey.type, StoreMetadataKey.versionHashes,
     StoreMetadataKey.versionHashesVersion, StoreMetadataKey.versionIdentifiers, StoreMetadataKey.versionHashesDigest,
     StoreMetadataKey.versionChecksum, StoreMetadataKey.frameworkVersion, StoreMetadataKey.autoVacuumLevel,
-    StoreMetadataKey.historyTracking,
+    StoreMetadataKey.historyTracking, StoreMetadataKey.lastHistoryNumber,
   ]
 
   /// The version of Apple's framework in the metadata of new stores.
@@ -68,8 +68,8 @@ public struct StoreMetadata: Sendable, Equatable {
     self.values = values
   }
 
-  /// Sets one of the store's own keys.
-  package mutating func set(_ value: PropertyList, for key: String) { values[key] = value }
+  /// Sets one of the store's own keys, or removes it if the value is nil.
+  package mutating func set(_ value: PropertyList?, for key: String) { values[key] = value }
 
   /// Sets the version hashes, their digest and checksum, and the version identifiers to those of a model.
   public mutating func describe(_ model: ManagedObjectModel, _ configuration: String?) {

@@ -19,10 +19,16 @@ package enum HistoryTables {
     [changes, transactions, texts].allSatisfy { file.tables[$0] != nil }
   }
 
+  /// Returns the number of columns for the values of deleted objects that a model needs.
+  static func tombstoneCount(_ model: ManagedObjectModel) -> Int {
+    model.entities.map { preserved($0).count }.max() ?? 0
+  }
+
   /// Creates the tables of a history.
-  static func make(_ schema: StoreSchema, _ database: Database) throws(ManagedObjectError) {
-    let count = schema.model.entities.map { preserved($0).count }.max() ?? 0
-    let tombstones = (0..<count).map { ", ZTOMBSTONE\($0) BLOB" }.joined()
+  ///
+  /// - Parameter last: The number before that of the first transaction.
+  static func make(_ schema: StoreSchema, _ database: Database, after last: Int64 = 0) throws(ManagedObjectError) {
+    let tombstones = (0..<tombstoneCount(schema.model)).map { ", ZTOMBSTONE\($0) BLOB" }.joined()
     let statements = [
       "CREATE TABLE ACHANGE ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZCHANGETYPE INTEGER, "
         + "ZENTITY INTEGER, ZENTITYPK INTEGER, ZTRANSACTIONID INTEGER, ZCOLUMNS BLOB\(tombstones) )",
@@ -40,12 +46,24 @@ package enum HistoryTables {
       "CREATE UNIQUE INDEX Z_TRANSACTIONSTRING_UNIQUE_NAME ON ATRANSACTIONSTRING (ZNAME COLLATE BINARY ASC)",
     ]
     for statement in statements { try database.execute(statement) }
-    let entity = try database.statement("INSERT INTO Z_PRIMARYKEY (Z_ENT, Z_NAME, Z_SUPER, Z_MAX) VALUES (?, ?, 0, 0)")
-    for (number, name) in entities {
+    let entity = try database.statement("INSERT INTO Z_PRIMARYKEY (Z_ENT, Z_NAME, Z_SUPER, Z_MAX) VALUES (?, ?, 0, ?)")
+    for (index, (number, name)) in entities.enumerated() {
       try entity.bind(1, number)
       try entity.bind(2, name)
+      try entity.bind(3, index == 1 ? last : 0)
       try entity.run()
     }
+  }
+
+  /// Deletes the tables of a history, with all recorded saves.
+  static func drop(_ database: Database) throws(ManagedObjectError) {
+    for table in [changes, transactions, texts] { try database.execute("DROP TABLE \(table)") }
+    for (number, _) in entities { try database.execute("DELETE FROM Z_PRIMARYKEY WHERE Z_ENT = \(number)") }
+  }
+
+  /// Returns the number of the last transaction that the history has or had.
+  static func lastNumber(_ database: Database) throws(ManagedObjectError) -> Int64 {
+    try database.number("SELECT MAX(Z_MAX) FROM Z_PRIMARYKEY WHERE Z_ENT = \(entities[1].number)")
   }
 
   /// Returns the attributes whose values the history keeps when an object is deleted, sorted by name.
@@ -62,6 +80,13 @@ package enum HistoryTables {
       case .relationship(let relationship): !relationship.isTransient
       }
     }.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
+  }
+
+  /// Returns a value of `ZCOLUMNS`: a bit for each property, which is 1 if `isSet` returns true for it.
+  static func bits<Property>(_ properties: [Property], where isSet: (Property) -> Bool) -> Data {
+    var bytes = [UInt8](repeating: 0, count: (properties.count + 7) / 8)
+    for (index, property) in properties.enumerated() where isSet(property) { bytes[index / 8] |= 0x80 >> (index % 8) }
+    return Data(bytes)
   }
 
   /// Returns the names of the properties whose bits are set in a value of `ZCOLUMNS`.

@@ -89,10 +89,7 @@ struct HistoryWriting {
   /// Returns the value of `ZCOLUMNS` for a change of a row: a bit for each property, which is 1 if `slots` contains its
   /// slot. The first property has the highest bit of the first byte.
   private mutating func bits(_ key: RowKey, _ slots: [Int]) -> Data {
-    let properties = properties(ofEntity: key.entityIndex).slots
-    var bytes = [UInt8](repeating: 0, count: (properties.count + 7) / 8)
-    for (index, slot) in properties.enumerated() where slots.contains(slot) { bytes[index / 8] |= 0x80 >> (index % 8) }
-    return Data(bytes)
+    HistoryTables.bits(properties(ofEntity: key.entityIndex).slots, where: slots.contains)
   }
 
   /// Returns the primary key of `text` in `ATRANSACTIONSTRING`. Inserts the text if it is missing.

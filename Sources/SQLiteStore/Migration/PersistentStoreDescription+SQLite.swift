@@ -23,11 +23,13 @@ extension PersistentStoreDescription {
   ///     default, opening a store with such values throws ``ManagedObjectError/Code/droppedValues``, or
   ///     ``ManagedObjectError/Code/multipleErrors`` if several properties have such values.
   ///   - tracksHistory: True to record a history of changes from now on: ``SQLiteStore/history(after:)``. The history
-  ///     lets other programs find out which objects were saved: ``PersistentStoreCoordinator/remoteChanges``.
+  ///     lets other programs find out which objects were saved: ``PersistentStoreCoordinator/remoteChanges``. False to
+  ///     stop recording it, and to delete it: ``SQLiteStore/stopTrackingHistory()``. Nil to continue to record it if
+  ///     the store has one.
   ///   - allowsTriggers: True to save even if the file has triggers, views or virtual tables of other programs.
   public static func sqlite(
     _ file: URL, migratesAutomatically: Bool = true, through stages: StagedMigration? = nil,
-    droppedValues: DroppedValuePolicy = .refuse, tracksHistory: Bool = false, allowsTriggers: Bool = false
+    droppedValues: DroppedValuePolicy = .refuse, tracksHistory: Bool? = nil, allowsTriggers: Bool = false
   ) -> PersistentStoreDescription {
     PersistentStoreDescription { (model, description) throws(ManagedObjectError) in
       func open() throws(ManagedObjectError) -> SQLiteStore {

@@ -8,7 +8,7 @@ public struct StoreAccess: Hashable, Sendable {
   let mode: Database.Mode
   /// True to create the file if it does not exist.
   package var createsFile = false
-  var tracksHistory = false
+  var tracksHistory: Bool?
   var allowsTriggers = false
 
   /// True if the store is opened only for reading.
@@ -21,13 +21,14 @@ public struct StoreAccess: Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - createsFile: True to create the file if it does not exist. If false, opening the store throws.
-  ///   - tracksHistory: True to record a history of changes from now on: ``SQLiteStore/history(after:)``. If false, a
-  ///     store whose history this package already records continues to record it.
+  ///   - tracksHistory: True to record a history of changes from now on: ``SQLiteStore/history(after:)``. False to stop
+  ///     recording it, and to delete a history that this package has recorded: ``SQLiteStore/stopTrackingHistory()``.
+  ///     Nil to continue to record it if the store has one.
   ///   - allowsTriggers: True to save even if the file has triggers, views or virtual tables of other programs. A save
   ///     runs such triggers, whatever they do. If false, they are listed in ``SQLiteStore/writingObstacles``, and a
   ///     save throws.
   public static func readWrite(
-    createsFile: Bool = true, tracksHistory: Bool = false, allowsTriggers: Bool = false
+    createsFile: Bool = true, tracksHistory: Bool? = nil, allowsTriggers: Bool = false
   ) -> StoreAccess {
     StoreAccess(mode: .create, createsFile: createsFile, tracksHistory: tracksHistory, allowsTriggers: allowsTriggers)
   }

@@ -73,7 +73,11 @@ struct StoreState {
       file, schema, allowsTriggers: allowsTriggers, tracksHistory: metadata.tracksHistory)
     numbers = RowNumbers(schema)
     reading = ValueReading(database: database, schema: schema, externalData: ExternalData(ofStore: database.file.path))
-    if access.tracksHistory { try trackHistory() }
+    switch access.tracksHistory {
+    case true?: try trackHistory()
+    case false?: try stopTrackingHistory()
+    case nil: break
+    }
   }
 
   private static func obstacles(

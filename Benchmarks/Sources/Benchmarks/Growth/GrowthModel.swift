@@ -180,7 +180,7 @@ enum GrowthStore {
   static let greatestSize = 1 << 16
 
   static func container(
-    _ storage: Storage, in folder: URL, model: ManagedObjectModel? = nil, tracksHistory: Bool = false
+    _ storage: Storage, in folder: URL, model: ManagedObjectModel? = nil, tracksHistory: Bool? = nil
   ) throws -> PersistentContainer {
     let file = storage.file(in: folder)
     let store: PersistentStoreDescription =
@@ -195,7 +195,7 @@ enum GrowthStore {
 
   /// Creates a store of a shape in a folder.
   static func fill(
-    _ storage: Storage, _ shape: GrowthObjects, _ size: Int, in folder: URL, tracksHistory: Bool = false
+    _ storage: Storage, _ shape: GrowthObjects, _ size: Int, in folder: URL, tracksHistory: Bool? = nil
   ) throws {
     try shape.fill(container(storage, in: folder, tracksHistory: tracksHistory).newContext(), size)
   }
