@@ -186,9 +186,9 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `a store with a history is not migrated, even into a new store`(withOutput: Bool) throws {
-    do { _ = try SQLiteStore(file, model: Self.old(), access: .readWrite(tracksHistory: true)) }
+  func `a store with a history of another program is not migrated, even into a new store`(withOutput: Bool) throws {
     try makeStore(["a"])
+    try PlainSQLite(file).run("CREATE TABLE ATRANSACTION (Z_PK INTEGER PRIMARY KEY)")
     let before = try contents()
     let error = #expect(throws: ManagedObjectError.self) { try migrate(withOutput ? .output : .inPlace) }
     #expect(error?.code == .migration && error?.message.contains("a history of changes") == true)

@@ -11,9 +11,12 @@ import Testing
   private static let tables = "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'Z|_%' ESCAPE '|'"
 
   /// Inserts objects with random values and relationships.
-  private static func fill(_ file: URL, _ sketch: ModelSketch, _ numbers: inout RandomNumbers) throws {
+  private static func fill(
+    _ file: URL, _ sketch: ModelSketch, _ numbers: inout RandomNumbers, tracksHistory: Bool
+  ) throws {
     let model = try sketch.model()
-    let context = try ManagedObjectContext(SQLiteStore(file, model: model))
+    let context = try ManagedObjectContext(
+      SQLiteStore(file, model: model, access: .readWrite(tracksHistory: tracksHistory)))
     var objects: [Int: [ManagedObject]] = [:]
     for entity in sketch.entities where !entity.isAbstract {
       for _ in 0..<numbers.below(8) {
@@ -136,10 +139,13 @@ import Testing
     let comment = Comment(rawValue: "seed \(seed): \(maker.log.joined(separator: ", "))")
     let folder = TemporaryFolder(isInMemory: true)
     let file = folder.url.appending(path: "store.sqlite")
-    try fill(file, old, &maker.numbers)
+    let tracksHistory = seed % 2 == 1
+    try fill(file, old, &maker.numbers, tracksHistory: tracksHistory)
     try putIntoFiles(file, &maker.numbers)
     let (oldModel, newModel) = (try old.model(), try new.model())
     let before = try StoreDump(SQLiteStore(file, model: oldModel, access: .readOnly))
+    let history = try SQLiteStore(file, model: oldModel, access: .readOnly).history()
+    #expect(history.count == (tracksHistory ? 2 : 0), comment)
     let highest = Dictionary(
       try PlainSQLite(file).run("SELECT Z_NAME, Z_MAX FROM Z_PRIMARYKEY").map { ($0[0], Int($0[1]) ?? 0) },
       uniquingKeysWith: { first, _ in first })
@@ -172,6 +178,7 @@ import Testing
       let store = try SQLiteStore(file, model: newModel, access: .readOnly)
       #expect(store.writingObstacles == [], comment)
       after = try StoreDump(store)
+      #expect(try store.history().map(\.shown) == history.map { expectation.shown($0) }, comment)
     }
     expected.metadata = after.metadata
     #expect(after.differences(from: expected) == [], comment)
@@ -180,7 +187,7 @@ import Testing
       try SQLiteStore.model(inFile: file).entityVersionHashesByName == newModel.entityVersionHashesByName, comment)
     // The tables are the same as in a new store.
     let made = folder.url.appending(path: "made.sqlite")
-    _ = try SQLiteStore(made, model: newModel)
+    _ = try SQLiteStore(made, model: newModel, access: .readWrite(tracksHistory: tracksHistory))
     let database = try PlainSQLite(file)
     #expect(try schema(database) == schema(PlainSQLite(made)), comment)
     #expect(try database.defects() == [], comment)
@@ -262,6 +269,33 @@ import Testing
     #expect(changed > count / LongForm.size(3, or: 12), "\(changed) changed, \(refused) refused")
     if LongForm.isWanted { #expect(refused > count / 12, "\(changed) changed, \(refused) refused") }
     if LongForm.isWanted { print("\(changed) pairs changed, \(refused) refused") }
+  }
+}
+
+extension PersistentHistoryTransaction {
+  /// The number, then the changes by object.
+  fileprivate var shown: [String] {
+    ["\(number)"] + changes.map { "\($0.kind) \($0.objectID) \($0.updatedProperties.sorted())" }
+  }
+}
+
+extension MigrationExpectation {
+  /// Returns the ``PersistentHistoryTransaction/shown`` text of a transaction after the migration.
+  fileprivate func shown(_ transaction: PersistentHistoryTransaction) -> [String] {
+    ["\(transaction.number)"]
+      + transaction.changes.compactMap { change in
+        let name = change.objectID.entity.name
+        guard let entity = old.entities.first(where: { $0.name == name }), let other = new.entity(entity.id) else {
+          return nil
+        }
+        let ids =
+          old.attributes(entity.id).filter { change.updatedProperties.contains($0.name) }.map(\.id)
+          + old.relationships(entity.id).filter { change.updatedProperties.contains($0.name) }.map(\.id)
+        let names =
+          new.attributes(entity.id).filter { ids.contains($0.id) }.map(\.name)
+          + new.relationships(entity.id).filter { ids.contains($0.id) }.map(\.name)
+        return "\(change.kind) \(other.name + "\(change.objectID)".dropFirst(name.count)) \(names.sorted())"
+      }
   }
 }
 

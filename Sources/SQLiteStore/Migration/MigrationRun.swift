@@ -85,7 +85,7 @@ struct MigrationRun {
     let file = try FileSchema(database)
     let old = try StoreSchema(source, configuration, of: file, in: database)
     let tables = StoreTables(schema: old, file: file, database: database)
-    try tables.check()
+    try tables.check(tracksHistory: metadata.tracksHistory)
     let files = try ExternalColumns(old).files(database)
     try externalData.require(files)
     let folder = try ScratchFolder(beside: path, isLocked: true)
@@ -113,7 +113,7 @@ struct MigrationRun {
     }
     let file = try FileSchema(database)
     let schema = try StoreSchema(source, configuration, of: file, in: database)
-    try StoreTables(schema: schema, file: file, database: database).check()
+    try StoreTables(schema: schema, file: file, database: database).check(tracksHistory: metadata.tracksHistory)
     do { try FileSystem.makeFolder(FileSystem.parent(of: output), below: nil, permissions: 0o777) } catch {
       throw ManagedObjectError(.migration, error.message)
     }
@@ -147,7 +147,8 @@ struct MigrationRun {
     _ database: Database, _ mapping: InferredMapping, _ externalData: ExternalData, _ number: Int
   ) throws(ManagedObjectError) -> Set<String> {
     let migration = try StoreMigration(
-      database, mapping, configuration, externalData, policy, report: stepReport(number))
+      database, mapping, configuration, externalData, policy, tracksHistory: metadata.tracksHistory,
+      report: stepReport(number))
     losses += migration.losses
     return try migration.changeTables(&metadata)
   }
@@ -232,6 +233,9 @@ struct MigrationRun {
     }
     var metadata = metadata
     metadata.describe(plan.destination, configuration)
+    let tracksHistory = metadata.tracksHistory
+    // The new objects are created without a history.
+    metadata.set(nil, for: StoreMetadataKey.historyTracking)
     let schema = StoreSchema(plan.destination, configuration: configuration)
     do {
       let database = try Database(path: new, .create)
@@ -247,9 +251,21 @@ struct MigrationRun {
         }
       }
     }
-    let destination = try SQLiteStore(URL(filePath: new), model: plan.destination, configuration: configuration)
-    try destination.relax()
-    try ObjectMigration(plan, from: source, to: destination, report: stepReport(number)).migrateObjects()
+    do {
+      let destination = try SQLiteStore(URL(filePath: new), model: plan.destination, configuration: configuration)
+      try destination.relax()
+      try ObjectMigration(plan, from: source, to: destination, report: stepReport(number)).migrateObjects()
+    }
+    guard tracksHistory else { return }
+    metadata.set(.boolean(true), for: StoreMetadataKey.historyTracking)
+    // The objects are others than those of the old history, so that all numbers from before the migration are expired.
+    // The migration itself counts as a transaction.
+    let last = try source.withState { state throws(ManagedObjectError) in try HistoryTables.lastNumber(state.database) }
+    let database = try Database(path: new, .readWrite)
+    try database.transaction(.exclusive) { () throws(ManagedObjectError) in
+      try HistoryTables.make(schema, database, after: last + 1)
+      try MetadataTable.write(metadata, database)
+    }
   }
 }
 

@@ -16,6 +16,7 @@ struct StoreMigration {
   let externalData: ExternalData
   private let configuration: String?
   private let oldTables: StoreTables
+  private let hasHistory: Bool
   private let report: MigrationRun.StepReport
   /// The values and objects that the migration drops.
   let losses: [MigrationLoss]
@@ -25,12 +26,13 @@ struct StoreMigration {
   /// - Parameters:
   ///   - externalData: The external files of the store.
   ///   - policy: The handling of values and objects that the new model cannot represent.
+  ///   - tracksHistory: True if this package records the history of the store.
   /// - Throws: ``ManagedObjectError/Code/droppedValues``, or ``ManagedObjectError/Code/multipleErrors`` with several
   ///   such errors, if values would be dropped and the policy does not allow that,
   ///   ``ManagedObjectError/Code/migration`` if the file has parts that would be lost with the old tables.
   init(
     _ database: Database, _ mapping: InferredMapping, _ configuration: String?, _ externalData: ExternalData,
-    _ policy: DroppedValuePolicy, report: @escaping MigrationRun.StepReport
+    _ policy: DroppedValuePolicy, tracksHistory: Bool, report: @escaping MigrationRun.StepReport
   ) throws(ManagedObjectError) {
     self.database = database
     self.mapping = mapping
@@ -41,7 +43,8 @@ struct StoreMigration {
     old = try StoreSchema(mapping.source, configuration, of: file, in: database)
     new = StoreSchema(mapping.destination, configuration: configuration)
     oldTables = StoreTables(schema: old, file: file, database: database)
-    try oldTables.check()
+    hasHistory = HistoryTables.areThere(file)
+    try oldTables.check(tracksHistory: tracksHistory)
     losses = try MigrationLoss.all(mapping, old, database)
     try policy.check(losses)
   }
@@ -60,6 +63,7 @@ struct StoreMigration {
     let highest = try highestNumbers()
     try oldTables.drop()
     try oldTables.replaceEntities(with: new) { highest[$0] ?? 0 }
+    if hasHistory { try HistoryMigration(database: database, mapping: mapping, old: old, new: new).convert() }
     try writer.makeIndexes()
     try oldTables.restoreIndexes()
     if !files.isEmpty { files.subtract(try ExternalColumns(new).files(database)) }

@@ -22,16 +22,18 @@ struct StoreTables {
 
   /// Checks that a migration would not lose parts of the file that are not in the model.
   ///
-  /// - Throws: ``ManagedObjectError/Code/migration`` if the file has such parts: triggers of other programs, a history,
-  ///   rows that are not objects, or tables with the names that the old tables would get.
+  /// - Parameter tracksHistory: True if this package records the history of the store.
+  /// - Throws: ``ManagedObjectError/Code/migration`` if the file has such parts: triggers of other programs, a history
+  ///   that another program records, rows that are not objects, or tables with the names that the old tables would
+  ///   get.
   /// - Complexity: O(*n*) in the number of rows.
-  func check() throws(ManagedObjectError) {
+  func check(tracksHistory: Bool) throws(ManagedObjectError) {
     var reasons: [String] = []
     for trigger in ForeignParts(file, schema).triggers {
       reasons.append("the trigger \(trigger.name.quoted) of another program, which the migration would delete")
     }
-    if file.tables["ACHANGE"] != nil || file.tables["ATRANSACTION"] != nil {
-      reasons.append("a history of changes, which would not match the new model")
+    if !tracksHistory, file.tables["ACHANGE"] != nil || file.tables["ATRANSACTION"] != nil {
+      reasons.append("a history of changes that another program records, which would not match the new model")
     }
     for name in file.tables.keys where name.hasPrefix(Self.aside) { reasons.append("a table \(name.quoted)") }
     for (name, other) in file.others where name.hasPrefix(Self.aside) {
@@ -150,7 +152,7 @@ struct StoreTables {
     for name in names { try database.execute("DROP TABLE \(Self.asideName(name))") }
   }
 
-  /// Replaces these tables with those of a store in another file.
+  /// Replaces these tables, and the history if the store has one, with those of a store in another file.
   func replace(with new: StoreSchema, of path: String) throws(ManagedObjectError) {
     try database.attach(path, as: Self.attached)
     try putAside()
@@ -164,6 +166,7 @@ struct StoreTables {
     let list = try database.statement("SELECT Z_ENT, Z_MAX FROM \(Self.attached).Z_PRIMARYKEY")
     try list.forEachRow { highest[list.integer(0)] = list.integer(1) }
     try replaceEntities(with: new) { highest[new.numbers[new.tables[$0].entities.lowerBound]] ?? 0 }
+    if HistoryTables.areThere(file) { try HistoryTables.replace(new, database, with: Self.attached) }
     try writer.makeIndexes()
     try restoreIndexes()
   }

@@ -1,0 +1,158 @@
+internal import FoundationEssentials
+internal import ManagedObjects
+internal import SQLQueries
+
+/// Converts the recorded history of a store to another version of its model.
+///
+/// Transactions keep their numbers. Changes get the entity numbers and property bits of the new model. Changes to
+/// objects of removed entities are deleted.
+struct HistoryMigration {
+  let database: Database
+  let mapping: InferredMapping
+  let old: StoreSchema
+  let new: StoreSchema
+
+  /// An entity whose changes are kept, with its properties in the order of their bits or columns.
+  private struct Conversion {
+    let number: Int64
+    let oldEntity: ManagedObjectModel.Entity
+    let newProperties: [ManagedObjectModel.Entity.Property]
+    /// The names of the old properties, by the names of the new ones.
+    let formers: [String: String]
+    var known: [Data: Data] = [:]
+
+    mutating func bits(_ bits: Data) -> Data {
+      if let known = known[bits] { return known }
+      let names = Set(HistoryTables.names(oldEntity, bits))
+      let result = HistoryTables.bits(newProperties) { formers[$0.name].map(names.contains) ?? false }
+      known[bits] = result
+      return result
+    }
+  }
+
+  /// - Complexity: O(*n*) in the number of changes.
+  func convert() throws(ManagedObjectError) {
+    let (oldCount, newCount) = (
+      HistoryTables.tombstoneCount(old.model), HistoryTables.tombstoneCount(new.model)
+    )
+    let columns = Set(try columnNames())
+    for index in 0..<max(oldCount, newCount) where !columns.contains("ZTOMBSTONE\(index)") {
+      try database.execute("ALTER TABLE ACHANGE ADD COLUMN ZTOMBSTONE\(index) BLOB")
+    }
+    var conversions: [Int64: Conversion] = [:]
+    for entity in mapping.source.entities where old.numbers[entity.index] != 0 {
+      guard let index = mapping.destination(of: entity.index), new.numbers[index] != 0 else { continue }
+      let destination = ManagedObjectModel.Entity(model: mapping.destination, index: index)
+      try convertTombstones(entity, destination, count: oldCount)
+      conversions[old.numbers[entity.index]] = Conversion(
+        number: new.numbers[index], oldEntity: entity, newProperties: HistoryTables.properties(destination),
+        formers: mapping.properties[index])
+    }
+    try deleteChanges(except: conversions.keys.sorted())
+    try renumber(&conversions)
+  }
+
+  private func columnNames() throws(ManagedObjectError) -> [String] {
+    var names: [String] = []
+    let list = try database.statement("SELECT name FROM pragma_table_info('ACHANGE')")
+    try list.forEachRow { names.append(list.text(0).uppercased()) }
+    return names
+  }
+
+  /// Moves the preserved values of deleted objects to the columns that the new model has for them.
+  ///
+  /// - Parameter count: The number of columns that the old model uses.
+  private func convertTombstones(
+    _ entity: ManagedObjectModel.Entity, _ destination: ManagedObjectModel.Entity, count: Int
+  ) throws(ManagedObjectError) {
+    let formers = HistoryTables.preserved(entity)
+    let values = HistoryTables.preserved(destination).map { attribute -> String in
+      let name = mapping.properties[destination.index][attribute.name]
+      guard let index = formers.firstIndex(where: { $0.name == name }) else { return "NULL" }
+      let column = "ZTOMBSTONE\(index)"
+      switch (formers[index].definition.isExternal, attribute.definition.isExternal) {
+      case (true, false): return "substr(CAST(\(column) AS BLOB), 2)"
+      case (false, true): return "CASE WHEN \(column) IS NOT NULL THEN CAST(x'01' || \(column) AS BLOB) END"
+      default: return column
+      }
+    }
+    let isSame = values.count == formers.count && values.indices.allSatisfy { values[$0] == "ZTOMBSTONE\($0)" }
+    if isSame { return }
+    let sets = (0..<max(count, values.count)).map { index in
+      "ZTOMBSTONE\(index) = " + (index < values.count ? values[index] : "NULL")
+    }
+    try database.execute(
+      "UPDATE ACHANGE SET \(sets.joined(separator: ", ")) WHERE ZENTITY = \(old.numbers[entity.index]) "
+        + "AND ZCHANGETYPE = \(PersistentHistoryChange.Kind.delete.rawValue)")
+  }
+
+  private func deleteChanges(except numbers: [Int64]) throws(ManagedObjectError) {
+    let list = numbers.map { "\($0)" }.joined(separator: ", ")
+    try database.execute("DELETE FROM ACHANGE WHERE ZENTITY IS NULL OR ZENTITY NOT IN (\(list))")
+  }
+
+  /// Sets the entity number and the property bits of all changes, in batches. The bits of each row are converted once,
+  /// because the numbers of two entities may be exchanged.
+  private func renumber(_ conversions: inout [Int64: Conversion]) throws(ManagedObjectError) {
+    let batchSize = 1_000
+    var last = Int64.min
+    while true {
+      var rows: [(id: Int64, entity: Int64, bits: Data?)] = []
+      let selection = try database.statement(
+        "SELECT Z_PK, ZENTITY, ZCOLUMNS FROM ACHANGE WHERE Z_PK > ? ORDER BY Z_PK LIMIT \(batchSize)")
+      try selection.bind(1, last)
+      try selection.forEachRow {
+        rows.append((selection.integer(0), selection.integer(1), selection.isNull(2) ? nil : selection.data(2)))
+      }
+      guard let end = rows.last?.id else { return }
+      last = end
+      let update = try database.statement("UPDATE ACHANGE SET ZENTITY = ?2, ZCOLUMNS = ?3 WHERE Z_PK = ?1")
+      for row in rows {
+        let bits = row.bits.flatMap { conversions[row.entity]?.bits($0) }
+        guard let number = conversions[row.entity]?.number, number != row.entity || bits != row.bits else { continue }
+        try update.bind(1, row.id)
+        try update.bind(2, number)
+        if let bits { try update.bind(3, bits) } else { try update.bindNull(3) }
+        try update.run()
+      }
+    }
+  }
+}
+
+/// The history of a store whose objects are created again in another file.
+extension HistoryTables {
+  /// Replaces the history of a store with that of an attached database.
+  static func replace(
+    _ schema: StoreSchema, _ database: Database, with attached: String
+  ) throws(ManagedObjectError) {
+    try drop(database)
+    try make(schema, database)
+    for table in [changes, transactions, texts] {
+      var names: [String] = []
+      let list = try database.statement("SELECT name FROM pragma_table_info(?, ?)")
+      try list.bind(1, table)
+      try list.bind(2, attached)
+      try list.forEachRow { names.append(list.text(0).sqlName) }
+      // A converted history can have more columns for preserved values than a new one.
+      let known = try columns(table, database)
+      for name in names where !known.contains(name) {
+        try database.execute("ALTER TABLE main.\(table) ADD COLUMN \(name) BLOB")
+      }
+      let columns = names.joined(separator: ", ")
+      try database.execute("INSERT INTO main.\(table) (\(columns)) SELECT \(columns) FROM \(attached).\(table)")
+    }
+    for (number, _) in entities {
+      try database.execute(
+        "UPDATE main.Z_PRIMARYKEY SET Z_MAX = (SELECT Z_MAX FROM \(attached).Z_PRIMARYKEY WHERE Z_ENT = \(number)) "
+          + "WHERE Z_ENT = \(number)")
+    }
+  }
+
+  private static func columns(_ table: String, _ database: Database) throws(ManagedObjectError) -> Set<String> {
+    var names: Set<String> = []
+    let list = try database.statement("SELECT name FROM pragma_table_info(?, 'main')")
+    try list.bind(1, table)
+    try list.forEachRow { names.insert(list.text(0).sqlName) }
+    return names
+  }
+}
