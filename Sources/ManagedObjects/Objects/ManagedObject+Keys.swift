@@ -30,10 +30,26 @@ extension ManagedObject {
   /// ``value(forKey:)``.
   ///
   /// ```swift
-  /// let title = note["title"]                              // .attribute(.string("Numbers of Bernoulli"))
+  /// note["title"] = "Letters"
+  /// let title = note["title"]                              // .attribute(.string("Letters"))
   /// let headline = note["headline"]                        // nil
   /// ```
-  public final subscript(key: String) -> Value? { shape.entity.property(named: key).map { value(of: $0) } }
+  ///
+  /// Setting nil sets null. If an attribute cannot have the new value, it keeps its old one, and saving the object fails
+  /// until the attribute is set again. Other errors, such as that of a key which the entity does not have, are added to
+  /// ``ManagedObjectContext/misuse``. To catch errors, use ``setValue(_:forKey:)-(ManagedObject.Value,_)``.
+  public final subscript(key: String) -> Value? {
+    get { shape.entity.property(named: key).map { value(of: $0) } }
+    set {
+      do { try setValue(newValue ?? .null, forKey: key) } catch {
+        if error.code == .invalidValue, let attribute = shape.entity.attribute(named: key) {
+          refuseValue(error, slot: attribute.slot)
+        } else {
+          shape.context?.note(error)
+        }
+      }
+    }
+  }
 
   /// Returns the value of a property.
   ///
@@ -63,67 +79,6 @@ extension ManagedObject {
       failure.predicateError = error
       throw failure
     }
-  }
-
-  /// Sets the value of an attribute or a relationship. Numbers are converted to the attribute's type if they keep their
-  /// value.
-  ///
-  /// ```swift
-  /// try note.setValue(.object(ada), forKey: "author")
-  /// try ada.setValue(.set([.object(note)]), forKey: "notes")
-  /// ```
-  ///
-  /// - Throws: ``ManagedObjectError/Code/undefinedKey`` if the entity has no such attribute or relationship;
-  ///   ``ManagedObjectError/Code/invalidValue`` if the property cannot have the value;
-  ///   ``ManagedObjectError/Code/referentialIntegrity`` if the object is inaccessible, or if a relationship is set and
-  ///   one of the objects is deleted or inaccessible; ``ManagedObjectError/Code/invalidState`` if a relationship is
-  ///   set, and the object has no context or another object is in a different one.
-  public final func setValue(_ value: Value, forKey key: String) throws(ManagedObjectError) {
-    let property = try property(key)
-    if status.contains(.fault) { fire() }
-    if isInaccessible {
-      throw ManagedObjectError(.referentialIntegrity, "the object is no longer available", objectID: objectID, key: key)
-    }
-    switch property {
-    case .attribute(let attribute):
-      guard case .attribute(let value) = value, let normalized = attribute.definition.type.normalized(value) else {
-        throw unsuitable(value, key, expected: attribute.definition.type.name)
-      }
-      setAttribute(normalized, slot: attribute.slot)
-    case .relationship(let relationship):
-      guard let objects = Self.objects(value, isToMany: relationship.definition.isToMany) else {
-        throw unsuitable(
-          value, key, expected: relationship.definition.isToMany ? "a collection of objects" : "an object")
-      }
-      guard let context = managedObjectContext else {
-        throw ManagedObjectError(.invalidState, "the object has no context", objectID: objectID, key: key)
-      }
-      for object in objects { try context.checkRelation(of: self, relationship, to: object) }
-      setObjects(objects, slot: relationship.slot)
-    }
-  }
-
-  /// Sets the value of an attribute.
-  ///
-  /// ```swift
-  /// try note.setValue(.string("Letters"), forKey: "title")
-  /// ```
-  ///
-  /// - Throws: the errors of ``setValue(_:forKey:)-(ManagedObject.Value,_)``.
-  public final func setValue(_ value: AttributeValue, forKey key: String) throws(ManagedObjectError) {
-    try setValue(.attribute(value), forKey: key)
-  }
-
-  /// Sets the values of several attributes.
-  ///
-  /// ```swift
-  /// try note.setValues(["title": .string("Letters"), "pages": .integer(3), "content": .null])
-  /// ```
-  ///
-  /// - Throws: the errors of ``setValue(_:forKey:)-(ManagedObject.Value,_)``. The values before the invalid one stay
-  ///   set.
-  public final func setValues(_ values: KeyValuePairs<String, AttributeValue>) throws(ManagedObjectError) {
-    for (key, value) in values { try setValue(.attribute(value), forKey: key) }
   }
 
   /// Returns the values as they were last read or saved, by property name. Returns an empty dictionary for a new
@@ -164,7 +119,7 @@ extension ManagedObject {
     return result
   }
 
-  private final func property(_ key: String) throws(ManagedObjectError) -> ManagedObjectModel.Entity.Property {
+  final func property(_ key: String) throws(ManagedObjectError) -> ManagedObjectModel.Entity.Property {
     guard let property = shape.entity.property(named: key) else { throw undefined(key) }
     return property
   }
@@ -173,26 +128,6 @@ extension ManagedObject {
     ManagedObjectError(
       .undefinedKey, "the entity \(shape.entity.name.quoted) has no property \(key.quoted)", objectID: objectID,
       key: key)
-  }
-
-  private final func unsuitable(_ value: Value, _ key: String, expected: String) -> ManagedObjectError {
-    var attribute: AttributeValue?
-    if case .attribute(let value) = value { attribute = value }
-    return ManagedObjectError(
-      .invalidValue, "expected \(expected), found \(value.kindName)", objectID: objectID, key: key, value: attribute)
-  }
-
-  /// Returns the objects in a value; empty for null. Returns nil if the value does not fit a to-many relationship or,
-  /// if `isToMany` is false, a to-one relationship.
-  private static func objects(_ value: Value, isToMany: Bool) -> [ManagedObject]? {
-    switch value {
-    case .object(let object): return isToMany ? nil : [object]
-    case .attribute(.null): return []
-    case .array(let elements), .set(let elements):
-      let objects = elements.compactMap { if case .object(let object) = $0 { object } else { nil } }
-      return isToMany && objects.count == elements.count ? objects : nil
-    case .attribute: return nil
-    }
   }
 
   final func value(of property: ManagedObjectModel.Entity.Property) -> Value {

@@ -38,7 +38,7 @@ enum ValueCode {
 
   static func append(_ key: RowKey, to bytes: inout [UInt8]) {
     bytes.append(Sign.object.rawValue)
-    append(24, to: &bytes)
+    append(UInt64(24), to: &bytes)
     append(UInt64(key.store.rawValue), to: &bytes)
     append(UInt64(UInt32(bitPattern: key.entityIndex)), to: &bytes)
     append(UInt64(bitPattern: key.number), to: &bytes)
@@ -46,7 +46,7 @@ enum ValueCode {
 
   private static func append(_ sign: Sign, _ number: UInt64, to bytes: inout [UInt8]) {
     bytes.append(sign.rawValue)
-    append(8, to: &bytes)
+    append(UInt64(8), to: &bytes)
     append(number, to: &bytes)
   }
 
