@@ -36,8 +36,39 @@ extension ManagedObjectClass {
     relationshipSlot(property).map { remove(object, slot: $0) }
   }
 
+  /// Returns the objects of a to-many relationship, as a value that changes the relationship:
+  /// `person.mutableSet(\.notes).formUnion(drafts)`.
+  ///
+  /// - Throws: ``ManagedObjectError/Code/undefinedKey`` if the key path is not that of a relationship.
+  public func mutableSet<Object: ManagedObject>(
+    _ property: KeyPath<Self, Set<Object>>
+  ) throws(ManagedObjectError) -> MutableSet<Object> {
+    guard let slot = relationshipSlot(property) else { throw notARelationship(property) }
+    return MutableSet(owner: self, slot: slot)
+  }
+
+  /// Returns the objects of an ordered relationship, as a value that changes the relationship:
+  /// `note.mutableOrderedSet(\.tags).insert(tag, at: 0)`.
+  ///
+  /// - Throws: ``ManagedObjectError/Code/undefinedKey`` if the key path is not that of a relationship.
+  public func mutableOrderedSet<Object: ManagedObject>(
+    _ property: KeyPath<Self, [Object]>
+  ) throws(ManagedObjectError) -> MutableOrderedSet<Object> {
+    guard let slot = relationshipSlot(property) else { throw notARelationship(property) }
+    return MutableOrderedSet(owner: self, slot: slot)
+  }
+
+  private func notARelationship(_ property: AnyKeyPath) -> ManagedObjectError {
+    ManagedObjectError(.undefinedKey, "\(property) is not the key path of a relationship", objectID: objectID)
+  }
+
   private func relationshipSlot(_ property: AnyKeyPath) -> Int? {
-    let slot = shape.slot(property) { PropertyPath(property).flatMap { $0.names.count == 1 ? $0.names[0] : nil } }
-    return slot.flatMap { shape.relationships[$0] == nil ? nil : $0 }
+    propertySlot(property).flatMap { shape.relationships[$0] == nil ? nil : $0 }
+  }
+
+  /// Returns the slot of the property at a key path such as `\.title`; nil if the key path does not lead to one
+  /// property of the entity.
+  func propertySlot(_ property: AnyKeyPath) -> Int? {
+    shape.slot(property) { PropertyPath(property).flatMap { $0.names.count == 1 ? $0.names[0] : nil } }
   }
 }

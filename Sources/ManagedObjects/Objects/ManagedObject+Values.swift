@@ -6,7 +6,7 @@ extension ManagedObject {
   /// Returns the value of a slot. Reads the row if the object is a fault, and the value if it is not in the row.
   final func value(ofSlot slot: Int) -> RowValue {
     if status.contains(.fault) { fire() }
-    if case .unread = values[slot] { readValue(slot) }
+    if case .unread = values[slot] { tryToReadValue(slot) }
     return values[slot]
   }
 
@@ -61,14 +61,26 @@ extension ManagedObject {
 
   /// Reads a value that the store left out of the row. If reading fails, the value stays `unread`, and the next access
   /// tries again.
-  private final func readValue(_ slot: Int) {
-    var value = shape.emptyValues[slot]
-    if let context = managedObjectContext {
-      do { value = try context.readValues(ofSlot: slot, [key])[0] ?? value } catch {
-        context.note(error)
-        return
-      }
+  private final func tryToReadValue(_ slot: Int) {
+    do { try readValue(slot) } catch { shape.context?.note(error) }
+  }
+
+  /// Returns the value of a slot. Unlike ``value(ofSlot:)``, throws if it cannot be read.
+  final func readableValue(ofSlot slot: Int) throws(ManagedObjectError) -> RowValue {
+    if isFault { fire() }
+    if isInaccessible {
+      let name = shape.entity.properties.first { $0.slot == slot }?.name
+      throw ManagedObjectError(
+        .referentialIntegrity, "the object is no longer available", objectID: objectID, key: name)
     }
+    if case .unread = values[slot] { try readValue(slot) }
+    return values[slot]
+  }
+
+  /// Reads a value that the store left out of the row.
+  private final func readValue(_ slot: Int) throws(ManagedObjectError) {
+    var value = shape.emptyValues[slot]
+    if let context = managedObjectContext { value = try context.readValues(ofSlot: slot, [key])[0] ?? value }
     values[slot] = value
     committed?[slot] = value
   }
@@ -146,13 +158,28 @@ extension ManagedObject {
     managedObjectContext?.refuse(error, self, slot: slot)
   }
 
-  /// Adds an object to a to-many relationship and updates the inverse. In an ordered relationship, the object is added
-  /// at the end.
+  /// Adds an object to a to-many relationship and updates the inverse. In an ordered relationship, the object is
+  /// inserted at the index, or added at the end.
   ///
-  /// - Complexity: O(1).
-  final func insert(_ object: ManagedObject, slot: Int) {
+  /// - Complexity: O(1); O(*n*) with an index.
+  final func insert(_ object: ManagedObject, slot: Int, at index: Int? = nil) {
     guard let context = managedObjectContext else { return noteMissingContext() }
-    if context.isOwn(object, of: self, slot) { context.add(object, to: self, slot) }
+    if context.isOwn(object, of: self, slot) { context.add(object, to: self, slot, at: index) }
+  }
+
+  /// Changes the keys of an ordered relationship in one step, and updates the inverses.
+  ///
+  /// - Parameters:
+  ///   - objects: the objects that `edit` may add. Those that cannot be in the relationship are left out.
+  ///   - edit: changes the keys. Its second argument has the keys of the objects that may be added.
+  final func editOrderedKeys(
+    _ slot: Int, adding objects: [ManagedObject] = [], _ edit: (inout OrderedKeys, OrderedKeys) -> Void
+  ) {
+    guard let context = managedObjectContext else { return noteMissingContext() }
+    let new = OrderedKeys(objects.filter { context.isOwn($0, of: self, slot) }.map(\.key))
+    guard case .orderedToMany(var keys) = value(ofSlot: slot) else { return }
+    edit(&keys, new)
+    context.setOrderedKeys(keys, of: self, slot)
   }
 
   /// Removes an object from a to-many relationship, and updates the inverse.

@@ -44,16 +44,19 @@ extension ManagedObjectContext {
       let new = Set(targets.map(\.key))
       for key in old.sorted() where !new.contains(key) { remove(self.object(for: key), from: object, slot) }
       for target in targets where !old.contains(target.key) { add(target, to: object, slot) }
-    case .orderedToMany(let old):
-      let new = OrderedKeys(targets.map(\.key))
-      guard new != old else { return }
-      // Replaces the value in one step: removing single objects from an ordered set takes O(*n*) each.
-      object.change(slot, to: .orderedToMany(new))
-      guard let inverse = object.shape.inverseSlots[slot] else { return }
-      for key in old where !new.contains(key) { drop(object.key, from: self.object(for: key), inverse) }
-      for key in new where !old.contains(key) { enter(object, into: self.object(for: key), inverse, from: slot) }
+    case .orderedToMany: setOrderedKeys(OrderedKeys(targets.map(\.key)), of: object, slot)
     case .attribute, .toOne, .unread: break
     }
+  }
+
+  /// Sets the keys of an ordered relationship, and updates the inverses.
+  func setOrderedKeys(_ new: OrderedKeys, of object: ManagedObject, _ slot: Int) {
+    guard case .orderedToMany(let old) = object.value(ofSlot: slot), new != old else { return }
+    // Replaces the value in one step: removing single objects from an ordered set takes O(*n*) each.
+    object.change(slot, to: .orderedToMany(new))
+    guard let inverse = object.shape.inverseSlots[slot] else { return }
+    for key in old where !new.contains(key) { drop(object.key, from: self.object(for: key), inverse) }
+    for key in new where !old.contains(key) { enter(object, into: self.object(for: key), inverse, from: slot) }
   }
 
   /// Sets the object of a to-one relationship, and updates the inverses.
@@ -65,11 +68,11 @@ extension ManagedObjectContext {
     if let target, let inverse { enter(object, into: target, inverse, from: slot) }
   }
 
-  /// Adds an object to a to-many relationship, at the end of an ordered one, and updates the inverse.
-  func add(_ target: ManagedObject, to object: ManagedObject, _ slot: Int) {
+  /// Adds an object to a to-many relationship, at an index or at the end of an ordered one, and updates the inverse.
+  func add(_ target: ManagedObject, to object: ManagedObject, _ slot: Int, at index: Int? = nil) {
     guard let relationship = object.shape.relationships[slot] else { return }
     guard relationship.definition.isToMany else { return setObject(target, of: object, slot) }
-    guard put(target.key, into: object, slot) else { return }
+    guard put(target.key, into: object, slot, at: index) else { return }
     if let inverse = object.shape.inverseSlots[slot] { enter(object, into: target, inverse, from: slot) }
   }
 
