@@ -16,6 +16,11 @@ internal import ObjectModels
 /// If the attribute has no value, as is possible in files that other programs wrote, the property returns the model's
 /// default, or ``AttributeConvertible/missingValue`` if the model has no default.
 ///
+/// The property returns the same if the stored value is not a value of its type, such as a raw value that an enumeration
+/// does not have, or data that is not an archive. The stored value is kept, and is overwritten only when the property
+/// is set. ``ManagedObjectContext/misuse`` gets one error for each such value;
+/// ``ManagedObjectClass/decodedValue(of:)`` throws it.
+///
 /// If a new value cannot be stored, for example because it cannot be archived, the property keeps its old value, and
 /// saving the object fails until the property is set again.
 ///
@@ -69,7 +74,7 @@ public struct Attribute<Value: AttributeConvertible> {
   ) -> Value {
     get {
       guard let value = object.attributeValue(at: storage) else { return probe(object, object[keyPath: storage]) }
-      return Value(attributeValue: value) ?? defaultValue(object, storage)
+      return Value(attributeValue: value) ?? substitute(for: value, object, storage)
     }
     set {
       do { object.setAttributeValue(try newValue.attributeValue, at: storage) } catch {
@@ -78,13 +83,11 @@ public struct Attribute<Value: AttributeConvertible> {
     }
   }
 
-  /// Returns the value of a property whose attribute has no value: the model's default, or the missing value of the
-  /// type.
+  /// Returns the value of a property whose attribute has no value, or a value that is not of the property's type: the
+  /// model's default, or the missing value of the type.
   @usableFromInline @inline(never)
-  static func defaultValue(_ object: ManagedObject, _ storage: AnyKeyPath) -> Value {
-    let value = object.initialValue(at: storage)
-    if case .null = value { return Value.missingValue }
-    return Value(attributeValue: value) ?? Value.missingValue
+  static func substitute(for stored: AttributeValue, _ object: ManagedObject, _ storage: AnyKeyPath) -> Value {
+    object.slot(at: storage).map { object.substitute(for: stored, slot: $0) } ?? Value.missingValue
   }
 
   /// Returns the value for an object whose entity does not have the attribute. If the object belongs to a

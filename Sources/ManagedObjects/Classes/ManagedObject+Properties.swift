@@ -5,7 +5,7 @@ public import Predicates
 extension ManagedObject {
   /// Returns the slot of the property whose wrapper is at a key path; nil if the entity does not have the property.
   @inline(__always)
-  private final func slot(at storage: AnyKeyPath) -> Int? {
+  final func slot(at storage: AnyKeyPath) -> Int? {
     // A prototype's entity has no properties. Looking up names would create more prototypes.
     shape.slot(storage) { shape.prototypeState == nil ? PropertyNames.name(ofWrapperAt: storage) : nil }
   }
@@ -16,17 +16,6 @@ extension ManagedObject {
     guard let slot = slot(at: storage), case .attribute(let value) = value(ofSlot: slot) else { return nil }
     return value
   }
-
-  /// Returns the default value of an attribute in the model; null if it has none.
-  @usableFromInline
-  final func initialValue(at storage: AnyKeyPath) -> AttributeValue {
-    guard let slot = slot(at: storage), let attribute = record.attributes.first(where: { $0.slot == slot }) else {
-      return .null
-    }
-    return attribute.initialValue
-  }
-
-  private final var record: ManagedObjectModel.Entity.Record { shape.record }
 
   @usableFromInline
   final func setAttributeValue(_ value: AttributeValue, at storage: AnyKeyPath) {

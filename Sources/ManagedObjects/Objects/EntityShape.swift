@@ -56,6 +56,11 @@ final class EntityShape {
   /// The context of the objects; nil after it was released.
   var context: ManagedObjectContext? { state?.isOpen == true ? owner : nil }
 
+  /// Returns the default value of an attribute in the model; null if it has none.
+  func initialValue(ofSlot slot: Int) -> AttributeValue {
+    if case .attribute(let value) = initialValues[slot] { value } else { .null }
+  }
+
   /// Returns `values`, with an empty value for each transient property.
   func persistentValues(_ values: [RowValue]) -> [RowValue] {
     if isAllPersistent { return values }

@@ -55,6 +55,8 @@ extension ManagedObject {
     for rule in shape.rules.attributes {
       guard case .attribute(let value) = values[rule.slot] else { continue }
       if let failure = rule.failure(value) {
+        // A stored value that does not fit the attribute's type is kept until it is replaced.
+        if failure.code == .invalidValue, failure.predicate == nil, isUnchanged(rule.slot) { continue }
         errors.append((rule.slot, failure))
         continue
       }
@@ -69,6 +71,11 @@ extension ManagedObject {
     }
     if errors.isEmpty { return }
     if let error = ManagedObjectError(all: inOrder(errors).map { located($0) }) { throw error }
+  }
+
+  /// True if the value in a slot is the one that was last read or saved.
+  private final func isUnchanged(_ slot: Int) -> Bool {
+    !isInserted && committed.map { $0[slot] == values[slot] } ?? true
   }
 
   /// Returns errors in the entity's order of properties, those of superentities first.

@@ -135,6 +135,7 @@ extension ManagedObjectContext {
     aliases = KeyReplacements()
     attemptedKeys = KeyReplacements()
     refusals = [:]
+    undecodableValues = UndecodableValues()
     assignments = [:]
     batches = [:]
     var change = ContextChange()

@@ -130,6 +130,7 @@ extension ManagedObjectContext {
     let old = object.key
     object.key = key
     registered.insert(object)
+    undecodableValues.rename(old, to: key)
     guard !followers.isEmpty else { return }
     hasSilentNews = true
     followers.tell(.renamed(old, to: key))

@@ -76,6 +76,8 @@ public final class ManagedObjectContext {
   var attemptedKeys = KeyReplacements()
   /// The errors of properties that were set to invalid values, by object and slot. ``listed`` retains the objects.
   var refusals: [ObjectIdentifier: [Int: ManagedObjectError]] = [:]
+  /// The stored values that were added to ``misuse`` because they are not of the types of their properties.
+  var undecodableValues = UndecodableValues()
   /// The ``FetchBatch`` of each fault whose row is read together with those of other faults.
   var batches: [RowKey: FetchBatch] = [:]
   /// The stores that the program assigned to new objects.

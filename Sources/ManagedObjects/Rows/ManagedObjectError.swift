@@ -55,6 +55,9 @@ public struct ManagedObjectError: Error, Sendable {
     case stringPatternMismatch = 1680
     /// A URL is not valid. Only models and programs use this code, in rules of their own.
     case invalidURI = 1690
+    /// A stored value is not a value of the property's type: see ``ManagedObjectError/value``, and
+    /// ``ManagedObjectError/underlyingError`` for the error of its archive (`NSCoderReadCorruptError`).
+    case coderReadCorrupt = 4864
     /// Another process has locked the file of the store.
     case locked = 132_000
     /// The object does not exist in its store any more.
@@ -157,7 +160,8 @@ public struct ManagedObjectError: Error, Sendable {
   public var fileError: PropertyListError?
   /// The extended result code of SQLite (`NSSQLiteErrorDomain`).
   public var sqliteCode: Int?
-  /// The error that a function of the program threw (`NSUnderlyingErrorKey`), such as a function that migrates objects.
+  /// The error that caused this one (`NSUnderlyingErrorKey`): that of a function of the program, such as a function that
+  /// migrates objects, or that of an archive that cannot be decoded.
   public var underlyingError: (any Error)?
   /// The individual errors, if the code is ``Code/multipleErrors``.
   public var details: [ManagedObjectError] = []

@@ -1,0 +1,86 @@
+internal import KeyedArchiving
+internal import ObjectModels
+internal import Predicates
+
+/// Stored values that are not values of a property's type, such as a raw value that an enumeration does not have, or
+/// data that is not an archive. Objects keep them, and saving does not overwrite them.
+extension ManagedObjectClass {
+  /// Returns the value of an attribute, or throws if it cannot be read. The property itself cannot throw: it returns its
+  /// default instead, and the error is added to ``ManagedObjectContext/misuse``.
+  ///
+  /// ```swift
+  /// do throws(ManagedObjectError) {
+  ///   print(try task.decodedValue(of: \.priority))
+  /// } catch {
+  ///   print(error.code, error.value ?? .null)                // coderReadCorrupt 77
+  /// }
+  /// ```
+  ///
+  /// If the attribute has no value, the method returns the same value as the property: the model's default, or
+  /// ``AttributeConvertible/missingValue``.
+  ///
+  /// - Parameter property: an `@Attribute` property, such as `\.priority`.
+  /// - Throws: ``ManagedObjectError/Code/coderReadCorrupt`` if the stored value is not a value of the property's type;
+  ///   ``ManagedObjectError/Code/undefinedKey`` if the key path is not that of an attribute;
+  ///   ``ManagedObjectError/Code/referentialIntegrity`` if the object is inaccessible; the errors of reading.
+  public func decodedValue<Value: AttributeConvertible>(
+    of property: KeyPath<Self, Value>
+  ) throws(ManagedObjectError) -> Value {
+    guard let slot = propertySlot(property), shape.relationships[slot] == nil else {
+      throw ManagedObjectError(.undefinedKey, "\(property) is not the key path of an attribute", objectID: objectID)
+    }
+    guard case .attribute(let stored) = try readableValue(ofSlot: slot) else { return Value.missingValue }
+    if let value = Value(attributeValue: stored) { return value }
+    let (value, undecodable) = Value.substitute(for: stored, default: shape.initialValue(ofSlot: slot))
+    if let undecodable { throw decodingError(undecodable, slot, Value.Base.self) }
+    return value
+  }
+}
+
+extension ManagedObject {
+  /// Returns the value that a property returns if `stored` is null, or is not a value of the property's type. In the
+  /// second case, the error is added to ``ManagedObjectContext/misuse``.
+  final func substitute<Value: AttributeConvertible>(for stored: AttributeValue, slot: Int) -> Value {
+    let (value, undecodable) = Value.substitute(for: stored, default: shape.initialValue(ofSlot: slot))
+    if let undecodable, let context = shape.context, context.undecodableValues.insert(key, slot, undecodable) {
+      context.note(decodingError(undecodable, slot, Value.Base.self))
+    }
+    return value
+  }
+
+  /// Returns the error for a stored value that is not a value of a type.
+  fileprivate final func decodingError<Base: AttributeCoding>(
+    _ stored: AttributeValue, _ slot: Int, _ type: Base.Type
+  ) -> ManagedObjectError {
+    var error = ManagedObjectError(
+      .coderReadCorrupt, "expected \(Base.self), found \(stored)", objectID: objectID, key: propertyName(slot),
+      value: stored)
+    guard case .data(let archive) = stored, Base.attributeType == .transformable,
+      let type = Base.self as? any SecureCoding.Type
+    else { return error }
+    do { _ = try KeyedUnarchiver.unarchivedObject(of: type, from: archive) } catch let cause {
+      error.message = "expected an archive of \(Base.self), found \(stored): \(cause)"
+      error.underlyingError = cause
+    }
+    return error
+  }
+
+  fileprivate final func propertyName(_ slot: Int) -> String? {
+    shape.entity.attributes.first { $0.slot == slot }?.definition.traits.name
+  }
+}
+
+extension AttributeConvertible {
+  /// Returns the value of a property if `stored` is null or not a value of this type: the default, or the missing value
+  /// if there is no default.
+  ///
+  /// - Returns: the value, and the stored or default value that is not of this type, if any.
+  fileprivate static func substitute(
+    for stored: AttributeValue, default initial: AttributeValue
+  ) -> (value: Self, undecodable: AttributeValue?) {
+    let undecodable = stored == .null ? nil : stored
+    if initial == .null { return (missingValue, undecodable) }
+    if let value = Self(attributeValue: initial) { return (value, undecodable) }
+    return (missingValue, undecodable ?? initial)
+  }
+}
