@@ -13,6 +13,7 @@ final class WatchedStore: PersistentStore {
     var rowReads = 0
     var rowsRead = 0
     var fetches = 0
+    var rowsFetched = 0
     var saves = 0
     var failsToRead = false
     var failsToSave = false
@@ -34,6 +35,8 @@ final class WatchedStore: PersistentStore {
   var rowReads: Int { state.withLock { $0.rowReads } }
   var rowsRead: Int { state.withLock { $0.rowsRead } }
   var fetches: Int { state.withLock { $0.fetches } }
+  /// The number of rows or keys in the results of requests.
+  var rowsFetched: Int { state.withLock { $0.rowsFetched } }
   var saves: Int { state.withLock { $0.saves } }
 
   var failsToRead: Bool {
@@ -76,7 +79,13 @@ final class WatchedStore: PersistentStore {
     state.withLock { $0.fetches += 1 }
     try checkReading()
     let result = try store.fetch(request, of: entity)
-    if case .rows(let rows) = result { return .rows(rows.map(shortened)) }
+    switch result {
+    case .rows(let rows):
+      state.withLock { $0.rowsFetched += rows.count }
+      return .rows(rows.map(shortened))
+    case .keys(let keys): state.withLock { $0.rowsFetched += keys.count }
+    case .dictionaries, .count: break
+    }
     return result
   }
 

@@ -57,6 +57,12 @@ extension ManagedObjectContext {
   /// Fetches the objects that match a request, in its order. Unsaved changes are included, unless
   /// ``FetchRequest/includesPendingChanges`` is false.
   ///
+  /// The store evaluates the request with the saved values. Only objects with unsaved changes, and those whose key paths
+  /// lead to such changes, are evaluated with the values in this context. So the cost of unsaved changes depends on
+  /// their number, and not on the number of objects in the store. For requests that can read any object, such as those
+  /// with fetched properties or with a key path on a constant object, all objects of the entity are read if there are
+  /// unsaved changes.
+  ///
   /// Prefetched objects are retained until the next fetch that prefetches relationships.
   ///
   /// ```swift
@@ -103,12 +109,8 @@ extension ManagedObjectContext {
   public func count(for request: FetchRequest) throws(ManagedObjectError) -> Int {
     var request = request
     let entity = try entity(of: &request)
-    if parent == nil, !isConcerned(request, entity) {
-      request.resultType = .count
-      if case .count(let count) = try coordinator.fetchFromStores(request, of: entity) { return count }
-    }
     request.resultType = .objects
-    return try find(request, entity).count
+    return try count(request, entity)
   }
 
   /// Fetches dictionaries instead of objects: one for each object that matches the request, or one for each group.
@@ -145,88 +147,8 @@ extension ManagedObjectContext {
     return entity
   }
 
-  /// True if unsaved changes can affect the result of a request.
-  private func isConcerned(_ request: FetchRequest, _ entity: ManagedObjectModel.Entity) -> Bool {
-    guard request.includesPendingChanges, hasChanges else { return false }
-    return !request.readsOnlyAttributes(of: entity) || listed.contains { $0.hasChanges && $0.entity.isKind(of: entity) }
-  }
-
-  /// Returns the objects that match a request, with the unsaved changes of this context.
-  private func find(
-    _ request: FetchRequest, _ entity: ManagedObjectModel.Entity
-  ) throws(ManagedObjectError) -> [ManagedObject] {
-    guard isConcerned(request, entity) else { return try findBelow(request, entity) }
-    let prepared = try PreparedFetch(request, of: entity)
-    var below = request
-    below.fetchOffset = 0
-    let changed = changedObjects.filter {
-      $0.entity.isKind(of: entity) && (request.includesSubentities || $0.entity == entity)
-    }
-    var found: [ManagedObject]
-    if request.readsOnlyAttributes(of: entity) {
-      if request.fetchLimit > 0 {
-        below.fetchLimit = request.fetchLimit &+ request.fetchOffset &+ changed.count
-        if below.fetchLimit < request.fetchLimit { below.fetchLimit = 0 }
-      }
-      found = try findBelow(below, entity).filter { !$0.hasChanges }
-      var mine: [ManagedObject] = []
-      for object in changed where !object.isDeleted {
-        if try prepared.holds(for: ObjectSubject(object: object)) { mine.append(object) }
-      }
-      mine.sort { $0.key.isFetchedBefore($1.key) }
-      found = try joined(found, try prepared.sorted(mine) { ObjectSubject(object: $0) }, prepared)
-    } else {
-      // Changes of related objects can affect the result, so all objects are tested here.
-      below.predicate = nil
-      below.sortDescriptors = []
-      below.fetchLimit = 0
-      found = []
-      for object in try findBelow(below, entity).filter({ !$0.hasChanges }) + changed.filter({ !$0.isDeleted })
-      where try prepared.holds(for: ObjectSubject(object: object)) { found.append(object) }
-      if !prepared.order.isEmpty { found.sort { $0.key.isFetchedBefore($1.key) } }
-      found = try prepared.sorted(found) { ObjectSubject(object: $0) }
-    }
-    return request.window(found)
-  }
-
-  /// Merges two sorted lists of objects. Objects that the sort descriptors do not distinguish are in the order of their
-  /// keys.
-  ///
-  /// - Complexity: O(*n* + *k* log *n*), where *k* is the length of the second list.
-  private func joined(
-    _ first: [ManagedObject], _ second: [ManagedObject], _ prepared: PreparedFetch
-  ) throws(ManagedObjectError) -> [ManagedObject] {
-    if prepared.order.isEmpty || first.isEmpty || second.isEmpty { return first + second }
-    var result: [ManagedObject] = []
-    result.reserveCapacity(first.count + second.count)
-    var next = 0
-    for object in second {
-      // The first list may not be in the order of the objects' values: the store sorts by the values that it has now,
-      // but an object may have values that it read earlier.
-      let end = max(next, try insertionIndex(of: object, in: first, prepared))
-      result += first[next..<end]
-      result.append(object)
-      next = end
-    }
-    return result + first[next...]
-  }
-
-  /// Returns the index at which to insert an object into a sorted list. Objects that the sort descriptors do not
-  /// distinguish are in the order of their keys.
-  private func insertionIndex(
-    of object: ManagedObject, in sorted: [ManagedObject], _ prepared: PreparedFetch
-  ) throws(ManagedObjectError) -> Int {
-    if prepared.order.isEmpty { return sorted.count }
-    let subject = ObjectSubject(object: object)
-    return try sorted.partitioningIndex { other throws(ManagedObjectError) in
-      let otherSubject = ObjectSubject(object: other)
-      if try prepared.precedes(subject, otherSubject) { return true }
-      return if object.key.isFetchedBefore(other.key) { try !prepared.precedes(otherSubject, subject) } else { false }
-    }
-  }
-
   /// Returns the objects that match a request in the parent or the stores, without the unsaved changes of this context.
-  private func findBelow(
+  func findBelow(
     _ request: FetchRequest, _ entity: ManagedObjectModel.Entity
   ) throws(ManagedObjectError) -> [ManagedObject] {
     if let parent {
@@ -247,7 +169,10 @@ extension ManagedObjectContext {
       objects.reserveCapacity(rows.count)
       // Moves the rows into the objects, because copying a row would access the memory of its values.
       while let row = rows.popLast() {
-        objects.append(try register(row, refreshing: request.refreshesRefetchedObjects))
+        let row = try completed(row)
+        let object = object(found: row.key)
+        try register(row, as: object, refreshing: request.refreshesRefetchedObjects)
+        objects.append(object)
       }
       objects.reverse()
       return objects
@@ -263,13 +188,13 @@ extension ManagedObjectContext {
     return object(for: key)
   }
 
-  /// Returns the object of a row. Sets its values from the row if it is a fault or inaccessible.
+  /// Sets the values of an object from its row if it is a fault or inaccessible.
   ///
   /// - Parameter refreshing: true to also update an object that has values already, if the row has another version. Its
   ///   unsaved changes stay.
-  private func register(_ row: consuming StoreRow, refreshing: Bool) throws(ManagedObjectError) -> ManagedObject {
-    let row = try completed(row)
-    let object = object(found: row.key)
+  func register(
+    _ row: consuming StoreRow, as object: ManagedObject, refreshing: Bool
+  ) throws(ManagedObjectError) {
     if object.isFault || object.isInaccessible && !object.hasChanges {
       object.take(row)
     } else if refreshing, row.version != object.version, !object.isInserted {
@@ -281,7 +206,6 @@ extension ManagedObjectContext {
       }
       noteRefreshed(object)
     }
-    return object
   }
 
   /// Prefetches the objects at key paths. For each relationship in a path, reads the related objects of all objects at
@@ -328,7 +252,7 @@ extension ManagedObjectContext {
   }
 
   /// Reads the values of a to-many relationship that the store left out of the rows, for all objects at once.
-  private func readUnread(_ slot: Int, of objects: [ManagedObject]) throws(ManagedObjectError) {
+  func readUnread(_ slot: Int, of objects: [ManagedObject]) throws(ManagedObjectError) {
     let unread = objects.filter { !$0.values.isEmpty && $0.values[slot] == .unread }
     guard !unread.isEmpty else { return }
     for (object, value) in zip(unread, try readValues(ofSlot: slot, unread.map(\.key))) {

@@ -47,7 +47,7 @@ extension ResultEngine {
       let objects = keys.map { gone[$0] ?? context.object(for: $0) }
       try context.readFaults(objects)
       for (way, end) in reach.ends {
-        let here = objects.filter { $0.entity.isKind(ofAny: end) && !$0.needsRow }
+        let here = objects.filter { end.canBe($0.entity) && !$0.needsRow }
         try noteRows(of: here, way, end, renamed: Set(renamed), reread: reread)
       }
     } catch {
@@ -58,7 +58,7 @@ extension ResultEngine {
   /// Records the rows whose relationships lead to a changed object among `objects`: a value that rows depend on may
   /// have changed, rows are compared with the object and its key changed, or another context deleted it.
   private func noteRows(
-    of objects: [ManagedObject], _ way: [String], _ end: ResultReach.End, renamed: Set<RowKey>, reread: Set<RowKey>
+    of objects: [ManagedObject], _ way: [String], _ end: RequestReach.End, renamed: Set<RowKey>, reread: Set<RowKey>
   ) throws(ManagedObjectError) {
     let others = objects.filter { object in
       let isOther = hasOtherValues(object, way, end, isReread: reread.contains(object.key))
@@ -67,22 +67,9 @@ extension ResultEngine {
     try noteRows(leadingTo: others, end)
   }
 
-  /// Records the rows whose relationships lead to `objects`. Finds them through the inverse relationships, step by
-  /// step.
-  private func noteRows(leadingTo objects: [ManagedObject], _ end: ResultReach.End) throws(ManagedObjectError) {
-    var level = objects
-    for step in end.steps.reversed() where !level.isEmpty {
-      guard let inverse = step.inverse else {
-        // Without an inverse, the referring objects cannot be found.
-        waiting.isAll = true
-        return
-      }
-      try context.readFaults(level)
-      var keys: Set<RowKey> = []
-      for object in level where !object.needsRow { object.value(ofSlot: inverse).forEachKey { keys.insert($0) } }
-      level = keys.sorted().map { context.object(for: $0) }
-    }
-    for object in level where isRow(object.key) {
+  /// Records the rows whose relationships lead to `objects`.
+  private func noteRows(leadingTo objects: [ManagedObject], _ end: RequestReach.End) throws(ManagedObjectError) {
+    for object in try context.objects(leadingTo: objects, by: end.steps) where isRow(object.key) {
       waiting.keys.insert(object.key)
       waiting.misplaced.insert(object.key)
     }
@@ -91,7 +78,7 @@ extension ResultEngine {
   /// Returns true if rows that depend on an object may have been sorted by other values of the object than it has now.
   /// Records the current values in ``seen``.
   private func hasOtherValues(
-    _ object: ManagedObject, _ way: [String], _ end: ResultReach.End, isReread: Bool
+    _ object: ManagedObject, _ way: [String], _ end: RequestReach.End, isReread: Bool
   ) -> Bool {
     if object.isLost || object.status.contains(.detached) {
       // The object may be restored later, and then its values count as changed.
@@ -155,7 +142,7 @@ extension ResultEngine {
     seen = [:]
     guard !reach.ends.isEmpty else { return }
     for object in context.changedObjects where reach.concerns(object.key.entityIndex) {
-      for (way, end) in reach.ends where object.entity.isKind(ofAny: end) {
+      for (way, end) in reach.ends where end.canBe(object.entity) {
         // A deleted object may be restored later.
         let values = object.isLost ? nil : end.slots(of: object).map { object.value(ofSlot: $0) }
         seen[way, default: KeyTable()].insert(EndValues(values: values, isOfAllRows: true), for: object.key)
@@ -172,16 +159,9 @@ struct EndValues {
   var isOfAllRows = false
 }
 
-extension ResultReach.End {
+extension RequestReach.End {
   /// Returns the slots of the properties of an object that rows depend on.
   fileprivate func slots(of object: ManagedObject) -> [Int] {
     names.compactMap { object.shape.entity.property(named: $0)?.slot }.sorted()
-  }
-}
-
-extension ManagedObjectModel.Entity {
-  /// True if objects of the entity can be at the end of the path of relationships.
-  fileprivate func isKind(ofAny end: ResultReach.End) -> Bool {
-    end.steps.last.map { isKind(of: $0.destination) } ?? false
   }
 }

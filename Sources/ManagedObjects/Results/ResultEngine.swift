@@ -23,7 +23,7 @@ final class ResultEngine {
   /// The number of comparisons of two rows so far. For tests.
   var comparisonCount = 0
 
-  let reach: ResultReach
+  let reach: RequestReach
   private(set) var prepared: PreparedFetch
   private var following = 0
   /// The last known values of other objects that rows depend on, by the path of relationships to the object and its
@@ -82,7 +82,7 @@ final class ResultEngine {
     prepared = try PreparedFetch(present, of: entity)
     var keyPaths = keyPaths
     if let path = sectioning.keyPath { keyPaths.append(path) }
-    reach = ResultReach(request, of: entity, keyPaths: keyPaths)
+    reach = RequestReach(request, of: entity, keyPaths: keyPaths)
   }
 
   deinit { context.followers.remove(following) }

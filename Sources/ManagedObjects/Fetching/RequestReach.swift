@@ -1,13 +1,17 @@
 internal import ObjectModels
 internal import Predicates
 
-/// The objects, other than a row's own, that affect the position of a row in fetched results: those that the key paths
-/// of the request lead to.
+/// The objects, other than a row's own, that decide if a row matches a request, and its position in the results: those
+/// that the key paths of the request lead to.
 ///
 /// Each path of relationships is stored once, with the names of the properties that are read at its end. From a changed
-/// object, the inverse relationships lead back to the rows that depend on it.
-struct ResultReach {
+/// object, ``ManagedObjectContext/objects(leadingTo:by:)`` leads back to the rows that depend on it.
+struct RequestReach {
   struct Step {
+    /// The entity of the objects that have the relationship. If only subentities have it, this is their superentity.
+    let source: ManagedObjectModel.Entity
+    let name: String
+    let isToMany: Bool
     /// The destination entity of the relationship.
     let destination: ManagedObjectModel.Entity
     /// The slot of the inverse in the destination entity; nil without an inverse.
@@ -23,6 +27,11 @@ struct ResultReach {
     var names: Set<String> = []
     /// True if the objects themselves are compared, and not only their properties.
     var isCompared = false
+
+    /// True if objects of an entity can be at the end of the path.
+    func canBe(_ entity: ManagedObjectModel.Entity) -> Bool {
+      steps.last.map { entity.isKind(of: $0.destination) } ?? false
+    }
   }
 
   private(set) var ends: [[String]: End] = [:]
@@ -37,7 +46,7 @@ struct ResultReach {
   /// Finds the objects that a request depends on.
   ///
   /// - Parameter keyPaths: the key paths that are read for each row in addition to those of the request.
-  init(_ request: FetchRequest, of entity: ManagedObjectModel.Entity, keyPaths: [String]) {
+  init(_ request: FetchRequest, of entity: ManagedObjectModel.Entity, keyPaths: [String] = []) {
     var walk = Walk(root: entity)
     for path in request.sortDescriptors.compactMap(\.keyPath) + keyPaths { walk.follow(path) }
     if let predicate = request.predicate { walk.visit(predicate, [:]) }
@@ -81,7 +90,7 @@ struct ResultReach {
         if key.hasPrefix("@") || EntityKey.ofObjectItself.contains(key) { continue }
         let entity = ends[way]?.steps.last?.destination ?? root
         ends[way]?.names.insert(key)
-        let found = Set(entity.selfAndDescendants.compactMap { step(key, of: $0) })
+        let found = Set(entity.selfAndDescendants.compactMap { step(key, of: $0, source: entity) })
         guard let first = found.first else {
           let isFetched = entity.selfAndDescendants.contains { $0.fetchedProperty(named: key) != nil }
           if isFetched { isOpaque = true }
@@ -115,12 +124,18 @@ struct ResultReach {
       }
     }
 
-    private func step(_ name: String, of entity: ManagedObjectModel.Entity) -> FoundStep? {
+    /// Returns the step of a relationship of an entity; nil if the entity has no such relationship.
+    ///
+    /// - Parameter source: the entity itself, or a superentity.
+    private func step(
+      _ name: String, of entity: ManagedObjectModel.Entity, source: ManagedObjectModel.Entity
+    ) -> FoundStep? {
       guard let relationship = entity.relationship(named: name) else { return nil }
       let destination = entity.destination(of: relationship)
       let inverse = entity.inverse(of: relationship)
       let step = Step(
-        destination: destination, inverse: inverse?.slot,
+        source: source, name: name, isToMany: relationship.definition.isToMany, destination: destination,
+        inverse: inverse?.slot,
         outlives: inverse.map { $0.definition.deleteRule == .noAction } ?? true)
       return FoundStep(destination: destination.index, inverse: inverse?.slot, step: step)
     }
@@ -155,8 +170,17 @@ struct ResultReach {
         for part in parts { _ = visit(part, variables) }
         return nil
       case .element(let element, let operand):
-        if case .index(let index) = element { _ = visit(index, variables) }
-        return visit(operand, variables)
+        let way = visit(operand, variables)
+        guard case .index(let index) = element else { return way }
+        switch index {
+        case .constant(.value(.string(let key))):
+          // The index of an object is the name of a property.
+          if let way { return follow([key], from: way) }
+        case .constant: return way
+        default: break
+        }
+        isOpaque = true
+        return nil
       case .subquery(let collection, let variable, let predicate):
         let way = visit(collection, variables)
         var variables = variables

@@ -1,0 +1,252 @@
+internal import ObjectModels
+internal import Predicates
+
+/// The objects that a request may find at other positions, or no longer or only now, because of unsaved changes.
+struct AffectedObjects {
+  /// The objects that exist with the unsaved changes. They are tested and sorted by the values that they have here.
+  var objects: [ManagedObject] = []
+  /// The keys of those affected objects that the parent or a store may have. Their results there do not count.
+  var keysBelow: [RowKey] = []
+  /// The keys of the affected objects without unsaved changes of their own.
+  var unchangedKeys: Set<RowKey> = []
+
+  var isEmpty: Bool { objects.isEmpty && keysBelow.isEmpty }
+
+  func contains(_ object: ManagedObject) -> Bool {
+    object.hasChanges || !unchangedKeys.isEmpty && unchangedKeys.contains(object.key)
+  }
+}
+
+/// Requests with unsaved changes: the parent or the store executes the request, and the result is corrected by the
+/// objects that the changes affect.
+extension ManagedObjectContext {
+  /// Returns the objects that match a request, with the unsaved changes of this context.
+  ///
+  /// The parent or the store evaluates the predicate for the objects that the changes do not affect, with the values
+  /// that it has. Objects with changes, and those whose key paths lead to changes, are evaluated here.
+  ///
+  /// - Complexity: that of the request without changes, and O(*k* log *n*) for *k* affected objects. If the request is
+  ///   opaque (see ``RequestReach/isOpaque``) and there are changes, all objects of the entity are read.
+  func find(
+    _ request: FetchRequest, _ entity: ManagedObjectModel.Entity
+  ) throws(ManagedObjectError) -> [ManagedObject] {
+    guard let affected = try affectedObjects(request, entity) else { return try findInMemory(request, entity) }
+    if affected.isEmpty { return try findBelow(request, entity) }
+    let prepared = try PreparedFetch(request, of: entity)
+    var below = request
+    below.fetchOffset = 0
+    if request.fetchLimit > 0 { below.fetchLimit = request.windowEnd }
+    let found: [ManagedObject]
+    do {
+      var below = below
+      if below.fetchLimit > 0 {
+        let (limit, overflows) = below.fetchLimit.addingReportingOverflow(affected.keysBelow.count)
+        below.fetchLimit = overflows ? 0 : limit
+      }
+      found = try findBelow(below, entity).filter { !affected.contains($0) }
+    } catch {
+      guard error.predicateError != nil else { throw error }
+      // The predicate may be invalid only for the old values of an affected object.
+      below.predicate = predicate(of: request, without: affected)
+      found = try findBelow(below, entity)
+    }
+    var mine: [ManagedObject] = []
+    for object in affected.objects where try prepared.holds(for: ObjectSubject(object: object)) { mine.append(object) }
+    mine.sort { $0.key.isFetchedBefore($1.key) }
+    return request.window(try joined(found, try prepared.sorted(mine) { ObjectSubject(object: $0) }, prepared))
+  }
+
+  /// Returns the number of objects that match a request, with the unsaved changes of this context.
+  func count(_ request: FetchRequest, _ entity: ManagedObjectModel.Entity) throws(ManagedObjectError) -> Int {
+    var request = request
+    request.sortDescriptors = []
+    guard let affected = try affectedObjects(request, entity) else { return try findInMemory(request, entity).count }
+    if affected.isEmpty { return try countBelow(request, entity) }
+    var below = request
+    below.fetchOffset = 0
+    below.fetchLimit = 0
+    below.predicate = predicate(of: request, without: affected)
+    var count = try countBelow(below, entity)
+    let prepared = try PreparedFetch(request, of: entity)
+    for object in affected.objects where try prepared.holds(for: ObjectSubject(object: object)) { count += 1 }
+    return request.windowCount(of: count)
+  }
+
+  private func countBelow(
+    _ request: FetchRequest, _ entity: ManagedObjectModel.Entity
+  ) throws(ManagedObjectError) -> Int {
+    if let parent { return try parent.count(request, entity) }
+    var request = request
+    request.resultType = .count
+    guard case .count(let count) = try coordinator.fetchFromStores(request, of: entity) else { return 0 }
+    return count
+  }
+
+  /// Returns the predicate of a request for the objects that are not affected. It is not evaluated for the others.
+  private func predicate(of request: FetchRequest, without affected: AffectedObjects) -> ManagedPredicate? {
+    if affected.keysBelow.isEmpty { return request.predicate }
+    let keys = PredicateConstant.array(affected.keysBelow.map { .object($0) })
+    let others = ManagedPredicate.not(.comparing(.evaluatedObject, .in, .constant(keys)))
+    return request.predicate.map { .and([others, $0]) } ?? others
+  }
+
+  /// Returns the objects that match a request that can depend on any object. All objects are tested here.
+  private func findInMemory(
+    _ request: FetchRequest, _ entity: ManagedObjectModel.Entity
+  ) throws(ManagedObjectError) -> [ManagedObject] {
+    let prepared = try PreparedFetch(request, of: entity)
+    var below = request
+    below.predicate = nil
+    below.sortDescriptors = []
+    below.fetchLimit = 0
+    below.fetchOffset = 0
+    let changed = changedObjects.filter { !$0.isDeleted && prepared.entityIndices.contains(Int($0.key.entityIndex)) }
+    var found: [ManagedObject] = []
+    for object in try findBelow(below, entity).filter({ !$0.hasChanges }) + changed
+    where try prepared.holds(for: ObjectSubject(object: object)) { found.append(object) }
+    if !prepared.order.isEmpty { found.sort { $0.key.isFetchedBefore($1.key) } }
+    return request.window(try prepared.sorted(found) { ObjectSubject(object: $0) })
+  }
+
+  /// Returns the objects that unsaved changes affect: those with changes, and those whose key paths lead to changes.
+  /// Returns nil if the request is opaque, so that changes can affect any object.
+  private func affectedObjects(
+    _ request: FetchRequest, _ entity: ManagedObjectModel.Entity
+  ) throws(ManagedObjectError) -> AffectedObjects? {
+    var affected = AffectedObjects()
+    guard request.includesPendingChanges, hasChanges else { return affected }
+    let reach = RequestReach(request, of: entity)
+    if reach.isOpaque { return nil }
+    let indices = request.includesSubentities ? entity.subtree : entity.index..<entity.index + 1
+    let changed = changedObjects
+    for object in changed where indices.contains(Int(object.key.entityIndex)) {
+      if !object.isDeleted { affected.objects.append(object) }
+      if !object.isInserted { affected.keysBelow.append(object.key) }
+    }
+    var reached: [RowKey: ManagedObject] = [:]
+    for end in reach.ends.values {
+      let targets = changed.filter { end.isAffected(by: $0) }
+      for object in try objects(leadingTo: targets, by: end.steps)
+      where indices.contains(Int(object.key.entityIndex)) && !object.hasChanges { reached[object.key] = object }
+    }
+    if reached.isEmpty { return affected }
+    affected.unchangedKeys = Set(reached.keys)
+    let objects = reached.values.sorted { $0.key.isFetchedBefore($1.key) }
+    affected.keysBelow += objects.map(\.key)
+    // Leaves out objects whose rows have been deleted, even if they have values here.
+    for (object, row) in zip(objects, try readRows(objects.map(\.key))) {
+      guard let row else { continue }
+      try register(row, as: object, refreshing: parent == nil && request.refreshesRefetchedObjects)
+      affected.objects.append(object)
+    }
+    return affected
+  }
+
+  /// Returns the objects whose relationships lead to `targets`, now or before unsaved changes. Follows the inverse
+  /// relationships from the last step to the first. Without an inverse, fetches the objects that refer to the targets.
+  ///
+  /// The objects may have been deleted since the relationships were read.
+  func objects(
+    leadingTo targets: [ManagedObject], by steps: [RequestReach.Step]
+  ) throws(ManagedObjectError) -> [ManagedObject] {
+    var targets = targets
+    for step in steps.reversed() where !targets.isEmpty {
+      if let inverse = step.inverse {
+        try readFaults(targets)
+        try readUnread(inverse, of: targets)
+        var keys: Set<RowKey> = []
+        for target in targets where !target.needsRow {
+          target.value(ofSlot: inverse).forEachKey { keys.insert($0) }
+          target.committed?[inverse].forEachKey { keys.insert($0) }
+        }
+        targets = keys.sorted().map { object(for: $0) }
+      } else {
+        targets = try objects(referringTo: targets, by: step)
+      }
+    }
+    return targets
+  }
+
+  /// Returns the objects that refer to targets in a relationship without an inverse, now or before unsaved changes.
+  private func objects(
+    referringTo targets: [ManagedObject], by step: RequestReach.Step
+  ) throws(ManagedObjectError) -> [ManagedObject] {
+    let keys = Set(targets.map(\.key))
+    var found = changedObjects.filter { object in
+      guard object.entity.isKind(of: step.source), let slot = object.entity.relationship(named: step.name)?.slot else {
+        return false
+      }
+      // A relationship that was not read has not changed, and is found in the store.
+      return object.values[slot].hasKey(in: keys) || object.committed?[slot].hasKey(in: keys) == true
+    }
+    let old = targets.filter { !$0.isInserted }.map { PredicateConstant.object($0.key) }
+    guard !old.isEmpty, let path = PredicateKeyPath(keys: [step.name]) else { return found }
+    let predicate = ManagedPredicate.comparing(
+      .keyPath(path), .in, .constant(.array(old)), modifier: step.isToMany ? .any : .direct)
+    var request = FetchRequest(step.source.name, where: predicate)
+    request.includesPropertyValues = false
+    found += try findBelow(request, step.source).filter { !$0.hasChanges }
+    return found
+  }
+
+  /// Merges two sorted lists of objects. Objects that the sort descriptors do not distinguish are in the order of their
+  /// keys.
+  ///
+  /// - Complexity: O(*n* + *k* log *n*), where *k* is the length of the second list.
+  private func joined(
+    _ first: [ManagedObject], _ second: [ManagedObject], _ prepared: PreparedFetch
+  ) throws(ManagedObjectError) -> [ManagedObject] {
+    if prepared.order.isEmpty || first.isEmpty || second.isEmpty { return first + second }
+    var result: [ManagedObject] = []
+    result.reserveCapacity(first.count + second.count)
+    var next = 0
+    for object in second {
+      // The first list may not be in the order of the objects' values: the store sorts by the values that it has now,
+      // but an object may have values that it read earlier.
+      let end = max(next, try insertionIndex(of: object, in: first, prepared))
+      result += first[next..<end]
+      result.append(object)
+      next = end
+    }
+    return result + first[next...]
+  }
+
+  /// Returns the index at which to insert an object into a sorted list. Objects that the sort descriptors do not
+  /// distinguish are in the order of their keys.
+  private func insertionIndex(
+    of object: ManagedObject, in sorted: [ManagedObject], _ prepared: PreparedFetch
+  ) throws(ManagedObjectError) -> Int {
+    let subject = ObjectSubject(object: object)
+    return try sorted.partitioningIndex { other throws(ManagedObjectError) in
+      let otherSubject = ObjectSubject(object: other)
+      if try prepared.precedes(subject, otherSubject) { return true }
+      return if object.key.isFetchedBefore(other.key) { try !prepared.precedes(otherSubject, subject) } else { false }
+    }
+  }
+}
+
+extension RequestReach.End {
+  /// True if the unsaved changes of an object can affect the rows that lead to it. An object without changes cannot
+  /// refer to a new object, so new objects affect only rows that have changes themselves.
+  fileprivate func isAffected(by object: ManagedObject) -> Bool {
+    guard !object.isInserted, canBe(object.entity) else { return false }
+    if object.isLost { return true }
+    guard let committed = object.committed else { return false }
+    return names.contains { name in
+      guard let slot = object.entity.property(named: name)?.slot else { return false }
+      return object.values[slot] != committed[slot]
+    }
+  }
+}
+
+extension RowValue {
+  /// True if the value is that of a relationship to one of the objects with the keys.
+  fileprivate func hasKey(in keys: Set<RowKey>) -> Bool {
+    switch self {
+    case .toOne(let key): key.map(keys.contains) ?? false
+    case .toMany(let own): !own.isDisjoint(with: keys)
+    case .orderedToMany(let own): own.contains { keys.contains($0) }
+    case .attribute, .unread: false
+    }
+  }
+}
