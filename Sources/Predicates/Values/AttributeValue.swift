@@ -43,7 +43,10 @@ public enum AttributeValue: Hashable, Sendable {
     case (.decimal(let first), .decimal(let second)): first == second
     case (.double(let first), .double(let second)): first == second || first.isNaN && second.isNaN
     case (.float(let first), .float(let second)): first == second || first.isNaN && second.isNaN
-    case (.string(let first), .string(let second)): first == second && first.utf8.elementsEqual(second.utf8)
+    case (.string(let first), .string(let second)):
+      // Most equal strings share their storage. Comparing the bytes of long ones takes longer.
+      first == second
+        && (first.utf8Span.span.isIdentical(to: second.utf8Span.span) || first.utf8.elementsEqual(second.utf8))
     case (.date(let first), .date(let second)):
       first == second || first.timeIntervalSinceReferenceDate.isNaN && second.timeIntervalSinceReferenceDate.isNaN
     case (.data(let first), .data(let second)): first == second
