@@ -2,8 +2,9 @@ internal import ObjectModels
 
 /// Validation.
 extension ManagedObject {
-  /// Checks that a property can have a value: by the rules of the model and, for an attribute, by
-  /// ``validateValue(_:forKey:)``.
+  /// Checks that a property can have a value: by the rules of the model and, for an attribute, by the two methods
+  /// `validateValue(_:forKey:)`. The object keeps its value, even if one of these methods corrects the new one: see
+  /// ``correctedValue(_:forKey:)``.
   ///
   /// ```swift
   /// do throws(ManagedObjectError) {
@@ -16,20 +17,55 @@ extension ManagedObject {
   /// - Throws: ``ManagedObjectError`` with the rule that failed; ``ManagedObjectError/Code/undefinedKey`` if the entity
   ///   has no such attribute or relationship.
   public final func validate(_ value: Value, forKey key: String) throws(ManagedObjectError) {
+    _ = try correctedValue(value, forKey: key)
+  }
+
+  /// Returns the value that an attribute has after validation: the value itself, or the one to which
+  /// `validateValue(_:forKey:)` changed it. Checks the value like ``validate(_:forKey:)``, and does not set it.
+  ///
+  /// ```swift
+  /// let rating = try note.correctedValue(7, forKey: "rating")      // .attribute(.integer(5))
+  /// ```
+  ///
+  /// - Throws: the errors of ``validate(_:forKey:)``.
+  public final func correctedValue(_ value: Value, forKey key: String) throws(ManagedObjectError) -> Value {
     if let rule = shape.rules.attributes.first(where: { $0.name == key }) {
-      guard case .attribute(let value) = value else {
+      guard case .attribute(var value) = value else {
         throw located(
           ManagedObjectError(.invalidValue, "expected \(rule.type.name), found \(value.kindName)", key: key))
       }
+      _ = try correct(&value, rule)
       if let failure = rule.failure(value) { throw located(failure) }
       try validateValue(value, forKey: key)
-    } else if let rule = shape.rules.relationships.first(where: { $0.name == key }) {
+      return .attribute(value)
+    }
+    if let rule = shape.rules.relationships.first(where: { $0.name == key }) {
       if let failure = rule.failure(count: Self.count(value)) { throw located(failure) }
     } else {
       throw located(
         ManagedObjectError(
           .undefinedKey, "the entity \(shape.entity.name.quoted) has no property \(key.quoted)", key: key))
     }
+    return value
+  }
+
+  /// Lets the object correct the value of an attribute.
+  ///
+  /// - Returns: true if the value changed.
+  @inline(__always)
+  private final func correct(
+    _ value: inout AttributeValue, _ rule: ValidationRules.AttributeRule
+  ) throws(ManagedObjectError) -> Bool {
+    let old = value
+    try validateValue(&value, forKey: rule.name)
+    if value == old { return false }
+    guard let normalized = rule.type.normalized(value) else {
+      throw located(
+        ManagedObjectError(
+          .invalidValue, "expected \(rule.type.name), found \(value.kindName)", key: rule.name, value: value))
+    }
+    value = normalized
+    return value != old
   }
 
   private static func count(_ value: Value) -> Int {
@@ -53,7 +89,13 @@ extension ManagedObject {
       errors += refusals.sorted { $0.key < $1.key }.map { (slot: $0.key, error: $0.value) }
     }
     for rule in shape.rules.attributes {
-      guard case .attribute(let value) = values[rule.slot] else { continue }
+      guard case .attribute(var value) = values[rule.slot] else { continue }
+      do {
+        if try correct(&value, rule) { storeCorrected(value, rule.slot) }
+      } catch {
+        errors += (error.details.isEmpty ? [error] : error.details).map { (slot: rule.slot, error: $0) }
+        continue
+      }
       if let failure = rule.failure(value) {
         // A stored value that does not fit the attribute's type is kept until it is replaced.
         if failure.code == .invalidValue, failure.predicate == nil, isUnchanged(rule.slot) { continue }
@@ -71,6 +113,13 @@ extension ManagedObject {
     }
     if errors.isEmpty { return }
     if let error = ManagedObjectError(all: inOrder(errors).map { located($0) }) { throw error }
+  }
+
+  /// Sets the corrected value of an attribute. Undoing the change that was corrected restores the value before it, so
+  /// the correction is not recorded for undo.
+  private final func storeCorrected(_ value: AttributeValue, _ slot: Int) {
+    guard let context = managedObjectContext else { return setAttribute(value, slot: slot) }
+    context.withoutUndo { setAttribute(value, slot: slot) }
   }
 
   /// True if the value in a slot is the one that was last read or saved.

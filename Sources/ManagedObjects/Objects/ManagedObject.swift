@@ -157,6 +157,19 @@ open class ManagedObject {
   /// ```
   open func validateValue(_ value: AttributeValue, forKey key: String) throws(ManagedObjectError) {}
 
+  /// Corrects the value of an attribute before it is validated. Called by ``validate(_:forKey:)``, and for each attribute
+  /// of a changed object when it is saved. An override changes the value, or throws an error if the value is not valid.
+  ///
+  /// The rules of the model are checked after this method, so that it can satisfy them. In a save, a changed value is
+  /// set, and not recorded for undo on its own.
+  ///
+  /// ```swift
+  /// override func validateValue(_ value: inout AttributeValue, forKey key: String) throws(ManagedObjectError) {
+  ///   if key == "rating", case .integer(let rating) = value { value = .integer(min(max(rating, 0), 5)) }
+  /// }
+  /// ```
+  open func validateValue(_ value: inout AttributeValue, forKey key: String) throws(ManagedObjectError) {}
+
   /// Validates a new object before it is saved. An override must call `super`.
   ///
   /// ```swift

@@ -17,7 +17,7 @@ extension ManagedObjectContext {
   }
 
   /// Runs code whose changes cannot be undone.
-  func withoutUndo(_ body: () throws(ManagedObjectError) -> Void) throws(ManagedObjectError) {
+  func withoutUndo<Failure: Error>(_ body: () throws(Failure) -> Void) throws(Failure) {
     let before = recordsUndo
     recordsUndo = false
     defer { recordsUndo = before }
