@@ -65,6 +65,12 @@ extension ManagedObject {
     do { try readValue(slot) } catch { shape.context?.note(error) }
   }
 
+  /// Calls `awake(fromSnapshotEvents:)`, unless the object became a fault.
+  final func awake(from events: SnapshotEventType) {
+    guard let context = shape.state, context.isOpen, !isFault else { return }
+    context.withoutTracking { awake(fromSnapshotEvents: events) }
+  }
+
   /// Returns the value of a slot. Unlike ``value(ofSlot:)``, throws if it cannot be read.
   final func readableValue(ofSlot slot: Int) throws(ManagedObjectError) -> RowValue {
     if isFault { fire() }

@@ -142,6 +142,23 @@ open class ManagedObject {
   /// Called before the object becomes a fault. Changes that the method makes to this object are lost.
   open func willTurnIntoFault() {}
 
+  /// Called after the object became a fault. Release here what your class computed from the values. The method must not
+  /// access properties, because this reads the values again. It is not called when the object is released.
+  ///
+  /// ```swift
+  /// override func didTurnIntoFault() { image = nil }
+  /// ```
+  open func didTurnIntoFault() {}
+
+  /// Called after the values of the object were replaced at once, without setting its properties one by one: by undo,
+  /// redo, a rollback, a refresh that keeps the object's changes, or a merge policy. Values that you set here do not
+  /// count as changes. If the object became a fault instead, ``awakeFromFetch()`` is called when it is read.
+  ///
+  /// ```swift
+  /// override func awake(fromSnapshotEvents events: SnapshotEventType) { image = nil }
+  /// ```
+  open func awake(fromSnapshotEvents events: SnapshotEventType) {}
+
   /// Validates the value of an attribute. Called before the value is saved, and by ``validate(_:forKey:)``. An override
   /// throws an error if the value is not valid.
   ///

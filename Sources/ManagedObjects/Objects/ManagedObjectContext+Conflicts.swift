@@ -26,6 +26,7 @@ extension ManagedObjectContext {
         try resolveDeletion(of: object, stored)
       } else {
         try merge(stored, into: object, by: mergePolicy)
+        object.awake(from: .mergePolicy)
       }
     }
     try resolveConstraints(conflicts.filter { !$0.constraint.isEmpty })
@@ -308,6 +309,7 @@ extension ManagedObjectContext {
       values[slot] = mergePolicy == .overwrite ? mine : merged(mine, since: empty[slot], with: values[slot])
     }
     try give(values, to: target, stored: target.committed ?? target.values)
+    target.awake(from: .mergePolicy)
   }
 
   /// Gives up the changes of an object, because another object keeps the values of a constraint that both have. Deletes
@@ -317,6 +319,7 @@ extension ManagedObjectContext {
     if object.isInserted { return try delete(object) }
     guard let row = try readRows([object.key])[0] else { return letGo(object) }
     try merge(row, into: object, by: .rollback)
+    object.awake(from: .mergePolicy)
   }
 }
 

@@ -27,6 +27,7 @@ extension ManagedObjectContext {
         return
       }
       try withoutUndo { () throws(ManagedObjectError) in try merge(row, into: object, by: .objectTrump) }
+      object.awake(from: .refresh)
       noteRefreshed(object)
     } else {
       turnIntoFault(object)
@@ -68,7 +69,8 @@ extension ManagedObjectContext {
   /// Turns an object without changes into a fault.
   func turnIntoFault(_ object: ManagedObject) {
     guard !object.isFault || !object.values.isEmpty, !object.status.contains(.turning) else { return }
-    if !object.isFault {
+    let wasAwake = !object.isFault
+    if wasAwake {
       object.status.insert(.turning)
       object.willTurnIntoFault()
       object.status.remove(.turning)
@@ -81,6 +83,7 @@ extension ManagedObjectContext {
     object.values = []
     object.committed = nil
     noteRefreshed(object)
+    if wasAwake { object.didTurnIntoFault() }
   }
 
   /// Records that an object was read again or turned into a fault.
@@ -99,6 +102,7 @@ extension ManagedObjectContext {
   /// ```
   public func rollback() {
     undoManager?.removeAllActions()
+    var restored: [ManagedObject] = []
     for object in changedObjects {
       if object.isInserted {
         detach(object)
@@ -106,8 +110,10 @@ extension ManagedObjectContext {
         if let committed = object.committed { object.values = committed }
         object.committed = nil
         unlist(object)
+        restored.append(object)
       }
     }
+    for object in restored { object.awake(from: .rollback) }
     sweep()
     processPendingChanges()
   }

@@ -1,3 +1,4 @@
+internal import OrderedCollections
 internal import Predicates
 
 /// Undo and redo.
@@ -43,8 +44,11 @@ extension ManagedObjectContext {
       recordsUndo = isRecording
       for object in revived { rename(in: object, aliases) }
       for change in group.changes.reversed() { takeBack(change) }
+      var events: OrderedDictionary<ManagedObject, SnapshotEventType> = [:]
+      for change in group.changes.reversed() { events[change.object, default: []].formUnion(change.undoEvent) }
       // Compares the values once for each object, because comparing many values takes time.
-      for object in Set(group.changes.map(\.object)) { forgetEqualValues(of: object) }
+      for object in events.keys { forgetEqualValues(of: object) }
+      for (object, event) in events { object.awake(from: event) }
     }
     processPendingChanges()
   }

@@ -46,6 +46,15 @@ extension ManagedObjectContext {
           object
         }
       }
+
+      /// The event that undoing this change is for the object.
+      var undoEvent: SnapshotEventType {
+        switch self {
+        case .value, .put, .drop: .undoUpdate
+        case .created: .undoInsertion
+        case .deleted: .undoDeletion
+        }
+      }
     }
 
     /// An undo manager without changes.
