@@ -119,6 +119,46 @@ extension ManagedObject {
     return result
   }
 
+  /// Returns the old values of the properties that changed since the last call of
+  /// ``ManagedObjectContext/processPendingChanges()``, by property name. Observers that this method calls can ask for the
+  /// changes that are being reported. A new object's old values are null and empty.
+  ///
+  /// ```swift
+  /// context.recordsEvents = true
+  /// note.title = "Letters"
+  /// print(try note.changedValuesForCurrentEvent())         // ["title": "Numbers of Bernoulli"]
+  /// context.processPendingChanges()
+  /// print(try note.changedValuesForCurrentEvent())         // [:]
+  /// ```
+  ///
+  /// - Throws: ``ManagedObjectError/Code/invalidState`` if ``ManagedObjectContext/recordsEvents`` is false, or the
+  ///   object has no context.
+  /// - Complexity: O(*n*) in the number of changes of all objects in the event.
+  public final func changedValuesForCurrentEvent() throws(ManagedObjectError) -> [String: Value] {
+    guard let context = managedObjectContext, context.recordsEvents else {
+      throw ManagedObjectError(
+        .invalidState, "recordsEvents of the object's context must be true before the changes", objectID: objectID)
+    }
+    if status.contains(.fault) { return [:] }
+    var old = values
+    var isNew = false
+    for change in context.eventChanges.reversed() where change.object === self {
+      switch change {
+      case .value(_, let slot, let value): old[slot] = context.presentValue(value)
+      case .put(_, let slot, let key): old[slot].remove(context.presentKey(key))
+      case .drop(_, let slot, let key, let index): old[slot].insert(context.presentKey(key), at: index)
+      case .created: isNew = true
+      case .deleted: break
+      }
+    }
+    if isNew { old = shape.emptyValues }
+    var result: [String: Value] = [:]
+    for property in shape.entity.properties where values[property.slot] != old[property.slot] {
+      result[property.name] = present(old[property.slot], property)
+    }
+    return result
+  }
+
   final func property(_ key: String) throws(ManagedObjectError) -> ManagedObjectModel.Entity.Property {
     guard let property = shape.entity.property(named: key) else { throw undefined(key) }
     return property

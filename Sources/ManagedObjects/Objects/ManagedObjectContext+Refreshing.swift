@@ -134,6 +134,7 @@ extension ManagedObjectContext {
     pending = []
     arrived = []
     refreshed = []
+    eventChanges = []
     merged = MergedKeys()
     hasSilentNews = false
     prefetched = []

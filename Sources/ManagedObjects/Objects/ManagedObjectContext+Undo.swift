@@ -15,6 +15,7 @@ extension ManagedObjectContext {
   @inline(__always)
   func record(_ change: @autoclosure () -> UndoManager.Change) {
     if recordsUndo, let undoManager { undoManager.record(change()) }
+    if recordsEvents { eventChanges.append(change()) }
   }
 
   /// Runs code whose changes cannot be undone.

@@ -37,6 +37,17 @@ public final class ManagedObjectContext {
   /// The policy for conflicts in a save: over objects that another context or process saved after they were read, and
   /// over values that a uniqueness constraint allows only once.
   public var mergePolicy = MergePolicy.error
+  /// Data of the program. The context does not use it.
+  ///
+  /// ```swift
+  /// context.userInfo["window"] = 3
+  /// ```
+  public var userInfo: [String: Any] = [:]
+  /// True to record the changes of each event, for ``ManagedObject/changedValuesForCurrentEvent()``. The default is
+  /// false, because recording takes time and memory.
+  public var recordsEvents = false { didSet { if !recordsEvents { eventChanges = [] } } }
+  /// The changes since the last call of ``processPendingChanges()``, if ``recordsEvents`` is true.
+  var eventChanges: [UndoManager.Change] = []
   /// The undo manager; nil to record no changes for undo.
   public var undoManager: UndoManager? { didSet { if undoManager !== oldValue { aliases = KeyReplacements() } } }
   /// The last 100 errors that could not be thrown, such as the error of reading a property of an object that the store

@@ -75,6 +75,16 @@ extension ManagedObjectContext {
     return key
   }
 
+  /// Returns the value of a property with the present keys of its objects.
+  func presentValue(_ value: RowValue) -> RowValue {
+    switch value {
+    case .toOne(let key?): .toOne(presentKey(key))
+    case .toMany(let keys): .toMany(Set(keys.map(presentKey)))
+    case .orderedToMany(let keys): .orderedToMany(OrderedKeys(keys.map(presentKey)))
+    case .attribute, .toOne(nil), .unread: value
+    }
+  }
+
   /// Returns a predicate with old keys of objects replaced by their present keys.
   func presentPredicate(_ predicate: ManagedPredicate) -> ManagedPredicate {
     if aliases.isEmpty, root.permanentKeys.isEmpty { return predicate }
