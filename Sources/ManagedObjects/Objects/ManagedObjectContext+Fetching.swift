@@ -98,9 +98,34 @@ extension ManagedObjectContext {
   /// - Throws: the errors of ``fetch(_:)``.
   public func fetchObjectIDs(_ request: FetchRequest) throws(ManagedObjectError) -> [ManagedObjectID] {
     var request = request
+    request.resultType = .objectIDs
+    let entity = try entity(of: &request)
+    request.resultType = .objects
+    var store: (number: StoreNumber, identifier: String?) = (.none, nil)
+    return try keys(request, entity).map { key in
+      if key.store != store.number { store = (key.store, coordinator.store(key.store)?.identifier) }
+      return ManagedObjectID(key, model: model, storeIdentifier: store.identifier)
+    }
+  }
+
+  /// Returns the keys of the objects that match a request, in its order, with the unsaved changes of this context.
+  /// Creates objects only if the changes affect the results.
+  func keys(
+    _ request: FetchRequest, _ entity: ManagedObjectModel.Entity
+  ) throws(ManagedObjectError) -> [RowKey] {
+    var request = request
     request.includesPropertyValues = false
-    request.relationshipKeyPathsForPrefetching = []
-    return try fetch(request).map(\.objectID)
+    guard try affectedObjects(request, entity)?.isEmpty == true else { return try find(request, entity).map(\.key) }
+    let found: [RowKey]
+    if let parent {
+      found = try parent.keys(request, entity)
+    } else {
+      request.resultType = .objectIDs
+      guard case .keys(let keys) = try coordinator.fetchFromStores(request, of: entity) else { return [] }
+      found = keys
+    }
+    for key in found { forgetAlias(key) }
+    return found
   }
 
   /// Returns the number of objects that match a request. The request's offset and limit apply.
@@ -181,12 +206,15 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Returns the object for a key that was found in the parent or a store. Removes the key from ``aliases``, because it
-  /// is valid: the parent may have undone the object's deletion after this context had given the object a new key.
+  /// Returns the object for a key that was found in the parent or a store.
   private func object(found key: RowKey) -> ManagedObject {
-    if !aliases.isEmpty { aliases[key] = nil }
+    forgetAlias(key)
     return object(for: key)
   }
+
+  /// Removes a key that was found in the parent or a store from ``aliases``, because it is valid: the parent may have
+  /// undone the object's deletion after this context had given the object a new key.
+  func forgetAlias(_ key: RowKey) { if !aliases.isEmpty { aliases[key] = nil } }
 
   /// Sets the values of an object from its row if it is a fault or inaccessible.
   ///
@@ -210,7 +238,7 @@ extension ManagedObjectContext {
 
   /// Prefetches the objects at key paths. For each relationship in a path, reads the related objects of all objects at
   /// once.
-  private func prefetch(
+  func prefetch(
     _ paths: [String], of objects: [ManagedObject], _ entity: ManagedObjectModel.Entity
   ) throws(ManagedObjectError) {
     if paths.isEmpty { return }

@@ -110,7 +110,7 @@ extension ManagedObjectContext {
 
   /// Returns the objects that unsaved changes affect: those with changes, and those whose key paths lead to changes.
   /// Returns nil if the request is opaque, so that changes can affect any object.
-  private func affectedObjects(
+  func affectedObjects(
     _ request: FetchRequest, _ entity: ManagedObjectModel.Entity
   ) throws(ManagedObjectError) -> AffectedObjects? {
     var affected = AffectedObjects()
