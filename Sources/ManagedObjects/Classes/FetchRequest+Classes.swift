@@ -33,7 +33,7 @@ extension FetchRequest {
     try self.init(type, where: predicate, order)
   }
 
-  private init<Object: ManagedObject>(
+  init<Object: ManagedObject>(
     _ type: Object.Type, where predicate: ManagedPredicate?, _ order: [Order<Object>]
   ) throws(ManagedPredicateError) {
     self.init(type.entityName, where: predicate)

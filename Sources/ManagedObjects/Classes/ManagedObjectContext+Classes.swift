@@ -78,6 +78,51 @@ extension ManagedObjectContext {
     return try fetch(type, where: predicate, sortedBy: descriptors, limit: limit)
   }
 
+  /// Calls a function with each object of a class that matches a predicate, sorted if `order` is given. Reads the objects
+  /// in batches, and does not retain those of earlier batches. See ``enumerate(_:batchSize:_:)``.
+  ///
+  /// ```swift
+  /// try context.enumerate(Note.self, sortedBy: .ascending(\.date)) { note in try archive.append(note.text) }
+  /// ```
+  ///
+  /// - Throws: ``ManagedObjectError/Code/undefinedKey`` if the model does not have the class, or for a key path that
+  ///   does not lead to properties of a model; the errors of ``enumerate(_:batchSize:_:)``.
+  public func enumerate<Object: ManagedObject>(
+    _ type: Object.Type, where predicate: ManagedPredicate? = nil, sortedBy order: FetchRequest.Order<Object>...,
+    batchSize: Int = 1_000, _ body: (Object) throws -> Void
+  ) throws { try enumerate(type, predicate, order, batchSize, body) }
+
+  /// Calls a function with each object of a class that matches a `#Predicate`, sorted if `order` is given. Reads the
+  /// objects in batches, and does not retain those of earlier batches. See ``enumerate(_:batchSize:_:)``.
+  ///
+  /// ```swift
+  /// try context.enumerate(Note.self, where: #Predicate { $0.pages > 100 }) { note in try archive.append(note.text) }
+  /// ```
+  ///
+  /// - Throws: ``ManagedObjectError/Code/undefinedKey`` if the model does not have the class, or a property in the
+  ///   predicate or in `order`; ``ManagedObjectError/Code/unsupportedRequest`` for a predicate that cannot be
+  ///   converted; the errors of ``enumerate(_:batchSize:_:)``.
+  public func enumerate<Object: ManagedObject>(
+    _ type: Object.Type, where predicate: Predicate<Object>, sortedBy order: FetchRequest.Order<Object>...,
+    batchSize: Int = 1_000, _ body: (Object) throws -> Void
+  ) throws {
+    let translated: ManagedPredicate
+    do { translated = try ManagedPredicate(predicate) } catch { throw ManagedObjectError(error) }
+    try enumerate(type, translated, order, batchSize, body)
+  }
+
+  private func enumerate<Object: ManagedObject>(
+    _ type: Object.Type, _ predicate: ManagedPredicate?, _ order: [FetchRequest.Order<Object>], _ batchSize: Int,
+    _ body: (Object) throws -> Void
+  ) throws {
+    var request: FetchRequest
+    do { request = try FetchRequest(type, where: predicate, order) } catch { throw ManagedObjectError(error) }
+    request.entityName = try entity(of: type).name
+    try enumerate(request, batchSize: batchSize) { object in
+      if let object = object as? Object { try body(object) }
+    }
+  }
+
   /// Returns the number of objects of a class that match a predicate.
   ///
   /// ```swift
