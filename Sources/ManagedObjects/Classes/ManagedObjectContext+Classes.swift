@@ -78,6 +78,56 @@ extension ManagedObjectContext {
     return try fetch(type, where: predicate, sortedBy: descriptors, limit: limit)
   }
 
+  /// Fetches the objects of a class that match a predicate, sorted if `order` is given, without occupying the caller's
+  /// actor. See ``fetch(_:batchSize:progress:)``.
+  ///
+  /// ```swift
+  /// let notes = try await context.fetch(Note.self, sortedBy: .descending(\.date)) { print($0.completedCount) }
+  /// ```
+  ///
+  /// - Throws: `CancellationError` if the task is cancelled; ``ManagedObjectError/Code/undefinedKey`` if the model does
+  ///   not have the class, or for a key path that does not lead to properties of a model; the errors of
+  ///   ``fetch(_:batchSize:progress:)``.
+  public nonisolated(nonsending) func fetch<Object: ManagedObject>(
+    _ type: Object.Type, where predicate: ManagedPredicate? = nil, sortedBy order: FetchRequest.Order<Object>...,
+    batchSize: Int = 1_000, progress: (FetchProgress) -> Void
+  ) async throws -> [Object] {
+    let request = try request(type, predicate, order)
+    return try await fetch(request, batchSize: batchSize, progress: progress).compactMap { $0 as? Object }
+  }
+
+  /// Fetches the objects of a class that match a `#Predicate`, sorted if `order` is given, without occupying the
+  /// caller's actor. See ``fetch(_:batchSize:progress:)``.
+  ///
+  /// ```swift
+  /// let long = try await context.fetch(Note.self, where: #Predicate { $0.pages > 100 }) { progress in
+  ///   bar.value = progress.fractionCompleted
+  /// }
+  /// ```
+  ///
+  /// - Throws: `CancellationError` if the task is cancelled; ``ManagedObjectError/Code/undefinedKey`` if the model does
+  ///   not have the class, or a property in the predicate or in `order`;
+  ///   ``ManagedObjectError/Code/unsupportedRequest`` for a predicate that cannot be converted; the errors of
+  ///   ``fetch(_:batchSize:progress:)``.
+  public nonisolated(nonsending) func fetch<Object: ManagedObject>(
+    _ type: Object.Type, where predicate: Predicate<Object>, sortedBy order: FetchRequest.Order<Object>...,
+    batchSize: Int = 1_000, progress: (FetchProgress) -> Void
+  ) async throws -> [Object] {
+    let translated: ManagedPredicate
+    do { translated = try ManagedPredicate(predicate) } catch { throw ManagedObjectError(error) }
+    let request = try request(type, translated, order)
+    return try await fetch(request, batchSize: batchSize, progress: progress).compactMap { $0 as? Object }
+  }
+
+  private func request<Object: ManagedObject>(
+    _ type: Object.Type, _ predicate: ManagedPredicate?, _ order: [FetchRequest.Order<Object>]
+  ) throws(ManagedObjectError) -> FetchRequest {
+    var request: FetchRequest
+    do { request = try FetchRequest(type, where: predicate, order) } catch { throw ManagedObjectError(error) }
+    request.entityName = try entity(of: type).name
+    return request
+  }
+
   /// Calls a function with each object of a class that matches a predicate, sorted if `order` is given. Reads the objects
   /// in batches, and does not retain those of earlier batches. See ``enumerate(_:batchSize:_:)``.
   ///
@@ -115,10 +165,7 @@ extension ManagedObjectContext {
     _ type: Object.Type, _ predicate: ManagedPredicate?, _ order: [FetchRequest.Order<Object>], _ batchSize: Int,
     _ body: (Object) throws -> Void
   ) throws {
-    var request: FetchRequest
-    do { request = try FetchRequest(type, where: predicate, order) } catch { throw ManagedObjectError(error) }
-    request.entityName = try entity(of: type).name
-    try enumerate(request, batchSize: batchSize) { object in
+    try enumerate(request(type, predicate, order), batchSize: batchSize) { object in
       if let object = object as? Object { try body(object) }
     }
   }

@@ -104,7 +104,8 @@ package final class WorkLimit {
 
   static let message = "a statement takes too much work for a file of this size"
 
-  /// Makes SQLite call this object after every 10 000 instructions. SQLite does not retain it, so it must live as long
+  /// Makes SQLite call this object after every 10 000 instructions, and end the statement if a limit is exceeded, or if
+  /// the task of a ``CancellableReading`` is cancelled. SQLite does not retain it, so it must live as long
   /// as the connection. Also protects `sqlite_schema`, and limits the depth of triggers.
   func install(in handle: OpaquePointer) {
     let context = unsafe Unmanaged.passUnretained(self).toOpaque()
@@ -112,6 +113,7 @@ package final class WorkLimit {
       handle, Self.interval,
       { context in
         guard let context = unsafe context else { return 0 }
+        if CancellableReading.isOn, Task.isCancelled { return 1 }
         return unsafe Unmanaged<WorkLimit>.fromOpaque(context).takeUnretainedValue().count(Int64(WorkLimit.interval))
           ? 0 : 1
       }, context)
