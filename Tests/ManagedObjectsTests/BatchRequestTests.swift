@@ -29,7 +29,8 @@ import Testing
 
   @Test func `a batch insert sets the given values and the defaults`() throws {
     let changes = try context.execute(
-      .insert("Note", [["title": .string("a")], ["title": .string("b"), "count": .double(2)]]))
+      .insert("Note", [["title": .string("a")], ["title": .string("b"), "count": .double(2)]])
+    ).changes
     #expect(changes.inserted.count == 2 && changes.updated.isEmpty)
     #expect(try titles() == [.string("a"), .string("b")])
     let counts = try context.fetch(FetchRequest("Note", sortedBy: [.init("title")])).map { $0["count"] }
@@ -40,7 +41,8 @@ import Testing
     try context.execute(.insert("Note", [["title": .string("a")], ["title": .string("b")]]))
     let notes = try context.fetch(FetchRequest("Note"))
     let changes = try context.execute(
-      .update("Note", ["count": .integer(1)], where: ManagedPredicate(format: "title == 'b'")))
+      .update("Note", ["count": .integer(1)], where: ManagedPredicate(format: "title == 'b'"))
+    ).changes
     #expect(changes.updated == [notes[1].objectID])
     try context.mergeChanges(from: changes)
     #expect(notes.map { $0["count"] } == [.attribute(.integer(7)), .attribute(.integer(1))])
@@ -53,7 +55,7 @@ import Testing
     try notes[0].setValue(.attribute(.string("a")), forKey: "title")
     try context.save()
     let id = notes[0].objectID
-    let changes = try context.execute(.delete("Note", where: ManagedPredicate(format: "title == 'a'")))
+    let changes = try context.execute(.delete("Note", where: ManagedPredicate(format: "title == 'a'"))).changes
     #expect(changes.deleted == [id] && changes.updated == [person.objectID])
     try context.mergeChanges(from: changes)
     #expect(person["notes"] == .set([.object(notes[1])]))
@@ -220,7 +222,7 @@ import Testing
         #expect(try people(context) == ["a 5"])
         continue
       }
-      let changes = try context.execute(request)
+      let changes = try context.execute(request).changes
       #expect(try people(context) == result, "\(policy)")
       let isUpdated = policy == .objectTrump || policy == .overwrite
       #expect(changes.inserted.count == 2 && changes.updated.count == (isUpdated ? 1 : 0), "\(policy)")

@@ -128,7 +128,7 @@ import Testing
     #expect(secondLog.take() == ["inserted Note,Person"])
     #expect(second.registeredObjects.isEmpty, "the context does not keep them")
     // Batch requests register no objects in the context.
-    try second.mergeChanges(from: second.execute(.insert("Tag", [["name": .string("x")]])))
+    try second.mergeChanges(from: second.execute(.insert("Tag", [["name": .string("x")]])).changes)
     #expect(secondLog.take() == ["inserted Tag"])
   }
 

@@ -298,13 +298,14 @@ struct FetchedResultsScript {
     case 0:
       log.append("batch update")
       changes = try context.execute(
-        .update("Contact", ["age": number(), "city": .string("Z")], where: ManagedPredicate(format: "age == 1")))
+        .update("Contact", ["age": number(), "city": .string("Z")], where: ManagedPredicate(format: "age == 1"))
+      ).changes
     case 1:
       log.append("batch insert")
-      changes = try context.execute(.insert("Contact", [["name": name(), "age": number()], ["city": city()]]))
+      changes = try context.execute(.insert("Contact", [["name": name(), "age": number()], ["city": city()]])).changes
     default:
       log.append("batch delete")
-      changes = try context.execute(.delete("Contact", where: ManagedPredicate(format: "age == 3")))
+      changes = try context.execute(.delete("Contact", where: ManagedPredicate(format: "age == 3"))).changes
     }
     try context.mergeChanges(from: changes)
     for other in others { other.reset() }

@@ -8,50 +8,81 @@ extension ManagedObjectContext {
   /// violate a uniqueness constraint.
   ///
   /// ```swift
-  /// let changes = try context.execute(.delete("Note", where: ManagedPredicate(format: "isRead == YES")))
-  /// try context.mergeChanges(from: changes)
+  /// let read = try ManagedPredicate(format: "isRead == YES")
+  /// let result = try context.execute(.delete("Note", where: read), mergesChanges: true)
+  /// print(result.count)
+  /// try ManagedObjectContext.mergeChanges(from: result.changes, into: [otherContext])
   /// ```
   ///
-  /// - Returns: the changes. Pass them to ``mergeChanges(from:)`` of this context and of others.
+  /// - Parameter mergesChanges: true to merge the changes into this context. If false, pass the result's changes to
+  ///   ``mergeChanges(from:)``.
+  /// - Returns: the number of changed objects, and the changes.
   /// - Throws: ``ManagedObjectError/Code/invalidState`` if the context has a parent;
   ///   ``ManagedObjectError/Code/undefinedKey`` for a name that the model does not have;
   ///   ``ManagedObjectError/Code/invalidValue`` for a value that an attribute cannot have;
-  ///   ``ManagedObjectError/Code/missingMandatoryProperty`` and
+  ///   ``ManagedObjectError/Code/unsupportedRequest`` for a predicate or an expression that is not valid for the
+  ///   entity; ``ManagedObjectError/Code/missingMandatoryProperty`` and
   ///   ``ManagedObjectError/Code/relationshipLacksMinimumCount`` for objects that would violate the model, including
   ///   those that refer to deleted objects; ``ManagedObjectError/Code/multipleErrors`` with the first 100 of these
   ///   errors; ``ManagedObjectError/Code/constraintMerge`` if objects would violate a uniqueness constraint, and the
-  ///   merge policy does not resolve this; ``ManagedObjectError/Code/unsupportedRequest`` if a store does not support
-  ///   batch requests; the errors of the store.
+  ///   merge policy does not resolve this; ``ManagedObjectError/Code/save`` if no store that can be changed has the
+  ///   entity; ``ManagedObjectError/Code/incompleteSave`` if a store fails after another one was changed; the errors of
+  ///   the store.
   @discardableResult
-  public func execute(_ request: BatchRequest) throws(ManagedObjectError) -> SavedChanges {
+  public func execute(
+    _ request: BatchRequest, mergesChanges: Bool = false
+  ) throws(ManagedObjectError) -> BatchResult {
     guard parent == nil else {
       throw ManagedObjectError(.invalidState, "batch requests need a context without a parent")
     }
     guard let entity = model.entity(named: request.entityName) else {
       throw ManagedObjectError(.undefinedKey, "the model has no entity \(request.entityName.quoted)")
     }
-    let request = try checked(request, entity)
-    var changes = SavedChanges()
-    changes.author = transactionAuthor
-    changes.contextName = name
-    for store in stores(for: request, entity) {
-      let keys = try store.execute(request, of: entity, mergePolicy: mergePolicy)
-      let ids = Set(keys.changed.map { ManagedObjectID($0, model: model, storeIdentifier: store.identifier) })
-      switch request {
-      case .insert: changes.inserted.formUnion(ids)
-      case .update: changes.updated.formUnion(ids)
-      case .delete: changes.deleted.formUnion(ids)
-      }
-      for key in keys.mended {
-        changes.updated.insert(ManagedObjectID(key, model: model, storeIdentifier: store.identifier))
-      }
+    var request = try checked(request, entity)
+    request.author = transactionAuthor
+    request.contextName = name
+    let stores = stores(for: request, entity)
+    if stores.isEmpty {
+      throw ManagedObjectError(.save, "no store that can be changed has the entity \(entity.name.quoted)")
     }
-    if coordinator.hasListeners { coordinator.tell(changes) }
-    return changes
+    var result = BatchResult()
+    result.changes.author = transactionAuthor
+    result.changes.contextName = name
+    result.changes.isComplete = request.resultType == .objectIDs
+    do throws(ManagedObjectError) {
+      for store in stores {
+        let part = try store.execute(request, of: entity, mergePolicy: mergePolicy)
+        result.add(part, request.action, model, store.identifier)
+      }
+    } catch {
+      // Without a number, the first store has failed.
+      guard result.count > 0 else { throw error }
+      if coordinator.hasListeners { coordinator.tell(result.changes) }
+      var failure = ManagedObjectError(.incompleteSave, "some stores were changed, but not all: \(error)")
+      failure.details = [error]
+      failure.savedChanges = result.changes
+      throw failure
+    }
+    if result.count > 0, coordinator.hasListeners { coordinator.tell(result.changes) }
+    if mergesChanges, result.count > 0 { try mergeChanges(from: result.changes) }
+    return result
+  }
+
+  /// Merges the changes of a save or of a batch request into several contexts: see ``mergeChanges(from:)``.
+  ///
+  /// - Throws: the first error of reading. The changes are merged into the other contexts nevertheless.
+  public static func mergeChanges(
+    from changes: SavedChanges, into contexts: [ManagedObjectContext]
+  ) throws(ManagedObjectError) {
+    var failure: ManagedObjectError?
+    for context in contexts {
+      do { try context.mergeChanges(from: changes) } catch { failure = failure ?? error }
+    }
+    if let failure { throw failure }
   }
 
   private func stores(for request: BatchRequest, _ entity: ManagedObjectModel.Entity) -> [any PersistentStore] {
-    if case .insert = request {
+    if case .insert = request.action {
       return coordinator.store(forNew: entity.index).map { [$0] } ?? []
     }
     return coordinator.stores.filter { store in
@@ -59,41 +90,56 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Checks a request, and returns it with its values converted to the types of the attributes.
+  /// Checks a request. Returns it with the present keys of objects in its predicate.
   private func checked(
     _ request: BatchRequest, _ entity: ManagedObjectModel.Entity
   ) throws(ManagedObjectError) -> BatchRequest {
-    switch request {
-    case .insert(let name, let objects):
-      if entity.isAbstract { throw ManagedObjectError(.invalidValue, "the entity \(name.quoted) is abstract") }
-      var checked: [[String: AttributeValue]] = []
-      checked.reserveCapacity(objects.count)
-      for values in objects { checked.append(try normalized(values, entity)) }
-      return .insert(entityName: name, checked)
-    case .update(let fetch, let values):
-      try fetch.check(for: entity)
-      return .update(fetch, try normalized(values, entity))
-    case .delete(let fetch):
-      try fetch.check(for: entity)
+    var checked: BatchRequest
+    switch request.action {
+    case .insert:
+      if entity.isAbstract { throw ManagedObjectError(.invalidValue, "the entity \(entity.name.quoted) is abstract") }
       return request
+    case .update(var fetch, let values):
+      try check(&fetch, entity)
+      _ = try BatchAssignment.all(values, entity)
+      checked = BatchRequest(entityName: request.entityName, .update(fetch, values))
+    case .delete(var fetch):
+      try check(&fetch, entity)
+      checked = BatchRequest(entityName: request.entityName, .delete(fetch))
     }
+    checked.resultType = request.resultType
+    return checked
   }
 
-  private func normalized(
-    _ values: [String: AttributeValue], _ entity: ManagedObjectModel.Entity
-  ) throws(ManagedObjectError) -> [String: AttributeValue] {
-    var normalized: [String: AttributeValue] = [:]
-    for (name, value) in values {
-      guard let attribute = entity.attribute(named: name), !attribute.isTransient else {
-        throw ManagedObjectError(
-          .undefinedKey, "the entity \(entity.name.quoted) has no stored attribute \(name.quoted)", key: name)
-      }
-      guard let own = attribute.definition.type.normalized(value) else {
-        throw ManagedObjectError(
-          .invalidValue, "expected \(attribute.definition.type.name), found \(value.kindName)", key: name, value: value)
-      }
-      normalized[name] = own
+  private func check(
+    _ fetch: inout FetchRequest, _ entity: ManagedObjectModel.Entity
+  ) throws(ManagedObjectError) {
+    fetch.resultType = .objects
+    _ = try self.entity(of: &fetch)
+    if fetch.fetchLimit > 0 || fetch.fetchOffset > 0,
+      coordinator.stores.count(where: { model.hasEntity(entity, inConfiguration: $0.configuration) }) > 1
+    {
+      throw ManagedObjectError(
+        .unsupportedRequest, "a batch request for the objects of several stores cannot have an offset or a limit")
     }
-    return normalized
+  }
+}
+
+extension BatchResult {
+  /// Adds the result of a store.
+  fileprivate mutating func add(
+    _ part: StoreBatchResult, _ action: BatchRequest.Action, _ model: ManagedObjectModel, _ storeIdentifier: String
+  ) {
+    func ids(_ keys: [RowKey]) -> [ManagedObjectID] {
+      keys.map { ManagedObjectID($0, model: model, storeIdentifier: storeIdentifier) }
+    }
+    count += part.count
+    guard changes.isComplete else { return }
+    switch action {
+    case .insert: changes.inserted.formUnion(ids(part.changed))
+    case .update: changes.updated.formUnion(ids(part.changed))
+    case .delete: changes.deleted.formUnion(ids(part.changed))
+    }
+    changes.updated.formUnion(ids(part.mended))
   }
 }

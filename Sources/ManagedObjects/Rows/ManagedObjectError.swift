@@ -165,6 +165,9 @@ public struct ManagedObjectError: Error, Sendable {
   public var underlyingError: (any Error)?
   /// The individual errors, if the code is ``Code/multipleErrors``.
   public var details: [ManagedObjectError] = []
+  /// The changes that a batch request has made in some stores before another one failed, if the code is
+  /// ``Code/incompleteSave``.
+  public var savedChanges: SavedChanges?
   /// The conflicts, if the code is ``Code/merge`` or ``Code/constraintMerge``.
   public var conflicts: [MergeConflict] = []
   /// The names of the entities that differ between the store and the model, in order, if the code is

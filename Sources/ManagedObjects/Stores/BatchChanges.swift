@@ -1,147 +1,208 @@
 internal import ObjectModels
 internal import Predicates
 
-/// The changes that a ``BatchRequest`` makes to the rows of a store.
-struct BatchChanges {
+/// The changes that a ``BatchRequest`` makes to the rows of a store, for stores that do not execute such requests
+/// themselves.
+struct BatchChanges<Store: PersistentStore> {
+  /// The changes to save. They are empty before ``prepare()``.
   private(set) var changes = StoreChanges()
+  private let request: BatchRequest
   private let entity: ManagedObjectModel.Entity
-  /// For each new row, the slots of the values that the request contains. Empty for a request that updates or deletes.
-  private var givenSlots: [RowKey: [Int]] = [:]
+  private let mergePolicy: MergePolicy
+  private let store: Store
+  /// The values of an update.
+  private var assignments: [BatchAssignment] = []
+  /// The new rows. Their keys are assigned by ``prepare()``.
+  private var newRows: [StoreRow] = []
+  /// The different combinations of slots that new objects have values for, and the index of the combination of each new
+  /// row. Empty if they are not needed.
+  private var givenSlots: [[Int]] = []
+  private var givenIndices: [Int] = []
 
-  /// Finds or creates the rows of the request, and prepares their changes. Saves nothing.
+  /// Reads the new objects of an insertion, one at a time.
+  ///
+  /// - Throws: the errors of ``BatchRows/Iterator/next()``.
+  init(
+    _ request: BatchRequest, _ entity: ManagedObjectModel.Entity, _ mergePolicy: MergePolicy, of store: Store
+  ) throws(ManagedObjectError) {
+    self.request = request
+    self.entity = entity
+    self.mergePolicy = mergePolicy
+    self.store = store
+    switch request.action {
+    case .insert(let rows): try read(rows)
+    case .update(_, let values): assignments = try BatchAssignment.all(values, entity)
+    case .delete: break
+    }
+  }
+
+  private mutating func read(_ rows: BatchRows) throws(ManagedObjectError) {
+    let initial = entity.initialBatchValues
+    let key = RowKey(store: store.number, entityIndex: entity.index, number: 0)
+    let needsSlots = mergePolicy == .objectTrump && !constraints.isEmpty
+    var known: [[Int]: Int] = [:]
+    var iterator = rows.makeIterator(for: entity)
+    while let values = try iterator.nextSlots() {
+      var row = StoreRow(key: key, version: 1, values: initial)
+      for (slot, value) in values { row.values[slot] = .attribute(value) }
+      newRows.append(row)
+      guard needsSlots else { continue }
+      let slots = values.map(\.slot).sorted()
+      if let index = known[slots] {
+        givenIndices.append(index)
+      } else {
+        known[slots] = givenSlots.count
+        givenIndices.append(givenSlots.count)
+        givenSlots.append(slots)
+      }
+    }
+  }
+
+  /// Finds the rows of the request, or assigns keys to its new rows, and prepares their changes. Saves nothing.
   ///
   /// - Throws: ``ManagedObjectError/Code/missingMandatoryProperty`` and
   ///   ``ManagedObjectError/Code/relationshipLacksMinimumCount`` for rows that a context's save would reject.
-  init(
-    _ request: BatchRequest, _ entity: ManagedObjectModel.Entity, of store: some PersistentStore
-  ) throws(ManagedObjectError) {
-    self.entity = entity
+  mutating func prepare() throws(ManagedObjectError) {
+    changes = StoreChanges()
+    changes.author = request.author
+    changes.contextName = request.contextName
     var rules = BatchRules(store)
-    switch request {
-    case .insert(_, let objects):
-      try insert(objects, store)
-      try rules.check(changes.inserted)
-    case .update(let fetch, let values):
-      changes.snapshots = try Self.found(fetch, entity, store)
-      // An attribute has the same slot in the subentities, whose rows are found, too.
-      let slots = values.compactMap { name, value in entity.attribute(named: name).map { ($0.slot, value) } }
-      changes.updated = changes.snapshots.map { row in
-        var row = row
-        for (slot, value) in slots { row.values[slot] = .attribute(value) }
-        return row
+    switch request.action {
+    case .insert:
+      let keys = try store.makeKeys(Array(repeating: entity.index, count: newRows.count))
+      for (index, key) in keys.enumerated() {
+        newRows[index] = StoreRow(key: key, version: 1, values: newRows[index].values)
       }
-      try rules.checkAttributes(changes.updated, slots.map(\.0))
+      changes.inserted = newRows
+      try rules.check(changes.inserted)
+    case .update(let fetch, _):
+      changes.snapshots = try found(fetch)
+      changes.updated = try updated(changes.snapshots)
+      // An attribute has the same slot in the subentities, whose rows are found, too.
+      try rules.checkAttributes(changes.updated, assignments.map(\.target.slot))
     case .delete(let fetch):
-      changes.deleted = try Self.found(fetch, entity, store)
+      changes.deleted = try found(fetch)
       try rules.checkReferences(to: changes.deleted)
     }
   }
 
-  private mutating func insert(
-    _ objects: [[String: AttributeValue]], _ store: some PersistentStore
-  ) throws(ManagedObjectError) {
-    var initial = entity.initialValues
-    for attribute in entity.attributes where attribute.isTransient { initial[attribute.slot] = .null }
-    var slots: [String: Int] = [:]
-    for attribute in entity.attributes { slots[attribute.name] = attribute.slot }
-    let keys = try store.makeKeys(Array(repeating: entity.index, count: objects.count))
-    for (key, values) in zip(keys, objects) {
-      var row = StoreRow(key: key, version: 1, values: initial)
-      var given: [Int] = []
-      for (name, value) in values {
-        guard let slot = slots[name] else { continue }
-        row.values[slot] = .attribute(value)
-        given.append(slot)
-      }
-      changes.inserted.append(row)
-      givenSlots[key] = given
-    }
-  }
-
-  private static func found(
-    _ request: FetchRequest, _ entity: ManagedObjectModel.Entity, _ store: some PersistentStore
-  ) throws(ManagedObjectError) -> [StoreRow] {
+  private func found(_ request: FetchRequest) throws(ManagedObjectError) -> [StoreRow] {
     var request = request
     request.resultType = .objects
     guard case .rows(let rows) = try store.fetch(request, of: entity) else { return [] }
     return rows
   }
 
-  /// Returns the keys of the request's rows and, as `mended`, the keys of other rows that changed, such as stored rows
-  /// that got the values of new ones.
+  private func updated(_ rows: [StoreRow]) throws(ManagedObjectError) -> [StoreRow] {
+    let source = try JoinedRows(rows, for: assignments.readingRequest(entity), store.model, in: [store])
+    let evaluation = try BatchEvaluation(assignments, source)
+    var updated = rows
+    for index in rows.indices {
+      let values = try evaluation.values(source.row(rows[index].key) ?? rows[index])
+      for (assignment, value) in zip(assignments, values) {
+        updated[index].values[assignment.target.slot] = .attribute(value)
+      }
+    }
+    return updated
+  }
+
+  /// Returns the result of the request after its changes are saved.
   ///
   /// - Parameter mended: the keys that ``PersistentStore/save(_:)`` returned.
-  func result(_ mended: [RowKey]) -> (changed: [RowKey], mended: [RowKey]) {
-    let updated = givenSlots.isEmpty ? changes.updated : []
-    let keys = (changes.inserted + updated + changes.deleted).map(\.key)
+  func result(_ mended: [RowKey]) -> StoreBatchResult {
+    let count = changes.inserted.count + changes.updated.count + changes.deleted.count
+    if request.resultType == .count { return StoreBatchResult(count: count) }
+    let isInsertion = if case .insert = request.action { true } else { false }
+    let keys = (changes.inserted + (isInsertion ? [] : changes.updated) + changes.deleted).map(\.key)
     let own = Set(keys)
     var others = mended.filter { !own.contains($0) }
-    if !givenSlots.isEmpty {
+    if isInsertion {
       let known = Set(others)
       others += changes.updated.map(\.key).filter { !known.contains($0) }
     }
-    return (keys, others)
+    return StoreBatchResult(count: count, changed: keys, mended: others)
   }
 
   // Conflicts of new objects over uniqueness constraints.
 
-  /// The values for a uniqueness constraint that several new rows share.
-  private struct SharedValues: Hashable {
-    let constraint: [String]
-    let values: [RowValue]
+  private var constraints: [UniquenessIndex] {
+    UniquenessIndex.all(store.model).filter { $0.entities.contains(entity.index) }
   }
 
-  /// Resolves the conflicts of new rows over uniqueness constraints, by a merge policy: leaves out rows of the request,
-  /// or copies their values to stored rows.
+  /// Resolves the conflicts of new rows over uniqueness constraints, by the merge policy: leaves out rows of the
+  /// request, or copies their values to stored rows. The new rows are processed in their order, as if each were
+  /// inserted alone.
   ///
   /// - Returns: false if the save must fail, because the policy is `error`, or the policy cannot resolve a conflict.
-  mutating func settle(_ conflicts: [MergeConflict], by policy: MergePolicy) throws(ManagedObjectError) -> Bool {
-    guard policy != .error, !givenSlots.isEmpty else { return false }
-    let storePrevails = policy == .storeTrump || policy == .rollback
+  mutating func settle(_ conflicts: [MergeConflict]) throws(ManagedObjectError) -> Bool {
+    guard mergePolicy != .error, case .insert = request.action else { return false }
+    let storePrevails = mergePolicy == .storeTrump || mergePolicy == .rollback
     var rowIndices: [RowKey: Int] = [:]
-    for (index, row) in changes.inserted.enumerated() { rowIndices[row.key] = index }
-    var dropped: Set<RowKey> = []
-    var groups: [SharedValues: [Int]] = [:]
+    for (index, row) in newRows.enumerated() { rowIndices[row.key] = index }
+    var stored: [RowKey: [StoreRow]] = [:]
     for conflict in conflicts {
-      guard let row = conflict.object, let index = rowIndices[row.key] else { return false }
-      guard let stored = conflict.stored else {
-        let values = conflict.constraint.map { name in
-          entity.property(named: name).map { row.values[$0.slot] } ?? .null
-        }
-        groups[SharedValues(constraint: conflict.constraint, values: values), default: []].append(index)
+      guard let key = conflict.object?.key, rowIndices[key] != nil else { return false }
+      guard let row = conflict.stored else { continue }
+      if !storePrevails, row.key.entityIndex != key.entityIndex { return false }
+      stored[key, default: []].append(row)
+    }
+    let constraints = constraints
+    var owners = [[UniquenessIndex.Values: RowKey]](repeating: [:], count: constraints.count)
+    var updatedIndices: [RowKey: Int] = [:]
+    for (index, row) in changes.updated.enumerated() { updatedIndices[row.key] = index }
+    var dropped: Set<RowKey> = []
+    for row in changes.inserted {
+      if let others = stored[row.key] {
+        dropped.insert(row.key)
+        if storePrevails { continue }
+        for other in others { unite(row, with: other, givenSlots(rowIndices[row.key]), &updatedIndices) }
         continue
       }
-      if !storePrevails {
-        guard stored.key.entityIndex == row.key.entityIndex else { return false }
-        unite(row, with: stored, policy)
+      let values = constraints.map { $0.values(row) }
+      let rivals = Set(values.indices.compactMap { index in values[index].flatMap { owners[index][$0] } })
+      if storePrevails, !rivals.isEmpty {
+        dropped.insert(row.key)
+        continue
       }
-      dropped.insert(row.key)
-    }
-    // If several new rows have the same values, one is inserted: the first one if the store takes precedence,
-    // otherwise the last one.
-    for indices in groups.values {
-      let indices = indices.sorted().filter { !dropped.contains(changes.inserted[$0].key) }
-      for index in storePrevails ? indices.dropFirst() : indices.dropLast() {
-        dropped.insert(changes.inserted[index].key)
+      for index in owners.indices {
+        if !rivals.isEmpty { owners[index] = owners[index].filter { !rivals.contains($0.value) } }
+        if let values = values[index] { owners[index][values] = row.key }
       }
+      dropped.formUnion(rivals)
     }
     if dropped.isEmpty { return false }
     changes.inserted.removeAll { dropped.contains($0.key) }
     return true
   }
 
-  /// Copies the values of a new row to a stored one: all attributes if the policy is `overwrite`, else those in the
-  /// request.
-  private mutating func unite(_ row: StoreRow, with stored: StoreRow, _ policy: MergePolicy) {
-    let slots = policy == .overwrite ? entity.attributes.map(\.slot) : givenSlots[row.key] ?? []
+  /// Returns the slots whose values a new row gives to a stored one: all attributes if the policy is `overwrite`, else
+  /// those in the request.
+  private func givenSlots(_ index: Int?) -> [Int] {
+    if mergePolicy == .overwrite { return entity.attributes.map(\.slot) }
+    return index.map { givenSlots[givenIndices[$0]] } ?? []
+  }
+
+  private mutating func unite(
+    _ row: StoreRow, with stored: StoreRow, _ slots: [Int], _ updatedIndices: inout [RowKey: Int]
+  ) {
     let index: Int
-    if let known = changes.updated.firstIndex(where: { $0.key == stored.key }) {
+    if let known = updatedIndices[stored.key] {
       index = known
     } else {
       index = changes.updated.count
+      updatedIndices[stored.key] = index
       changes.updated.append(stored)
       changes.snapshots.append(stored)
     }
     for slot in slots { changes.updated[index].values[slot] = row.values[slot] }
+  }
+}
+
+extension ManagedObjectModel.Entity {
+  /// The values of a row that a batch request inserts, before its attributes are set. Transient attributes are null.
+  package var initialBatchValues: [RowValue] {
+    var values = initialValues
+    for attribute in attributes where attribute.isTransient { values[attribute.slot] = .null }
+    return values
   }
 }

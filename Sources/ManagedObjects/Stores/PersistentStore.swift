@@ -82,23 +82,21 @@ public protocol PersistentStore: AnyObject, Sendable {
     _ request: FetchRequest, of entity: ManagedObjectModel.Entity
   ) throws(ManagedObjectError) -> StoreFetchResult
 
-  /// Executes a batch request. If an error is thrown, nothing is changed. The caller has checked that the request's
-  /// values have the attributes' types.
+  /// Executes a batch request. If an error is thrown, nothing is changed. The default implementation fetches the rows,
+  /// and saves their changes in one ``save(_:)``.
   ///
   /// - Parameters:
-  ///   - request: the request.
+  ///   - request: the request, which the caller has checked. ``BatchRows/makeIterator(for:)`` checks new objects.
   ///   - entity: the entity of the request.
   ///   - mergePolicy: the policy for new objects that share the values for a uniqueness constraint with other objects:
   ///     see ``BatchRequest``.
-  /// - Returns: the keys of the rows that the request inserted, updated or deleted, and of other rows that changed as a
-  ///   consequence.
   /// - Throws: ``ManagedObjectError/Code/missingMandatoryProperty`` and
   ///   ``ManagedObjectError/Code/relationshipLacksMinimumCount`` for objects that would violate the model;
   ///   ``ManagedObjectError/Code/constraintMerge`` for objects that would violate a uniqueness constraint, if the
   ///   policy does not resolve this.
   func execute(
     _ request: BatchRequest, of entity: ManagedObjectModel.Entity, mergePolicy: MergePolicy
-  ) throws(ManagedObjectError) -> (changed: [RowKey], mended: [RowKey])
+  ) throws(ManagedObjectError) -> StoreBatchResult
 
   /// Saves changes. If an error is thrown, nothing is saved.
   ///
@@ -129,15 +127,16 @@ extension PersistentStore {
 
   public func execute(
     _ request: BatchRequest, of entity: ManagedObjectModel.Entity, mergePolicy: MergePolicy
-  ) throws(ManagedObjectError) -> (changed: [RowKey], mended: [RowKey]) {
+  ) throws(ManagedObjectError) -> StoreBatchResult {
+    var batch = try BatchChanges(request, entity, mergePolicy, of: self)
     for _ in 0..<100 {
-      var batch = try BatchChanges(request, entity, of: self)
+      try batch.prepare()
       while true {
         do {
           let mended = try save(batch.changes)
           return batch.result(mended)
         } catch {
-          if error.code == .constraintMerge, try batch.settle(error.conflicts, by: mergePolicy) { continue }
+          if error.code == .constraintMerge, try batch.settle(error.conflicts) { continue }
           // Another context has saved one of the rows since it was read, or has used the new keys. The request is
           // executed again.
           guard error.code == .merge || error.code == .keysTaken else { throw error }
@@ -146,6 +145,23 @@ extension PersistentStore {
       }
     }
     throw ManagedObjectError(.timeout, "the objects keep changing in the store")
+  }
+}
+
+/// The result of a batch request in one store.
+public struct StoreBatchResult: Sendable {
+  /// The number of rows that the request inserted, updated or deleted, including rows that got the values of new rows.
+  public var count: Int
+  /// The keys of the rows that the request inserted, updated or deleted. Empty if the request asks for a count.
+  public var changed: [RowKey]
+  /// The keys of other rows that changed as a consequence. Empty if the request asks for a count.
+  public var mended: [RowKey]
+
+  /// Creates a result.
+  public init(count: Int, changed: [RowKey] = [], mended: [RowKey] = []) {
+    self.count = count
+    self.changed = changed
+    self.mended = mended
   }
 }
 

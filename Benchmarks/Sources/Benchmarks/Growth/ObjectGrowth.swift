@@ -368,7 +368,7 @@ extension GrowthTable {
       let context = container.newContext()
       let notes = try context.fetch(FetchRequest("Note"))
       return {
-        let changes = try context.execute(.update("Note", ["text": .string("new")]))
+        let changes = try context.execute(.update("Note", ["text": .string("new")])).changes
         try context.mergeChanges(from: changes)
         keep(notes)
       }
