@@ -30,6 +30,9 @@ package struct QueryTranslation {
     case value(SQLValue)
     /// A function that evaluates a condition in memory, and the kinds of the values that it is called with.
     case test(ValueTest, [Leaf.Kind])
+    /// A function that computes a value in memory, and the kinds of the values that it is called with. `isExternal` is
+    /// true if the value is for an attribute that allows external storage.
+    case computation(ValueComputation, [Leaf.Kind], isExternal: Bool)
     /// A function that collects the values of many rows into a list, or into a set if `isSet` is true.
     case collector(Leaf.Kind, isSet: Bool)
   }

@@ -33,6 +33,10 @@ package protocol SQLDialect: Sendable {
   /// call functions.
   func test(_ parameter: String, _ values: [String]) -> String?
 
+  /// Returns SQL for the value that the function that is bound to a parameter computes from other values; nil if the
+  /// database cannot call functions.
+  func computation(_ parameter: String, _ values: [String]) -> String?
+
   /// Returns a subquery that collects values in order into a list. The collecting function is bound to the parameter.
   /// Returns nil if the database cannot call functions.
   func list(_ parameter: String, _ values: [String], _ from: String, orderedBy order: String, isSet: Bool) -> String?

@@ -25,7 +25,7 @@ package struct StoreQuery {
 extension StoreQuery {
   /// The greatest number of nested levels in a predicate that is translated. SQLite allows 1000 levels in its own
   /// expressions.
-  private static let greatestHeight = 64
+  static let greatestHeight = 64
 
   /// Creates the statement of a request.
   ///

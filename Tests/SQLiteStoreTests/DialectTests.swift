@@ -22,6 +22,7 @@ import Testing
       "\(sql) IN (SELECT value FROM json_each(\(parameter)))"
     }
     func test(_ parameter: String, _ values: [String]) -> String? { nil }
+    func computation(_ parameter: String, _ values: [String]) -> String? { nil }
     func list(
       _ parameter: String, _ values: [String], _ from: String, orderedBy order: String, isSet: Bool
     ) -> String? { nil }

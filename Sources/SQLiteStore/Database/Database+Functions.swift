@@ -10,6 +10,9 @@ extension Database {
     /// The function `managed_holds(object, values …)`. Returns 1 if ``FunctionObject/holds(_:)`` is true for the
     /// values, else 0.
     static let holds = "managed_holds"
+    /// The function `managed_compute(object, values …)`. Returns the value that ``FunctionObject/value(_:)`` computes
+    /// from the values.
+    static let compute = "managed_compute"
     /// The aggregate function `managed_collect(object, values …)`. Returns a list with the values of all rows, which
     /// ``FunctionObject/add(_:to:)`` has added row by row.
     static let collect = "managed_collect"
@@ -28,6 +31,7 @@ extension Database {
     // SQLite does not retain the objects, but they live as long as the connection.
     let limit = unsafe Unmanaged.passUnretained(workLimit).toOpaque()
     try check(unsafe sqlite3_create_function_v2(handle, FunctionName.holds, -1, flags, limit, holds, nil, nil, nil))
+    try check(unsafe sqlite3_create_function_v2(handle, FunctionName.compute, -1, flags, limit, compute, nil, nil, nil))
     try check(
       unsafe sqlite3_create_function_v2(handle, FunctionName.collect, -1, flags, limit, nil, collect, collected, nil))
     try check(unsafe sqlite3_create_function_v2(handle, FunctionName.form, 2, flags, limit, form, nil, nil, nil))
@@ -79,6 +83,36 @@ private let holds: @convention(c) (OpaquePointer?, Int32, FunctionArguments?) ->
     unsafe sqlite3_result_int(context, holds ? 1 : 0)
   } else {
     unsafe sqlite3_result_error(context, "a value cannot be tested", -1)
+  }
+}
+
+private let compute: @convention(c) (OpaquePointer?, Int32, FunctionArguments?) -> Void = { context, count, values in
+  guard let values = unsafe values, count > 0, let computation = unsafe object(values[0]) else {
+    unsafe sqlite3_result_error(
+      context, "the first argument of managed_compute must be an object of this package that computes values", -1)
+    return
+  }
+  let arguments = unsafe FunctionObject.Arguments(values, count: Int(count))
+  guard unsafe countWork(arguments, context) else { return }
+  switch computation.value(arguments) {
+  case .null: unsafe sqlite3_result_null(context)
+  case .integer(let value): unsafe sqlite3_result_int64(context, value)
+  case .real(let value): unsafe sqlite3_result_double(context, value)
+  case .text(let value): unsafe returnText(value, context)
+  case .blob(let value):
+    unsafe sqlite3_result_blob64(context, Array(value), UInt64(value.count), sqlite_transient())
+  case nil: unsafe sqlite3_result_error(context, "a value cannot be computed", -1)
+  }
+}
+
+private func returnText(_ text: String, _ context: OpaquePointer?) {
+  let bytes = text.utf8Span.span
+  unsafe bytes.withUnsafeBufferPointer { bytes in
+    unsafe bytes.withMemoryRebound(to: CChar.self) { characters in
+      unsafe sqlite3_result_text64(
+        context, characters.baseAddress ?? UnsafePointer(bitPattern: 1), UInt64(characters.count), sqlite_transient(),
+        UInt8(SQLITE_UTF8))
+    }
   }
 }
 
@@ -143,14 +177,7 @@ private let form: @convention(c) (OpaquePointer?, Int32, FunctionArguments?) -> 
     return
   }
   guard let form = TextForm(rawValue: arguments[0].integer)?.form(of: arguments[1].text) else { return }
-  let bytes = form.utf8Span.span
-  unsafe bytes.withUnsafeBufferPointer { bytes in
-    unsafe bytes.withMemoryRebound(to: CChar.self) { characters in
-      unsafe sqlite3_result_text64(
-        context, characters.baseAddress ?? UnsafePointer(bitPattern: 1), UInt64(characters.count), sqlite_transient(),
-        UInt8(SQLITE_UTF8))
-    }
-  }
+  unsafe returnText(form, context)
 }
 
 private let noteDerivedChange: @convention(c) (OpaquePointer?, Int32, FunctionArguments?) -> Void = {

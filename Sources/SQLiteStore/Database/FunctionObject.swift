@@ -16,6 +16,10 @@ class FunctionObject {
   /// ``failure``. The function ``Database/FunctionName/holds`` calls this.
   func holds(_ arguments: Arguments) -> Bool? { nil }
 
+  /// Returns the value that this object computes from the values of a row; nil after an error, which is in ``failure``.
+  /// The function ``Database/FunctionName/compute`` calls this.
+  func value(_ arguments: Arguments) -> SQLValue? { nil }
+
   /// The bytes of an empty list, to which ``add(_:to:)`` appends values; nil if this object does not collect values.
   var emptyList: [UInt8]? { nil }
 

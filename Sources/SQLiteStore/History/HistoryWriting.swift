@@ -32,8 +32,20 @@ struct HistoryWriting {
   mutating func write(
     _ changes: StoreChanges, _ slots: [[Int]], touched: [RowKey]
   ) throws(ManagedObjectError) -> Int64 {
+    let transaction = try begin(author: changes.author, contextName: changes.contextName)
+    for row in changes.inserted { try write(.insert, row.key, transaction) }
+    for (row, slots) in zip(changes.updated, slots) {
+      try write(.update, row.key, transaction, bits: bits(row.key.entityIndex, slots))
+    }
+    for key in touched { try write(.update, key, transaction, bits: bits(key.entityIndex, [])) }
+    for row in changes.deleted { try write(.delete, row.key, transaction, tombstone: row) }
+    return transaction
+  }
+
+  /// Records a transaction without changes. Returns its number.
+  func begin(author: String, contextName: String) throws(ManagedObjectError) -> Int64 {
     let transaction = try nextNumber(HistoryTables.entities[1].number)
-    let texts = [changes.author, "", changes.contextName, ProcessInfo.processInfo.processName]
+    let texts = [author, "", contextName, ProcessInfo.processInfo.processName]
     let statement = try database.statement(
       "INSERT INTO ATRANSACTION (Z_PK, Z_ENT, ZAUTHORTS, ZBUNDLEIDTS, ZCONTEXTNAMETS, ZPROCESSIDTS, ZTIMESTAMP) "
         + "VALUES (?, \(HistoryTables.entities[1].number), ?, ?, ?, ?, ?)")
@@ -45,12 +57,6 @@ struct HistoryWriting {
     }
     try statement.bind(6, Date().timeIntervalSinceReferenceDate)
     try statement.run()
-    for row in changes.inserted { try write(.insert, row.key, transaction) }
-    for (row, slots) in zip(changes.updated, slots) {
-      try write(.update, row.key, transaction, bits: bits(row.key, slots))
-    }
-    for key in touched { try write(.update, key, transaction, bits: bits(key, [])) }
-    for row in changes.deleted { try write(.delete, row.key, transaction, tombstone: row) }
     return transaction
   }
 
@@ -86,10 +92,10 @@ struct HistoryWriting {
     try statement.run()
   }
 
-  /// Returns the value of `ZCOLUMNS` for a change of a row: a bit for each property, which is 1 if `slots` contains its
-  /// slot. The first property has the highest bit of the first byte.
-  private mutating func bits(_ key: RowKey, _ slots: [Int]) -> Data {
-    HistoryTables.bits(properties(ofEntity: key.entityIndex).slots, where: slots.contains)
+  /// Returns the value of `ZCOLUMNS` for a change of a row of an entity: a bit for each property, which is 1 if `slots`
+  /// contains its slot. The first property has the highest bit of the first byte.
+  mutating func bits(_ entityIndex: Int32, _ slots: [Int]) -> Data {
+    HistoryTables.bits(properties(ofEntity: entityIndex).slots, where: slots.contains)
   }
 
   /// Returns the primary key of `text` in `ATRANSACTIONSTRING`. Inserts the text if it is missing.
@@ -107,10 +113,13 @@ struct HistoryWriting {
     return number
   }
 
-  private func nextNumber(_ entity: Int64) throws(ManagedObjectError) -> Int64 {
+  /// Returns the next primary key for a row of a history table. With `count`, reserves that many, and returns the last
+  /// one.
+  func nextNumber(_ entity: Int64, count: Int64 = 1) throws(ManagedObjectError) -> Int64 {
     let statement = try database.statement(
-      "UPDATE Z_PRIMARYKEY SET Z_MAX = IFNULL(Z_MAX, 0) + 1 WHERE Z_ENT = ? RETURNING Z_MAX")
+      "UPDATE Z_PRIMARYKEY SET Z_MAX = IFNULL(Z_MAX, 0) + ?2 WHERE Z_ENT = ?1 RETURNING Z_MAX")
     try statement.bind(1, entity)
+    try statement.bind(2, count)
     defer { statement.reset() }
     guard try statement.step() else {
       throw ManagedObjectError(

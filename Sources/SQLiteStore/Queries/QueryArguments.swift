@@ -15,6 +15,8 @@ struct QueryArguments {
       switch binding {
       case .value(let value): .value(value)
       case .test(let test, let leaves): .object(RowTest(test, leaves, context))
+      case .computation(let computation, let leaves, let isExternal):
+        .object(RowComputation(computation, leaves, isExternal: isExternal, context))
       case .collector(let leaf, let isSet): .object(ValueCollector(leaf, isSet: isSet, context))
       }
     }

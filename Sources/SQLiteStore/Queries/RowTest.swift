@@ -34,6 +34,35 @@ final class RowTest: FunctionObject {
   }
 }
 
+/// An expression that an SQL function evaluates in memory with the values of a row.
+final class RowComputation: FunctionObject {
+  private let computation: ValueComputation
+  private let leaves: [Leaf.Kind]
+  private let isExternal: Bool
+  private let context: FunctionContext
+
+  init(_ computation: ValueComputation, _ leaves: [Leaf.Kind], isExternal: Bool, _ context: FunctionContext) {
+    self.computation = computation
+    self.leaves = leaves
+    self.isExternal = isExternal
+    self.context = context
+  }
+
+  override func value(_ arguments: Arguments) -> SQLValue? {
+    var values: [PredicateValue<AttributeValue>] = []
+    values.reserveCapacity(leaves.count)
+    var next = 1
+    for leaf in leaves {
+      guard let value = context.value(arguments, &next, leaf, self) else { return nil }
+      values.append(value)
+    }
+    do { return try SQLValue(saving: computation.value(values), isExternal: isExternal) } catch {
+      fail(error)
+      return nil
+    }
+  }
+}
+
 /// An object with which the SQL function ``Database/FunctionName/collect`` collects the values of many rows into a
 /// list.
 final class ValueCollector: FunctionObject {

@@ -23,6 +23,10 @@ struct SQLiteDialect: SQLDialect {
     "\(Database.FunctionName.holds)(\(([parameter] + values).joined(separator: ", ")))"
   }
 
+  func computation(_ parameter: String, _ values: [String]) -> String? {
+    "\(Database.FunctionName.compute)(\(([parameter] + values).joined(separator: ", ")))"
+  }
+
   func list(_ parameter: String, _ values: [String], _ from: String, orderedBy order: String, isSet: Bool) -> String? {
     let names = values.indices.map { "v\($0)" }
     let columns = zip(values, names).map { "\($0) AS \($1)" }.joined(separator: ", ")

@@ -35,7 +35,7 @@ extension StoreState {
     StoreQuery(request, request.entities(entity), rowColumns: selection.list, schema, storeNumber, SQLiteDialect())
   }
 
-  private var functionContext: FunctionContext {
+  var functionContext: FunctionContext {
     FunctionContext(entityIndices: schema.entityIndices, storeNumber: storeNumber, externalData: reading.externalData)
   }
 

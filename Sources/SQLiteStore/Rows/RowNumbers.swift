@@ -44,6 +44,20 @@ struct RowNumbers {
     return keys
   }
 
+  /// Reserves primary keys for new objects of an entity, in the transaction that saves them, and returns the first one.
+  /// No other connection can take these keys.
+  mutating func reserve(
+    _ count: Int64, forNew index: Int, _ schema: StoreSchema, _ database: Database
+  ) throws(ManagedObjectError) -> Int64 {
+    let table = schema.tableIndices[index]
+    try read(table, schema, database)
+    let before = last[table] ?? 0
+    let (number, overflows) = before.addingReportingOverflow(count)
+    if overflows { throw ManagedObjectError(.operation, "the store has no primary key left for another object") }
+    last[table] = number
+    return before + 1
+  }
+
   /// Returns the highest primary key that a table has or had.
   ///
   /// - Parameters:
@@ -99,16 +113,29 @@ struct RowNumbers {
     }
     for (table, number) in highest {
       try read(table, schema, database)
-      let statement = try database.statement(
-        "UPDATE Z_PRIMARYKEY SET Z_MAX = ?1 WHERE Z_ENT = ?2 AND IFNULL(Z_MAX, 0) < ?1")
-      try statement.bind(1, number)
-      try statement.bind(2, schema.numbers[schema.tables[table].entities.lowerBound])
-      try statement.run()
+      try write(number, table, schema, database)
     }
     for key in keys {
       let table = schema.tableIndices[Int(key.entityIndex)]
       if isTaken(key.number, table) { throw Self.keysTaken }
     }
+  }
+
+  private func write(
+    _ number: Int64, _ table: Int, _ schema: StoreSchema, _ database: Database
+  ) throws(ManagedObjectError) {
+    let statement = try database.statement(
+      "UPDATE Z_PRIMARYKEY SET Z_MAX = ?1 WHERE Z_ENT = ?2 AND IFNULL(Z_MAX, 0) < ?1")
+    try statement.bind(1, number)
+    try statement.bind(2, schema.numbers[schema.tables[table].entities.lowerBound])
+    try statement.run()
+  }
+
+  /// Updates `Z_MAX` for the highest key of ``reserve(_:forNew:_:_:)`` that a new row has, and records that the row was
+  /// saved.
+  mutating func useReserved(_ key: RowKey, _ schema: StoreSchema, _ database: Database) throws(ManagedObjectError) {
+    try write(key.number, schema.tableIndices[Int(key.entityIndex)], schema, database)
+    confirm([key], schema)
   }
 
   /// Records that new rows with these keys were saved.

@@ -1,0 +1,67 @@
+public import ManagedObjects
+
+/// Batch requests, executed in SQL.
+extension SQLiteStore {
+  public func execute(
+    _ request: BatchRequest, of entity: ManagedObjectModel.Entity, mergePolicy: MergePolicy
+  ) throws(ManagedObjectError) -> StoreBatchResult {
+    try checkIsWritable()
+    let origin = BatchOrigin(request)
+    let entity = ManagedObjectModel.Entity(model: model, index: entity.index)
+    switch request.action {
+    case .insert(let rows): return try insert(rows, origin, entity, mergePolicy)
+    case .update(let fetch, let values):
+      let assignments = try BatchAssignment.all(values, entity)
+      return try withState { state throws(ManagedObjectError) in
+        try state.update(fetch, assignments, of: entity, origin)
+      }
+    case .delete(let fetch):
+      return try withState { state throws(ManagedObjectError) in try state.delete(fetch, of: entity, origin) }
+    }
+  }
+
+  /// The number of new objects that are read before they are written to the temporary table.
+  static let chunkSize = 500
+
+  /// Inserts objects. The function that returns them is called without the lock of the store and without a transaction:
+  /// it may take its time, and may use the store. The objects are collected in a temporary table, which SQLite keeps in
+  /// a temporary file if it is large.
+  private func insert(
+    _ rows: BatchRows, _ origin: BatchOrigin, _ entity: ManagedObjectModel.Entity, _ mergePolicy: MergePolicy
+  ) throws(ManagedObjectError) -> StoreBatchResult {
+    var iterator = rows.makeIterator(for: entity)
+    let spool = try withState { state throws(ManagedObjectError) in
+      try state.checkObstacles()
+      return try BatchSpool(entity, state)
+    }
+    do throws(ManagedObjectError) {
+      while true {
+        let objects = try iterator.next(atMost: Self.chunkSize)
+        if objects.isEmpty { break }
+        let isFull = try withState { state throws(ManagedObjectError) in try spool.append(objects, state) }
+        if isFull { break }
+      }
+      let result = try withState { state throws(ManagedObjectError) in
+        try state.insert(spool, origin, mergePolicy)
+      }
+      try withState { state throws(ManagedObjectError) in try spool.drop(state.database) }
+      return result
+    } catch {
+      try? withState { state throws(ManagedObjectError) in try spool.drop(state.database) }
+      throw error
+    }
+  }
+}
+
+/// The parts of a batch request that its history and its result need.
+struct BatchOrigin: Sendable {
+  let author: String
+  let contextName: String
+  let returnsKeys: Bool
+
+  init(_ request: BatchRequest) {
+    author = request.author
+    contextName = request.contextName
+    returnsKeys = request.resultType == .objectIDs
+  }
+}

@@ -1,0 +1,232 @@
+internal import ManagedObjects
+internal import SQLQueries
+
+/// Batch updates.
+extension StoreState {
+  mutating func update(
+    _ request: FetchRequest, _ assignments: [BatchAssignment], of entity: ManagedObjectModel.Entity,
+    _ origin: BatchOrigin
+  ) throws(ManagedObjectError) -> StoreBatchResult {
+    guard let table = schema.table(ofEntity: entity.index) else { return StoreBatchResult(count: 0) }
+    return try batch { state throws(ManagedObjectError) in
+      var columns: [BatchColumn] = []
+      for assignment in assignments {
+        if let column = try state.column(of: assignment, entity) { columns.append(column) }
+      }
+      let batch = try BatchTransaction(state, entity, table, origin, columns: columns.map(\.column))
+      try state.find(request, columns, batch)
+      let count = try batch.count()
+      if count > 0 {
+        try batch.checkRows()
+        try batch.checkMandatoryValues(columns)
+        try batch.checkConstraints(columns)
+        try batch.noteChangedValues(columns)
+        try batch.assign(columns)
+        try batch.beginHistory()
+        try batch.recordUpdates(of: BatchTransaction.rows, columns.map(\.assignment.target.slot))
+      }
+      let result = try batch.result(count: count, changed: "SELECT e, z FROM \(BatchTransaction.rows) ORDER BY e, z")
+      try batch.dropTables()
+      return (result, batch.historyNumber)
+    }
+  }
+
+  /// Returns the column of an attribute that a batch update sets; nil if the attribute has no column because it has no
+  /// type.
+  private func column(
+    of assignment: BatchAssignment, _ entity: ManagedObjectModel.Entity
+  ) throws(ManagedObjectError) -> BatchColumn? {
+    let value: AssignmentQuery.Value
+    switch schema.slotColumns[entity.index][assignment.target.slot] {
+    case .none: return nil
+    case .attribute(let column, _, let isExternal):
+      switch assignment.value {
+      case .constant(let constant):
+        do throws(ManagedObjectError) {
+          value = .constant(try SQLValue(saving: constant, isExternal: isExternal))
+        } catch {
+          throw ManagedObjectError(error.code, error.message, key: assignment.target.name, value: error.value)
+        }
+      case .expression(let expression):
+        value = .expression(expression, assignment.target, isExternal: isExternal)
+      }
+      return BatchColumn(assignment: assignment, column: column, isExternal: isExternal, value: value)
+    default:
+      throw ManagedObjectError(
+        .invalidValue, "the value does not match the kind of the property", key: assignment.target.name)
+    }
+  }
+
+  /// Lists the objects that match a request, with the values that they get. If SQL cannot express the request, the
+  /// objects are found, or the values computed, in memory.
+  mutating func find(
+    _ request: FetchRequest, _ columns: [BatchColumn], _ batch: BatchTransaction
+  ) throws(ManagedObjectError) {
+    if try list(request, columns, batch) { return }
+    let hasKeys = columns.isEmpty ? false : try list(request, [], batch)
+    if !hasKeys {
+      var request = request
+      request.resultType = .objectIDs
+      guard case .keys(let keys) = try perform(request, of: batch.entity) else { return }
+      for key in keys {
+        try batch.run(
+          "INSERT INTO \(BatchTransaction.rows) (z, e) VALUES (?1, ?2)", .integer(key.number),
+          .integer(schema.numbers[Int(key.entityIndex)]))
+      }
+    }
+    if !columns.isEmpty { try compute(columns, batch) }
+  }
+
+  /// Lists the objects in SQL.
+  ///
+  /// - Returns: False, without a change, if SQL cannot express the request.
+  private func list(
+    _ request: FetchRequest, _ columns: [BatchColumn], _ batch: BatchTransaction
+  ) throws(ManagedObjectError) -> Bool {
+    let query = AssignmentQuery(
+      request, request.entities(batch.entity), columns.map(\.value), schema, storeNumber, SQLiteDialect())?.query
+    guard let query else { return false }
+    let names = ["z", "e"] + columns.indices.map { "v\($0)" }
+    let sql = "INSERT INTO \(BatchTransaction.rows) (\(names.joined(separator: ", "))) \(query.sql)"
+    let statement: Statement
+    do { statement = try database.statement(sql, .pairs) } catch {
+      if error.isFailedStatement || error.isTooBig { return false }
+      throw error
+    }
+    let arguments = QueryArguments(query.bindings, functionContext)
+    try arguments.bind(to: statement)
+    defer { statement.clear() }
+    do { try statement.run() } catch {
+      // A function failed. In memory, it may not be called for the same rows.
+      guard arguments.hasFailed else { throw error }
+      return false
+    }
+    return true
+  }
+
+  /// Computes the values of listed objects in memory: some objects at a time, or all at once if the expressions follow
+  /// relationships.
+  private mutating func compute(
+    _ columns: [BatchColumn], _ batch: BatchTransaction
+  ) throws(ManagedObjectError) {
+    let assignments = columns.map(\.assignment)
+    let request = assignments.readingRequest(batch.entity)
+    let names = RequestKeys(request).names
+    let follows = schema.model.entities.contains { entity in
+      entity.relationships.contains { names.contains($0.name) }
+    }
+    let limit = follows || RequestKeys(request).asksForAll ? -1 : SQLiteStore.chunkSize
+    var last: Int64 = 0
+    while true {
+      var keys: [RowKey] = []
+      let list = try database.statement(
+        "SELECT e, z FROM \(BatchTransaction.rows) WHERE z > ? ORDER BY z LIMIT \(limit)", .pairs)
+      try list.bind(1, last)
+      try list.forEachRow {
+        last = list.integer(1)
+        if let key = batch.key(list.integer(0), last) { keys.append(key) }
+      }
+      if keys.isEmpty { return }
+      let rows = try self.rows(keys).compactMap(\.self).sorted { $0.key < $1.key }
+      let source = try LoadedRows(request, batch.entity, rows, &self)
+      let evaluation = try BatchEvaluation(assignments, source)
+      let sets = columns.indices.map { "v\($0) = ?\($0 + 2)" }.joined(separator: ", ")
+      for row in source.completed(rows) {
+        let values = try evaluation.values(row)
+        let statement = try database.statement("UPDATE \(BatchTransaction.rows) SET \(sets) WHERE z = ?1")
+        try statement.bind(1, row.key.number)
+        for (index, value) in values.enumerated() {
+          try statement.bind(Int32(index + 2), SQLValue(saving: value, isExternal: columns[index].isExternal))
+        }
+        try statement.run()
+      }
+      if limit < 0 { return }
+    }
+  }
+}
+
+/// A column that a batch update sets.
+struct BatchColumn {
+  let assignment: BatchAssignment
+  /// The index of the column in the table.
+  let column: Int
+  let isExternal: Bool
+  let value: AssignmentQuery.Value
+
+  var canBeNull: Bool {
+    if case .constant(let value) = value, case .null = value { return true }
+    if case .expression = value { return true }
+    return false
+  }
+}
+
+extension BatchTransaction {
+  /// Checks that mandatory attributes get values.
+  fileprivate func checkMandatoryValues(_ columns: [BatchColumn]) throws(ManagedObjectError) {
+    var errors: [ManagedObjectError] = []
+    for index in try entityIndices() {
+      let rules = ValidationRules(ManagedObjectModel.Entity(model: schema.model, index: index)).attributes
+      let mandatory = columns.enumerated().compactMap { position, column -> (Int32, ManagedObjectError)? in
+        guard column.canBeNull, let rule = rules.first(where: { $0.slot == column.assignment.target.slot }) else {
+          return nil
+        }
+        return rule.failure(.null).map { (Int32(position), $0) }
+      }
+      if mandatory.isEmpty { continue }
+      let names = mandatory.map { "v\($0.0)" }
+      let conditions = names.map { "\($0) IS NULL" }.joined(separator: " OR ")
+      let statement = try database.statement(
+        "SELECT z, \(names.joined(separator: ", ")) FROM \(Self.rows) WHERE e = \(schema.numbers[index]) "
+          + "AND (\(conditions)) ORDER BY z LIMIT \(Self.greatestErrorCount)", .pairs)
+      try statement.forEachRow {
+        for (result, rule) in mandatory.enumerated() where statement.isNull(Int32(result + 1)) {
+          var error = rule.1
+          error.objectID = key(schema.numbers[index], statement.integer(0)).map(state.objectID)
+          errors.append(error)
+        }
+      }
+    }
+    if let error = ManagedObjectError(all: Array(errors.prefix(Self.greatestErrorCount))) { throw error }
+  }
+
+  static let greatestErrorCount = 100
+
+  /// For the history, records which values differ from the old ones. If the request sets more than 62 attributes, all
+  /// from the 63rd on count as changed if one of them is.
+  fileprivate func noteChangedValues(_ columns: [BatchColumn]) throws(ManagedObjectError) {
+    guard state.tracksHistory else { return }
+    let flags = columns.enumerated().map { position, column in
+      "((t.\(table.columns[column.column].name.sqlName) IS NOT v\(position)) << \(min(position, 62)))"
+    }
+    let sum = flags.isEmpty ? "0" : flags.joined(separator: " | ")
+    try run("UPDATE \(Self.rows) SET f = (SELECT \(sum) FROM \(table.name.sqlName) t WHERE t.Z_PK = z)")
+  }
+
+  /// Writes the new values. If a uniqueness constraint contains one of the columns, all rows lose their old values
+  /// first, so that rows can exchange values.
+  fileprivate func assign(_ columns: [BatchColumn]) throws(ManagedObjectError) {
+    let name = table.name.sqlName
+    let names = columns.map { table.columns[$0.column].name.sqlName }
+    let unique = Set(constraints().flatMap(\.columns))
+    let vacated = names.filter { unique.contains($0) }
+    if !vacated.isEmpty {
+      let sets = vacated.map { "\($0) = NULL" }.joined(separator: ", ")
+      try run("UPDATE \(name) SET \(sets) WHERE Z_PK IN (\(Self.keys))")
+    }
+    let sets = names.enumerated().map { ", \($1) = b.v\($0)" }.joined()
+    do {
+      try run(
+        "UPDATE \(name) SET Z_OPT = \(table.nextVersion)\(sets) FROM \(Self.rows) AS b WHERE b.z = \(name).Z_PK")
+    } catch {
+      throw error.isUniqueness ? uniqueness(error) : error
+    }
+  }
+
+  /// Returns the error for rows that violate a unique index of the file, although they violate no constraint of the
+  /// model.
+  func uniqueness(_ error: ManagedObjectError) -> ManagedObjectError {
+    var failure = ManagedObjectError(.constraintMerge, error.message)
+    failure.sqliteCode = error.sqliteCode
+    return failure
+  }
+}
