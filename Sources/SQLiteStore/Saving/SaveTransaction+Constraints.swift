@@ -55,10 +55,11 @@ extension SaveTransaction {
         }
         if let slots, constraint.slots.allSatisfy({ !slots.contains($0) }) { continue }
         for owner in try self.owners(of: constraint, row) where owner != row.key && !deleted.contains(owner) {
-          if rowIndices[owner] != nil {
+          if let index = rowIndices[owner] {
             // The row `owner` is in this save too, and gets other values later. Until then, it must not keep the values
             // that `row` gets.
-            try vacate(owner, constraint)
+            let updated = index - changes.inserted.count
+            if updated >= 0 { try vacate(owner, constraint, changed[updated]) }
             continue
           }
           var state = state
@@ -110,8 +111,12 @@ extension SaveTransaction {
   }
 
   /// Sets the columns of a constraint to NULL in a row, because the save assigns their values to another row.
-  private func vacate(_ key: RowKey, _ constraint: Constraint) throws(ManagedObjectError) {
-    let sets = constraint.columns.map { "\($0.sqlName) = NULL" }
+  ///
+  /// - Parameter changed: The slots whose values the save changes in the row. Other columns must keep their values.
+  private func vacate(_ key: RowKey, _ constraint: Constraint, _ changed: [Int]) throws(ManagedObjectError) {
+    let columns = zip(constraint.columns, constraint.slots).filter { changed.contains($0.1) }
+    if columns.isEmpty { return }
+    let sets = columns.map { "\($0.0.sqlName) = NULL" }
     let statement = try database.statement(
       "UPDATE \(constraint.table.name.sqlName) SET \(sets.joined(separator: ", ")) WHERE Z_PK = ?")
     try statement.bind(1, key.number)
