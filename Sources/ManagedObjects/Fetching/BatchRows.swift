@@ -33,6 +33,7 @@ public struct BatchRows {
     private let entity: ManagedObjectModel.Entity
     private let attributes: [String: BatchAssignment.Target]
     private let function: BatchRows.Function
+    private var isAtEnd = false
 
     fileprivate init(_ entity: ManagedObjectModel.Entity, _ function: @escaping BatchRows.Function) {
       self.entity = entity
@@ -50,14 +51,14 @@ public struct BatchRows {
     ///   ``ManagedObjectError/Code/invalidValue`` for a value that the attribute cannot have; the errors of the
     ///   function that returns the objects.
     public mutating func next() throws(ManagedObjectError) -> [String: AttributeValue]? {
-      guard var values = try function() else { return nil }
+      guard var values = try nextValues() else { return nil }
       for (name, value) in values { values[name] = try target(name).normalized(value) }
       return values
     }
 
     /// Returns the values of the next object with the slots of the attributes; nil at the end.
     mutating func nextSlots() throws(ManagedObjectError) -> [(slot: Int, value: AttributeValue)]? {
-      guard let values = try function() else { return nil }
+      guard let values = try nextValues() else { return nil }
       var slots: [(slot: Int, value: AttributeValue)] = []
       slots.reserveCapacity(values.count)
       for (name, value) in values {
@@ -65,6 +66,14 @@ public struct BatchRows {
         slots.append((target.slot, try target.normalized(value)))
       }
       return slots
+    }
+
+    private mutating func nextValues() throws(ManagedObjectError) -> [String: AttributeValue]? {
+      // The function must not be called again after it returned nil.
+      if isAtEnd { return nil }
+      let values = try function()
+      isAtEnd = values == nil
+      return values
     }
 
     private func target(_ name: String) throws(ManagedObjectError) -> BatchAssignment.Target {

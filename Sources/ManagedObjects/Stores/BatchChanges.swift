@@ -142,33 +142,39 @@ struct BatchChanges<Store: PersistentStore> {
     var stored: [RowKey: [StoreRow]] = [:]
     for conflict in conflicts {
       guard let key = conflict.object?.key, rowIndices[key] != nil else { return false }
-      guard let row = conflict.stored else { continue }
-      if !storePrevails, row.key.entityIndex != key.entityIndex { return false }
-      stored[key, default: []].append(row)
+      if let row = conflict.stored { stored[key, default: []].append(row) }
     }
-    let constraints = constraints
-    var owners = [[UniquenessIndex.Values: RowKey]](repeating: [:], count: constraints.count)
+    var owners = UniqueOwners(constraints)
     var updatedIndices: [RowKey: Int] = [:]
     for (index, row) in changes.updated.enumerated() { updatedIndices[row.key] = index }
     var dropped: Set<RowKey> = []
     for row in changes.inserted {
-      if let others = stored[row.key] {
-        dropped.insert(row.key)
-        if storePrevails { continue }
-        for other in others { unite(row, with: other, givenSlots(rowIndices[row.key]), &updatedIndices) }
-        continue
-      }
-      let values = constraints.map { $0.values(row) }
-      let rivals = Set(values.indices.compactMap { index in values[index].flatMap { owners[index][$0] } })
-      if storePrevails, !rivals.isEmpty {
+      // A stored row that already got values of another new row may not have the same values anymore.
+      var rivals = (stored[row.key] ?? []).filter { updatedIndices[$0.key] == nil }
+      let others = owners.rivals(of: row)
+      rivals += others.compactMap { key in updatedIndices[key].map { changes.updated[$0] } }
+      if storePrevails, !rivals.isEmpty || !others.isEmpty {
         dropped.insert(row.key)
         continue
       }
-      for index in owners.indices {
-        if !rivals.isEmpty { owners[index] = owners[index].filter { !rivals.contains($0.value) } }
-        if let values = values[index] { owners[index][values] = row.key }
+      if rivals.isEmpty {
+        for key in others {
+          owners.remove(key)
+          dropped.insert(key)
+        }
+        owners.add(row)
+        continue
       }
-      dropped.formUnion(rivals)
+      dropped.insert(row.key)
+      for rival in rivals {
+        guard rival.key.entityIndex == row.key.entityIndex else { return false }
+        unite(row, with: rival, givenSlots(rowIndices[row.key]), &updatedIndices)
+        owners.remove(rival.key)
+        guard let index = updatedIndices[rival.key], owners.rivals(of: changes.updated[index]).isEmpty else {
+          return false
+        }
+        owners.add(changes.updated[index])
+      }
     }
     if dropped.isEmpty { return false }
     changes.inserted.removeAll { dropped.contains($0.key) }
@@ -195,6 +201,42 @@ struct BatchChanges<Store: PersistentStore> {
       changes.snapshots.append(stored)
     }
     for slot in slots { changes.updated[index].values[slot] = row.values[slot] }
+  }
+}
+
+/// The changed rows that have some values for uniqueness constraints.
+private struct UniqueOwners {
+  private let constraints: [UniquenessIndex]
+  private var keys: [[UniquenessIndex.Values: RowKey]]
+  private var values: [RowKey: [UniquenessIndex.Values?]] = [:]
+
+  init(_ constraints: [UniquenessIndex]) {
+    self.constraints = constraints
+    keys = Array(repeating: [:], count: constraints.count)
+  }
+
+  /// Returns the keys of the rows that have the same values for a constraint as another row.
+  func rivals(of row: StoreRow) -> [RowKey] {
+    var rivals: [RowKey] = []
+    for (index, constraint) in constraints.enumerated() {
+      if let values = constraint.values(row), let key = keys[index][values], !rivals.contains(key) {
+        rivals.append(key)
+      }
+    }
+    return rivals
+  }
+
+  mutating func add(_ row: StoreRow) {
+    values[row.key] = constraints.map { $0.values(row) }
+    for (index, constraint) in constraints.enumerated() {
+      if let values = constraint.values(row) { keys[index][values] = row.key }
+    }
+  }
+
+  mutating func remove(_ key: RowKey) {
+    for (index, values) in (values.removeValue(forKey: key) ?? []).enumerated() {
+      if let values { keys[index][values] = nil }
+    }
   }
 }
 
