@@ -140,11 +140,20 @@ final class FollowedResults: FetchedResultsControllerDelegate {
     _ controller: FetchedResultsController<ManagedObject>, didChangeContentWith changes: FetchedResultsChanges
   ) {
     changeCount += 1
+    single.newIDs = changes.newIDs
     if single != changes { defects.append("single changes are others: \(single) and \(changes)") }
+    single = FetchedResultsChanges()
+    let former = Set(shown.objectIDs)
+    for change in changes.newIDs where !former.contains(change.oldID) || change.oldID == change.newID {
+      defects.append("\(change) was not shown before")
+    }
     // The list of all object IDs, updated with the standard library's difference.
     var plain = shown.objectIDs.applying(changes.difference)
     for change in changes.objects where change.kind == .update {
       if let offset = change.newOffset, plain?.indices.contains(offset) == true { plain?[offset] = change.objectID }
+    }
+    for change in changes.newIDs where plain?.indices.contains(change.offset) == true {
+      plain?[change.offset] = change.newID
     }
     if !shown.apply(changes) { defects.append("does not fit: \(changes)") }
     if plain != shown.objectIDs { defects.append("the difference is another: \(changes)") }

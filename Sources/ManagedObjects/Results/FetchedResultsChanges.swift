@@ -8,6 +8,7 @@
 /// 2. Remove the deleted sections, which are empty by now, and insert the new ones.
 /// 3. Insert new and moved objects at their new positions, in ascending order.
 /// 4. Reload the updated objects.
+/// 5. Replace the IDs in ``newIDs``, if the list has IDs.
 ///
 /// ``FetchedResultsSnapshot/apply(_:)`` applies the changes to object IDs. For a list without sections, use
 /// ``difference``.
@@ -37,7 +38,7 @@ public struct FetchedResultsChanges: Hashable, Sendable {
   public struct ObjectChange: Hashable, Sendable {
     /// The kind of change. A moved object may have changed values, too.
     public var kind: Kind
-    /// The object ID. An object that was saved for the first time is reported as updated, with its new ID.
+    /// The object ID.
     public var objectID: ManagedObjectID
     /// The position before the changes; nil for an inserted object.
     public var indexPath: ResultIndexPath?
@@ -55,23 +56,39 @@ public struct FetchedResultsChanges: Hashable, Sendable {
     var arrives: ResultIndexPath? { kind == .insert || kind == .move ? newIndexPath : nil }
   }
 
+  /// An object that got another ID, because it was saved for the first time, or because undo inserted it again after its
+  /// deletion was saved.
+  public struct IDChange: Hashable, Sendable {
+    /// The ID with which the object was reported before.
+    public var oldID: ManagedObjectID
+    /// The ID from now on.
+    public var newID: ManagedObjectID
+    /// The position of the object after the changes.
+    public var indexPath: ResultIndexPath
+    /// The object's index in the list of all objects, after the changes.
+    public var offset: Int
+  }
+
   /// The section changes: deletions, then insertions, both sorted by index.
   public var sections: [SectionChange] = []
   /// The object changes: insertions, deletions, moves, then updates, each sorted by position.
   public var objects: [ObjectChange] = []
+  /// The objects of the results that got other IDs, sorted by position. A list that shows objects need not reload them;
+  /// a list that finds them by their IDs replaces the IDs.
+  public var newIDs: [IDChange] = []
 
   /// Creates an empty value.
   public init() {}
 
   /// True if nothing changed.
-  public var isEmpty: Bool { sections.isEmpty && objects.isEmpty }
+  public var isEmpty: Bool { sections.isEmpty && objects.isEmpty && newIDs.isEmpty }
 
   /// The IDs of the objects whose values changed, but not their position.
   public var updatedIDs: [ManagedObjectID] { objects.filter { $0.kind == .update }.map(\.objectID) }
 
   /// The changes of the list of all objects, without sections, for `applying(_:)` of arrays. A moved object is
   /// represented by a removal and an insertion that are associated with each other. Updates are in ``updatedIDs``
-  /// instead.
+  /// instead, and other IDs of objects in ``newIDs``.
   ///
   /// ```swift
   /// let ids = before.objectIDs.applying(changes.difference)   // the IDs after the changes

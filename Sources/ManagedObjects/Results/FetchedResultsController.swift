@@ -171,6 +171,10 @@ public final class FetchedResultsController<Object: ManagedObject>: Observable {
       delegate?.controller(self, didFailWith: error)
     case .success(let changes):
       listeners.tell(changes)
+      if changes.objects.isEmpty, changes.sections.isEmpty {
+        delegate?.controller(self, didChangeContentWith: changes)
+        return
+      }
       delegate?.controllerWillChangeContent(self)
       for change in changes.sections { delegate?.controller(self, didChangeSection: change) }
       for change in changes.objects { delegate?.controller(self, didChangeObject: change) }

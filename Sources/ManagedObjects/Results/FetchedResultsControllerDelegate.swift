@@ -3,6 +3,9 @@
 /// The methods are called in the order below. The controller has the new results from the first call on. To process all
 /// changes together, implement only ``controller(_:didChangeContentWith:)``. By default, all methods do nothing.
 ///
+/// A new object is reported once, as an insertion. When it is saved, only its ID changes, and only
+/// ``controller(_:didChangeContentWith:)`` is called, with ``FetchedResultsChanges/newIDs``.
+///
 /// A delegate may change, save and delete objects. The changes that result are reported after all calls for the current
 /// changes.
 ///

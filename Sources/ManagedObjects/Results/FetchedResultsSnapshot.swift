@@ -72,6 +72,12 @@ public struct FetchedResultsSnapshot: Hashable, Sendable {
       else { return false }
       sections[path.section].objectIDs[path.item] = change.objectID
     }
+    for change in changes.newIDs {
+      let path = change.indexPath
+      guard sections.indices.contains(path.section), sections[path.section].objectIDs.indices.contains(path.item)
+      else { return false }
+      sections[path.section].objectIDs[path.item] = change.newID
+    }
     self.sections = sections
     return true
   }

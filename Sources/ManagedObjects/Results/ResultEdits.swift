@@ -6,6 +6,8 @@ struct ResultEdits {
   /// A row.
   struct Row {
     let id: ManagedObjectID
+    /// The ID with which the object was reported before, if it is another one.
+    var oldID: ManagedObjectID?
     /// The position before the changes; nil for a new row.
     var old: ResultList.Position?
     var oldSection = ""
@@ -67,6 +69,11 @@ struct ResultEdits {
       inserted.sorted { $0.newOffset ?? 0 < $1.newOffset ?? 0 }, deleted.sorted { $0.offset ?? 0 < $1.offset ?? 0 },
       moved.sorted { $0.newOffset ?? 0 < $1.newOffset ?? 0 }, updated.sorted { $0.newOffset ?? 0 < $1.newOffset ?? 0 },
     ] { changes.objects += changed }
+    changes.newIDs = rows.compactMap { row in
+      guard let oldID = row.oldID, row.old != nil, let new = row.new else { return nil }
+      return .init(oldID: oldID, newID: row.id, indexPath: new.path, offset: new.offset)
+    }
+    changes.newIDs.sort { $0.offset < $1.offset }
     return changes
   }
 

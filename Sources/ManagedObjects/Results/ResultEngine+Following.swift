@@ -21,21 +21,26 @@ extension ResultEngine {
   ///   - changed: the keys of the objects that may have changed values, or may have been inserted or deleted.
   ///   - misplaced: those of `changed` whose position may be based on outdated values, because another context may have
   ///     saved the object or an object that its row depends on.
+  ///   - oldKeys: the old keys of objects whose keys changed. Their rows are checked, but are not reported as changed
+  ///     unless they are in `changed`.
   /// - Throws: the errors of fetching, if the rows cannot be updated. The rows then stay as they were.
   /// - Complexity: O(*k* log *n*) comparisons, where *k* is the number of objects and *n* the number of rows.
-  func update(_ changed: Set<RowKey>, _ misplaced: Set<RowKey>) throws(ManagedObjectError) -> FetchedResultsChanges {
-    let keys = changed.union(gone.filter { isRow($0) }).sorted { $0.isFetchedBefore($1) }
-    if try hasMisled(keys, misplaced) { return try fetchAgain(changed: changed) }
+  func update(
+    _ changed: Set<RowKey>, _ misplaced: Set<RowKey>, oldKeys: [RowKey: RowKey]
+  ) throws(ManagedObjectError) -> FetchedResultsChanges {
+    let keys = changed.union(gone.filter { isRow($0) }).union(oldKeys.keys).sorted { $0.isFetchedBefore($1) }
+    if try hasMisled(keys, misplaced) { return try fetchAgain(changed: changed, oldKeys: oldKeys) }
     let arrivals = try arrivals(keys)
     var steps: [Step] = []
     do {
       return try isWindowed
-        ? updateWindow(keys, changed, arrivals, &steps) : updateList(keys, changed, arrivals, &steps)
+        ? updateWindow(keys, changed, oldKeys, arrivals, &steps)
+        : updateList(keys, changed, oldKeys, arrivals, &steps)
     } catch {
       for step in steps.reversed() { takeBack(step) }
       // If several saves are merged one by one, objects may already have values of later saves, and then the rows of a
       // section may not be adjacent yet.
-      return try fetchAgain(changed: changed)
+      return try fetchAgain(changed: changed, oldKeys: oldKeys)
     }
   }
 
@@ -71,11 +76,12 @@ extension ResultEngine {
   }
 
   private func updateList(
-    _ keys: [RowKey], _ changed: Set<RowKey>, _ arrivals: [RowKey: Arrival], _ steps: inout [Step]
+    _ keys: [RowKey], _ changed: Set<RowKey>, _ oldKeys: [RowKey: RowKey], _ arrivals: [RowKey: Arrival],
+    _ steps: inout [Step]
   ) throws(ManagedObjectError) -> FetchedResultsChanges {
     var names: [RowKey: String] = [:]
     for (key, arrival) in arrivals { names[key] = try sectioning.name(of: arrival.object) }
-    var edits = edits(keys, changed: changed)
+    var edits = edits(keys, changed, oldKeys)
     for key in keys { if let row = list[key] { takeOut(row, isShown: true, &steps) } }
     for key in keys {
       guard let arrival = arrivals[key] else { continue }
@@ -89,9 +95,10 @@ extension ResultEngine {
   /// Updates the results of a request with a limit or an offset. Unchanged rows enter and leave these results only at
   /// their ends, and at each end at most as many as there are changed objects.
   private func updateWindow(
-    _ keys: [RowKey], _ changed: Set<RowKey>, _ arrivals: [RowKey: Arrival], _ steps: inout [Step]
+    _ keys: [RowKey], _ changed: Set<RowKey>, _ oldKeys: [RowKey: RowKey], _ arrivals: [RowKey: Arrival],
+    _ steps: inout [Step]
   ) throws(ManagedObjectError) -> FetchedResultsChanges {
-    guard var all else { return try fetchAgain(changed: changed) }
+    guard var all else { return try fetchAgain(changed: changed, oldKeys: oldKeys) }
     // Empties the property, so that `all` has a single owner and can be changed without a copy.
     self.all = nil
     defer { self.all = all }
@@ -123,7 +130,7 @@ extension ResultEngine {
       let shown = ResultRow(key, object: isLazy ? nil : object, values: row.values)
       wanted.append((shown, try sectioning.name(of: object), offset - start))
     }
-    var edits = edits(touched, changed: changed)
+    var edits = edits(touched, changed, oldKeys)
     for key in touched { if let row = list[key] { takeOut(row, isShown: true, &steps) } }
     for (row, name, offset) in wanted.sorted(by: { $0.offset < $1.offset }) { try putIn(row, at: offset, name, &steps) }
     complete(&edits, touched)
@@ -157,11 +164,12 @@ extension ResultEngine {
 
   /// Returns edits with the old positions of the rows with some keys, and of the sections whose rows all have such
   /// keys. Must be called before any row is removed; ``complete(_:_:)`` adds the new positions.
-  private func edits(_ keys: [RowKey], changed: Set<RowKey>) -> ResultEdits {
+  private func edits(_ keys: [RowKey], _ changed: Set<RowKey>, _ oldKeys: [RowKey: RowKey]) -> ResultEdits {
     var edits = ResultEdits()
     var sections: Set<String> = []
     for key in keys {
-      var edit = ResultEdits.Row(id: id(of: key), isChanged: changed.contains(key))
+      var edit = ResultEdits.Row(
+        id: id(of: key), oldID: oldKeys[key].map { id(of: $0) }, isChanged: changed.contains(key))
       if let row = list[key], let position = list.position(of: row), let section = row.section {
         edit.old = position
         edit.oldSection = section.name

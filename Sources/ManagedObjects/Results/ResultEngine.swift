@@ -54,10 +54,13 @@ final class ResultEngine {
     var hasNewNames = false
     /// The new keys of objects that rows depend on, if their keys changed.
     var renamed: [RowKey] = []
+    /// The old keys of objects that can be in the results and whose keys changed, by their new keys. The rows of these
+    /// objects are checked, because a predicate or the order can depend on keys.
+    var oldKeys: [RowKey: RowKey] = [:]
     /// True if ``gone`` contains keys of objects that can be in the results. Every update checks these objects.
     var hasGone = false
 
-    var isEmpty: Bool { keys.isEmpty && !isAll && !hasGone }
+    var isEmpty: Bool { keys.isEmpty && oldKeys.isEmpty && !isAll && !hasGone }
   }
 
   init(
@@ -145,8 +148,12 @@ final class ResultEngine {
 
   /// Fetches all rows again.
   ///
-  /// - Parameter changed: the keys of objects that may have changed values; nil for all.
-  func fetchAgain(changed: Set<RowKey>?) throws(ManagedObjectError) -> FetchedResultsChanges {
+  /// - Parameters:
+  ///   - changed: the keys of objects that may have changed values; nil for all.
+  ///   - oldKeys: the old keys of objects whose keys changed.
+  func fetchAgain(
+    changed: Set<RowKey>?, oldKeys: [RowKey: RowKey]
+  ) throws(ManagedObjectError) -> FetchedResultsChanges {
     let old = list
     let (oldAll, wasFromCache) = (all, isFromCache)
     var edits = ResultEdits()
@@ -154,8 +161,11 @@ final class ResultEngine {
     editIndices.reserveCapacity(old.count)
     for (index, row) in old.allPositions.enumerated() {
       editIndices[row.row.key] = index
+      let key = row.row.key
       edits.rows.append(
-        ResultEdits.Row(id: id(of: row.row.key), old: row.position, oldSection: row.section, isChanged: true))
+        ResultEdits.Row(
+          id: id(of: key), oldID: oldKeys[key].map { id(of: $0) }, old: row.position, oldSection: row.section,
+          isChanged: true))
     }
     var sections: [String: Int] = [:]
     for (index, section) in old.allSections.enumerated() {
@@ -217,7 +227,10 @@ final class ResultEngine {
       do {
         if waiting.hasNewNames { try prepareAgain() }
         let changed = waiting.isUnknown ? nil : waiting.keys
-        let changes = waiting.isAll ? try fetchAgain(changed: changed) : try update(waiting.keys, waiting.misplaced)
+        let changes =
+          waiting.isAll
+          ? try fetchAgain(changed: changed, oldKeys: waiting.oldKeys)
+          : try update(waiting.keys, waiting.misplaced, oldKeys: waiting.oldKeys)
         failure = nil
         if !changes.isEmpty { report?(.success(changes)) }
       } catch {
@@ -243,7 +256,8 @@ final class ResultEngine {
     }
     if let row = list[old] { list.rename(row, to: new) }
     if let row = all?[old] { all?.rename(row, to: new) }
-    if isRow(new) { waiting.keys.insert(new) }
+    if isRow(new) { waiting.oldKeys[new] = waiting.oldKeys.removeValue(forKey: old) ?? old }
+    if waiting.keys.remove(old) != nil { waiting.keys.insert(new) }
     for (way, values) in seen {
       guard let value = values[old] else { continue }
       seen[way]?[old] = nil
