@@ -130,6 +130,10 @@ import Testing
     #expect(errorCode { _ = try book.mutableSetValue(forKey: "chapters") } == .undefinedKey)
     #expect(errorCode { _ = try book.mutableSetValue(forKey: "author") } == .undefinedKey)
     #expect(errorCode { _ = try book.mutableOrderedSet(\.firstChapters) } == .undefinedKey)
+    #expect(context.misuse.isEmpty)
+    book.add(all[0], to: \.firstChapters)
+    book.remove(all[0], from: \.firstChapters)
+    #expect(context.misuse.map(\.code) == [.undefinedKey, .undefinedKey] && book.chapters == [all[1], all[0]])
   }
 
   @Test func `IDs of related objects are known without reading them`() throws {

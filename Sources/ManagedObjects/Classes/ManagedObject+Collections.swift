@@ -11,7 +11,7 @@ extension ManagedObjectClass {
   ///
   /// - Complexity: O(1).
   public func add<Object: ManagedObject>(_ object: Object, to property: KeyPath<Self, Set<Object>>) {
-    relationshipSlot(property).map { insert(object, slot: $0) }
+    changeRelationship(property) { insert(object, slot: $0) }
   }
 
   /// Adds an object at the end of an ordered relationship, unless the relationship already contains it:
@@ -19,21 +19,21 @@ extension ManagedObjectClass {
   ///
   /// - Complexity: O(1).
   public func add<Object: ManagedObject>(_ object: Object, to property: KeyPath<Self, [Object]>) {
-    relationshipSlot(property).map { insert(object, slot: $0) }
+    changeRelationship(property) { insert(object, slot: $0) }
   }
 
   /// Removes an object from a to-many relationship: `person.remove(note, from: \.notes)`.
   ///
   /// - Complexity: O(1).
   public func remove<Object: ManagedObject>(_ object: Object, from property: KeyPath<Self, Set<Object>>) {
-    relationshipSlot(property).map { remove(object, slot: $0) }
+    changeRelationship(property) { remove(object, slot: $0) }
   }
 
   /// Removes an object from an ordered relationship: `note.remove(tag, from: \.tags)`.
   ///
   /// - Complexity: O(*n*) in the number of objects.
   public func remove<Object: ManagedObject>(_ object: Object, from property: KeyPath<Self, [Object]>) {
-    relationshipSlot(property).map { remove(object, slot: $0) }
+    changeRelationship(property) { remove(object, slot: $0) }
   }
 
   /// Returns the objects of a to-many relationship, as a value that changes the relationship:
@@ -56,6 +56,10 @@ extension ManagedObjectClass {
   ) throws(ManagedObjectError) -> MutableOrderedSet<Object> {
     guard let slot = relationshipSlot(property) else { throw notARelationship(property) }
     return MutableOrderedSet(owner: self, slot: slot)
+  }
+
+  private func changeRelationship(_ property: AnyKeyPath, _ change: (_ slot: Int) -> Void) {
+    if let slot = relationshipSlot(property) { change(slot) } else { shape.context?.note(notARelationship(property)) }
   }
 
   private func notARelationship(_ property: AnyKeyPath) -> ManagedObjectError {
