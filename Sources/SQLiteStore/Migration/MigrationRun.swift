@@ -10,62 +10,18 @@ internal import SystemFiles
 /// transaction, which locks the file from the beginning: no other process can save meanwhile, and after a crash the
 /// file has either the old store or the new one.
 struct MigrationRun {
-  /// The caller's progress function.
-  typealias Report = (MigrationProgress) throws -> Void
-  /// A function that reports the progress of a step: the phase, the name of the mapping, the number of completed
-  /// objects, and the total number of objects.
-  typealias StepReport = (MigrationProgress.Phase, String, Int, Int) throws(ManagedObjectError) -> Void
-
-  /// A step to another version of the model.
-  enum Step {
-    case inferred(InferredMapping)
-    case mapped(MappingPlan)
-
-    /// Creates a step, and checks that it can be performed.
-    ///
-    /// - Throws: ``ManagedObjectError`` with all reasons why the step cannot be performed.
-    init(
-      _ mapping: StoreMapping, from source: ManagedObjectModel, to destination: ManagedObjectModel, _ path: String,
-      _ configuration: String?
-    ) throws(ManagedObjectError) {
-      let obstacles = WritingObstacles.inNewStore(StoreSchema(destination, configuration: configuration))
-      if !obstacles.isEmpty { throw WritingObstacles.error(obstacles, path) }
-      if mapping.isInferred {
-        let inferred = InferredMapping(from: source, to: destination)
-        try inferred.check()
-        self = .inferred(inferred)
-      } else {
-        self = .mapped(
-          try MappingPlan(mapping, from: Self.withoutClasses(source), to: Self.withoutClasses(destination)))
-      }
-    }
-
-    private static func withoutClasses(_ model: ManagedObjectModel) throws(ManagedObjectError) -> ManagedObjectModel {
-      do { return try model.withoutClasses() } catch {
-        throw ManagedObjectError(.migration, "the model cannot be used without its classes: \(error)")
-      }
-    }
-
-    var destination: ManagedObjectModel {
-      switch self {
-      case .inferred(let mapping): mapping.destination
-      case .mapped(let plan): plan.destination
-      }
-    }
-  }
-
   let path: String
   let configuration: String?
   /// The model of the store before the migration.
   let source: ManagedObjectModel
-  let steps: [Step]
+  let steps: [MigrationStep]
   var metadata: StoreMetadata
   let policy: DroppedValuePolicy
-  let report: Report
+  let reports: MigrationReports
   /// The values and objects that the steps have dropped so far.
   private(set) var losses: [MigrationLoss] = []
 
-  private var isInferred: Bool { steps.allSatisfy { if case .inferred = $0 { true } else { false } } }
+  private var isInferred: Bool { steps.allSatisfy { if case .inferred = $0.kind { true } else { false } } }
 
   /// Migrates the store, in a transaction that locks it.
   ///
@@ -77,7 +33,7 @@ struct MigrationRun {
       ScratchFolder.removeLeftovers(beside: path)
       var files: Set<String> = []
       for (number, step) in steps.enumerated() {
-        guard case .inferred(let mapping) = step else { continue }
+        guard case .inferred(let mapping) = step.kind else { continue }
         files.formUnion(try migrateTables(database, mapping, externalData, number))
       }
       return files
@@ -148,27 +104,9 @@ struct MigrationRun {
   ) throws(ManagedObjectError) -> Set<String> {
     let migration = try StoreMigration(
       database, mapping, configuration, externalData, policy, tracksHistory: metadata.tracksHistory,
-      report: stepReport(number))
+      report: reports.step(number))
     losses += migration.losses
     return try migration.changeTables(&metadata)
-  }
-
-  private func stepReport(_ number: Int) -> StepReport {
-    let (stepCount, report) = (steps.count, report)
-    return { (phase, name, done, total) throws(ManagedObjectError) in
-      do {
-        try report(
-          MigrationProgress(
-            step: number, stepCount: stepCount, phase: phase, mappingName: name, completedCount: done,
-            totalCount: total))
-      } catch let error as ManagedObjectError {
-        throw error
-      } catch {
-        var failure = ManagedObjectError(.migrationCancelled, "the migration was stopped: \(error)")
-        failure.underlyingError = error
-        throw failure
-      }
-    }
   }
 
   /// Performs all steps in temporary files.
@@ -182,7 +120,7 @@ struct MigrationRun {
   ) throws(ManagedObjectError) -> String {
     var (file, isCopy) = (original, isCopy)
     for (number, step) in steps.enumerated() {
-      switch step {
+      switch step.kind {
       case .inferred(let mapping):
         if !isCopy { file = try copy(Database(path: file, .readOnly), folder) }
         let database = try Database(path: file, .readWrite)
@@ -254,7 +192,7 @@ struct MigrationRun {
     do {
       let destination = try SQLiteStore(URL(filePath: new), model: plan.destination, configuration: configuration)
       try destination.relax()
-      try ObjectMigration(plan, from: source, to: destination, report: stepReport(number)).migrateObjects()
+      try ObjectMigration(plan, from: source, to: destination, report: reports.step(number)).migrateObjects()
     }
     guard tracksHistory else { return }
     metadata.set(.boolean(true), for: StoreMetadataKey.historyTracking)
@@ -271,43 +209,6 @@ struct MigrationRun {
 
 /// Queries used by migrations.
 extension SQLiteStore {
-  /// Returns the primary keys of the next objects of an entity, in ascending order. All of them are greater than
-  /// `number`.
-  ///
-  /// - Parameter limit: The maximum number of keys to return.
-  func numbers(ofEntity index: Int, after number: Int64, limit: Int) throws(ManagedObjectError) -> [Int64] {
-    try withState { state throws(ManagedObjectError) in
-      guard let table = state.schema.table(ofEntity: index) else { return [] }
-      let statement = try state.database.statement(
-        "SELECT Z_PK FROM \(table.name.sqlName) WHERE Z_ENT = ? AND Z_PK > ? ORDER BY Z_PK LIMIT ?")
-      try statement.bind(1, state.schema.numbers[index])
-      try statement.bind(2, number)
-      try statement.bind(3, Int64(limit))
-      var numbers: [Int64] = []
-      try statement.forEachRow { numbers.append(statement.integer(0)) }
-      return numbers
-    }
-  }
-
-  /// Returns the keys whose objects exist.
-  func present(_ keys: [RowKey]) throws(ManagedObjectError) -> Set<RowKey> {
-    try withState { state throws(ManagedObjectError) in
-      var found: Set<RowKey> = []
-      for (entity, keys) in Dictionary(grouping: keys, by: \.entityIndex) {
-        guard let table = state.schema.table(ofEntity: Int(entity)) else { continue }
-        let list = NumberList(keys.map(\.number))
-        let statement = try state.database.statement(
-          "SELECT Z_PK FROM \(table.name.sqlName) WHERE Z_PK \(list.condition) AND Z_ENT = ?2")
-        try list.bind(to: statement, 1)
-        try statement.bind(2, state.schema.numbers[Int(entity)])
-        try statement.forEachRow {
-          found.insert(RowKey(store: number, entityIndex: Int(entity), number: statement.integer(0)))
-        }
-      }
-      return found
-    }
-  }
-
   /// Returns the highest primary key that any object of an entity hierarchy has or had.
   fileprivate func highestNumber(ofEntity root: Int) throws(ManagedObjectError) -> Int64 {
     try withState { state throws(ManagedObjectError) in

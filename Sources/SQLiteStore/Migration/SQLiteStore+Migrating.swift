@@ -95,7 +95,7 @@ extension SQLiteStore {
           .missingSourceModel, "\(database.path) does not contain its model: specify the source model to migrate it")
       }
       try metadata.check(model, configuration)
-      return (model, [try MigrationRun.Step(mapping, from: model, to: destination, database.path, configuration)])
+      return (model, [try MigrationStep(mapping, from: model, to: destination, sharesNumbers: false)])
     }
   }
 
@@ -122,7 +122,7 @@ extension SQLiteStore {
   ) throws(ManagedObjectError) -> [MigrationLoss] {
     try migrateFile(file, configuration, output, droppedValues, progress) {
       (database, metadata) throws(ManagedObjectError) in
-      try migration.steps(from: metadata, to: destination, database.path, configuration)
+      try migration.steps(from: metadata, to: destination, database.path, configuration, sharesNumbers: false)
     }
   }
 
@@ -130,7 +130,7 @@ extension SQLiteStore {
     _ file: URL, _ configuration: String?, _ output: URL?, writesNothing: Bool = false,
     _ policy: DroppedValuePolicy, _ progress: @escaping (MigrationProgress) throws -> Void,
     _ steps: (Database, StoreMetadata) throws(ManagedObjectError) -> (
-      source: ManagedObjectModel, steps: [MigrationRun.Step]
+      source: ManagedObjectModel, steps: [MigrationStep]
     )
   ) throws(ManagedObjectError) -> [MigrationLoss] {
     try ManagedObjectError.naming(file) { () throws(ManagedObjectError) in
@@ -140,9 +140,13 @@ extension SQLiteStore {
         _ = try FileSchema(database)
         let metadata = try MetadataTable.read(database)
         let (source, steps) = try steps(database, metadata)
+        for step in steps {
+          let obstacles = WritingObstacles.inNewStore(StoreSchema(step.destination, configuration: configuration))
+          if !obstacles.isEmpty { throw WritingObstacles.error(obstacles, path) }
+        }
         return MigrationRun(
           path: path, configuration: configuration, source: source, steps: steps, metadata: metadata, policy: policy,
-          report: progress)
+          reports: MigrationReports(stepCount: steps.count, progress))
       }
       if let output {
         let output = try self.path(of: output)

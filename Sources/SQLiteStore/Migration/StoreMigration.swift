@@ -17,7 +17,7 @@ struct StoreMigration {
   private let configuration: String?
   private let oldTables: StoreTables
   private let hasHistory: Bool
-  private let report: MigrationRun.StepReport
+  private let report: MigrationReports.Step
   /// The values and objects that the migration drops.
   let losses: [MigrationLoss]
 
@@ -32,7 +32,7 @@ struct StoreMigration {
   ///   ``ManagedObjectError/Code/migration`` if the file has parts that would be lost with the old tables.
   init(
     _ database: Database, _ mapping: InferredMapping, _ configuration: String?, _ externalData: ExternalData,
-    _ policy: DroppedValuePolicy, tracksHistory: Bool, report: @escaping MigrationRun.StepReport
+    _ policy: DroppedValuePolicy, tracksHistory: Bool, report: @escaping MigrationReports.Step
   ) throws(ManagedObjectError) {
     self.database = database
     self.mapping = mapping

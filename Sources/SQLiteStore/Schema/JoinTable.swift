@@ -1,4 +1,4 @@
-internal import ManagedObjects
+package import ManagedObjects
 
 /// The table of a many-to-many relationship, with a row for each pair of objects.
 ///

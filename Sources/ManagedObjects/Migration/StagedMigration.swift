@@ -1,5 +1,6 @@
 public import FoundationEssentials
-public import ManagedObjects
+public import ObjectModels
+internal import Predicates
 internal import PropertyLists
 internal import SystemFiles
 
@@ -97,10 +98,14 @@ public struct StagedMigration: Sendable {
 
   /// Returns the steps that migrate a store from its version to a later one.
   ///
-  /// - Parameter destination: The model of the version to end with; nil for the last version.
-  func steps(
-    from metadata: StoreMetadata, to destination: ManagedObjectModel?, _ path: String, _ configuration: String?
-  ) throws(ManagedObjectError) -> (source: ManagedObjectModel, steps: [MigrationRun.Step]) {
+  /// - Parameters:
+  ///   - destination: The model of the version to end with; nil for the last version.
+  ///   - path: The path of the store, for messages.
+  ///   - sharesNumbers: True if all entities of the store share their primary keys.
+  package func steps(
+    from metadata: StoreMetadata, to destination: ManagedObjectModel?, _ path: String, _ configuration: String?,
+    sharesNumbers: Bool
+  ) throws(ManagedObjectError) -> (source: ManagedObjectModel, steps: [MigrationStep]) {
     var end = stages.count - 1
     if let destination {
       let hashes = destination.entityVersionHashesByName
@@ -114,12 +119,13 @@ public struct StagedMigration: Sendable {
         .incompatibleVersionHash,
         "\(path) does not match the model of any stage of the migration up to the destination model")
     }
-    var steps: [MigrationRun.Step] = []
+    var steps: [MigrationStep] = []
     for index in stages.indices where index > start && index <= end {
       // The last step uses the model that the caller passed, if there is one, and not the equal model of the stage.
       let model = index == end ? destination ?? stages[index].model : stages[index].model
       steps.append(
-        try MigrationRun.Step(stages[index].mapping, from: stages[index - 1].model, to: model, path, configuration))
+        try MigrationStep(
+          stages[index].mapping, from: stages[index - 1].model, to: model, sharesNumbers: sharesNumbers))
     }
     return (stages[start].model, steps)
   }
@@ -134,7 +140,7 @@ extension MappingModel {
 
 extension StoreMetadata {
   /// True if the store with this metadata has the version hashes of a model.
-  func fits(_ model: ManagedObjectModel, _ configuration: String?) -> Bool {
+  package func fits(_ model: ManagedObjectModel, _ configuration: String?) -> Bool {
     guard values[StoreMetadataKey.versionHashes] != nil, model.entities(ofConfiguration: configuration) != nil else {
       return false
     }

@@ -1,17 +1,17 @@
-internal import ManagedObjects
+package import ObjectModels
 internal import PropertyLists
 
 /// Checks of relationships and their inverses.
 extension InferredMapping {
   /// A relationship of the old model, and the indices of the entities of the new model that get their values from it.
-  struct Origin {
-    let former: PropertyName
-    var entities: [Int]
+  package struct Origin {
+    package let former: PropertyName
+    package var entities: [Int]
   }
 
   /// Returns the relationships of the old model from which a relationship of the new model gets its values: several if
   /// subentities get theirs from different ones, none if the relationship is new.
-  func origins(of relationship: PropertyName) -> [Origin] {
+  package func origins(of relationship: PropertyName) -> [Origin] {
     var origins: [Origin] = []
     for entity in relationship.owner(in: destination).selfAndDescendants {
       guard let old = sourceEntity(of: entity), let name = properties[entity.index][relationship.name] else { continue }
@@ -26,7 +26,7 @@ extension InferredMapping {
   }
 
   /// Returns the inverse of a relationship; nil if it has none, or the inverse is transient.
-  func inverse(of name: PropertyName, _ model: ManagedObjectModel) -> PropertyName? {
+  package func inverse(of name: PropertyName, _ model: ManagedObjectModel) -> PropertyName? {
     let entity = name.owner(in: model)
     guard let relationship = entity.relationship(named: name.name), let inverse = entity.inverse(of: relationship),
       !inverse.isTransient

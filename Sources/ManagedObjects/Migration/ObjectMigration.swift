@@ -1,23 +1,23 @@
-internal import FoundationEssentials
-internal import ManagedObjects
+internal import ObjectModels
 internal import OrderedCollections
+internal import Predicates
 internal import PropertyLists
 
 /// Performs a step of a migration that has a mapping: creates the objects of a new store from those of the old one, in
 /// batches. First creates all objects with their attributes, then sets their relationships.
-final class ObjectMigration {
+package final class ObjectMigration {
   let plan: MappingPlan
   let source: Side
   let destination: Side
   private(set) var associations: ObjectAssociations
-  private let report: MigrationRun.StepReport
+  private let report: MigrationReports.Step
 
   /// The old or the new store, with a context for it.
   struct Side {
-    let store: SQLiteStore
+    let store: any PersistentStore
     let context: ManagedObjectContext
 
-    init(_ store: SQLiteStore) throws(ManagedObjectError) {
+    init(_ store: any PersistentStore) throws(ManagedObjectError) {
       self.store = store
       let coordinator = PersistentStoreCoordinator(model: store.model)
       try coordinator.add(store)
@@ -33,6 +33,20 @@ final class ObjectMigration {
         if error.code == .referentialIntegrity { return nil }
         throw error
       }
+    }
+
+    /// Returns the keys of all objects of an entity, without its subentities, in ascending order.
+    func keys(of entity: ManagedObjectModel.Entity) throws(ManagedObjectError) -> [RowKey] {
+      var request = FetchRequest(entity.name)
+      request.includesSubentities = false
+      request.resultType = .objectIDs
+      guard case .keys(let keys) = try store.fetch(request, of: entity) else { return [] }
+      return keys.sorted()
+    }
+
+    /// Returns those of the given keys whose objects exist in the store.
+    func present(_ keys: [RowKey]) throws(ManagedObjectError) -> Set<RowKey> {
+      Set(try store.rows(keys).compactMap { $0?.key })
     }
 
     /// Returns the objects with the given keys that exist and match a predicate, by key.
@@ -54,9 +68,9 @@ final class ObjectMigration {
 
   static let batchSize = 500
 
-  init(
-    _ plan: MappingPlan, from source: SQLiteStore, to destination: SQLiteStore,
-    report: @escaping MigrationRun.StepReport
+  package init(
+    _ plan: MappingPlan, from source: any PersistentStore, to destination: any PersistentStore,
+    report: @escaping MigrationReports.Step
   ) throws(ManagedObjectError) {
     self.plan = plan
     self.source = try Side(source)
@@ -67,7 +81,7 @@ final class ObjectMigration {
     self.destination.context.validatesOnSave = false
   }
 
-  func migrateObjects() throws(ManagedObjectError) {
+  package func migrateObjects() throws(ManagedObjectError) {
     for (index, entity) in plan.entities.enumerated() where entity.makesObjects { try makeObjects(entity, index) }
     if plan.entities.contains(where: { $0.policy?.createDestinationInstances != nil }) { try forgetDeleted() }
     for (index, entity) in plan.entities.enumerated() where entity.relates {
@@ -117,13 +131,10 @@ final class ObjectMigration {
     request.includesSubentities = false
     let total = try source.context.count(for: request)
     var done = 0
-    var last: Int64 = 0
     try report(phase, entity.mapping.name, done, total)
-    while true {
-      let numbers = try source.store.numbers(ofEntity: from.index, after: last, limit: Self.batchSize)
-      guard let highest = numbers.last else { return }
-      last = highest
-      let keys = numbers.map { RowKey(store: source.store.number, entityIndex: from.index, number: $0) }
+    let all = try source.keys(of: from)
+    for start in stride(from: 0, to: all.count, by: Self.batchSize) {
+      let keys = Array(all[start..<min(start + Self.batchSize, all.count)])
       let found = try source.objects(keys, entity.predicate, prefetching: names)
       let sources = keys.compactMap { found[$0] }
       if sources.isEmpty { continue }
@@ -149,8 +160,10 @@ final class ObjectMigration {
 
   /// Removes deleted objects from ``associations``, so that no relationship will refer to them.
   private func forgetDeleted() throws(ManagedObjectError) {
-    let store = destination.store
-    try associations.keep(batchSize: Self.batchSize) { keys throws(ManagedObjectError) in try store.present(keys) }
+    let destination = destination
+    try associations.keep(batchSize: Self.batchSize) { keys throws(ManagedObjectError) in
+      try destination.present(keys)
+    }
   }
 
   private func save() throws(ManagedObjectError) {
@@ -260,23 +273,18 @@ final class ObjectMigration {
     var errors: [ManagedObjectError] = []
     for entity in plan.destination.entities where !entity.isAbstract && entity.hasRules {
       let names = entity.relationships.filter { !$0.isTransient && $0.definition.isToMany && $0.hasRules }.map(\.name)
-      var request = FetchRequest(entity.name)
-      request.includesSubentities = false
-      let total = try destination.context.count(for: request)
-      var last: Int64 = 0
+      let all = try destination.keys(of: entity)
+      let total = all.count
       var done = 0
       try report(.validation, entity.name, done, total)
-      while errors.count < Self.greatestErrorCount {
-        let numbers = try destination.store.numbers(ofEntity: entity.index, after: last, limit: Self.batchSize)
-        guard let highest = numbers.last else { break }
-        last = highest
-        let keys = numbers.map { RowKey(store: destination.store.number, entityIndex: entity.index, number: $0) }
+      for start in stride(from: 0, to: total, by: Self.batchSize) where errors.count < Self.greatestErrorCount {
+        let keys = Array(all[start..<min(start + Self.batchSize, total)])
         let found = try destination.objects(keys, prefetching: names)
         for key in keys {
           do { try found[key]?.validateForInsert() } catch { errors += error.details.isEmpty ? [error] : error.details }
         }
         destination.context.reset()
-        done += numbers.count
+        done += keys.count
         try report(.validation, entity.name, done, total)
       }
     }
@@ -330,7 +338,7 @@ extension RowValue {
 extension ManagedObjectError {
   /// The error to throw from a migration. For a conflict of a uniqueness constraint in the new store, its code is
   /// ``ManagedObjectError/Code/migrationConstraint``.
-  fileprivate var inMigration: ManagedObjectError {
+  var inMigration: ManagedObjectError {
     guard code == .constraintMerge else { return self }
     var error = self
     error.code = .migrationConstraint

@@ -1,4 +1,5 @@
-public import ManagedObjects
+public import ObjectModels
+internal import Predicates
 internal import PropertyLists
 
 /// The migration of the objects of one entity, with the contexts of the old and the new store. The functions of a

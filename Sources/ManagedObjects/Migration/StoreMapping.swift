@@ -1,4 +1,4 @@
-public import ManagedObjects
+public import ObjectModels
 
 /// A description of how a migration creates the objects of the new model from those of the old model.
 ///

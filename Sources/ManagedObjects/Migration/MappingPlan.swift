@@ -1,20 +1,21 @@
-internal import ManagedObjects
+package import ObjectModels
+internal import Predicates
 internal import PropertyLists
 
 /// A mapping that has been checked against the old model (the source) and the new model (the destination), and can be
 /// performed.
-struct MappingPlan {
-  let source: ManagedObjectModel
-  let destination: ManagedObjectModel
+package struct MappingPlan {
+  package let source: ManagedObjectModel
+  package let destination: ManagedObjectModel
   let entities: [Entity]
   /// For each root entity of the new model, by index: the index of the root entity of the old model whose hierarchy can
   /// keep its primary keys. Objects of other old hierarchies get new keys. New root entities without objects of the old
   /// model are not included.
-  let numbering: [Int: Int]
+  package let numbering: [Int: Int]
   /// The mapping that is inferred from the two models; nil if the caller passed a mapping model.
-  let inferred: InferredMapping?
+  package let inferred: InferredMapping?
   /// The names of the source entities for which the program has a policy.
-  let handledEntities: Set<String>
+  package let handledEntities: Set<String>
 
   /// The checked mapping of an entity.
   struct Entity {
@@ -37,9 +38,11 @@ struct MappingPlan {
 
   /// Checks a mapping.
   ///
+  /// - Parameter sharesNumbers: True if all entities of a store share their primary keys, as in a file that is read as a
+  ///   whole. False if each root entity has its own.
   /// - Throws: ``ManagedObjectError`` with all reasons why the mapping cannot be performed.
   init(
-    _ mapping: StoreMapping, from source: ManagedObjectModel, to destination: ManagedObjectModel
+    _ mapping: StoreMapping, from source: ManagedObjectModel, to destination: ManagedObjectModel, sharesNumbers: Bool
   ) throws(ManagedObjectError) {
     let inferred = InferredMapping(from: source, to: destination)
     if mapping.model == nil {
@@ -56,7 +59,7 @@ struct MappingPlan {
     }
     var maker = PlanMaker(
       mapping: mapping, inferred: inferred, model: mapping.model ?? inferred.mappingModel, source: source,
-      destination: destination)
+      destination: destination, sharesNumbers: sharesNumbers)
     maker.make()
     if let error = ManagedObjectError(all: maker.errors) { throw error }
     self.source = source
@@ -74,10 +77,12 @@ private struct PlanMaker {
   let model: MappingModel
   let source: ManagedObjectModel
   let destination: ManagedObjectModel
+  let sharesNumbers: Bool
   private(set) var errors: [ManagedObjectError] = []
   private(set) var entities: [MappingPlan.Entity] = []
   private(set) var numbering: [Int: Int] = [:]
-  /// The indices of the source entities whose objects keep their primary keys, by the index of the new root entity.
+  /// The indices of the source entities whose objects keep their primary keys, by the index of the new root entity; by
+  /// 0 if all entities share their primary keys.
   var numbered: [Int: Set<Int>] = [:]
 
   private mutating func refuse(_ message: String, _ code: ManagedObjectError.Code = .migration) {
@@ -199,6 +204,7 @@ private struct PlanMaker {
   /// Returns true if new objects can keep the primary keys of their source objects, because no other objects of the new
   /// hierarchy get the same keys.
   private mutating func keepsNumbers(_ from: ManagedObjectModel.Entity, _ to: ManagedObjectModel.Entity) -> Bool {
+    if sharesNumbers { return numbered[0, default: []].insert(from.index).inserted }
     let root = numbering[to.root.index] ?? from.root.index
     numbering[to.root.index] = root
     return root == from.root.index && numbered[to.root.index, default: []].insert(from.index).inserted

@@ -1,4 +1,5 @@
-internal import ManagedObjects
+package import ObjectModels
+internal import Predicates
 internal import PropertyLists
 
 /// A mapping that is inferred from two versions of a model: for each entity and property of the new model (the
@@ -6,27 +7,29 @@ internal import PropertyLists
 ///
 /// Entities and properties are matched by renaming identifiers, then by names. If one has no renaming identifier, its
 /// name is used as the identifier.
-struct InferredMapping {
-  let source: ManagedObjectModel
-  let destination: ManagedObjectModel
+package struct InferredMapping {
+  package let source: ManagedObjectModel
+  package let destination: ManagedObjectModel
   /// For each entity of the new model, the index of the entity of the old model that it comes from; nil for an added
   /// entity.
-  private(set) var entities: [Int?]
+  package private(set) var entities: [Int?]
   /// For each entity of the new model, the names of the old properties, by the names of the new properties that come
   /// from them.
-  private(set) var properties: [[String: String]]
+  package private(set) var properties: [[String: String]]
   /// The reasons why the mapping cannot be inferred. Empty if it can.
-  private(set) var reasons: [Reason] = []
+  package private(set) var reasons: [Reason] = []
 
-  struct Reason: Hashable {
+  package struct Reason: Hashable {
     let message: String
     /// The indices of the entities of the new model whose objects are affected.
     let entities: [Int]
     /// True if the reason concerns a relationship, false if it concerns attributes or entities.
     var isOfRelationship = false
+    /// True if the reason concerns an attribute that SQL cannot migrate. Migrations of rows in memory ignore it.
+    var isOfSQL = false
   }
 
-  init(from source: ManagedObjectModel, to destination: ManagedObjectModel) {
+  package init(from source: ManagedObjectModel, to destination: ManagedObjectModel) {
     self.source = source
     self.destination = destination
     entities = Array(repeating: nil, count: destination.entities.count)
@@ -43,7 +46,7 @@ struct InferredMapping {
   /// - Parameter isSettled: Returns true for a reason to ignore, because a function of the program handles the objects.
   /// - Throws: ``ManagedObjectError/Code/inferredMapping`` with the reason, or
   ///   ``ManagedObjectError/Code/multipleErrors`` if several reasons are not ignored.
-  func check(except isSettled: (Reason) -> Bool = { _ in false }) throws(ManagedObjectError) {
+  package func check(except isSettled: (Reason) -> Bool = { _ in false }) throws(ManagedObjectError) {
     var messages: Set<String> = []
     let errors = reasons.filter { !isSettled($0) && messages.insert($0.message).inserted }
       .map { ManagedObjectError(.inferredMapping, $0.message) }
@@ -51,14 +54,17 @@ struct InferredMapping {
   }
 
   /// Returns the index of the new entity that comes from an old entity; nil if the entity was removed.
-  func destination(of sourceIndex: Int) -> Int? { entities.firstIndex(of: sourceIndex) }
+  package func destination(of sourceIndex: Int) -> Int? { entities.firstIndex(of: sourceIndex) }
 
-  func sourceEntity(of entity: ManagedObjectModel.Entity) -> ManagedObjectModel.Entity? {
+  package func sourceEntity(of entity: ManagedObjectModel.Entity) -> ManagedObjectModel.Entity? {
     entities[entity.index].map { ManagedObjectModel.Entity(model: source, index: $0) }
   }
 
-  mutating func refuse(_ message: String, _ entities: [Int], isOfRelationship: Bool = false) {
-    reasons.append(Reason(message: message, entities: entities, isOfRelationship: isOfRelationship))
+  mutating func refuse(
+    _ message: String, _ entities: [Int], isOfRelationship: Bool = false, isOfSQL: Bool = false
+  ) {
+    reasons.append(
+      Reason(message: message, entities: entities, isOfRelationship: isOfRelationship, isOfSQL: isOfSQL))
   }
 
   private mutating func mapEntities() {
@@ -106,7 +112,9 @@ struct InferredMapping {
     for attribute in entity.attributes where !attribute.isTransient {
       let name = "\(declaring(attribute.name, entity).name).\(attribute.name)".quoted
       if attribute.definition.derivation != nil || attribute.definition.type == .composite {
-        refuse("the attribute \(name) is derived or composite, which a migration does not support", [entity.index])
+        refuse(
+          "the attribute \(name) is derived or composite, which a migration does not support", [entity.index],
+          isOfSQL: true)
       }
       guard let old else { continue }
       if let former = properties[entity.index][attribute.name].flatMap({ old.attribute(named: $0) }) {

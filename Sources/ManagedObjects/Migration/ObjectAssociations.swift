@@ -1,4 +1,5 @@
-internal import ManagedObjects
+internal import ObjectModels
+internal import Predicates
 internal import PropertyLists
 
 /// The new objects (destinations) that a migration has created for each old object (source). Takes 24 bytes for each
