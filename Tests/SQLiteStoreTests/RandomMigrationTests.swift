@@ -11,12 +11,8 @@ import Testing
   private static let tables = "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'Z|_%' ESCAPE '|'"
 
   /// Inserts objects with random values and relationships.
-  private static func fill(
-    _ file: URL, _ sketch: ModelSketch, _ numbers: inout RandomNumbers, tracksHistory: Bool
-  ) throws {
-    let model = try sketch.model()
-    let context = try ManagedObjectContext(
-      SQLiteStore(file, model: model, access: .readWrite(tracksHistory: tracksHistory)))
+  static func fill(_ store: any PersistentStore, _ sketch: ModelSketch, _ numbers: inout RandomNumbers) throws {
+    let context = try ManagedObjectContext(store)
     var objects: [Int: [ManagedObject]] = [:]
     for entity in sketch.entities where !entity.isAbstract {
       for _ in 0..<numbers.below(8) {
@@ -140,7 +136,8 @@ import Testing
     let folder = TemporaryFolder(isInMemory: true)
     let file = folder.url.appending(path: "store.sqlite")
     let tracksHistory = seed % 2 == 1
-    try fill(file, old, &maker.numbers, tracksHistory: tracksHistory)
+    try fill(
+      SQLiteStore(file, model: old.model(), access: .readWrite(tracksHistory: tracksHistory)), old, &maker.numbers)
     try putIntoFiles(file, &maker.numbers)
     let (oldModel, newModel) = (try old.model(), try new.model())
     let before = try StoreDump(SQLiteStore(file, model: oldModel, access: .readOnly))
@@ -300,7 +297,7 @@ extension MigrationExpectation {
 }
 
 extension StoreDump.Targets {
-  fileprivate mutating func sort() {
+  mutating func sort() {
     if case .many(let names) = self { self = .many(names.sorted { $0.utf8.precedes($1.utf8) }) }
   }
 }

@@ -43,6 +43,34 @@ public struct PersistentStoreDescription: Sendable {
   /// }
   /// ```
   public var migration: (@Sendable (ManagedObjectError) throws(ManagedObjectError) -> Void)?
+  /// True to migrate a store of another version of the model when it is opened. If the description has a ``migration``,
+  /// that is used instead. A store that is opened read-only is not migrated.
+  ///
+  /// An SQLite store contains its model. For an XML or binary store, specify the ``sourceModels`` or the ``stages``;
+  /// without them, opening such a store throws ``ManagedObjectError/Code/incompatibleVersionHash``.
+  public var migratesAutomatically = true
+  /// The models that the store can have before an automatic migration. The one whose version hashes the store has is
+  /// used. An SQLite store that contains its model does not need them.
+  ///
+  /// ```swift
+  /// let versions = try VersionedModel(contentsOf: folder.appending(path: "Notes.momd"))
+  /// var notes = PersistentStoreDescription.xml(file)
+  /// notes.sourceModels = Array(versions.models.values)
+  /// let container = try PersistentContainer(model: versions.current, stores: [notes])
+  /// ```
+  public var sourceModels: [ManagedObjectModel] = []
+  /// The versions of the model through which an automatic migration migrates the store; nil to infer the changes from
+  /// the model of the store and the new model.
+  ///
+  /// ```swift
+  /// var notes = PersistentStoreDescription.binary(file)
+  /// notes.stages = StagedMigration([.init(first), .init(second, mapping: mapping), .init(model)])
+  /// ```
+  public var stages: StagedMigration?
+  /// The handling of values that the new model cannot represent, in an automatic migration. By default, opening a store
+  /// with such values throws ``ManagedObjectError/Code/droppedValues``, or
+  /// ``ManagedObjectError/Code/multipleErrors`` if several properties have such values.
+  public var droppedValues = DroppedValuePolicy.refuse
   private let opening: Opening
 
   /// Creates a description of a store that a function opens.
@@ -65,18 +93,22 @@ public struct PersistentStoreDescription: Sendable {
   /// Returns the description of a store in Core Data's XML format.
   public static func xml(_ file: URL) -> PersistentStoreDescription {
     PersistentStoreDescription { (model, description) throws(ManagedObjectError) in
-      try XMLStore(
-        file, model: model, configuration: description.configuration, isReadOnly: description.isReadOnly,
-        createsFile: description.createsFile)
+      try description.openFile(file, model) { () throws(ManagedObjectError) in
+        try XMLStore(
+          file, model: model, configuration: description.configuration, isReadOnly: description.isReadOnly,
+          createsFile: description.createsFile)
+      }
     }
   }
 
   /// Returns the description of a store in this package's binary format: a keyed archive, smaller and faster than XML.
   public static func binary(_ file: URL) -> PersistentStoreDescription {
     PersistentStoreDescription { (model, description) throws(ManagedObjectError) in
-      try BinaryStore(
-        file, model: model, configuration: description.configuration, isReadOnly: description.isReadOnly,
-        createsFile: description.createsFile)
+      try description.openFile(file, model) { () throws(ManagedObjectError) in
+        try BinaryStore(
+          file, model: model, configuration: description.configuration, isReadOnly: description.isReadOnly,
+          createsFile: description.createsFile)
+      }
     }
   }
 
@@ -84,6 +116,37 @@ public struct PersistentStoreDescription: Sendable {
   package func open(
     _ other: PersistentStoreDescription, _ model: ManagedObjectModel
   ) throws(ManagedObjectError) -> any PersistentStore { try other.opening(model, self) }
+
+  /// Opens an XML or binary store, after an automatic migration if the description asks for it.
+  private func openFile(
+    _ file: URL, _ model: ManagedObjectModel, _ open: () throws(ManagedObjectError) -> any PersistentStore
+  ) throws(ManagedObjectError) -> any PersistentStore {
+    try migrating(open) { mismatch throws(ManagedObjectError) in
+      if let stages {
+        try StoreFile.migrate(
+          file, through: stages, to: model, configuration: configuration, droppedValues: droppedValues)
+      } else if sourceModels.isEmpty {
+        throw mismatch
+      } else {
+        try StoreFile.migrate(
+          file, from: sourceModels, to: model, configuration: configuration, droppedValues: droppedValues)
+      }
+    }
+  }
+
+  /// Calls `open`. If the store was made with another version of the model, and is to be migrated automatically, calls
+  /// `migrate` with the error, and `open` again.
+  package func migrating(
+    _ open: () throws(ManagedObjectError) -> any PersistentStore,
+    _ migrate: (ManagedObjectError) throws(ManagedObjectError) -> Void
+  ) throws(ManagedObjectError) -> any PersistentStore {
+    do { return try open() } catch {
+      let isWanted = migratesAutomatically && migration == nil && !isReadOnly
+      guard isWanted, error.code == .incompatibleVersionHash else { throw error }
+      try migrate(error)
+    }
+    return try open()
+  }
 
   /// Opens the store. If it was made with another version of the model, calls ``migration`` first.
   func open(_ model: ManagedObjectModel) throws(ManagedObjectError) -> any PersistentStore {

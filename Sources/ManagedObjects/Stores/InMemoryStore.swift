@@ -53,6 +53,20 @@ public final class InMemoryStore: PersistentStore {
         metadata: StoreMetadata(identifier: identifier, type: Self.type, model: model, configuration: configuration)))
   }
 
+  /// Creates a store with the rows of a file.
+  ///
+  /// - Parameter lastNumber: the highest primary key that an object has or had.
+  init(_ table: RowTable, _ metadata: StoreMetadata, configuration: String?, lastNumber: Int64) {
+    number = table.storeNumber
+    identifier = metadata.identifier
+    model = table.model
+    self.configuration = configuration
+    state = Mutex(State(table: table, metadata: metadata, lastNumber: lastNumber))
+  }
+
+  /// The rows, and the highest primary key that an object has or had.
+  var contents: (table: RowTable, lastNumber: Int64) { state.withLock { ($0.table, $0.lastNumber) } }
+
   public var metadata: OrderedDictionary<String, PropertyList> { state.withLock { $0.metadata.values } }
 
   public func setMetadata(_ metadata: OrderedDictionary<String, PropertyList>) {

@@ -13,15 +13,11 @@ extension PersistentStoreDescription {
   ///
   /// - Parameters:
   ///   - file: The URL of the store.
-  ///   - migratesAutomatically: True to migrate a store of another version of the model when it is opened. If the
-  ///     description has a ``PersistentStoreDescription/migration``, that is used instead.
-  ///   - stages: The versions of the model through which a store is migrated; nil to infer the changes from the model
-  ///     of the store and the new model. See
-  ///     ``SQLiteStore/migrate(_:through:to:configuration:output:droppedValues:progress:)`` and
+  ///   - migratesAutomatically: The value of ``PersistentStoreDescription/migratesAutomatically``. See
   ///     ``SQLiteStore/migrate(_:from:to:by:configuration:output:droppedValues:progress:)``.
-  ///   - droppedValues: The handling of values that the new model cannot represent, in an automatic migration. By
-  ///     default, opening a store with such values throws ``ManagedObjectError/Code/droppedValues``, or
-  ///     ``ManagedObjectError/Code/multipleErrors`` if several properties have such values.
+  ///   - stages: The value of ``PersistentStoreDescription/stages``. See
+  ///     ``SQLiteStore/migrate(_:through:to:configuration:output:droppedValues:progress:)``.
+  ///   - droppedValues: The value of ``PersistentStoreDescription/droppedValues``.
   ///   - tracksHistory: True to record a history of changes from now on: ``SQLiteStore/history(after:)``. The history
   ///     lets other programs find out which objects were saved: ``PersistentStoreCoordinator/remoteChanges``. False to
   ///     stop recording it, and to delete it: ``SQLiteStore/stopTrackingHistory()``. Nil to continue to record it if
@@ -31,27 +27,38 @@ extension PersistentStoreDescription {
     _ file: URL, migratesAutomatically: Bool = true, through stages: StagedMigration? = nil,
     droppedValues: DroppedValuePolicy = .refuse, tracksHistory: Bool? = nil, allowsTriggers: Bool = false
   ) -> PersistentStoreDescription {
-    PersistentStoreDescription { (model, description) throws(ManagedObjectError) in
-      func open() throws(ManagedObjectError) -> SQLiteStore {
+    var description = PersistentStoreDescription { (model, description) throws(ManagedObjectError) in
+      try description.migrating { () throws(ManagedObjectError) in
         let writing = StoreAccess.readWrite(
           createsFile: description.createsFile, tracksHistory: tracksHistory, allowsTriggers: allowsTriggers)
         return try SQLiteStore(
           file, model: model, configuration: description.configuration,
           access: description.isReadOnly ? .readOnly : writing)
-      }
-      do throws(ManagedObjectError) { return try open() } catch {
-        let isWanted = migratesAutomatically && description.migration == nil && !description.isReadOnly
-        guard isWanted, error.code == .incompatibleVersionHash else { throw error }
-        if let stages {
-          try SQLiteStore.migrate(
-            file, through: stages, to: model, configuration: description.configuration, droppedValues: droppedValues)
-        } else {
-          try SQLiteStore.migrate(
-            file, to: model, configuration: description.configuration, droppedValues: droppedValues)
-        }
-        return try open()
+      } _: { _ throws(ManagedObjectError) in
+        try description.migrateSQLite(file, to: model)
       }
     }
+    description.migratesAutomatically = migratesAutomatically
+    description.stages = stages
+    description.droppedValues = droppedValues
+    return description
+  }
+
+  /// Migrates an SQLite store as the description says.
+  private func migrateSQLite(_ file: URL, to model: ManagedObjectModel) throws(ManagedObjectError) {
+    if let stages {
+      try SQLiteStore.migrate(
+        file, through: stages, to: model, configuration: configuration, droppedValues: droppedValues)
+      return
+    }
+    var source: ManagedObjectModel?
+    if !sourceModels.isEmpty {
+      let metadata = StoreMetadata(
+        file: try SQLiteStore.metadata(ofFile: file), identifier: "", type: SQLiteStore.type)
+      source = sourceModels.first { metadata.fits($0, configuration) }
+    }
+    try SQLiteStore.migrate(
+      file, from: source, to: model, configuration: configuration, droppedValues: droppedValues)
   }
 
   /// A store in a file of any kind. The kind is detected from the contents: SQLite, XML or binary. If the file does not

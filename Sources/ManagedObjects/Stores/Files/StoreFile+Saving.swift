@@ -131,12 +131,12 @@ extension StoreFile {
     }
     guard let written else { return nil }
     next.identity = written
-    try synchronizeName(written, old: data)
+    do { try Self.synchronizeName(written, of: path, old: data) } catch { throw ManagedObjectError(error, .save) }
     commit(next, metadataChanges: next.metadataChanges)
     return mended
   }
 
-  private static let displacedSuffix = ".displaced"
+  static let displacedSuffix = ".displaced"
 
   /// Applies changes to a state, and returns the contents of the file to write.
   ///
@@ -180,14 +180,16 @@ extension StoreFile {
     return mended
   }
 
-  /// Syncs the folder, so that the replacement of the file is durable. If that fails, restores the old file and throws.
-  private func synchronizeName(_ identity: FileIdentity, old: Data) throws(ManagedObjectError) {
+  /// Syncs the folder, so that the replacement of a file is durable. If that fails, restores the old file and throws.
+  ///
+  /// - Parameter identity: The identity of the new file.
+  static func synchronizeName(_ identity: FileIdentity, of path: String, old: Data) throws(FileError) {
     do { try FileSystem.synchronizeFolder(of: path) } catch {
-      var locked = try? LockedFile(path, until: .now + Self.patience)
+      var locked = try? LockedFile(path, until: .now + patience)
       if let file = locked.take(), file.identity == identity {
-        _ = try? file.replace(with: old, settingAside: nil, displaced: Self.displacedSuffix)
+        _ = try? file.replace(with: old, settingAside: nil, displaced: displacedSuffix)
       }
-      throw ManagedObjectError(error, .save)
+      throw error
     }
   }
 }
