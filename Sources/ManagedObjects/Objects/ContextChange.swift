@@ -94,7 +94,7 @@ extension ManagedObjectContext {
     for object in pending {
       let isNew = object.status.contains(.unreported)
       object.status.subtract([.pending, .unreported])
-      if object.status.contains(.detached) || object.isDeleted {
+      if object.status.contains(.detached) || object.status.isDeleted {
         if !isNew { change.deleted.insert(object) }
       } else if isNew {
         change.inserted.insert(object)
@@ -114,7 +114,7 @@ extension ManagedObjectContext {
     if concernsFollowers { followers.tell(.changed(change, merged)) }
     for object in arrived {
       object.status.remove(.unreported)
-      if !object.isDeleted, object.managedObjectContext === self { change.inserted.insert(object) }
+      if !object.status.isDeleted, object.managedObjectContext === self { change.inserted.insert(object) }
     }
     if !change.isEmpty { observers.tell(change) }
   }

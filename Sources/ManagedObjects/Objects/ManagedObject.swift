@@ -72,6 +72,12 @@ open class ManagedObject {
 
     /// The states of an object with unsaved changes. The context retains an object that has one of them.
     static let changed: Status = [.inserted, .updated, .deleted]
+
+    var isInserted: Bool { contains(.inserted) }
+    var isUpdated: Bool { contains(.updated) && isDisjoint(with: [.inserted, .deleted]) }
+    var isDeleted: Bool { contains(.deleted) }
+    var hasChanges: Bool { !isDisjoint(with: .changed) }
+    var isInaccessible: Bool { contains(.inaccessible) }
   }
 
   /// Creates an object for a context. Do not call it: insert objects with
@@ -230,21 +236,24 @@ extension ManagedObject {
   }
 
   /// True if the object is new and not saved.
-  public final var isInserted: Bool { status.contains(.inserted) }
+  public final var isInserted: Bool { status.isInserted }
 
   /// True if the object has unsaved changes and is neither new nor deleted.
-  public final var isUpdated: Bool { status.contains(.updated) && status.isDisjoint(with: [.inserted, .deleted]) }
+  public final var isUpdated: Bool { status.isUpdated }
 
   /// True if the next save deletes the object.
-  public final var isDeleted: Bool { status.contains(.deleted) }
+  public final var isDeleted: Bool { status.isDeleted }
 
   /// True if the object is new, changed or deleted, and not saved.
-  public final var hasChanges: Bool { !status.isDisjoint(with: .changed) }
+  public final var hasChanges: Bool { status.hasChanges }
 
   /// True for a new object, and if the value of a property that is not transient differs from the value that was last
   /// read or saved.
-  public final var hasPersistentChangedValues: Bool {
-    guard let committed else { return isInserted }
+  public final var hasPersistentChangedValues: Bool { differsFromCommitted }
+
+  /// See ``hasPersistentChangedValues``.
+  final var differsFromCommitted: Bool {
+    guard let committed else { return status.isInserted }
     return values.indices.contains { shape.isPersistent[$0] && values[$0] != committed[$0] }
   }
 
@@ -257,7 +266,7 @@ extension ManagedObject {
   /// True if the object is not available: its row was missing or could not be read when a value was accessed; a
   /// refresh, a merge or a save found that the store no longer has it; or its context was reset. Values that had not
   /// been read are empty.
-  public final var isInaccessible: Bool { status.contains(.inaccessible) }
+  public final var isInaccessible: Bool { status.isInaccessible }
 }
 
 /// Two objects are equal only if they are the same instance.

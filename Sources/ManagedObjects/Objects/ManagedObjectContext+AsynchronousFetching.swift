@@ -61,7 +61,7 @@ extension ManagedObjectContext {
       progress(FetchProgress(completedCount: end, totalCount: keys.count))
     }
     if !request.relationshipKeyPathsForPrefetching.isEmpty { prefetched = related }
-    return found.filter { !$0.isDeleted && $0.managedObjectContext === self }
+    return found.filter { !$0.status.isDeleted && $0.managedObjectContext === self }
   }
 
   /// Returns the objects with the given keys, in their order, with the values and related objects that a request reads.

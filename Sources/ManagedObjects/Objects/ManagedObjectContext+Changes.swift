@@ -6,20 +6,20 @@ extension ManagedObjectContext {
   /// The new objects.
   ///
   /// - Complexity: O(*n*) in the number of changed objects.
-  public var insertedObjects: Set<ManagedObject> { Set(changedObjects.filter(\.isInserted)) }
+  public var insertedObjects: Set<ManagedObject> { Set(changedObjects.filter(\.status.isInserted)) }
 
   /// The changed objects that are neither new nor deleted.
   ///
   /// - Complexity: O(*n*) in the number of changed objects.
-  public var updatedObjects: Set<ManagedObject> { Set(changedObjects.filter(\.isUpdated)) }
+  public var updatedObjects: Set<ManagedObject> { Set(changedObjects.filter(\.status.isUpdated)) }
 
   /// The objects that the next save deletes.
   ///
   /// - Complexity: O(*n*) in the number of changed objects.
-  public var deletedObjects: Set<ManagedObject> { Set(changedObjects.filter(\.isDeleted)) }
+  public var deletedObjects: Set<ManagedObject> { Set(changedObjects.filter(\.status.isDeleted)) }
 
   /// The objects with changes, in the order of their first change.
-  var changedObjects: [ManagedObject] { listed.filter(\.hasChanges) }
+  var changedObjects: [ManagedObject] { listed.filter(\.status.hasChanges) }
 
   /// Prepares an object for a change of its values. Must be called before the change.
   func willChange(_ object: ManagedObject) {
@@ -27,11 +27,11 @@ extension ManagedObjectContext {
     guard state.isTracking else { return }
     if object.status.remove(.announced) != nil { hasUnannouncedChanges = true }
     // The changes of a new object are not compared with committed values.
-    if object.committed == nil, !object.isInserted { object.committed = object.values }
+    if object.committed == nil, !object.status.isInserted { object.committed = object.values }
     if object.status.isDisjoint(with: [.inserted, .deleted, .inaccessible]) {
       list(object, as: .updated)
     } else {
-      if object.isInaccessible {
+      if object.status.isInaccessible {
         note(
           ManagedObjectError(
             .referentialIntegrity, "the object was changed, but is no longer available", objectID: object.objectID))
@@ -59,7 +59,7 @@ extension ManagedObjectContext {
   ///
   /// - Parameter isChange: true to report the object to observers.
   func unlist(_ object: ManagedObject, isChange: Bool = true) {
-    guard object.hasChanges else { return }
+    guard object.status.hasChanges else { return }
     changedCount -= 1
     object.status.subtract(.changed)
     if object.status.contains(.refusing) { forgetRefusals(of: object, slot: nil) }
@@ -71,7 +71,7 @@ extension ManagedObjectContext {
   func refuse(_ error: ManagedObjectError, _ object: ManagedObject, slot: Int) {
     willChange(object)
     // An inaccessible object cannot be saved, and is not retained.
-    guard object.hasChanges else { return }
+    guard object.status.hasChanges else { return }
     object.status.insert(.refusing)
     refusals[ObjectIdentifier(object), default: [:]][slot] = error
   }
@@ -90,7 +90,7 @@ extension ManagedObjectContext {
   func sweep() {
     if changedCount == listed.count { return }
     listed.removeAll { object in
-      if object.hasChanges { return false }
+      if object.status.hasChanges { return false }
       object.status.remove(.listed)
       return true
     }

@@ -13,9 +13,9 @@ extension ManagedObjectContext {
   func take(_ objects: [ManagedObject]) throws(ManagedObjectError) {
     try checkPresence(of: objects)
     var relations: [(object: ManagedObject, slot: Int, value: RowValue)] = []
-    for child in objects where !child.isDeleted {
+    for child in objects where !child.status.isDeleted {
       let object = object(for: child.key)
-      if child.isInserted, !object.isInserted {
+      if child.status.isInserted, !object.status.isInserted {
         object.values = object.shape.emptyValues
         object.status = []
         list(object, as: .inserted)
@@ -36,19 +36,19 @@ extension ManagedObjectContext {
       let keys = value.keys
       let isOrdered = object.shape.relationships[slot]?.definition.isOrdered == true
       // A deletion in this context takes precedence over a reference in the child.
-      let targets = (isOrdered ? keys : keys.sorted()).map { self.object(for: $0) }.filter { !$0.isDeleted }
+      let targets = (isOrdered ? keys : keys.sorted()).map { self.object(for: $0) }.filter { !$0.status.isDeleted }
       setObjects(targets, of: object, slot)
     }
-    for child in objects where child.isDeleted { takeDeletion(of: child) }
+    for child in objects where child.status.isDeleted { takeDeletion(of: child) }
     processPendingChanges()
   }
 
   private func checkPresence(of objects: [ManagedObject]) throws(ManagedObjectError) {
     var errors: [ManagedObjectError] = []
-    for child in objects where child.isUpdated {
+    for child in objects where child.status.isUpdated {
       let object = object(for: child.key)
       if object.isFault { object.fire() }
-      guard object.isDeleted || object.isInaccessible else { continue }
+      guard object.status.isDeleted || object.status.isInaccessible else { continue }
       errors.append(
         ManagedObjectError(
           .referentialIntegrity, "the object was changed, but the parent context no longer has it",
@@ -59,7 +59,7 @@ extension ManagedObjectContext {
 
   /// Returns the values before the child's changes: the committed values, or empty values for a new object.
   private func base(of child: ManagedObject) -> [RowValue] {
-    child.isInserted ? child.shape.emptyValues : child.committed ?? child.values
+    child.status.isInserted ? child.shape.emptyValues : child.committed ?? child.values
   }
 
   private func takeAttributes(of child: ManagedObject, into object: ManagedObject) {
@@ -75,21 +75,21 @@ extension ManagedObjectContext {
   private func takeDeletion(of child: ManagedObject) {
     let object = object(for: child.key)
     if object.isFault { object.fire() }
-    if object.isInaccessible || object.isDeleted { return }
+    if object.status.isInaccessible || object.status.isDeleted { return }
     for relationship in object.shape.record.relationships {
       guard let inverse = object.shape.inverseSlots[relationship.slot] else { continue }
       let keys = object.value(ofSlot: relationship.slot).keys
       // The object may be related to objects here to which it is not related in the child.
       let dropped =
         switch relationship.definition.deleteRule {
-        case .noAction where !object.isInserted: [RowKey]()
-        case .deny where !object.isInserted:
+        case .noAction where !object.status.isInserted: [RowKey]()
+        case .deny where !object.status.isInserted:
           OrderedKeys(keys).subtracting(child.value(ofSlot: relationship.slot).keys).elements
         case .noAction, .deny, .nullify, .cascade: keys
         }
       for key in dropped where key != object.key {
         let target = self.object(for: key)
-        if !target.isDeleted { drop(object.key, from: target, inverse) }
+        if !target.status.isDeleted { drop(object.key, from: target, inverse) }
       }
     }
     markDeleted(object)
@@ -102,7 +102,7 @@ extension ManagedObjectContext {
       guard let object = registered[old] else { return }
       // Old temporary keys are recorded only for undo, because `permanentKeys` contains those of saved objects.
       rename(object, to: key, keepsOld: undoManager != nil || !old.isTemporary)
-      if object.version == 0, !object.isInserted { object.version = 1 }
+      if object.version == 0, !object.status.isInserted { object.version = 1 }
     }
     // In a child context, unchanged relationships can refer to new objects of the parent, so all objects are searched.
     if parent == nil {
@@ -148,7 +148,7 @@ extension ManagedObjectContext {
   /// - Throws: ``ManagedObjectError/Code/invalidState`` if the object was saved or belongs to another context, if this
   ///   context has a parent, or if the store does not accept the object's entity.
   public func assign(_ object: ManagedObject, to store: any PersistentStore) throws(ManagedObjectError) {
-    guard parent == nil, object.managedObjectContext === self, object.isInserted, object.key.isTemporary else {
+    guard parent == nil, object.managedObjectContext === self, object.status.isInserted, object.key.isTemporary else {
       throw ManagedObjectError(
         .invalidState, "only a new object of a context without a parent can be assigned to a store",
         objectID: object.objectID)

@@ -10,7 +10,7 @@ extension ManagedObjectContext {
   func resolve(_ conflicts: [MergeConflict]) throws(ManagedObjectError) {
     // An object whose changes were reverted is not saved, so the store did not check it for conflicts. It is read
     // again.
-    for object in listed where object.isUpdated && object.values == object.committed {
+    for object in listed where object.status.isUpdated && object.values == object.committed {
       if object.status.contains(.refusing) { continue }
       unlist(object)
       turnIntoFault(object)
@@ -22,7 +22,7 @@ extension ManagedObjectContext {
     try resolveLosses(lost)
     for conflict in conflicts where conflict.constraint.isEmpty {
       guard let stored = conflict.stored, let object = object(of: conflict) else { continue }
-      if object.isDeleted {
+      if object.status.isDeleted {
         try resolveDeletion(of: object, stored)
       } else {
         try merge(stored, into: object, by: mergePolicy)
@@ -53,7 +53,7 @@ extension ManagedObjectContext {
     let old = object.committed ?? mine
     object.version = stored.version
     object.committed = stored.values
-    if object.isDeleted { return try keepDeletion(of: object, since: old) }
+    if object.status.isDeleted { return try keepDeletion(of: object, since: old) }
     var values = stored.values
     for slot in values.indices {
       if !object.shape.isPersistent[slot] {
@@ -83,11 +83,11 @@ extension ManagedObjectContext {
   }
 
   /// Turns an object into a fault if it has no changes, because its values may be outdated.
-  private func forgetUnchanged(_ object: ManagedObject) { if !object.hasChanges { turnIntoFault(object) } }
+  private func forgetUnchanged(_ object: ManagedObject) { if !object.status.hasChanges { turnIntoFault(object) } }
 
   /// Marks an object as unchanged and turns it into a fault, if its values equal those of its row.
   private func dropEqualChanges(of object: ManagedObject) {
-    if object.hasPersistentChangedValues { return }
+    if object.differsFromCommitted { return }
     unlist(object)
     turnIntoFault(object)
   }
@@ -119,7 +119,7 @@ extension ManagedObjectContext {
       // Another context may have saved these objects together with this one, so their values may be outdated.
       for target in touched where target !== object { forgetUnchanged(target) }
       try readFaults(touched)
-      let gone = Set(touched.filter { $0.needsRow || $0.isInaccessible || $0.isDeleted }.map(\.key))
+      let gone = Set(touched.filter { $0.needsRow || $0.status.isInaccessible || $0.status.isDeleted }.map(\.key))
       let keys = wanted.subtracting(gone)
       let inverse = object.shape.inverseSlots[slot]
       if let inverse {
@@ -145,20 +145,20 @@ extension ManagedObjectContext {
   private func resolveLosses(_ objects: [ManagedObject]) throws(ManagedObjectError) {
     var saved: [ManagedObject] = []
     for object in objects {
-      if object.isDeleted || storePrevails { letGo(object) } else { saved.append(object) }
+      if object.status.isDeleted || storePrevails { letGo(object) } else { saved.append(object) }
     }
     try saveAgain(saved)
   }
 
   /// Removes an object from the context, because it was deleted in the store.
   private func letGo(_ object: ManagedObject) {
-    if !object.isDeleted {
+    if !object.status.isDeleted {
       for relationship in object.shape.record.relationships {
         guard let inverse = object.shape.inverseSlots[relationship.slot] else { continue }
         let slot = relationship.slot
         for key in Set(object.values[slot].keys + (object.committed?[slot].keys ?? [])).sorted() {
-          guard let target = registered[key], target !== object, !target.isDeleted else { continue }
-          if target.hasChanges { drop(object.key, from: target, inverse) } else { turnIntoFault(target) }
+          guard let target = registered[key], target !== object, !target.status.isDeleted else { continue }
+          if target.status.hasChanges { drop(object.key, from: target, inverse) } else { turnIntoFault(target) }
         }
       }
     }
@@ -258,7 +258,7 @@ extension ManagedObjectContext {
       }
       if storePrevails {
         try giveUp(object)
-      } else if object.isInserted, object.key.entityIndex == stored.key.entityIndex {
+      } else if object.status.isInserted, object.key.entityIndex == stored.key.entityIndex {
         try unite(object, with: stored)
       } else {
         let other = self.object(for: stored.key)
@@ -268,7 +268,7 @@ extension ManagedObjectContext {
     }
     // One of the changed objects with the same values stays: the first if the store takes precedence, else the last.
     for objects in groups.values {
-      let live = objects.filter { $0.hasChanges && !$0.isDeleted && $0.managedObjectContext === self }
+      let live = objects.filter { $0.status.hasChanges && !$0.status.isDeleted && $0.managedObjectContext === self }
       for object in storePrevails ? live.dropFirst() : live.dropLast() { try giveUp(object) }
     }
   }
@@ -315,8 +315,8 @@ extension ManagedObjectContext {
   /// Gives up the changes of an object, because another object keeps the values of a constraint that both have. Deletes
   /// the object if it is new; otherwise reverts its changes.
   private func giveUp(_ object: ManagedObject) throws(ManagedObjectError) {
-    guard object.hasChanges, !object.isDeleted, object.managedObjectContext === self else { return }
-    if object.isInserted { return try delete(object) }
+    guard object.status.hasChanges, !object.status.isDeleted, object.managedObjectContext === self else { return }
+    if object.status.isInserted { return try delete(object) }
     guard let row = try readRows([object.key])[0] else { return letGo(object) }
     try merge(row, into: object, by: .rollback)
     object.awake(from: .mergePolicy)

@@ -31,13 +31,13 @@ extension ManagedObjectContext {
     if !object.status.isDisjoint(with: [.deleted, .detached, .leaving]) { return [] }
     try readFaults([object])
     if object.isFault { object.fire() }
-    if object.isInaccessible { return [] }
+    if object.status.isInaccessible { return [] }
     // `prepareForDeletion` may delete the object itself, or other objects whose rules delete it.
     object.status.insert(.leaving)
     object.prepareForDeletion()
     object.status.remove(.leaving)
     if !object.status.isDisjoint(with: [.deleted, .detached]) { return [] }
-    let wasNew = object.isInserted
+    let wasNew = object.status.isInserted
     var values = object.shape.emptyValues
     for relationship in object.shape.record.relationships {
       values[relationship.slot] = object.value(ofSlot: relationship.slot)
@@ -72,7 +72,7 @@ extension ManagedObjectContext {
         }
         guard let inverse, key != object.key else { continue }
         let target = self.object(for: key)
-        if !target.isDeleted { drop(object.key, from: target, inverse) }
+        if !target.status.isDeleted { drop(object.key, from: target, inverse) }
       }
     }
     return cascade
@@ -80,8 +80,8 @@ extension ManagedObjectContext {
 
   /// Marks an object as deleted without changing others. A new object is removed from the context.
   func markDeleted(_ object: ManagedObject) {
-    record(.deleted(object, wasNew: object.isInserted))
-    if object.isInserted { detach(object) } else { list(object, as: .deleted) }
+    record(.deleted(object, wasNew: object.status.isInserted))
+    if object.status.isInserted { detach(object) } else { list(object, as: .deleted) }
   }
 }
 
@@ -110,6 +110,6 @@ extension ManagedObjectContext {
   fileprivate func isGone(_ key: RowKey) -> Bool {
     let object = object(for: key)
     if object.isFault { object.fire() }
-    return object.isDeleted || object.isInaccessible || object.managedObjectContext == nil
+    return object.status.isDeleted || object.status.isInaccessible || object.managedObjectContext == nil
   }
 }

@@ -53,7 +53,7 @@ extension ManagedObjectContext {
           try readFaults([object])
           if object.needsRow { continue }
         }
-        if object.isDeleted { continue }
+        if object.status.isDeleted { continue }
         if !request.returnsObjectsAsFaults, object.isFault { object.fire() }
         try body(object)
       }

@@ -43,9 +43,9 @@ extension ManagedObjectContext {
 
   /// Returns the values of an object as a row for a child context; nil if the object is deleted or inaccessible.
   private func row(of object: ManagedObject, _ key: RowKey) -> StoreRow? {
-    if object.isDeleted { return nil }
+    if object.status.isDeleted { return nil }
     if object.isFault { object.fire() }
-    if object.isInaccessible { return nil }
+    if object.status.isInaccessible { return nil }
     return StoreRow(key: key, version: object.version, values: object.values)
   }
 
@@ -179,7 +179,7 @@ extension ManagedObjectContext {
     if let parent {
       return try parent.find(request, entity).map { found in
         let object = object(found: found.key)
-        if object.needsRow, !found.needsRow, !found.isInaccessible {
+        if object.needsRow, !found.needsRow, !found.status.isInaccessible {
           object.take(StoreRow(key: found.key, version: found.version, values: found.values))
         }
         return object
@@ -223,10 +223,10 @@ extension ManagedObjectContext {
   func register(
     _ row: consuming StoreRow, as object: ManagedObject, refreshing: Bool
   ) throws(ManagedObjectError) {
-    if object.isFault || object.isInaccessible && !object.hasChanges {
+    if object.isFault || object.status.isInaccessible && !object.status.hasChanges {
       object.take(row)
-    } else if refreshing, row.version != object.version, !object.isInserted {
-      if object.hasChanges {
+    } else if refreshing, row.version != object.version, !object.status.isInserted {
+      if object.status.hasChanges {
         let row = row
         try withoutUndo { () throws(ManagedObjectError) in try merge(row, into: object, by: .objectTrump) }
       } else {

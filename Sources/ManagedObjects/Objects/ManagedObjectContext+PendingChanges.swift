@@ -13,7 +13,7 @@ struct AffectedObjects {
   var isEmpty: Bool { objects.isEmpty && keysBelow.isEmpty }
 
   func contains(_ object: ManagedObject) -> Bool {
-    object.hasChanges || !unchangedKeys.isEmpty && unchangedKeys.contains(object.key)
+    object.status.hasChanges || !unchangedKeys.isEmpty && unchangedKeys.contains(object.key)
   }
 }
 
@@ -100,9 +100,9 @@ extension ManagedObjectContext {
     below.sortDescriptors = []
     below.fetchLimit = 0
     below.fetchOffset = 0
-    let changed = changedObjects.filter { !$0.isDeleted && prepared.entityIndices.contains(Int($0.key.entityIndex)) }
+    let changed = changedObjects.filter { !$0.status.isDeleted && prepared.entityIndices.contains(Int($0.key.entityIndex)) }
     var found: [ManagedObject] = []
-    for object in try findBelow(below, entity).filter({ !$0.hasChanges }) + changed
+    for object in try findBelow(below, entity).filter({ !$0.status.hasChanges }) + changed
     where try prepared.holds(for: ObjectSubject(object: object)) { found.append(object) }
     if !prepared.order.isEmpty { found.sort { $0.key.isFetchedBefore($1.key) } }
     return request.window(try prepared.sorted(found) { ObjectSubject(object: $0) })
@@ -120,14 +120,14 @@ extension ManagedObjectContext {
     let indices = request.includesSubentities ? entity.subtree : entity.index..<entity.index + 1
     let changed = changedObjects
     for object in changed where indices.contains(Int(object.key.entityIndex)) {
-      if !object.isDeleted { affected.objects.append(object) }
-      if !object.isInserted { affected.keysBelow.append(object.key) }
+      if !object.status.isDeleted { affected.objects.append(object) }
+      if !object.status.isInserted { affected.keysBelow.append(object.key) }
     }
     var reached: [RowKey: ManagedObject] = [:]
     for end in reach.ends.values {
       let targets = changed.filter { end.isAffected(by: $0) }
       for object in try objects(leadingTo: targets, by: end.steps)
-      where indices.contains(Int(object.key.entityIndex)) && !object.hasChanges { reached[object.key] = object }
+      where indices.contains(Int(object.key.entityIndex)) && !object.status.hasChanges { reached[object.key] = object }
     }
     if reached.isEmpty { return affected }
     affected.unchangedKeys = Set(reached.keys)
@@ -179,13 +179,13 @@ extension ManagedObjectContext {
       // A relationship that was not read has not changed, and is found in the store.
       return object.values[slot].hasKey(in: keys) || object.committed?[slot].hasKey(in: keys) == true
     }
-    let old = targets.filter { !$0.isInserted }.map { PredicateConstant.object($0.key) }
+    let old = targets.filter { !$0.status.isInserted }.map { PredicateConstant.object($0.key) }
     guard !old.isEmpty, let path = PredicateKeyPath(keys: [step.name]) else { return found }
     let predicate = ManagedPredicate.comparing(
       .keyPath(path), .in, .constant(.array(old)), modifier: step.isToMany ? .any : .direct)
     var request = FetchRequest(step.source.name, where: predicate)
     request.includesPropertyValues = false
-    found += try findBelow(request, step.source).filter { !$0.hasChanges }
+    found += try findBelow(request, step.source).filter { !$0.status.hasChanges }
     return found
   }
 
@@ -229,7 +229,7 @@ extension RequestReach.End {
   /// True if the unsaved changes of an object can affect the rows that lead to it. An object without changes cannot
   /// refer to a new object, so new objects affect only rows that have changes themselves.
   fileprivate func isAffected(by object: ManagedObject) -> Bool {
-    guard !object.isInserted, canBe(object.entity) else { return false }
+    guard !object.status.isInserted, canBe(object.entity) else { return false }
     if object.isLost { return true }
     guard let committed = object.committed else { return false }
     return names.contains { name in

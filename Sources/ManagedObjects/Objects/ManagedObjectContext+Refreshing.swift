@@ -18,9 +18,9 @@ extension ManagedObjectContext {
       throw ManagedObjectError(.invalidState, "\(object) is not an object of this context", objectID: object.objectID)
     }
     // A new object has no row to read.
-    if object.isInserted { return }
+    if object.status.isInserted { return }
     if !mergeChanges { unlist(object) }
-    if object.hasChanges {
+    if object.status.hasChanges {
       guard let row = try readRows([object.key])[0] else {
         object.status.insert(.inaccessible)
         noteRefreshed(object)
@@ -42,8 +42,8 @@ extension ManagedObjectContext {
   /// Refreshes objects. Those without changes come first, because merging an object with changes also updates its
   /// related objects.
   func refreshAll(_ objects: [ManagedObject]) throws(ManagedObjectError) {
-    for object in objects where !object.hasChanges { try refresh(object, mergeChanges: true) }
-    for object in objects where object.hasChanges { try refresh(object, mergeChanges: true) }
+    for object in objects where !object.status.hasChanges { try refresh(object, mergeChanges: true) }
+    for object in objects where object.status.hasChanges { try refresh(object, mergeChanges: true) }
   }
 
   /// Returns the value of a property that was changed in two places. For a to-many relationship, the changes of both
@@ -75,8 +75,8 @@ extension ManagedObjectContext {
       object.willTurnIntoFault()
       object.status.remove(.turning)
       // Changes that the object makes to itself are discarded with its values.
-      if object.isUpdated { unlist(object) }
-      if object.hasChanges || object.managedObjectContext !== self { return }
+      if object.status.isUpdated { unlist(object) }
+      if object.status.hasChanges || object.managedObjectContext !== self { return }
     }
     object.status.insert(.fault)
     object.status.remove(.inaccessible)
@@ -104,7 +104,7 @@ extension ManagedObjectContext {
     undoManager?.removeAllActions()
     var restored: [ManagedObject] = []
     for object in changedObjects {
-      if object.isInserted {
+      if object.status.isInserted {
         detach(object)
       } else {
         if let committed = object.committed { object.values = committed }
@@ -181,7 +181,7 @@ extension ManagedObjectContext {
     for key in deleted.sorted() {
       guard let object = registered[key] else { continue }
       // An object with changes stays, and the next save finds a conflict. There is none if both contexts deleted it.
-      if object.hasChanges, !object.isDeleted { continue }
+      if object.status.hasChanges, !object.status.isDeleted { continue }
       notePending(object)
       if object.isFault, object.values.isEmpty { object.values = object.shape.emptyValues }
       object.status.remove(.fault)

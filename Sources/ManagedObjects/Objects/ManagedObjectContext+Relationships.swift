@@ -19,7 +19,7 @@ extension ManagedObjectContext {
     if object.isFault { object.fire() }
     if target.isFault, object.shape.inverseSlots[relationship.slot] != nil { target.fire() }
     if let lost = object.isLost ? object : target.isLost ? target : nil {
-      throw failure(.referentialIntegrity, "\(lost) is \(lost.isDeleted ? "deleted" : "no longer available")")
+      throw failure(.referentialIntegrity, "\(lost) is \(lost.status.isDeleted ? "deleted" : "no longer available")")
     }
   }
 

@@ -52,7 +52,7 @@ extension ManagedObjectContext {
       hasUnannouncedChanges = false
       for object in listed {
         if isFirst { object.status.remove(.announced) }
-        guard object.hasChanges, !object.status.contains(.announced) else { continue }
+        guard object.status.hasChanges, !object.status.contains(.announced) else { continue }
         object.willSave()
         object.status.insert(.announced)
       }
@@ -65,11 +65,11 @@ extension ManagedObjectContext {
   /// Validates all changed objects.
   private func validate() throws(ManagedObjectError) {
     var errors: [ManagedObjectError] = []
-    for object in listed where object.hasChanges {
+    for object in listed where object.status.hasChanges {
       do throws(ManagedObjectError) {
-        if object.isDeleted {
+        if object.status.isDeleted {
           try object.validateForDelete()
-        } else if object.isInserted {
+        } else if object.status.isInserted {
           try object.validateForInsert()
         } else {
           try object.validateForUpdate()
@@ -119,7 +119,7 @@ extension ManagedObjectContext {
       attemptedKeys = plan.newKeys.inverted
       defer { attemptedKeys = KeyReplacements() }
       // If this context has changed none of the objects in conflict, it cannot resolve the conflicts.
-      guard error.conflicts.contains(where: { object(of: $0)?.hasChanges == true }) else { throw error }
+      guard error.conflicts.contains(where: { object(of: $0)?.status.hasChanges == true }) else { throw error }
       try withoutUndo { () throws(ManagedObjectError) in try resolve(error.conflicts) }
       return false
     }
@@ -160,7 +160,7 @@ extension ManagedObjectContext {
       throw ManagedObjectError(.invalidState, "\(object) is not an object of this context", objectID: object.objectID)
     }
     // A fault has no values that could be outdated.
-    if object.isInserted || object.needsRow { return }
+    if object.status.isInserted || object.needsRow { return }
     let stored = try readRows([object.key])[0]
     if stored?.version == object.version { return }
     let mine = StoreRow(key: object.key, version: object.version, values: object.values)
@@ -168,7 +168,7 @@ extension ManagedObjectContext {
     var error = ManagedObjectError(
       .merge, "another context or process has \(stored == nil ? "deleted" : "saved") the object",
       objectID: object.objectID)
-    error.conflicts = [MergeConflict(object: object.isDeleted ? nil : mine, snapshot: snapshot, stored: stored)]
+    error.conflicts = [MergeConflict(object: object.status.isDeleted ? nil : mine, snapshot: snapshot, stored: stored)]
     throw error
   }
 
@@ -176,7 +176,7 @@ extension ManagedObjectContext {
   private func withSnapshots(_ error: ManagedObjectError) -> ManagedObjectError {
     var error = error
     for (index, conflict) in error.conflicts.enumerated() where conflict.snapshot == nil {
-      guard let object = conflict.object.flatMap({ registered[$0.key] }), !object.isInserted else { continue }
+      guard let object = conflict.object.flatMap({ registered[$0.key] }), !object.status.isInserted else { continue }
       error.conflicts[index].snapshot = StoreRow(
         key: object.key, version: object.version, values: object.committed ?? object.values)
     }
@@ -197,9 +197,9 @@ extension ManagedObjectContext {
           names.append((object.key, key))
           rename(object, to: key, keepsOld: undoManager != nil)
         }
-        if !object.isDeleted {
+        if !object.status.isDeleted {
           object.values = values
-          if object.isInserted {
+          if object.status.isInserted {
             object.version = 1
           } else if isNewVersion {
             object.version = object.version.nextVersion
@@ -212,7 +212,7 @@ extension ManagedObjectContext {
     if let told { coordinator.tell(told) }
     // The rows of these objects differ from the saved values, so the objects are read again.
     for key in plan.saved.flatMap(\.mended) {
-      if let object = registered[key], !object.hasChanges { turnIntoFault(object) }
+      if let object = registered[key], !object.status.hasChanges { turnIntoFault(object) }
     }
     if children.isEmpty { return }
     // Does not include new objects of a store that failed: they keep their temporary keys.
@@ -232,9 +232,9 @@ extension ManagedObjectContext {
         ManagedObjectID(plan.newKeys[key] ?? key, model: coordinator.model, storeIdentifier: part.store.identifier)
       }
       for object in part.objects {
-        if object.isDeleted {
+        if object.status.isDeleted {
           changes.deleted.insert(id(object.key))
-        } else if object.isInserted {
+        } else if object.status.isInserted {
           changes.inserted.insert(id(object.key))
         } else if plan.raised.contains(object.key) {
           changes.updated.insert(id(object.key))
@@ -247,7 +247,7 @@ extension ManagedObjectContext {
 
   /// Marks an object as unchanged after it was saved. Removes a deleted object from the context.
   private func settle(_ object: ManagedObject) {
-    if object.isDeleted {
+    if object.status.isDeleted {
       detach(object, isChange: false)
     } else {
       object.committed = nil

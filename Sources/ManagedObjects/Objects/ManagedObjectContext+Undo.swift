@@ -56,7 +56,7 @@ extension ManagedObjectContext {
 
   /// Marks an object as unchanged if its values equal the committed ones again.
   private func forgetEqualValues(of object: ManagedObject) {
-    guard object.isUpdated, object.values == object.committed else { return }
+    guard object.status.isUpdated, object.values == object.committed else { return }
     object.committed = nil
     unlist(object)
   }
@@ -80,7 +80,7 @@ extension ManagedObjectContext {
   }
 
   private func isUsable(_ object: ManagedObject) -> Bool {
-    object.managedObjectContext === self && !object.isInaccessible
+    object.managedObjectContext === self && !object.status.isInaccessible
   }
 
   /// Undoes a deletion.
@@ -89,11 +89,11 @@ extension ManagedObjectContext {
   private func revive(_ object: ManagedObject, wasNew: Bool) -> Bool {
     guard object.shape.context === self else { return false }
     if !object.status.contains(.detached) {
-      guard object.isDeleted else { return false }
+      guard object.status.isDeleted else { return false }
       object.status.remove(.deleted)
       if object.committed != nil {
         object.status.insert(.updated)
-      } else if !object.hasChanges {
+      } else if !object.status.hasChanges {
         changedCount -= 1
       }
       // The deletion has been reported to observers, so the object is reported as new.

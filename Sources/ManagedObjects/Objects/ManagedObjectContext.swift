@@ -249,7 +249,9 @@ public final class ManagedObjectContext {
   ///   it is deleted in this context; the errors of ``object(with:)`` and of reading.
   public func existingObject(with id: ManagedObjectID) throws(ManagedObjectError) -> ManagedObject {
     let object = try object(with: id)
-    if object.isDeleted { throw ManagedObjectError(.referentialIntegrity, "the object is deleted", objectID: id) }
+    if object.status.isDeleted {
+      throw ManagedObjectError(.referentialIntegrity, "the object is deleted", objectID: id)
+    }
     if object.isFault {
       if object.needsRow {
         guard let row = try readRows([object.key])[0] else {
@@ -259,7 +261,7 @@ public final class ManagedObjectContext {
       }
       object.fire()
     }
-    if object.isInaccessible {
+    if object.status.isInaccessible {
       throw ManagedObjectError(.referentialIntegrity, "the store no longer has the object", objectID: id)
     }
     return object

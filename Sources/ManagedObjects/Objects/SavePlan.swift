@@ -48,7 +48,7 @@ struct SavePlan {
         parts.append(part)
       }
       parts[partIndex].objects.append(object)
-      if object.isDeleted {
+      if object.status.isDeleted {
         parts[partIndex].changes.deleted.append(StoreRow(key: key, version: object.version, values: object.readValues))
         parts[partIndex].values.append([])
         continue
@@ -56,9 +56,9 @@ struct SavePlan {
       let renamed = try Self.renamedValues(of: object, key, context, newKeys)
       parts[partIndex].values.append(renamed)
       let values = object.shape.persistentValues(renamed)
-      if object.isInserted {
+      if object.status.isInserted {
         parts[partIndex].changes.inserted.append(StoreRow(key: key, version: 1, values: values))
-      } else if object.hasPersistentChangedValues {
+      } else if object.differsFromCommitted {
         parts[partIndex].changes.updated.append(StoreRow(key: key, version: object.version, values: values))
         parts[partIndex].changes.snapshots.append(
           StoreRow(key: key, version: object.version, values: object.readValues))
@@ -101,7 +101,7 @@ struct SavePlan {
     var order: [StoreNumber] = []
     // A cache: for most objects, the entity determines the store.
     var known: [Int32: StoreNumber] = [:]
-    for object in objects where object.key.isTemporary && (areLasting || object.isInserted) {
+    for object in objects where object.key.isTemporary && (areLasting || object.status.isInserted) {
       let entity = object.key.entityIndex
       let usual = context.assignments.isEmpty ? known[entity] : nil
       guard let store = usual ?? context.storeNumber(forNew: object) else {

@@ -57,9 +57,9 @@ extension ResultEngine {
     }
     try context.readFaults(objects)
     objects.removeAll { object in
-      if object.needsRow || object.isDeleted { return true }
+      if object.needsRow || object.status.isDeleted { return true }
       // An object that another context deleted stays in the results as long as it has unsaved changes in this context.
-      return (object.isInaccessible || gone.contains(object.key)) && !object.hasChanges
+      return (object.status.isInaccessible || gone.contains(object.key)) && !object.status.hasChanges
     }
     var arrivals: [RowKey: Arrival] = [:]
     let ends = try noteEnds(of: objects)

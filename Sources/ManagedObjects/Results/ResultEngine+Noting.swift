@@ -20,7 +20,7 @@ extension ResultEngine {
         }
       }
       for object in change.refreshed where isRow(object.key) { waiting.misplaced.insert(object.key) }
-      for key in merged.deleted where context.registered[key]?.hasChanges == true { gone.insert(key) }
+      for key in merged.deleted where context.registered[key]?.status.hasChanges == true { gone.insert(key) }
       for key in merged.deleted where reach.outlives(key.entityIndex) { waiting.isAll = true }
       for key in merged.saved + merged.deleted {
         if isRow(key) {
