@@ -185,6 +185,15 @@ import Testing
     #expect(changes.map(\.tombstone) == [["image": Self.text("a")]])
   }
 
+  @Test func `the history of a batch deletion contains external data`() throws {
+    let files = try fillFiles(["a"])
+    let store = try store(tracksHistory: true)
+    #expect(try context(store).execute(.delete("Photo")).count == 1)
+    let changes = try store.history().flatMap(\.changes)
+    #expect(changes.map(\.tombstone) == [["image": Self.text("a")]])
+    #expect(FileManager.default.fileExists(atPath: files[0].path))
+  }
+
   @Test(arguments: ["2e2e2f73746f72652e73716c69746500", "", "00"])
   func `a file name outside the folder of external data is an error`(name: String) throws {
     try fill(["x'02\(name)'"])
