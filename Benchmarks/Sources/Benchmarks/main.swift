@@ -160,6 +160,8 @@ if arguments.first == "growth" {
   try MessagesWork.printTable(of: [.ours, .python], counts: [1_000, 100_000])
 } else if arguments == ["results"] {
   try ResultsWork.printTable(counts: [1_000, 10_000, 100_000])
+} else if arguments == [PendingWork.name] {
+  try PendingWork.printTable(count: 100_000, changes: [0, 1, 10])
 } else if arguments == ["objects"] {
   try printObjectsTables(ObjectsWork.inMemory, of: [.ours, .sqlAlchemy], count: 100_000, growth: growth)
 } else if arguments == ["sqlite"] {
