@@ -50,8 +50,8 @@ extension EntityDescription {
       FetchIndexDescription(name ?? "by\(ofProperties)Index", names.map { .init(.property($0)) }))
   }
 
-  /// Returns the name of the property at a key path. If the property has no wrapper, for example because it is computed,
-  /// returns a text that is not a name, so that the model reports it.
+  /// Returns the name of the property at a key path. If the property has no wrapper, for example because it is
+  /// computed, returns a text that is not a name, so that the model reports it.
   private static func name<Object: ManagedObject>(_ keyPath: PartialKeyPath<Object>) -> String {
     PropertyPath(keyPath)?.names.joined(separator: ".") ?? "a property of \(Object.self) without a wrapper"
   }
