@@ -20,7 +20,8 @@ public struct AttributeDescription: Hashable, Sendable {
   /// The name of the values' Objective-C class, for a transformable attribute. For other attributes, it is nil if the
   /// class is the default one, ``AttributeType/valueClassName``.
   public var valueClassName: String?
-  /// The name of the value transformer of a transformable attribute; nil if values are stored as keyed archives.
+  /// The name of the value transformer of a transformable attribute; nil if values are stored as keyed archives. See
+  /// ``AttributeTransformer``.
   public var valueTransformerName: String?
   /// True if a store may keep large data in separate files next to it.
   public var allowsExternalBinaryDataStorage = false

@@ -46,6 +46,8 @@ public final class ManagedObjectModel: Sendable {
   @usableFromInline package let records: [Entity.Record]
   /// For each entity, in the order of ``entities``, the custom class of its objects; nil if it has none.
   package let classes: [AnyClass?]
+  /// The registered value transformers.
+  package let transformers: AttributeTransformers
   private let indices: [String: Int]
   /// For the name of each property, the entities that have it and the slots of its values. An entity and those that
   /// inherit from it use the same slot.
@@ -96,6 +98,8 @@ public final class ManagedObjectModel: Sendable {
     package var allowsOrderOfOne = false
     /// The classes of objects, by entity name. They are ignored when models are compared.
     package var classes: [String: AnyClass] = [:]
+    /// The registered value transformers. They are ignored when models are compared.
+    package var transformers = AttributeTransformers()
 
     package init(
       entities: [EntityDescription], configurations: OrderedDictionary<String, [String]> = [:],
@@ -123,6 +127,7 @@ public final class ManagedObjectModel: Sendable {
     editorAttributes = contents.editorAttributes
     self.records = records
     classes = records.map { contents.classes[$0.definition.name] }
+    transformers = contents.transformers
     self.indices = indices
     keySlots = Self.keySlots(records)
     configurationMembers = Dictionary(uniqueKeysWithValues: contents.configurations.map { ($0, Set($1)) })
@@ -146,12 +151,14 @@ public final class ManagedObjectModel: Sendable {
   }
 
   package var contents: Contents {
-    Contents(
+    var contents = Contents(
       entities: entityDescriptions, configurations: configurations, fetchRequestTemplates: fetchRequestTemplates,
       versionIdentifiers: versionIdentifiers, editorAttributes: editorAttributes,
       classes: Dictionary(
         zip(records, classes).compactMap { record, type in type.map { (record.definition.name, $0) } },
         uniquingKeysWith: { first, _ in first }))
+    contents.transformers = transformers
+    return contents
   }
 
   /// The entities, sorted by name without regard to case. Each entity is followed by those that inherit from it. SQLite
@@ -247,8 +254,8 @@ extension ManagedObjectModel {
   /// let model = try ManagedObjectModel.merging([notes, contacts])
   /// ```
   ///
-  /// - Throws: ``ManagedObjectModelError/conflicts(_:)`` with all entities and templates that differ between two
-  ///   models, ``ManagedObjectModelError/invalid(_:)`` if the combined model is not valid.
+  /// - Throws: ``ManagedObjectModelError/conflicts(_:)`` with all entities, templates and value transformers that
+  ///   differ between two models, ``ManagedObjectModelError/invalid(_:)`` if the combined model is not valid.
   public static func merging(
     _ models: some Sequence<ManagedObjectModel>
   ) throws(ManagedObjectModelError) -> ManagedObjectModel {
@@ -257,6 +264,7 @@ extension ManagedObjectModel {
     var conflicts: OrderedSet<ManagedObjectModelError.Conflict> = []
     for model in models {
       merged.classes.merge(model.contents.classes) { first, _ in first }
+      for name in merged.transformers.merge(model.transformers) { conflicts.append(.attributeTransformer(name)) }
       for entity in model.entityDescriptions {
         if let known = entities[entity.name], !known.isSame(as: entity) { conflicts.append(.entity(entity.name)) }
         if entities[entity.name] == nil { entities[entity.name] = entity }

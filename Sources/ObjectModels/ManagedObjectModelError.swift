@@ -92,6 +92,8 @@ public enum ManagedObjectModelError: Error, Sendable {
     case entity(String)
     /// Both models have a template with this name, and the templates are different.
     case fetchRequestTemplate(String)
+    /// Both models have registered a value transformer with this name, and the transformers are different.
+    case attributeTransformer(String)
   }
 }
 
@@ -114,6 +116,7 @@ extension ManagedObjectModelError: CustomStringConvertible {
         switch conflict {
         case .entity(let name): "the models have different entities named \(name.quoted)"
         case .fetchRequestTemplate(let name): "the models have different fetch-request templates named \(name.quoted)"
+        case .attributeTransformer(let name): "the models have different value transformers named \(name.quoted)"
         }
       }.joined(separator: "\n")
     case .archive(let error): error.description

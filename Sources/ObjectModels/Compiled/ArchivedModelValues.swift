@@ -8,9 +8,14 @@ extension AttributeValue {
   /// Creates the default value of an attribute from an archived value. The value of a transformable attribute becomes
   /// the bytes of a separate keyed archive, and so does an object in any other attribute. This keeps objects of all
   /// classes.
-  init(_ value: ArchivedValue, for type: AttributeType) throws {
+  ///
+  /// If the attribute has a value transformer of its own, data is the stored form of the default value.
+  init(_ value: ArchivedValue, for attribute: AttributeDescription) throws {
+    let type = attribute.type
     if case .null = value {
       self = .null
+    } else if case .data(let data) = value, attribute.customTransformerName != nil {
+      self = .data(data)
     } else if type == .composite, let composite = AttributeValue(composite: value) {
       self = composite
     } else if type == .transformable || type == .composite {
@@ -21,15 +26,23 @@ extension AttributeValue {
   }
 
   /// Returns the default value of an attribute as an archived value, the form that compiled models contain.
-  func archived(for type: AttributeType) throws -> ArchivedValue? {
+  func archived(for attribute: AttributeDescription) throws -> ArchivedValue? {
     switch self {
     case .null: return nil
-    case .data(let value) where type == .transformable:
-      let coder = try KeyedUnarchiver(forReadingFrom: value)
-      try coder.allowOpaqueObjects(in: value)
-      return try coder.decode(ArchivedValue.self, forKey: KeyedArchiver.rootObjectKey)
+    case .data(let value) where attribute.customTransformerName != nil:
+      // The stored form of a value transformer is an archive, or data of any other kind.
+      guard let root = try? Self.root(ofArchive: value) else { return .data(value) }
+      if case .data = root { return .data(value) }
+      return root
+    case .data(let value) where attribute.type == .transformable: return try Self.root(ofArchive: value)
     default: return archivedValue
     }
+  }
+
+  private static func root(ofArchive archive: Data) throws -> ArchivedValue {
+    let coder = try KeyedUnarchiver(forReadingFrom: archive)
+    try coder.allowOpaqueObjects(in: archive)
+    return try coder.decode(ArchivedValue.self, forKey: KeyedArchiver.rootObjectKey)
   }
 }
 

@@ -157,7 +157,7 @@ class ArchivedAttribute: ArchivedProperty {
     attribute.preservesValueInHistoryOnDeletion = flags & Self.preservesOnDeletion != 0
     attribute.otherArchivedFlags = flags & ~(Self.externalBinary | Self.preservesOnDeletion)
     let value = try coder.decodeIfPresent(ArchivedValue.self, forKey: "NSDefaultValue") ?? .null
-    attribute.defaultValue = try AttributeValue(value, for: type)
+    attribute.defaultValue = try AttributeValue(value, for: attribute)
     try Self.complete(&attribute, coder)
     self.attribute = attribute
     try super.init(coder: coder)
@@ -176,7 +176,7 @@ class ArchivedAttribute: ArchivedProperty {
     try super.encode(with: coder)
     try coder.encode(attribute.type.rawValue, forKey: "NSAttributeType")
     try coder.encode(attribute.valueClassName ?? attribute.type.valueClassName, forKey: "NSAttributeValueClassName")
-    try coder.encode(attribute.defaultValue.archived(for: attribute.type), forKey: "NSDefaultValue")
+    try coder.encode(attribute.defaultValue.archived(for: attribute), forKey: "NSDefaultValue")
     try coder.encode(attribute.valueTransformerName, forKey: "NSValueTransformerName")
     let flags =
       (attribute.allowsExternalBinaryDataStorage ? Self.externalBinary : 0)
