@@ -137,7 +137,7 @@ import Testing
       [Note.self, Person.self, Salary.self]
     ) { $0[2].className = "Salary" },
     Difference(
-      #"Note.value: the value transformer "MyTransformer" is not supported; only keyed archives are"#,
+      #"Note.value: the value transformer "MyTransformer" is not registered with the model"#,
       [Transformed.self]
     ) {
       var attribute = AttributeDescription("value", .transformable)

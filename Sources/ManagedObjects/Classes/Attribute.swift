@@ -24,6 +24,9 @@ internal import ObjectModels
 /// If a new value cannot be stored, for example because it cannot be archived, the property keeps its old value, and
 /// saving the object fails until the property is set again.
 ///
+/// The option `.transformed(by:)` stores values in the form that a value transformer makes: see
+/// ``AttributeTransformer``.
+///
 /// Reading or setting the property does not look up its name: the index of the value in the object is found once and
 /// cached.
 @propertyWrapper
@@ -73,12 +76,17 @@ public struct Attribute<Value: AttributeConvertible> {
     storage storage: ReferenceWritableKeyPath<Object, Self>
   ) -> Value {
     get {
-      guard let value = object.attributeValue(at: storage) else { return probe(object, object[keyPath: storage]) }
+      guard let value = object.attributeValue(at: storage) else {
+        return otherValue(object, object[keyPath: storage], storage)
+      }
       return Value(attributeValue: value) ?? substitute(for: value, object, storage)
     }
     set {
-      do { object.setAttributeValue(try newValue.attributeValue, at: storage) } catch {
-        object.refuseValue(error, at: storage)
+      do {
+        if object.setAttributeValue(try newValue.attributeValue, at: storage) { return }
+        setOtherValue(newValue, nil, object, storage)
+      } catch {
+        setOtherValue(newValue, error, object, storage)
       }
     }
   }
@@ -90,11 +98,39 @@ public struct Attribute<Value: AttributeConvertible> {
     object.slot(at: storage).map { object.substitute(for: stored, slot: $0) } ?? Value.missingValue
   }
 
+  /// Returns the value of an attribute that has a value transformer, or whose entity does not have it.
+  @usableFromInline @inline(never)
+  static func otherValue(_ object: ManagedObject, _ wrapper: Self, _ storage: AnyKeyPath) -> Value {
+    guard let slot = object.slot(at: storage), case .attribute(let stored) = object.value(ofSlot: slot) else {
+      return probe(object, wrapper)
+    }
+    return object.decoded(stored, slot: slot) ?? object.substitute(for: stored, slot: slot)
+  }
+
+  /// Sets the value of an attribute that has a value transformer.
+  ///
+  /// - Parameter error: the error if the value has no stored form without a transformer. If the attribute has none, the
+  ///   value is refused.
+  @usableFromInline @inline(never)
+  static func setOtherValue(
+    _ value: Value, _ error: ManagedObjectError?, _ object: ManagedObject, _ storage: AnyKeyPath
+  ) {
+    guard let slot = object.slot(at: storage) else { return }
+    do throws(ManagedObjectError) {
+      if let stored = try object.transformed(value, slot: slot) {
+        object.setAttribute(stored, slot: slot)
+      } else if let error {
+        throw error
+      }
+    } catch {
+      object.refuseValue(error, slot: slot)
+    }
+  }
+
   /// Returns the value for an object whose entity does not have the attribute. If the object belongs to a
   /// ``ClassPrototype``, records the access and returns a value by which the property can be recognized. Otherwise,
   /// returns the missing value of the type.
-  @usableFromInline @inline(never)
-  static func probe(_ object: ManagedObject, _ wrapper: Self) -> Value {
+  private static func probe(_ object: ManagedObject, _ wrapper: Self) -> Value {
     guard let reading = PropertyReading.of(object) else { return Value.missingValue }
     let result = Value(attributeValue: reading.round.probe(Value.attributeType)) ?? Value.missingValue
     reading.add(object, wrapper, .attribute(Value.attributeType, (try? result.attributeValue) ?? .null))
@@ -108,18 +144,33 @@ extension Attribute: ManagedPropertyWrapper {
   @usableFromInline @inline(never)
   static func record(defaultValue: () -> Value?, options: () -> [Option?]) -> UInt16 {
     PropertyRecording.add {
-      var description = AttributeDescription("", Value.attributeType, isOptional: Value.isOptionalAttribute)
-      var defects: [ManagedObjectModelError.Defect] = []
-      do throws(ManagedObjectError) {
-        if let value = defaultValue() { description.defaultValue = try value.attributeValue }
-      } catch {
-        defects.append(.init(.defaultValue, "the default value is not valid: \(error.message)"))
-      }
-      var property = ClassProperty(.attribute(description))
-      property.defects = defects
+      var property = ClassProperty(
+        .attribute(AttributeDescription("", Value.attributeType, isOptional: Value.isOptionalAttribute)))
       property.hidesMissingValue = !Value.isOptionalAttribute && !isZero(Value.missingValue)
+      property.valueType = Value.Base.self
       for option in options() { option?.apply(&property) }
+      if let value = defaultValue() { setDefault(value, of: &property) }
+      if property.transformer != nil, !property.description.traits.validations.isEmpty {
+        property.defects.append(
+          .init(.attributeType, "the values of an attribute with a value transformer cannot have limits or predicates"))
+      }
       return property
+    }
+  }
+
+  private static func setDefault(_ value: Value, of property: inout ClassProperty) {
+    guard case .attribute(var attribute) = property.description else { return }
+    do throws(ManagedObjectError) {
+      if let transformer = property.transformer {
+        attribute.defaultValue = try transformer.stored(value)
+      } else {
+        attribute.defaultValue = try value.attributeValue
+      }
+      property.description = .attribute(attribute)
+    } catch {
+      // A missing transformer is a defect of its own.
+      if property.missingTransformer != nil { return }
+      property.defects.insert(.init(.defaultValue, "the default value is not valid: \(error.message)"), at: 0)
     }
   }
 

@@ -1,5 +1,5 @@
 public import FoundationEssentials
-internal import ObjectModels
+public import ObjectModels
 public import OrderedCollections
 internal import Predicates
 public import PropertyLists
@@ -85,6 +85,26 @@ public struct AttributeOption<Value: AttributeConvertible>: Sendable {
     attribute { attribute throws(ManagedPredicateError) in
       let predicate = try ManagedPredicate(format: format, arguments: [])
       attribute.traits.validations.append(PropertyValidation(predicate, warning: warning.map { .text($0) }))
+    }
+  }
+
+  /// The value transformer that converts values to the data that stores keep:
+  ///
+  /// ```swift
+  /// @Attribute(.transformed(by: ColorToDataTransformer.self)) var color: Color?
+  /// ```
+  ///
+  /// The attribute is transformable, and has the transformer's name in the model. The type of the property is that of
+  /// the transformer's values. If it has no stored form of its own, it conforms to ``TransformedAttributeValue``.
+  public static func transformed<Transformer: AttributeTransformer>(
+    by transformer: Transformer.Type
+  ) -> AttributeOption where Transformer.Value == Value.Base {
+    AttributeOption { property in
+      guard case .attribute(var attribute) = property.description else { return }
+      attribute.type = .transformable
+      attribute.valueTransformerName = transformer.transformerName
+      property.description = .attribute(attribute)
+      property.transformer = transformer
     }
   }
 

@@ -30,8 +30,8 @@ extension ManagedObjectClass {
       throw ManagedObjectError(.undefinedKey, "\(property) is not the key path of an attribute", objectID: objectID)
     }
     guard case .attribute(let stored) = try readableValue(ofSlot: slot) else { return Value.missingValue }
-    if let value = Value(attributeValue: stored) { return value }
-    let (value, undecodable) = Value.substitute(for: stored, default: shape.initialValue(ofSlot: slot))
+    if let value: Value = decoded(stored, slot: slot) { return value }
+    let (value, undecodable): (Value, AttributeValue?) = substitutes(for: stored, slot: slot)
     if let undecodable { throw decodingError(undecodable, slot, Value.Base.self) }
     return value
   }
@@ -41,7 +41,7 @@ extension ManagedObject {
   /// Returns the value that a property returns if `stored` is null, or is not a value of the property's type. In the
   /// second case, the error is added to ``ManagedObjectContext/misuse``.
   final func substitute<Value: AttributeConvertible>(for stored: AttributeValue, slot: Int) -> Value {
-    let (value, undecodable) = Value.substitute(for: stored, default: shape.initialValue(ofSlot: slot))
+    let (value, undecodable): (Value, AttributeValue?) = substitutes(for: stored, slot: slot)
     if let undecodable, let context = shape.context, context.undecodableValues.insert(key, slot, undecodable) {
       context.note(decodingError(undecodable, slot, Value.Base.self))
     }
@@ -55,6 +55,11 @@ extension ManagedObject {
     var error = ManagedObjectError(
       .coderReadCorrupt, "expected \(Base.self), found \(stored)", objectID: objectID, key: propertyName(slot),
       value: stored)
+    if shape.transformerNames[slot] != nil {
+      do throws(ManagedObjectError) { _ = try reverseTransformed(stored, to: Base.self, slot: slot) } catch let cause {
+        return cause
+      }
+    }
     guard case .data(let archive) = stored, Base.attributeType == .transformable,
       let type = Base.self as? any SecureCoding.Type
     else { return error }
@@ -65,22 +70,21 @@ extension ManagedObject {
     return error
   }
 
-  fileprivate final func propertyName(_ slot: Int) -> String? {
-    shape.entity.attributes.first { $0.slot == slot }?.definition.traits.name
-  }
-}
-
-extension AttributeConvertible {
-  /// Returns the value of a property if `stored` is null or not a value of this type: the default, or the missing value
+  /// Returns the value of a property if `stored` is null or not a value of its type: the default, or the missing value
   /// if there is no default.
   ///
-  /// - Returns: the value, and the stored or default value that is not of this type, if any.
-  fileprivate static func substitute(
-    for stored: AttributeValue, default initial: AttributeValue
-  ) -> (value: Self, undecodable: AttributeValue?) {
+  /// - Returns: the value, and the stored or default value that is not of the type, if any.
+  fileprivate final func substitutes<Value: AttributeConvertible>(
+    for stored: AttributeValue, slot: Int
+  ) -> (value: Value, undecodable: AttributeValue?) {
     let undecodable = stored == .null ? nil : stored
-    if initial == .null { return (missingValue, undecodable) }
-    if let value = Self(attributeValue: initial) { return (value, undecodable) }
-    return (missingValue, undecodable ?? initial)
+    let initial = shape.initialValue(ofSlot: slot)
+    if initial == .null { return (Value.missingValue, undecodable) }
+    if let value: Value = decoded(initial, slot: slot) { return (value, undecodable) }
+    return (Value.missingValue, undecodable ?? initial)
+  }
+
+  final func propertyName(_ slot: Int) -> String? {
+    shape.entity.attributes.first { $0.slot == slot }?.definition.traits.name
   }
 }

@@ -10,24 +10,27 @@ extension ManagedObject {
     shape.slot(storage) { shape.prototypeState == nil ? PropertyNames.name(ofWrapperAt: storage) : nil }
   }
 
-  /// Returns the value of an attribute; nil if the entity does not have the attribute.
+  /// Returns the slot of an attribute without a value transformer, by the key path of its wrapper; nil for other
+  /// attributes, and if the entity does not have the attribute.
+  @inline(__always)
+  private final func plainSlot(at storage: AnyKeyPath) -> Int? {
+    shape.plainSlot(storage) { shape.prototypeState == nil ? PropertyNames.name(ofWrapperAt: storage) : nil }
+  }
+
+  /// Returns the value of an attribute; nil if it has a value transformer, or if the entity does not have it.
   @usableFromInline
   final func attributeValue(at storage: AnyKeyPath) -> AttributeValue? {
-    guard let slot = slot(at: storage), case .attribute(let value) = value(ofSlot: slot) else { return nil }
+    guard let slot = plainSlot(at: storage), case .attribute(let value) = value(ofSlot: slot) else { return nil }
     return value
   }
 
+  /// Sets the value of an attribute. Returns false, without setting it, if the attribute has a value transformer, or if
+  /// the entity does not have it.
   @usableFromInline
-  final func setAttributeValue(_ value: AttributeValue, at storage: AnyKeyPath) {
-    guard let slot = slot(at: storage) else { return }
+  final func setAttributeValue(_ value: AttributeValue, at storage: AnyKeyPath) -> Bool {
+    guard let slot = plainSlot(at: storage) else { return false }
     setAttribute(value, slot: slot)
-  }
-
-  /// Records the error of a property that was set to an invalid value. See ``refuseValue(_:slot:)``.
-  @usableFromInline
-  final func refuseValue(_ error: ManagedObjectError, at storage: AnyKeyPath) {
-    guard let slot = slot(at: storage) else { return }
-    refuseValue(error, slot: slot)
+    return true
   }
 
   /// Returns the objects of a relationship; nil if the entity does not have the relationship.

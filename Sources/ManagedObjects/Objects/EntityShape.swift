@@ -23,7 +23,9 @@ final class EntityShape {
   /// released.
   let coordinator: PersistentStoreCoordinator?
   private(set) lazy var rules = ValidationRules(entity)
-  /// A cache: the slot of each property, by the key path of its property wrapper.
+  /// The names of the value transformers, by slot, without those for keyed archives.
+  let transformerNames: [Int: String]
+  /// A cache: the slot of each property, by the key path of its property wrapper. See ``findSlot(_:_:)``.
   private(set) var slots: SlotTable
   /// The state of a ``ClassPrototype``; nil for the objects of contexts.
   var prototypeState: AnyObject?
@@ -40,7 +42,11 @@ final class EntityShape {
     var relationships = [ManagedObjectModel.Entity.Relationship?](repeating: nil, count: record.slotCount)
     var inverseSlots = [Int?](repeating: nil, count: record.slotCount)
     var isPersistent = [Bool](repeating: true, count: record.slotCount)
-    for attribute in record.attributes { isPersistent[attribute.slot] = !attribute.definition.traits.isTransient }
+    var transformerNames: [Int: String] = [:]
+    for attribute in record.attributes {
+      isPersistent[attribute.slot] = !attribute.definition.traits.isTransient
+      if let name = attribute.definition.customTransformerName { transformerNames[attribute.slot] = name }
+    }
     for relationship in record.relationships {
       relationships[relationship.slot] = relationship
       inverseSlots[relationship.slot] = entity.inverse(of: relationship)?.slot
@@ -49,6 +55,7 @@ final class EntityShape {
     self.relationships = relationships
     self.inverseSlots = inverseSlots
     self.isPersistent = isPersistent
+    self.transformerNames = transformerNames
     isAllPersistent = isPersistent.allSatisfy(\.self)
     slots = SlotTable(slotCount: record.slotCount)
   }
@@ -85,14 +92,27 @@ final class EntityShape {
   /// - Returns: nil if the entity has no such property.
   @inline(__always)
   func slot(_ keyPath: AnyKeyPath, name: () -> String?) -> Int? {
-    if let slot = slots.slot(keyPath) { return slot < 0 ? nil : slot }
-    return findSlot(keyPath, name())
+    let slot = slots.slot(keyPath) ?? findSlot(keyPath, name())
+    return slot >= 0 ? slot : slot == -1 ? nil : Self.marked(slot)
   }
 
-  @inline(never)
-  private func findSlot(_ keyPath: AnyKeyPath, _ name: String?) -> Int? {
-    let slot = name.flatMap { entity.property(named: $0)?.slot }
-    slots.insert(keyPath, slot: slot ?? -1)
-    return slot
+  /// Returns the slot of a property, as ``slot(_:name:)`` does, unless it is an attribute with a value transformer.
+  @inline(__always)
+  func plainSlot(_ keyPath: AnyKeyPath, name: () -> String?) -> Int? {
+    let slot = slots.slot(keyPath) ?? findSlot(keyPath, name())
+    return slot < 0 ? nil : slot
   }
+
+  /// Adds a slot to ``slots`` and returns it: -1 if the entity has no such property, a ``marked(_:)`` slot for an
+  /// attribute with a value transformer.
+  @inline(never)
+  private func findSlot(_ keyPath: AnyKeyPath, _ name: String?) -> Int {
+    let slot = name.flatMap { entity.property(named: $0)?.slot }
+    let found = slot.map { transformerNames[$0] == nil ? $0 : Self.marked($0) } ?? -1
+    slots.insert(keyPath, slot: found)
+    return found
+  }
+
+  /// Returns the negative number for the slot of an attribute with a value transformer, or the slot for the number.
+  private static func marked(_ slot: Int) -> Int { -2 - slot }
 }

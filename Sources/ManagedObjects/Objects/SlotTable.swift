@@ -7,7 +7,7 @@ struct SlotTable {
   private struct Entry {
     /// The address of a key path; 0 for a free entry.
     var address: UInt = 0
-    /// The slot; negative if there is no property.
+    /// The slot, or a negative number: see ``EntityShape``.
     var slot = -1
   }
 
@@ -20,7 +20,8 @@ struct SlotTable {
 
   init(slotCount: Int) { limit = 4 * slotCount + 16 }
 
-  /// Returns the slot for a key path; negative if there is no property, nil if the key path is not in the table.
+  /// Returns the slot for a key path, or the negative number that it was added with; nil if the key path is not in the
+  /// table.
   @inline(__always)
   func slot(_ keyPath: AnyKeyPath) -> Int? {
     let address = UInt(bitPattern: ObjectIdentifier(keyPath))

@@ -10,6 +10,8 @@ struct ClassModel {
   private var names: [ObjectIdentifier: String] = [:]
   private(set) var entities: [EntityDescription] = []
   private(set) var defects: [Defect] = []
+  /// The value transformers of the properties.
+  private(set) var transformers = AttributeTransformers()
   /// The inverses that wrappers declare: the index of the entity in ``entities``, the index of the relationship in the
   /// entity's properties, and the name of the inverse.
   private var inverses: [(entity: Int, property: Int, inverse: String)] = []
@@ -48,6 +50,10 @@ struct ClassModel {
 
   private mutating func add(_ property: ClassProperty, _ name: String, to entity: inout EntityDescription) {
     defects += property.defects.map { defect($0, entity.name, name) }
+    if let missing = property.missingTransformer { defects.append(defect(missing, entity.name, name)) }
+    if let failure = property.transformer.flatMap({ transformers.add($0) }) {
+      defects.append(defect(failure, entity.name, name))
+    }
     var description = property.description
     description.traits.name = name
     let destination = property.destination.map { names[ObjectIdentifier($0)] ?? $0.entityName }

@@ -41,6 +41,7 @@ extension ManagedObjectModel {
       entities: model.entities, configurations: configurations, fetchRequestTemplates: fetchRequestTemplates,
       versionIdentifiers: versionIdentifiers)
     contents.classes = model.classesByEntity
+    contents.transformers = model.transformers
     // Defects of the classes are reported together with those of the entities.
     var defects = model.defects
     do {
@@ -85,6 +86,7 @@ extension ManagedObjectModel {
     var contents = contents
     contents.allowsReservedNames = true
     contents.classes = joining.classesByEntity
+    contents.transformers = joining.transformers
     return try ManagedObjectModel(contents)
   }
 }
@@ -99,9 +101,12 @@ private struct ClassJoining {
   /// The classes that were passed to the initializer.
   private var joined: Set<ObjectIdentifier> = []
   private(set) var defects: [Defect] = []
+  /// The value transformers of the model and of the properties.
+  private(set) var transformers: AttributeTransformers
 
   init(_ model: ManagedObjectModel, _ classes: [ManagedObject.Type]) {
     self.model = model
+    transformers = model.transformers
     self.classes = Array(repeating: nil, count: model.records.count)
     var byClassName: [String: [Int]] = [:]
     for (index, record) in model.records.enumerated() {
@@ -198,24 +203,45 @@ private struct ClassJoining {
     _ own: AttributeDescription, _ property: ClassProperty, _ attribute: AttributeDescription, _ entity: Int
   ) {
     let name = attribute.traits.name
-    if own.type != attribute.type {
+    if property.transformer != nil || attribute.customTransformerName != nil {
+      if let difference = difference(own, property, attribute) {
+        fail(entity, name, difference)
+        return
+      }
+    } else if let missing = property.missingTransformer {
+      fail(entity, name, missing.message)
+      return
+    } else if own.type != attribute.type {
       fail(entity, name, "its type is \(own.type.name) in the class, and \(attribute.type.name) in the model")
       return
-    }
-    if own.type == .transformable, let transformer = attribute.valueTransformerName,
-      !Self.archivers.contains(transformer)
-    {
-      fail(entity, name, "the value transformer \(transformer.quoted) is not supported; only keyed archives are")
     }
     if attribute.traits.isOptional, property.hidesMissingValue {
       fail(entity, name, "it is optional in the model, but the class cannot represent a missing value")
     }
   }
 
-  /// The transformers whose results are keyed archives (`NSValueTransformer.h`).
-  private static let archivers: Set<String> = [
-    "NSSecureUnarchiveFromData", "NSSecureUnarchiveFromDataTransformer", "NSKeyedUnarchiveFromData",
-  ]
+  /// Finds the transformer of a property whose attribute has one in the class or in the model. Returns the difference
+  /// between the two; nil if there is none.
+  private mutating func difference(
+    _ own: AttributeDescription, _ property: ClassProperty, _ attribute: AttributeDescription
+  ) -> String? {
+    if let transformer = property.transformer {
+      guard attribute.type == .transformable else {
+        return "its type is \(own.type.name) in the class, and \(attribute.type.name) in the model"
+      }
+      if transformer.transformerName != attribute.customTransformerName {
+        return "its value transformer is \(transformer.transformerName.quoted) in the class, and "
+          + "\(attribute.valueTransformerName?.quoted ?? "not set") in the model"
+      }
+      return transformers.add(transformer)?.message
+    }
+    guard let name = attribute.customTransformerName else { return nil }
+    guard let transformer = transformers[name] else {
+      return "the value transformer \(name.quoted) is not registered with the model"
+    }
+    guard let type = property.valueType, transformer.valueType != type else { return nil }
+    return "the value transformer \(name.quoted) has values of type \(transformer.valueType), not \(type)"
+  }
 
   private mutating func check(
     _ own: RelationshipDescription, _ property: ClassProperty, _ relationship: ManagedObjectModel.Entity.Relationship,

@@ -116,7 +116,8 @@ struct PropertyPath {
     let mirror = Mirror(reflecting: result)
     let isNil = mirror.displayStyle == .optional && mirror.children.isEmpty
     switch value {
-    case .attribute(_, .null): return isNil
+    // A value that only a transformer can store has no stored form to compare.
+    case .attribute(_, .null): return isNil || result is any TransformedAttributeValue
     case .attribute(_, let value):
       guard let result = result as? any AttributeCoding, let found = try? result.attributeValue else { return false }
       return found == value

@@ -68,10 +68,22 @@ struct ClassProperty: Sendable {
   /// True if the property cannot show that the attribute has no value: its type is not optional, and its missing value
   /// is not 0 or false. Then the attribute must be mandatory in the model.
   var hidesMissingValue = false
+  /// The value transformer of an attribute.
+  var transformer: (any AttributeTransformer.Type)?
+  /// The type of an attribute's values, without optionality.
+  var valueType: Any.Type?
   /// The defects of the wrapper's arguments.
   var defects: [ManagedObjectModelError.Defect] = []
 
   init(_ description: PropertyDescription) { self.description = description }
+
+  /// The defect of an attribute whose values only a transformer can store, and which has none; nil if there is no such
+  /// defect.
+  var missingTransformer: ManagedObjectModelError.Defect? {
+    guard transformer == nil, let valueType, valueType is any TransformedAttributeValue.Type else { return nil }
+    return .init(
+      .classProperty, "values of type \(valueType) need a value transformer: use the option .transformed(by:)")
+  }
 }
 
 /// A property wrapper that describes a property of the model.
