@@ -50,6 +50,19 @@ import Testing
     }
   }
 
+  final class Cloud: ManagedObject {
+    @Attribute(.spotlight, .allowsCloudEncryption) var note: String?
+    @Attribute var plain: String?
+  }
+
+  @Test func `options for Spotlight and iCloud are kept in the model`() throws {
+    let entity = try #require(try ManagedObjectModel(Cloud.self)["Cloud"])
+    let note = try #require(entity.attribute(named: "note")).definition
+    #expect(note.traits.isIndexedBySpotlight && note.allowsCloudEncryption)
+    let plain = try #require(entity.attribute(named: "plain")).definition
+    #expect(!plain.traits.isIndexedBySpotlight && !plain.allowsCloudEncryption)
+  }
+
   @Test func `key paths name the properties of constraints and indexes`() throws {
     let model = try ManagedObjectModel(Shelf.self, LowShelf.self)
     let entity = try #require(model["Shelf"]).definition

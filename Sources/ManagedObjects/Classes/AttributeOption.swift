@@ -60,6 +60,14 @@ public struct AttributeOption<Value: AttributeConvertible>: Sendable {
   /// An option to keep the value of a deleted object in the history of changes.
   public static var preservedInHistory: AttributeOption { attribute { $0.preservesValueInHistoryOnDeletion = true } }
 
+  /// An option that models keep for programs on Apple's platforms: the value is indexed by Spotlight. It has no effect
+  /// here.
+  public static var spotlight: AttributeOption { attribute { $0.traits.isIndexedBySpotlight = true } }
+
+  /// An option that models keep for programs on Apple's platforms: the value is encrypted in iCloud. Stores do not
+  /// encrypt it.
+  public static var allowsCloudEncryption: AttributeOption { attribute { $0.allowsCloudEncryption = true } }
+
   /// The name of the attribute in an earlier version of the model, so that a migration finds its values.
   public static func renamed(from name: String) -> AttributeOption { attribute { $0.traits.renamingIdentifier = name } }
 
