@@ -82,13 +82,38 @@ package final class ObjectMigration {
   }
 
   package func migrateObjects() throws(ManagedObjectError) {
-    for (index, entity) in plan.entities.enumerated() where entity.makesObjects { try makeObjects(entity, index) }
+    for (index, entity) in plan.entities.enumerated() {
+      try perform(entity.policy?.begin, entity)
+      if entity.makesObjects { try makeObjects(entity, index) }
+      try perform(entity.policy?.endInstanceCreation, entity)
+    }
     if plan.entities.contains(where: { $0.policy?.createDestinationInstances != nil }) { try forgetDeleted() }
-    for (index, entity) in plan.entities.enumerated() where entity.relates {
-      try relate(entity, index)
-      if entity.policy?.createRelationships != nil { try forgetDeleted() }
+    for (index, entity) in plan.entities.enumerated() {
+      if entity.relates {
+        try relate(entity, index)
+        if entity.policy?.createRelationships != nil { try forgetDeleted() }
+      }
+      try perform(entity.policy?.endRelationshipCreation, entity)
+    }
+    for entity in plan.entities {
+      try perform(entity.policy?.performCustomValidation, entity)
+      try perform(entity.policy?.end, entity)
     }
     try validate()
+  }
+
+  /// Calls a function of a policy that does not concern a single object, and saves its changes.
+  private func perform(
+    _ step: EntityMigrationPolicy.Step?, _ entity: MappingPlan.Entity
+  ) throws(ManagedObjectError) {
+    guard let step else { return }
+    let migration = EntityMigration(entity, self, canMakeObjects: false)
+    try calling(nil) { try step(migration) }
+    try save()
+    try checkMisuse()
+    source.context.reset()
+    destination.context.reset()
+    try forgetDeleted()
   }
 
   /// Evaluates the expression of the mapping for a property. Returns the value that the property gets in the new object
@@ -148,11 +173,11 @@ package final class ObjectMigration {
   }
 
   /// Calls a function of the program. Wraps errors of other types in a ``ManagedObjectError``.
-  private func calling(_ source: ManagedObject, _ body: () throws -> Void) throws(ManagedObjectError) {
+  private func calling(_ source: ManagedObject?, _ body: () throws -> Void) throws(ManagedObjectError) {
     do { try body() } catch let error as ManagedObjectError {
       throw error
     } catch {
-      var failure = ManagedObjectError(.entityMigrationPolicy, "\(error)", objectID: source.objectID)
+      var failure = ManagedObjectError(.entityMigrationPolicy, "\(error)", objectID: source?.objectID)
       failure.underlyingError = error
       throw failure
     }

@@ -61,10 +61,40 @@ public struct EntityMigrationPolicy: Sendable {
   public typealias Relation =
     @Sendable (_ source: ManagedObject, _ destination: ManagedObject, EntityMigration) throws -> Void
 
+  /// A function that is called once for each entity mapping. ``EntityMigration/destinationContext`` contains no objects
+  /// before it, and is saved after it.
+  public typealias Step = @Sendable (EntityMigration) throws -> Void
+
+  /// The function that is called before the objects of the mapping are created.
+  public var begin: Step?
   /// The function that creates the objects; nil to create them as the mapping describes.
   public var createDestinationInstances: Creation?
+  /// The function that is called after all objects of the mapping have been created.
+  ///
+  /// ```swift
+  /// policy.endInstanceCreation = { migration in
+  ///   let inbox = try migration.destinationContext.insert("Folder")
+  ///   try inbox.setValue(.string("Inbox"), forKey: "name")
+  /// }
+  /// ```
+  public var endInstanceCreation: Step?
   /// The function that sets the relationships; nil to set them as the mapping describes.
   public var createRelationships: Relation?
+  /// The function that is called after the relationships of all objects of the mapping have been set.
+  public var endRelationshipCreation: Step?
+  /// The function that checks the new objects, after the relationships of all mappings have been set. If it throws, the
+  /// migration fails, and the store stays as it was.
+  ///
+  /// ```swift
+  /// policy.performCustomValidation = { migration in
+  ///   let count = try migration.destinationContext.count(for: FetchRequest("Note"))
+  ///   let former = try migration.sourceContext.count(for: FetchRequest("Note"))
+  ///   if count != former { throw ManagedObjectError(.entityMigrationPolicy, "\(former - count) notes are missing") }
+  /// }
+  /// ```
+  public var performCustomValidation: Step?
+  /// The function that is called last. The rules of the model are checked after it.
+  public var end: Step?
 
   /// Creates a policy with a function that creates objects.
   public init(_ createDestinationInstances: @escaping Creation) {
