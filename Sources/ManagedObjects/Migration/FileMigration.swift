@@ -84,11 +84,13 @@ struct FileMigration {
     contents.layout = nil
     let reports = MigrationReports(stepCount: steps.count, progress)
     for (number, step) in steps.enumerated() {
+      try callHandler(step, .before, &contents)
       switch step.kind {
       case .inferred(let mapping): try migrate(&contents, mapping, reports.step(number))
       case .mapped(let plan): try migrate(&contents, plan, reports.step(number))
       }
       contents.metadata.describe(step.destination, configuration)
+      try callHandler(step, .after, &contents)
     }
     return try kind.format(last.destination).write(contents, old: nil, changed: []).data
   }
@@ -117,6 +119,19 @@ struct FileMigration {
       configuration: configuration, lastNumber: contents.lastNumber)
     try ObjectMigration(plan, from: source, to: destination, report: report).migrateObjects()
     (contents.table, contents.lastNumber) = destination.contents
+  }
+
+  private func callHandler(
+    _ step: MigrationStep, _ moment: MigrationStep.Moment, _ contents: inout StoreFileContents
+  ) throws(ManagedObjectError) {
+    let before = contents
+    let store = try step.callHandler(moment) { model throws(ManagedObjectError) in
+      InMemoryStore(
+        before.table.withModel(model), before.metadata, configuration: configuration, lastNumber: before.lastNumber)
+    }
+    guard let store else { return }
+    (contents.table, contents.lastNumber) = store.contents
+    contents.metadata.replace(with: store.metadata)
   }
 
   private mutating func note(_ found: [MigrationLoss]) throws(ManagedObjectError) {

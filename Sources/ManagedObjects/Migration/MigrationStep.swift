@@ -8,6 +8,13 @@ package struct MigrationStep {
   }
 
   package let kind: Kind
+  /// The model before the step.
+  package let source: ManagedObjectModel
+  private let willMigrate: StagedMigration.Stage.Handler?
+  private let didMigrate: StagedMigration.Stage.Handler?
+
+  /// True if a function of the program is called before or after the step.
+  package var hasHandlers: Bool { willMigrate != nil || didMigrate != nil }
 
   /// Checks a step.
   ///
@@ -15,8 +22,12 @@ package struct MigrationStep {
   ///   a whole.
   /// - Throws: ``ManagedObjectError`` with all reasons why the step cannot be performed.
   package init(
-    _ mapping: StoreMapping, from source: ManagedObjectModel, to destination: ManagedObjectModel, sharesNumbers: Bool
+    _ mapping: StoreMapping, from source: ManagedObjectModel, to destination: ManagedObjectModel, sharesNumbers: Bool,
+    willMigrate: StagedMigration.Stage.Handler? = nil, didMigrate: StagedMigration.Stage.Handler? = nil
   ) throws(ManagedObjectError) {
+    self.source = source
+    self.willMigrate = willMigrate
+    self.didMigrate = didMigrate
     if mapping.isInferred {
       let inferred = InferredMapping(from: source, to: destination)
       // A store whose entities share their primary keys has its rows in memory.
@@ -34,6 +45,33 @@ package struct MigrationStep {
     do { return try model.withoutClasses() } catch {
       throw ManagedObjectError(.migration, "the model cannot be used without its classes: \(error)")
     }
+  }
+
+  /// The time of a call of a function of the program.
+  package enum Moment { case before, after }
+
+  /// Calls the function of the program for a moment, and saves the changes that it has not saved.
+  ///
+  /// - Parameter open: Opens the store at this moment. It is called only if there is a function.
+  /// - Returns: The store; nil if there is no function.
+  package func callHandler<Store: PersistentStore>(
+    _ moment: Moment, _ open: (ManagedObjectModel) throws(ManagedObjectError) -> Store
+  ) throws(ManagedObjectError) -> Store? {
+    guard let handler = moment == .before ? willMigrate : didMigrate else { return nil }
+    let store = try open(moment == .before ? source : destination)
+    let coordinator = PersistentStoreCoordinator(model: store.model)
+    try coordinator.add(store)
+    let context = ManagedObjectContext(coordinator: coordinator)
+    do { try handler(context) } catch let error as ManagedObjectError {
+      throw error
+    } catch {
+      var failure = ManagedObjectError(.migrationCancelled, "the migration was stopped: \(error)")
+      failure.underlyingError = error
+      throw failure
+    }
+    if context.hasChanges { try context.save() }
+    if let error = context.misuse.first(where: { $0.code != .referentialIntegrity }) { throw error }
+    return store
   }
 
   package var destination: ManagedObjectModel {

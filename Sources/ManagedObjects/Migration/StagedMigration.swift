@@ -17,11 +17,36 @@ public struct StagedMigration: Sendable {
     public var model: ManagedObjectModel
     /// The mapping from the previous version; not used for the first stage.
     public var mapping: StoreMapping
+    /// A function of the program that works on the objects of a store during a migration.
+    public typealias Handler = @Sendable (ManagedObjectContext) throws -> Void
+    /// The function that is called before the store is migrated from the previous version, with a context on the store
+    /// with the previous version's model; not used for the first stage.
+    ///
+    /// ```swift
+    /// var stage = StagedMigration.Stage(second)
+    /// stage.willMigrate = { context in
+    ///   for note in try context.fetch(FetchRequest("Note", where: "title == ''")) { try context.delete(note) }
+    /// }
+    /// ```
+    ///
+    /// The saves of the context belong to the migration: if it fails later, the store stays as it was. Changes that the
+    /// function does not save are saved when it returns. If it throws, the migration ends: a ``ManagedObjectError`` is
+    /// rethrown, another error becomes the ``ManagedObjectError/underlyingError`` of
+    /// ``ManagedObjectError/Code/migrationCancelled``.
+    public var willMigrate: Handler?
+    /// The function that is called after the store was migrated to this version, with a context on the store with this
+    /// version's model. It has the rules of ``willMigrate``; it is not used for the first stage.
+    public var didMigrate: Handler?
 
     /// Creates a stage. Without a mapping, the changes are inferred from the two models.
-    public init(_ model: ManagedObjectModel, mapping: StoreMapping = StoreMapping()) {
+    public init(
+      _ model: ManagedObjectModel, mapping: StoreMapping = StoreMapping(), willMigrate: Handler? = nil,
+      didMigrate: Handler? = nil
+    ) {
       self.model = model
       self.mapping = mapping
+      self.willMigrate = willMigrate
+      self.didMigrate = didMigrate
     }
   }
 
@@ -125,7 +150,8 @@ public struct StagedMigration: Sendable {
       let model = index == end ? destination ?? stages[index].model : stages[index].model
       steps.append(
         try MigrationStep(
-          stages[index].mapping, from: stages[index - 1].model, to: model, sharesNumbers: sharesNumbers))
+          stages[index].mapping, from: stages[index - 1].model, to: model, sharesNumbers: sharesNumbers,
+          willMigrate: stages[index].willMigrate, didMigrate: stages[index].didMigrate))
     }
     return (stages[start].model, steps)
   }

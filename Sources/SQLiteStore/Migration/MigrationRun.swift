@@ -5,7 +5,7 @@ internal import SystemFiles
 
 /// Migrates a store to another version of its model, in one or more steps.
 ///
-/// If all steps are inferred, the tables of the file are changed. If a step has a mapping, a new store is created in a
+/// If all steps are inferred, the tables of the file are changed. If a step has a mapping or a handler, a new store is created in a
 /// file next to the old one, and its tables then replace the old ones. In both cases the store changes in one
 /// transaction, which locks the file from the beginning: no other process can save meanwhile, and after a crash the
 /// file has either the old store or the new one.
@@ -21,7 +21,10 @@ struct MigrationRun {
   /// The values and objects that the steps have dropped so far.
   private(set) var losses: [MigrationLoss] = []
 
-  private var isInferred: Bool { steps.allSatisfy { if case .inferred = $0.kind { true } else { false } } }
+  /// True if the tables of the file can be changed directly.
+  private var isInferred: Bool {
+    steps.allSatisfy { if case .inferred = $0.kind { !$0.hasHandlers } else { false } }
+  }
 
   /// Migrates the store, in a transaction that locks it.
   ///
@@ -120,6 +123,11 @@ struct MigrationRun {
   ) throws(ManagedObjectError) -> String {
     var (file, isCopy) = (original, isCopy)
     for (number, step) in steps.enumerated() {
+      if !isCopy, step.hasHandlers {
+        file = try copy(Database(path: file, .readOnly), folder)
+        isCopy = true
+      }
+      try callHandler(step, .before, file)
       switch step.kind {
       case .inferred(let mapping):
         if !isCopy { file = try copy(Database(path: file, .readOnly), folder) }
@@ -134,8 +142,21 @@ struct MigrationRun {
         file = new
       }
       isCopy = true
+      try callHandler(step, .after, file)
     }
     return file
+  }
+
+  /// Calls a function of the program with the store in a temporary file.
+  private mutating func callHandler(
+    _ step: MigrationStep, _ moment: MigrationStep.Moment, _ file: String
+  ) throws(ManagedObjectError) {
+    let store = try step.callHandler(moment) { model throws(ManagedObjectError) in
+      let store = try SQLiteStore(URL(filePath: file), model: model, configuration: configuration)
+      try store.relax()
+      return store
+    }
+    if let store { metadata.replace(with: store.metadata) }
   }
 
   /// Copies the store to a temporary file, and moves the data of external files into the rows of the copy.
