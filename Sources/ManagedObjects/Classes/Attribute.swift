@@ -101,9 +101,9 @@ public struct Attribute<Value: AttributeConvertible> {
   /// Returns the value of an attribute that has a value transformer, or whose entity does not have it.
   @usableFromInline @inline(never)
   static func otherValue(_ object: ManagedObject, _ wrapper: Self, _ storage: AnyKeyPath) -> Value {
-    guard let slot = object.slot(at: storage), case .attribute(let stored) = object.value(ofSlot: slot) else {
-      return probe(object, wrapper)
-    }
+    guard let slot = object.slot(at: storage) else { return probe(object, wrapper) }
+    object.noteRead(.value(slot))
+    guard case .attribute(let stored) = object.value(ofSlot: slot) else { return Value.missingValue }
     return object.decoded(stored, slot: slot) ?? object.substitute(for: stored, slot: slot)
   }
 

@@ -20,7 +20,9 @@ extension ManagedObject {
   /// Returns the value of an attribute; nil if it has a value transformer, or if the entity does not have it.
   @usableFromInline
   final func attributeValue(at storage: AnyKeyPath) -> AttributeValue? {
-    guard let slot = plainSlot(at: storage), case .attribute(let value) = value(ofSlot: slot) else { return nil }
+    guard let slot = plainSlot(at: storage) else { return nil }
+    noteRead(.value(slot))
+    guard case .attribute(let value) = value(ofSlot: slot) else { return nil }
     return value
   }
 

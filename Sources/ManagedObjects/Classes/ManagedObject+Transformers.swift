@@ -23,6 +23,7 @@ extension ManagedObject {
     _ type: Value.Type = Value.self, forKey key: String
   ) throws(ManagedObjectError) -> Value? {
     let attribute = try transformableAttribute(key)
+    noteRead(.value(attribute.slot))
     guard case .attribute(let stored) = value(ofSlot: attribute.slot), stored != .null else { return nil }
     if shape.transformerNames[attribute.slot] != nil {
       return try reverseTransformed(stored, to: type, slot: attribute.slot)

@@ -84,6 +84,9 @@ extension ManagedObjectContext {
   /// Saving, undoing, redoing, rolling back and merging changes call this method. Call it when the user has completed a
   /// step.
   public func processPendingChanges() {
+    beginOperation()
+    defer { endOperation() }
+    state.observed.completesStep = true
     undoManager?.closeGroup()
     // Observers may ask for the changes of the event, and may make changes that belong to the next one.
     let reportedCount = eventChanges.count

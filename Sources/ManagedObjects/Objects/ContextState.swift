@@ -1,7 +1,7 @@
 internal import Synchronization
 
 /// The part of a context that its objects use most. Objects refer to it instead of the context.
-final class ContextState {
+@safe final class ContextState {
   /// A number that identifies the context in this process.
   let number = nextNumber.add(1, ordering: .relaxed).newValue
   private static let nextNumber = Atomic<Int>(0)
@@ -9,7 +9,38 @@ final class ContextState {
   /// False while values are set that do not count as changes, for example by `awakeFromFetch`.
   private(set) var isTracking = true
   /// False after the context was released.
-  var isOpen = true
+  private(set) var isOpen = true
+  /// The objects whose properties are tracked or have observers.
+  let observed = ObservedObjects()
+  private var ownedGate: TrackingGate
+  /// A reference to ``ownedGate`` that is read without counting references.
+  private(set) var gate: Unmanaged<TrackingGate>
+
+  init() {
+    ownedGate = TrackingGate()
+    unsafe gate = Unmanaged.passUnretained(ownedGate)
+  }
+
+  /// Called when the context is released.
+  func close() {
+    isOpen = false
+    observed.removeAll()
+  }
+
+  /// True if `withObservationTracking` is running. If it is not, all earlier trackings have been registered.
+  func isTracked() -> Bool {
+    let wasUsed = ownedGate.probe.isHit.load(ordering: .relaxed)
+    if ownedGate.isPassed { return true }
+    // The registrations that the gate itself caused are not needed any more.
+    if wasUsed { replaceGate() }
+    observed.sweepIfNeeded(registered)
+    return false
+  }
+
+  private func replaceGate() {
+    ownedGate = TrackingGate(replacing: ownedGate)
+    unsafe gate = Unmanaged.passUnretained(ownedGate)
+  }
 
   /// Runs code in which setting a value does not count as a change.
   func withoutTracking(_ body: () -> Void) {

@@ -19,6 +19,12 @@ extension ManagedObject {
   /// - Throws: ``ManagedObjectError/Code/undefinedKey`` if the entity has no such fetched property, or if the predicate
   ///   uses a key that the description does not have; the errors of ``ManagedObjectContext/fetch(_:)``.
   public final func fetchedObjects(named name: String) throws(ManagedObjectError) -> [ManagedObject] {
+    noteRead(.fetched(name))
+    return try fetchObjects(named: name)
+  }
+
+  /// See ``fetchedObjects(named:)``.
+  final func fetchObjects(named name: String) throws(ManagedObjectError) -> [ManagedObject] {
     guard let property = shape.entity.fetchedProperty(named: name) else { throw undefined(name) }
     guard let context = managedObjectContext else { return [] }
     var request = property.request

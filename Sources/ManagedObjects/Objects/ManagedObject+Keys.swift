@@ -74,7 +74,8 @@ extension ManagedObject {
     guard let keyPath = PredicateKeyPath(path) else {
       throw ManagedObjectError(.undefinedKey, "\(path.quoted) is not a key path", objectID: objectID, key: path)
     }
-    do { return Value(try PreparedExpression(.keyPath(keyPath)).value(with: ObjectSubject(object: self))) } catch {
+    let subject = ObjectSubject(object: self, notesReads: true)
+    do { return Value(try PreparedExpression(.keyPath(keyPath)).value(with: subject)) } catch {
       var failure = ManagedObjectError(.undefinedKey, error.message, objectID: objectID, key: path)
       failure.predicateError = error
       throw failure
@@ -91,6 +92,7 @@ extension ManagedObject {
   ///
   /// - Parameter keys: the names of attributes and relationships; nil for all.
   public final func committedValues(forKeys keys: [String]? = nil) -> [String: Value] {
+    noteRead(.committedValues)
     if status.contains(.fault) { fire() }
     if status.contains(.inserted) { return [:] }
     let names = keys.map { Set($0) }
@@ -110,7 +112,8 @@ extension ManagedObject {
   /// print(note.changedValues())                            // ["title": "Letters"]
   /// ```
   public final func changedValues() -> [String: Value] {
-    guard hasChanges, !status.contains(.fault) else { return [:] }
+    noteRead(.changedValues)
+    guard status.hasChanges, !status.contains(.fault) else { return [:] }
     let old = status.contains(.inserted) ? shape.emptyValues : committed ?? values
     var result: [String: Value] = [:]
     for property in shape.entity.properties where values[property.slot] != old[property.slot] {
@@ -171,10 +174,11 @@ extension ManagedObject {
   }
 
   final func value(of property: ManagedObjectModel.Entity.Property) -> Value {
-    present(value(ofSlot: property.slot), property)
+    noteRead(.value(property.slot))
+    return present(value(ofSlot: property.slot), property)
   }
 
-  private final func present(_ value: RowValue, _ property: ManagedObjectModel.Entity.Property) -> Value {
+  final func present(_ value: RowValue, _ property: ManagedObjectModel.Entity.Property) -> Value {
     let context = managedObjectContext
     // Without a context, other objects cannot be found.
     func objects(_ keys: some Sequence<RowKey>) -> [Value] {

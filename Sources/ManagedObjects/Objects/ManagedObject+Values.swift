@@ -13,6 +13,7 @@ extension ManagedObject {
   /// Fulfills a fault: reads its row. If the row cannot be read, all values are empty.
   @inline(never)
   final func fire() {
+    defer { if status.contains(.observed) { noteObservedChange() } }
     let needsRow = needsRow
     status.subtract([.fault, .inaccessible])
     if !needsRow {
@@ -49,6 +50,7 @@ extension ManagedObject {
     version = row.version
     values = row.values
     status.remove(.inaccessible)
+    if status.contains(.observed) { shape.state?.observed.touch(self) }
   }
 
   private final func awake() {
@@ -73,6 +75,7 @@ extension ManagedObject {
 
   /// Returns the value of a slot. Unlike ``value(ofSlot:)``, throws if it cannot be read.
   final func readableValue(ofSlot slot: Int) throws(ManagedObjectError) -> RowValue {
+    noteRead(.value(slot))
     if isFault { fire() }
     if isInaccessible {
       let name = shape.entity.properties.first { $0.slot == slot }?.name
@@ -101,6 +104,12 @@ extension ManagedObject {
 
   /// Sets the value of a slot and notifies the context. Inverse relationships are not changed.
   final func change(_ slot: Int, to value: RowValue) {
+    if status.contains(.observed) { changeObserved(slot, to: value) } else { assign(slot, to: value) }
+  }
+
+  /// Sets the value of a slot, and notifies the context.
+  @inline(__always)
+  final func assign(_ slot: Int, to value: RowValue) {
     guard let context = managedObjectContext else {
       if status.contains(.fault) { fire() }
       values[slot] = value
@@ -117,6 +126,7 @@ extension ManagedObject {
 
   /// Returns the objects of a relationship, in its order. The objects of an unordered relationship are sorted by key.
   final func objects(ofSlot slot: Int) -> [ManagedObject] {
+    noteRead(.value(slot))
     switch value(ofSlot: slot) {
     case .attribute, .unread, .toOne(nil): return []
     case .toOne(let key?): return managedObjectContext.map { [$0.object(for: key)] } ?? []
@@ -131,6 +141,7 @@ extension ManagedObject {
 
   /// Returns the object of a to-one relationship; nil if it has none.
   final func object(ofSlot slot: Int) -> ManagedObject? {
+    noteRead(.value(slot))
     guard case .toOne(let key?) = value(ofSlot: slot) else { return nil }
     return managedObjectContext?.object(for: key)
   }

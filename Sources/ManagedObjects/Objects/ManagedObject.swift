@@ -1,4 +1,5 @@
 internal import ObjectModels
+public import Observation
 public import Predicates
 
 /// An object of a context, with attributes and relationships to other objects.
@@ -69,6 +70,9 @@ open class ManagedObject {
 
     /// The object is new in the context and has not been reported to observers yet.
     static let unreported = Status(rawValue: 8192)
+
+    /// ``ContextState/observed`` has a record of the object.
+    static let observed = Status(rawValue: 16384)
 
     /// The states of an object with unsaved changes. The context retains an object that has one of them.
     static let changed: Status = [.inserted, .updated, .deleted]
@@ -232,24 +236,41 @@ extension ManagedObject {
 
   /// The object ID. It is temporary until the object is saved.
   public final var objectID: ManagedObjectID {
-    ManagedObjectID(key, model: shape.entity.model, storeIdentifier: shape.coordinator?.store(key.store)?.identifier)
+    noteRead(.objectID)
+    return ManagedObjectID(
+      key, model: shape.entity.model, storeIdentifier: shape.coordinator?.store(key.store)?.identifier)
   }
 
   /// True if the object is new and not saved.
-  public final var isInserted: Bool { status.isInserted }
+  public final var isInserted: Bool {
+    noteRead(.isInserted)
+    return status.isInserted
+  }
 
   /// True if the object has unsaved changes and is neither new nor deleted.
-  public final var isUpdated: Bool { status.isUpdated }
+  public final var isUpdated: Bool {
+    noteRead(.isUpdated)
+    return status.isUpdated
+  }
 
   /// True if the next save deletes the object.
-  public final var isDeleted: Bool { status.isDeleted }
+  public final var isDeleted: Bool {
+    noteRead(.isDeleted)
+    return status.isDeleted
+  }
 
   /// True if the object is new, changed or deleted, and not saved.
-  public final var hasChanges: Bool { status.hasChanges }
+  public final var hasChanges: Bool {
+    noteRead(.hasChanges)
+    return status.hasChanges
+  }
 
   /// True for a new object, and if the value of a property that is not transient differs from the value that was last
   /// read or saved.
-  public final var hasPersistentChangedValues: Bool { differsFromCommitted }
+  public final var hasPersistentChangedValues: Bool {
+    noteRead(.hasPersistentChangedValues)
+    return differsFromCommitted
+  }
 
   /// See ``hasPersistentChangedValues``.
   final var differsFromCommitted: Bool {
@@ -266,8 +287,34 @@ extension ManagedObject {
   /// True if the object is not available: its row was missing or could not be read when a value was accessed; a
   /// refresh, a merge or a save found that the store no longer has it; or its context was reset. Values that had not
   /// been read are empty.
-  public final var isInaccessible: Bool { status.isInaccessible }
+  public final var isInaccessible: Bool {
+    noteRead(.isInaccessible)
+    return status.isInaccessible
+  }
 }
+
+/// Code that reads an object under `withObservationTracking`, or in `Observations`, is notified when a value that it
+/// read changes, whatever changes it: the program, the inverse of a relationship, undo, a merge, a save or a refresh.
+///
+/// ```swift
+/// withObservationTracking {
+///   print(note.title, note.author?.name ?? "")
+/// } onChange: {
+///   print("the title or the author changed, or the name of the author")
+/// }
+/// ```
+///
+/// Attributes, relationships, fetched properties, values by key and key path, ``objectID``, ``changedValues()``,
+/// ``committedValues(forKeys:)`` and the states of the object are tracked, except ``isFault`` and
+/// ``managedObjectContext``. A fetched property is compared when ``ManagedObjectContext/processPendingChanges()`` is
+/// called. A tracked object is read again as soon as it is refreshed, to find out if its values differ.
+///
+/// If the program sets an attribute, the notification comes before the change. Otherwise it comes at the end of the
+/// operation, when both sides of each relationship agree.
+///
+/// Tracking ends with the first change, when the program no longer references the object or an object that leads to it
+/// by tracked relationships, or when the context is released.
+extension ManagedObject: Observable {}
 
 /// Two objects are equal only if they are the same instance.
 extension ManagedObject: Hashable {

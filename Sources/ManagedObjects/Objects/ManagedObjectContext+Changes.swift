@@ -24,6 +24,7 @@ extension ManagedObjectContext {
   /// Prepares an object for a change of its values. Must be called before the change.
   func willChange(_ object: ManagedObject) {
     if object.status.contains(.fault) { object.fire() }
+    if object.status.contains(.observed) { state.observed.touch(object) }
     guard state.isTracking else { return }
     if object.status.remove(.announced) != nil { hasUnannouncedChanges = true }
     // The changes of a new object are not compared with committed values.
@@ -42,6 +43,7 @@ extension ManagedObjectContext {
 
   /// Marks an object as inserted, updated or deleted, and adds it to the list of changed objects, which retains it.
   func list(_ object: ManagedObject, as status: ManagedObject.Status) {
+    if object.status.contains(.observed) { state.observed.touch(object) }
     if object.status.isDisjoint(with: .changed) {
       changedCount += 1
       hasUnannouncedChanges = true
@@ -60,6 +62,7 @@ extension ManagedObjectContext {
   /// - Parameter isChange: true to report the object to observers.
   func unlist(_ object: ManagedObject, isChange: Bool = true) {
     guard object.status.hasChanges else { return }
+    if object.status.contains(.observed) { state.observed.touch(object) }
     changedCount -= 1
     object.status.subtract(.changed)
     if object.status.contains(.refusing) { forgetRefusals(of: object, slot: nil) }
@@ -69,6 +72,8 @@ extension ManagedObjectContext {
 
   /// Records the error for a property that was set to an invalid value.
   func refuse(_ error: ManagedObjectError, _ object: ManagedObject, slot: Int) {
+    beginOperation()
+    defer { endOperation() }
     willChange(object)
     // An inaccessible object cannot be saved, and is not retained.
     guard object.status.hasChanges else { return }
@@ -100,6 +105,7 @@ extension ManagedObjectContext {
   ///
   /// - Parameter isChange: true to report the object to observers.
   func detach(_ object: ManagedObject, isChange: Bool = true) {
+    if object.status.contains(.observed) { state.observed.touch(object) }
     unlist(object, isChange: isChange)
     registered.remove(object.key)
     object.status.insert(.detached)

@@ -11,13 +11,15 @@ extension ManagedObjectContext {
   /// - Throws: ``ManagedObjectError/Code/referentialIntegrity`` if the child updated an object that is deleted or
   ///   inaccessible in this context.
   func take(_ objects: [ManagedObject]) throws(ManagedObjectError) {
+    beginOperation(changesAll: true)
+    defer { endOperation() }
     try checkPresence(of: objects)
     var relations: [(object: ManagedObject, slot: Int, value: RowValue)] = []
     for child in objects where !child.status.isDeleted {
       let object = object(for: child.key)
       if child.status.isInserted, !object.status.isInserted {
         object.values = object.shape.emptyValues
-        object.status = []
+        object.status.formIntersection(.observed)
         list(object, as: .inserted)
         noteArrival(object)
         record(.created(object))
@@ -98,6 +100,8 @@ extension ManagedObjectContext {
   /// Replaces the keys of objects in this context and in its child contexts.
   func follow(_ newKeys: KeyReplacements) {
     guard !newKeys.isEmpty else { return }
+    beginOperation(changesAll: true)
+    defer { endOperation() }
     newKeys.visit { old, key in
       guard let object = registered[old] else { return }
       // Old temporary keys are recorded only for undo, because `permanentKeys` contains those of saved objects.

@@ -19,6 +19,8 @@ extension ManagedObjectContext {
     if object.managedObjectContext !== self {
       throw ManagedObjectError(.invalidState, "\(object) is not an object of this context", objectID: object.objectID)
     }
+    beginOperation()
+    defer { endOperation() }
     // A list instead of recursion, because objects can refer to each other in long chains and cycles.
     var open = [object]
     while let next = open.popLast() { open += try deleteAlone(next).reversed() }

@@ -75,6 +75,8 @@ extension ManagedObjectContext {
   ///   ``ManagedObjectError/Code/unsupportedRequest``, with the ``ManagedObjectError/predicateError``, for a predicate
   ///   that does not fit the model; the errors of the store.
   public func fetch(_ request: FetchRequest) throws(ManagedObjectError) -> [ManagedObject] {
+    beginOperation()
+    defer { endOperation() }
     var request = request
     request.resultType = .objects
     let entity = try entity(of: &request)

@@ -19,6 +19,9 @@ extension ManagedObjectContext {
     }
     // A new object has no row to read.
     if object.status.isInserted { return }
+    beginOperation()
+    defer { endOperation() }
+    if object.status.contains(.observed) { state.observed.touch(object) }
     if !mergeChanges { unlist(object) }
     if object.status.hasChanges {
       guard let row = try readRows([object.key])[0] else {
@@ -42,6 +45,8 @@ extension ManagedObjectContext {
   /// Refreshes objects. Those without changes come first, because merging an object with changes also updates its
   /// related objects.
   func refreshAll(_ objects: [ManagedObject]) throws(ManagedObjectError) {
+    beginOperation()
+    defer { endOperation() }
     for object in objects where !object.status.hasChanges { try refresh(object, mergeChanges: true) }
     for object in objects where object.status.hasChanges { try refresh(object, mergeChanges: true) }
   }
@@ -78,6 +83,7 @@ extension ManagedObjectContext {
       if object.status.isUpdated { unlist(object) }
       if object.status.hasChanges || object.managedObjectContext !== self { return }
     }
+    if object.status.contains(.observed) { state.observed.touch(object) }
     object.status.insert(.fault)
     object.status.remove(.inaccessible)
     object.values = []
@@ -101,6 +107,8 @@ extension ManagedObjectContext {
   /// print(note.title)                                      // Numbers of Bernoulli
   /// ```
   public func rollback() {
+    beginOperation(changesAll: true)
+    defer { endOperation() }
     undoManager?.removeAllActions()
     var restored: [ManagedObject] = []
     for object in changedObjects {
@@ -121,6 +129,8 @@ extension ManagedObjectContext {
   /// Removes all objects and changes from the context. Objects that your program still references no longer have a
   /// context.
   public func reset() {
+    beginOperation(changesAll: true)
+    defer { endOperation() }
     undoManager?.removeAllActions()
     for object in registered.objects {
       object.status.subtract([.changed, .refusing])
@@ -163,6 +173,8 @@ extension ManagedObjectContext {
   /// - Throws: the errors of reading.
   /// - Complexity: O(*n*) in the number of saved objects, or of all registered objects if the changes are not complete.
   public func mergeChanges(from changes: SavedChanges) throws(ManagedObjectError) {
+    beginOperation()
+    defer { endOperation() }
     // Uses the saved keys, not the present ones: an object that was inserted again after its deletion has a new row.
     let saved = changes.inserted.union(changes.updated).compactMap { savedKey($0) }
     let deleted = changes.deleted.compactMap { savedKey($0) }

@@ -39,6 +39,8 @@ extension ManagedObjectContext {
   func setObjects(_ targets: [ManagedObject], of object: ManagedObject, _ slot: Int) {
     guard let relationship = object.shape.relationships[slot] else { return }
     guard relationship.definition.isToMany else { return setObject(targets.first, of: object, slot) }
+    beginOperation()
+    defer { endOperation() }
     switch object.value(ofSlot: slot) {
     case .toMany(let old):
       let new = Set(targets.map(\.key))
@@ -52,6 +54,8 @@ extension ManagedObjectContext {
   /// Sets the keys of an ordered relationship, and updates the inverses.
   func setOrderedKeys(_ new: OrderedKeys, of object: ManagedObject, _ slot: Int) {
     guard case .orderedToMany(let old) = object.value(ofSlot: slot), new != old else { return }
+    beginOperation()
+    defer { endOperation() }
     // Replaces the value in one step: removing single objects from an ordered set takes O(*n*) each.
     object.change(slot, to: .orderedToMany(new))
     guard let inverse = object.shape.inverseSlots[slot] else { return }
@@ -62,6 +66,8 @@ extension ManagedObjectContext {
   /// Sets the object of a to-one relationship, and updates the inverses.
   func setObject(_ target: ManagedObject?, of object: ManagedObject, _ slot: Int) {
     guard case .toOne(let old) = object.value(ofSlot: slot), old != target?.key else { return }
+    beginOperation()
+    defer { endOperation() }
     let inverse = object.shape.inverseSlots[slot]
     if let old, let inverse { drop(object.key, from: self.object(for: old), inverse) }
     object.change(slot, to: .toOne(target?.key))
@@ -72,12 +78,16 @@ extension ManagedObjectContext {
   func add(_ target: ManagedObject, to object: ManagedObject, _ slot: Int, at index: Int? = nil) {
     guard let relationship = object.shape.relationships[slot] else { return }
     guard relationship.definition.isToMany else { return setObject(target, of: object, slot) }
+    beginOperation()
+    defer { endOperation() }
     guard put(target.key, into: object, slot, at: index) else { return }
     if let inverse = object.shape.inverseSlots[slot] { enter(object, into: target, inverse, from: slot) }
   }
 
   /// Removes an object from a relationship, and updates the inverse.
   func remove(_ target: ManagedObject, from object: ManagedObject, _ slot: Int) {
+    beginOperation()
+    defer { endOperation() }
     guard object.shape.relationships[slot] != nil, drop(target.key, from: object, slot) else { return }
     guard let inverse = object.shape.inverseSlots[slot] else { return }
     if !target.status.contains(.detached) {

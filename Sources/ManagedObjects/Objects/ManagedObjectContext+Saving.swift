@@ -26,6 +26,8 @@ extension ManagedObjectContext {
       return
     }
     isSaving = true
+    beginOperation(changesAll: true)
+    defer { endOperation() }
     defer { isSaving = false }
     try announce()
     processPendingChanges()

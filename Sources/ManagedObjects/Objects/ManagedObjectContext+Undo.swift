@@ -27,6 +27,8 @@ extension ManagedObjectContext {
   }
 
   private func replay(redoing: Bool) {
+    beginOperation(changesAll: true)
+    defer { endOperation() }
     processPendingChanges()
     undoManager?.replay(redoing: redoing) { group in
       // Undoes deletions first, so that the other changes can refer to the deleted objects by their new keys.
@@ -106,7 +108,7 @@ extension ManagedObjectContext {
     } else {
       registered.insert(object)
     }
-    object.status.formIntersection([.listed, .pending])
+    object.status.formIntersection([.listed, .pending, .observed])
     object.version = 0
     object.committed = nil
     list(object, as: .inserted)

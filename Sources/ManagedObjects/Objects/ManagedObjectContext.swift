@@ -111,6 +111,8 @@ public final class ManagedObjectContext {
   /// The keys of the objects that other contexts saved, if their changes were merged since the last report. Reported to
   /// ``followers``.
   var merged = MergedKeys()
+  /// The number of the follower that compares tracked fetched properties.
+  var fetchFollower: Int?
   /// True if ``followers`` must receive a report even if no object changed: keys changed, or objects were saved.
   var hasSilentNews = false
 
@@ -142,7 +144,7 @@ public final class ManagedObjectContext {
     parent.children.append(WeakContext(context: self))
   }
 
-  deinit { state.isOpen = false }
+  deinit { state.close() }
 
   func shape(_ entityIndex: Int) -> EntityShape {
     if let shape = shapes[entityIndex] { return shape }

@@ -20,7 +20,8 @@ extension ManagedObject {
     let slot: Int
 
     private var keys: OrderedKeys {
-      if case .orderedToMany(let keys) = owner.value(ofSlot: slot) { keys } else { [] }
+      owner.noteRead(.value(slot))
+      return if case .orderedToMany(let keys) = owner.value(ofSlot: slot) { keys } else { [] }
     }
 
     /// The number of objects.

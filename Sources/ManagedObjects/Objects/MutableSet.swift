@@ -19,7 +19,8 @@ extension ManagedObject {
     let slot: Int
 
     private var keys: Set<RowKey> {
-      if case .toMany(let keys) = owner.value(ofSlot: slot) { keys } else { [] }
+      owner.noteRead(.value(slot))
+      return if case .toMany(let keys) = owner.value(ofSlot: slot) { keys } else { [] }
     }
 
     /// The number of objects.

@@ -6,12 +6,15 @@ struct ObjectSubject: PredicateSubject {
   /// True for a deleted or inaccessible object that another object refers to. Predicates see null as the value of all
   /// its properties.
   var isDeleted = false
+  /// True if the properties that are read are to be tracked by `Observation`.
+  var notesReads = false
 
   static func == (first: Self, second: Self) -> Bool { first.object == second.object }
   func hash(into hasher: inout Hasher) { hasher.combine(object) }
 
   func predicateValue(forKey key: PredicateKey) throws(ManagedPredicateError) -> PredicateValue<ObjectSubject> {
     if !isDeleted, let slot = key.slot(inEntity: object.key.entityIndex), slot < object.shape.record.slotCount {
+      if notesReads { object.noteRead(.value(slot)) }
       return related(object.value(ofSlot: slot))
     }
     return try unusualValue(forKey: key.name)
@@ -21,7 +24,10 @@ struct ObjectSubject: PredicateSubject {
   private func unusualValue(forKey name: String) throws(ManagedPredicateError) -> PredicateValue<ObjectSubject> {
     if EntityKey.ofObjectItself.contains(name) { return .object(self) }
     let entity = object.shape.entity
-    if !isDeleted, let property = entity.property(named: name) { return related(object.value(ofSlot: property.slot)) }
+    if !isDeleted, let property = entity.property(named: name) {
+      if notesReads { object.noteRead(.value(property.slot)) }
+      return related(object.value(ofSlot: property.slot))
+    }
     if !isDeleted, entity.fetchedProperty(named: name) != nil {
       do { return .array(try object.fetchedObjects(named: name).map { .object(ObjectSubject(object: $0)) }) } catch {
         throw error.predicateError ?? ManagedPredicateError(.unsupported, error.message)
@@ -47,9 +53,13 @@ struct ObjectSubject: PredicateSubject {
   /// Returns the object with a key; nil if this object has no context.
   private func target(_ key: RowKey) -> ObjectSubject? {
     guard let object = object.managedObjectContext?.object(for: key) else { return nil }
-    if object.isDeleted { return ObjectSubject(object: object, isDeleted: true) }
+    if notesReads {
+      object.noteRead(.isDeleted)
+      object.noteRead(.isInaccessible)
+    }
+    if object.status.isDeleted { return ObjectSubject(object: object, isDeleted: true, notesReads: notesReads) }
     if object.isFault { object.fire() }
-    return ObjectSubject(object: object, isDeleted: object.isInaccessible)
+    return ObjectSubject(object: object, isDeleted: object.status.isInaccessible, notesReads: notesReads)
   }
 
   /// Returns an object in a to-many relationship, by its key; nil if the object is deleted or inaccessible.
@@ -65,7 +75,11 @@ struct ObjectSubject: PredicateSubject {
   }
 
   func allPredicateValues() throws(ManagedPredicateError) -> [PredicateValue<ObjectSubject>] {
-    isDeleted ? [] : (0..<object.shape.record.slotCount).map { related(object.value(ofSlot: $0)) }
+    if isDeleted { return [] }
+    return (0..<object.shape.record.slotCount).map { slot in
+      if notesReads { object.noteRead(.value(slot)) }
+      return related(object.value(ofSlot: slot))
+    }
   }
 }
 
@@ -92,7 +106,7 @@ extension PreparedPredicate {
   ///
   /// - Throws: ``ManagedPredicateError`` if the predicate cannot be evaluated with the object's values.
   public func evaluate(with object: ManagedObject) throws(ManagedPredicateError) -> Bool {
-    try evaluate(with: ObjectSubject(object: object))
+    try evaluate(with: ObjectSubject(object: object, notesReads: true))
   }
 }
 
