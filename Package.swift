@@ -34,6 +34,7 @@ let package = Package(
     .library(name: "Predicates", targets: ["Predicates"]),
     .library(name: "ObjectModels", targets: ["ObjectModels"]),
     .library(name: "ManagedObjects", targets: ["ManagedObjects"]),
+    .library(name: "SQLiteAccess", targets: ["SQLiteAccess"]),
     .library(name: "SQLiteStore", targets: ["SQLiteStore"]),
     .library(name: "StoreInspection", targets: ["StoreInspection"]),
     .library(name: "StoreTests", targets: ["StoreTests"]),
@@ -121,17 +122,19 @@ let package = Package(
       swiftSettings: settings),
     .target(
       name: "SQLQueries", dependencies: ["ManagedObjects", "ObjectModels", "Predicates"], swiftSettings: settings),
+    .target(name: "SQLiteAccess", dependencies: ["CSQLite", "SystemFiles"], swiftSettings: settings),
     .target(
       name: "SQLiteStore",
       dependencies: [
-        "CSQLite", "CZlib", "KeyedArchiving", "ManagedObjects", "PropertyLists", "SQLQueries", "SystemFiles",
+        "CZlib", "KeyedArchiving", "ManagedObjects", "PropertyLists", "SQLQueries", "SQLiteAccess", "SystemFiles",
         .product(name: "OrderedCollections", package: "swift-collections"),
       ],
       swiftSettings: settings),
     .target(
       name: "StoreInspection",
       dependencies: [
-        "ManagedObjects", "ObjectModels", "Predicates", "PropertyLists", "SQLQueries", "SQLiteStore", "SystemFiles",
+        "ManagedObjects", "ObjectModels", "Predicates", "PropertyLists", "SQLQueries", "SQLiteAccess", "SQLiteStore",
+        "SystemFiles",
         .product(name: "OrderedCollections", package: "swift-collections"),
       ],
       swiftSettings: settings),

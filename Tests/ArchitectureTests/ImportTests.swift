@@ -6,6 +6,7 @@ import Testing
   /// The layer of each target. A target imports no target of a higher layer.
   static let floors = [
     "CLibXML2": 0, "CSQLite": 0, "CZlib": 0, "SystemFiles": 0, "SharedFiles": 0,
+    "SQLiteAccess": 1,
     "PropertyLists": 1, "PropertyListTools": 1, "ProgramFolders": 1,
     "KeyedArchiving": 2, "KeyedArchivingFoundation": 2, "Typedstreams": 2, "Nibs": 2, "ArchiveViews": 2,
     "Preferences": 3,

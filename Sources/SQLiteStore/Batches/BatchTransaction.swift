@@ -37,7 +37,7 @@ final class BatchTransaction {
     self.table = table
     self.origin = origin
     history = HistoryWriting(state)
-    database.derivedChanges.rows = []
+    database.notedRows = []
     let values = columns.enumerated().map { ", v\($0) \(table.columns[$1].type)" }.joined()
     try dropTables()
     try run("CREATE TABLE \(Self.rows) (z INTEGER PRIMARY KEY, e INTEGER, f INTEGER\(values))")
@@ -111,7 +111,7 @@ final class BatchTransaction {
     let changed = try keys(changed)
     var others = Set(try keys("SELECT e, z FROM \(Self.touched)"))
     if let mended { others.formUnion(try keys(mended)) }
-    for (entity, number) in database.derivedChanges.rows where number > 0 {
+    for (entity, number) in database.notedRows where number > 0 {
       if let key = key(entity, number) { others.insert(key) }
     }
     return StoreBatchResult(count: count, changed: changed, mended: others.subtracting(changed).sorted())

@@ -1,6 +1,7 @@
 internal import FoundationEssentials
 package import ManagedObjects
 internal import PropertyLists
+internal import SQLiteAccess
 internal import SystemFiles
 
 /// A temporary folder next to a store for unfinished files: `.NAME-migration`, or `.NAME-creation` for a new store.

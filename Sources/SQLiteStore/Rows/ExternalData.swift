@@ -1,5 +1,6 @@
 package import FoundationEssentials
 internal import ManagedObjects
+internal import SQLiteAccess
 internal import SystemFiles
 
 /// The folder with the external files of a store, for attributes that allow external storage.

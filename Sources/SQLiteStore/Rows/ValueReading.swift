@@ -2,6 +2,7 @@ internal import FoundationEssentials
 package import ManagedObjects
 internal import PropertyLists
 internal import SQLQueries
+package import SQLiteAccess
 
 /// Converts column values to values of attributes.
 ///

@@ -55,7 +55,7 @@ final class SaveTransaction {
   }
 
   func write() throws(ManagedObjectError) {
-    database.derivedChanges.rows = []
+    database.notedRows = []
     try readMissingSnapshots()
     let slots = zip(changes.updated, changes.snapshots).map { row, old in
       row.values.indices.filter { row.values[$0] != old.values[$0] && row.values[$0] != .unread }
@@ -89,7 +89,7 @@ final class SaveTransaction {
 
   /// Adds the rows whose derived attributes were changed by triggers of the file to ``mended``.
   private func noteDerivedChanges() {
-    for (entity, number) in database.derivedChanges.rows {
+    for (entity, number) in database.notedRows {
       guard let index = schema.entityIndices[entity], number > 0 else { continue }
       let key = RowKey(store: storeNumber, entityIndex: index, number: number)
       if !deleted.contains(key) { mended.insert(key) }

@@ -95,7 +95,7 @@ extension StoreState {
   }
 
   private func transaction(_ rows: [StoreRow], _ filling: StoreFilling) throws(ManagedObjectError) -> SaveTransaction {
-    database.derivedChanges.rows = []
+    database.notedRows = []
     var changes = StoreChanges()
     changes.inserted = rows
     var rowIndices = RowPositions(capacity: rows.count)

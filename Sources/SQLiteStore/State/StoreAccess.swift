@@ -1,3 +1,5 @@
+internal import SQLiteAccess
+
 /// The access to a store: read-only or for saving, with options for saves.
 ///
 /// ```swift
@@ -5,7 +7,7 @@
 /// let writer = try SQLiteStore(file, model: model, access: .readWrite(tracksHistory: true))
 /// ```
 public struct StoreAccess: Hashable, Sendable {
-  let mode: Database.Mode
+  let mode: ConnectionMode
   /// True to create the file if it does not exist.
   package var createsFile = false
   var tracksHistory: Bool?

@@ -2,6 +2,7 @@ public import FoundationEssentials
 public import ManagedObjects
 internal import PropertyLists
 internal import SQLQueries
+internal import SQLiteAccess
 public import SQLiteStore
 
 /// The history of an SQLite store: the saves and changes that Core Data or this package recorded in the file. A model

@@ -1,5 +1,4 @@
 internal import CSQLite
-internal import ManagedObjects
 
 /// A limit on the work of a statement and on the size of its results. Without it, a damaged or malicious file could
 /// keep SQLite busy forever, with triggers or with pages that form a cycle.
@@ -82,13 +81,15 @@ package final class WorkLimit {
   /// more data than the file. A statement with ``Growth/pairs`` can return the values of a related row many times, so
   /// its limit is higher.
   ///
-  /// - Throws: ``ManagedObjectError/Code/sqlite`` if a sound file of this size cannot have that many rows or bytes.
-  func check(rowCount: Int, byteCount: Int, _ growth: Growth) throws(ManagedObjectError) {
+  /// - Throws: ``SQLiteResultCode/tooBig`` or ``SQLiteResultCode/corrupt`` if a sound file of this size cannot have
+  ///   that many rows or bytes.
+  func check(rowCount: Int, byteCount: Int, _ growth: Growth) throws(SQLiteError) {
     guard let size else { return }
     // Allows more rows than a table can have, because a statement can combine two lists of pairs of objects.
     let rowLimit = 4096 + size / 4
     if rowCount > rowLimit {
-      throw ManagedObjectError(.sqlite, "\(file.name) is damaged: a table has more rows than the file has room for")
+      throw SQLiteError(
+        .limit, .corrupt, "is damaged: a table has more rows than the file has room for", path: file.name)
     }
     let byteLimit = growth == .rows ? 1 << 20 + 2 * size : 1 << 26 + 64 * size
     if byteCount > byteLimit {
@@ -96,7 +97,7 @@ package final class WorkLimit {
         growth == .rows
         ? "is damaged: the rows have more data than the file has room for"
         : "has results larger than 64 times its size: fetch fewer keys, or fewer objects at once"
-      throw ManagedObjectError(.sqlite, "\(file.name) \(message)")
+      throw SQLiteError(.limit, growth == .rows ? .corrupt : .tooBig, message, path: file.name)
     }
     greatestRowCount = max(greatestRowCount, min(rowLimit, 2 * rowCount))
     greatestByteCount = max(greatestByteCount, min(byteLimit, 2 * byteCount))

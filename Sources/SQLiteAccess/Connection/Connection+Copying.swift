@@ -1,25 +1,24 @@
 internal import CSQLite
-internal import ManagedObjects
 
 /// Copying and attaching database files.
-extension Database {
+extension Connection {
   /// Copies the whole database into a new, empty one.
   ///
-  /// - Throws: ``ManagedObjectError/Code/locked`` if another process holds a lock that prevents reading.
-  func copy(to other: Database) throws(ManagedObjectError) {
+  /// - Throws: The error ``SQLiteResultCode/busy`` if another process holds a lock that prevents reading.
+  package func copy(to other: Connection) throws(Failure) {
     guard let copy = unsafe sqlite3_backup_init(other.handle, "main", handle, "main") else {
-      throw other.failure(unsafe sqlite3_extended_errcode(other.handle))
+      throw other.failure(unsafe sqlite3_extended_errcode(other.handle), .running, nil)
     }
     let code = unsafe sqlite3_backup_step(copy, -1)
     let end = unsafe sqlite3_backup_finish(copy)
-    if code != SQLITE_DONE { throw other.failure(code) }
-    if end != SQLITE_OK { throw other.failure(end) }
+    if code != SQLITE_DONE { throw other.failure(code, .running, nil) }
+    if end != SQLITE_OK { throw other.failure(end, .running, nil) }
   }
 
   /// Attaches another file under a schema name, until the connection closes.
-  func attach(_ path: String, as name: String) throws(ManagedObjectError) {
+  package func attach(_ path: String, as name: String) throws(Failure) {
     let statement = try statement("ATTACH ? AS \(name.sqlName)")
-    try statement.bind(1, Self.uri(path))
+    try statement.bind(1, DatabaseFile.uri(path))
     try statement.run()
   }
 
@@ -27,7 +26,7 @@ extension Database {
   ///
   /// - Parameter rollsBack: False for a file that is also discarded after an error. A failed transaction then leaves
   ///   the file damaged, but large transactions need no memory for the original pages.
-  func relax(rollsBack: Bool) throws(ManagedObjectError) {
+  package func relax(rollsBack: Bool) throws(Failure) {
     try execute("PRAGMA journal_mode = \(rollsBack ? "MEMORY" : "OFF")")
     try execute("PRAGMA synchronous = OFF")
   }

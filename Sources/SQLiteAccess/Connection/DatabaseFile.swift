@@ -1,6 +1,5 @@
 internal import CSQLite
 internal import FoundationEssentials
-internal import ManagedObjects
 internal import SystemFiles
 
 /// A database file and the files that SQLite keeps next to it: the write-ahead log (`-wal`), the log's shared index
@@ -13,14 +12,14 @@ package struct DatabaseFile {
 
   private static let journals = ["-wal", "-journal"]
   /// The suffixes of the file and of the files next to it.
-  static let suffixes = ["", "-shm"] + journals
+  package static let suffixes = ["", "-shm"] + journals
 
   /// Checks that SQLite can open the file safely.
   ///
-  /// - Throws: ``ManagedObjectError/Code/open`` if the file, or one that SQLite keeps next to it, exists and is not a
+  /// - Throws: ``SQLiteResultCode/cannotOpen`` if the file, or one that SQLite keeps next to it, exists and is not a
   ///   regular file: SQLite would wait for a pipe, and write through a link. Also if the file cannot be a database, or
   ///   its journal would make SQLite delete another file.
-  init(_ path: String, named name: String) throws(ManagedObjectError) {
+  init(_ path: String, named name: String) throws(SQLiteError) {
     self.name = name
     self.path = FileSystem.target(of: path)
     for suffix in Self.suffixes {
@@ -59,7 +58,7 @@ package struct DatabaseFile {
   }
 
   /// Copies the file and its journals into a new private folder, with the name `store`.
-  func copy() throws(ManagedObjectError) -> PrivateFolder {
+  func copy() throws(SQLiteError) -> PrivateFolder {
     let folder: PrivateFolder
     do { folder = try PrivateFolder(files: Self.suffixes.map { "store" + $0 }) } catch { throw failure(error.message) }
     do {
@@ -76,7 +75,7 @@ package struct DatabaseFile {
   private func write(to output: FileOutput) throws(FileError) {
     var opened: OpaquePointer?
     let flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX
-    let code = unsafe sqlite3_open_v2(Database.uri(path) + "?immutable=1", &opened, flags, nil)
+    let code = unsafe sqlite3_open_v2(Self.uri(path) + "?immutable=1", &opened, flags, nil)
     defer { unsafe sqlite3_close_v2(opened) }
     var found: UnsafeMutablePointer<sqlite3_file>?
     var size: sqlite3_int64 = 0
@@ -98,7 +97,22 @@ package struct DatabaseFile {
     }
   }
 
-  private func failure(_ message: String) -> ManagedObjectError {
-    ManagedObjectError(.open, "cannot open \(name): \(message)")
+  /// Returns a `file:` URI for a path. Escapes the characters that have a meaning in a URI.
+  static func uri(_ path: String) -> String {
+    // A URI that begins with two slashes would name a host.
+    var uri = path.hasPrefix("//") ? "file://" : "file:"
+    // File names may be invalid UTF-8.
+    for byte in FileSystem.systemPath(path).dropLast().map(UInt8.init(bitPattern:)) {
+      switch byte {
+      case UInt8(ascii: "%"), UInt8(ascii: "?"), UInt8(ascii: "#"), 0x80...:
+        uri += "%" + String(byte, radix: 16, uppercase: true)
+      default: uri.unicodeScalars.append(Unicode.Scalar(byte))
+      }
+    }
+    return uri
+  }
+
+  private func failure(_ message: String) -> SQLiteError {
+    SQLiteError(.opening, .cannotOpen, message, path: name)
   }
 }

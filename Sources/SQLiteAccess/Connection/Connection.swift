@@ -1,0 +1,279 @@
+internal import CSQLite
+internal import FoundationEssentials
+internal import SystemFiles
+
+/// A connection to a database file, used by one task at a time.
+///
+/// Prepared statements are cached: the ``greatestStatementCount`` most recently used ones, except for very long ones.
+///
+/// `Failure` is the error that the methods throw: ``SQLiteError``, or the error of a module above that converts it.
+@safe package final class Connection<Failure: ConnectionFailure> {
+  /// The path to show in messages.
+  package let path: String
+  package let file: DatabaseFile
+  private let mode: ConnectionMode
+  let handle: OpaquePointer
+  let workLimit: WorkLimit
+  /// The folder with a copy that is open instead of the file, so that SQLite can apply the log or journal to it; nil if
+  /// the file itself is open.
+  private let copies: PrivateFolder?
+  private var statements: [String: PreparedStatement<Failure>] = [:]
+  private var uses = 0
+  static var greatestStatementCount: Int { 200 }
+  /// The maximum length of a cached statement, in bytes of SQL. The SQL of a request with thousands of conditions is
+  /// longer, and is not cached.
+  private static var greatestKeptSize: Int { 1 << 15 }
+  /// The number of statements executed so far.
+  package var executedStatements = 0
+  /// True if SQLite had to prepare a statement again because the schema had changed. The program may then have to check
+  /// the tables.
+  package var mayHaveOtherTables = false
+  /// True during a transaction that can write.
+  private(set) var isWriting = false
+  /// The rows that SQL functions of the program have recorded, for example functions that triggers call. The program
+  /// removes them.
+  package var notedRows: [(entity: Int64, number: Int64)] = []
+
+  /// The default time to wait for another process that is writing, in milliseconds.
+  package static var busyTime: Int32 { 30_000 }
+
+  /// An upper bound for the size of the changed pages that a transaction has not written yet, in bytes. SQLite's page
+  /// cache has a default size of 2 MB.
+  private static var cacheSize: Int { 4 << 20 }
+
+  /// Opens a file.
+  ///
+  /// - Parameters:
+  ///   - name: The path to show in messages; nil to use `path`.
+  ///   - busyTime: The time to wait for another process that is writing, in milliseconds.
+  /// - Throws: An error of opening if the file cannot be opened. SQLite reads the file only at the first statement,
+  ///   which throws if the file is not a database.
+  package init(
+    opening path: String, named name: String?, _ mode: ConnectionMode, busyTime: Int32
+  ) throws(Failure) {
+    self.path = name ?? path
+    guard !path.isEmpty, !path.utf8.contains(0) else {
+      throw Failure(SQLiteError(.path, .cannotOpen, "not the path of a file", path: path))
+    }
+    do { file = try DatabaseFile(path, named: name ?? path) } catch { throw Failure(error) }
+    self.mode = mode
+    workLimit = WorkLimit(file)
+    var flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_URI | SQLITE_OPEN_EXRESCODE
+    switch mode {
+    case .readOnly, .immutable: flags |= SQLITE_OPEN_READONLY
+    case .readWrite, .trial: flags |= SQLITE_OPEN_READWRITE
+    case .create: flags |= SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+    }
+    var uri = DatabaseFile.uri(file.path)
+    var copies: PrivateFolder?
+    let hasJournal = file.hasJournal
+    // While a process uses the write-ahead log, the log's index (`-shm`) is next to it.
+    let isShared = mode == .trial && FileSystem.exists(file.path + "-shm")
+    if mode == .immutable || mode == .trial {
+      if hasJournal, !isShared {
+        let folder: PrivateFolder
+        do { folder = try file.copy() } catch { throw Failure(error) }
+        // SQLite can apply the log or journal to the copy.
+        uri = DatabaseFile.uri("\(folder.path)/store")
+        flags = flags & ~SQLITE_OPEN_READONLY | SQLITE_OPEN_READWRITE
+        copies = .some(consume folder)
+      } else if mode == .immutable {
+        uri += "?immutable=1"
+      }
+    }
+    self.copies = copies
+    var opened: OpaquePointer?
+    let code = unsafe sqlite3_open_v2(uri, &opened, flags, nil)
+    guard code == SQLITE_OK, let handle = unsafe opened else {
+      let message = unsafe opened.map { unsafe String(cString: sqlite3_errmsg($0)) } ?? "out of memory"
+      unsafe sqlite3_close_v2(opened)
+      throw Failure(SQLiteError(.opening, reported: code, message, path: self.path))
+    }
+    unsafe self.handle = handle
+    unsafe sqlite3_busy_timeout(handle, busyTime)
+    unsafe workLimit.install(in: handle)
+    // Closing does not checkpoint the log: other processes may be using it, or it belongs to a temporary copy.
+    if hasJournal, mode == .immutable || mode == .trial {
+      unsafe sqlite_switch(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
+    }
+    // The file is not trusted: its views and triggers may call only functions that SQLite considers harmless.
+    try execute("PRAGMA trusted_schema = OFF")
+    try execute("PRAGMA cell_size_check = ON")
+    // A transaction is durable when it ends, even if the SQLite library was built with another default.
+    if mode == .readWrite || mode == .create { try execute("PRAGMA synchronous = FULL") }
+  }
+
+  /// Sets the time to wait for another process that is writing.
+  ///
+  /// - Parameter time: The time in milliseconds.
+  package func wait(_ time: Int32) { unsafe sqlite3_busy_timeout(handle, time) }
+
+  deinit {
+    statements = [:]
+    unsafe sqlite3_close_v2(handle)
+  }
+
+  /// Executes statements that return no rows.
+  package func execute(_ sql: String) throws(Failure) {
+    workLimit.work = 0
+    workLimit.statement = WorkLimit.Statement(growth: .pairs, size: sql.utf8.count)
+    let code = unsafe sqlite3_exec(handle, sql, nil, nil, nil)
+    if code != SQLITE_OK { throw failure(code, .running, sql) }
+  }
+
+  /// Returns a prepared statement for some SQL, from the cache if possible. It has no bindings, and is ready for its
+  /// first step.
+  ///
+  /// - Parameter growth: The growth of the statement's work with the size of the file. It determines the limit.
+  package func statement(
+    _ sql: String, _ growth: WorkLimit.Growth = .rows
+  ) throws(Failure) -> PreparedStatement<Failure> {
+    uses += 1
+    if let statement = statements[sql] {
+      // A statement that is being stepped must not be reset, so a second one is prepared.
+      guard !statement.isActive else { return try prepare(sql, growth) }
+      statement.lastUse = uses
+      statement.clear()
+      return statement
+    }
+    let statement = try prepare(sql, growth)
+    if sql.utf8.count > Self.greatestKeptSize { return statement }
+    if statements.count >= Self.greatestStatementCount { forgetOldStatements() }
+    statement.lastUse = uses
+    statements[sql] = statement
+    return statement
+  }
+
+  private func prepare(_ sql: String, _ growth: WorkLimit.Growth) throws(Failure) -> PreparedStatement<Failure> {
+    var prepared: OpaquePointer?
+    let work = WorkLimit.Statement(growth: growth, size: sql.utf8.count)
+    workLimit.work = 0
+    workLimit.statement = work
+    let code = unsafe sqlite3_prepare_v2(handle, sql, -1, &prepared, nil)
+    guard code == SQLITE_OK, let statement = unsafe prepared else { throw failure(code, .preparing, sql) }
+    return unsafe PreparedStatement(statement, self, work)
+  }
+
+  /// Removes the least recently used half of the cached statements.
+  private func forgetOldStatements() {
+    let uses = statements.values.map(\.lastUse).sorted()
+    let middle = uses[uses.count / 2]
+    statements = statements.filter { $0.value.lastUse > middle }
+  }
+
+  /// Returns the number that SQLite increments with each change of the schema.
+  package func schemaVersion() throws(Failure) -> Int64 { try number("PRAGMA schema_version") }
+
+  /// Calls `body` to change rows of `sqlite_schema`, and reloads the schema afterwards.
+  ///
+  /// `body` must not execute SQL that comes from the file, because `sqlite_schema` is not protected during the call.
+  package func changingSchema(_ body: () throws(Failure) -> Void) throws(Failure) {
+    unsafe sqlite_switch(handle, SQLITE_DBCONFIG_DEFENSIVE, 0)
+    defer { unsafe sqlite_switch(handle, SQLITE_DBCONFIG_DEFENSIVE, 1) }
+    try execute("PRAGMA writable_schema = ON")
+    do {
+      try body()
+      // The new schema version makes every connection reload the schema, also this one after a rollback.
+      try execute("PRAGMA schema_version = \(try schemaVersion() + 1)")
+    } catch {
+      try? execute("PRAGMA writable_schema = OFF")
+      throw error
+    }
+    try execute("PRAGMA writable_schema = RESET")
+  }
+
+  /// Returns a number that changes if another connection commits: https://sqlite.org/pragma.html#pragma_data_version
+  package func dataVersion() throws(Failure) -> Int64 { try number("PRAGMA data_version") }
+
+  /// Returns the integer in the first row of a statement; 0 for NULL, and for an empty result.
+  package func number(_ sql: String) throws(Failure) -> Int64 {
+    let statement = try statement(sql)
+    defer { statement.reset() }
+    return try statement.step() ? statement.integer(0) : 0
+  }
+
+  /// The number of rows that the last statement changed.
+  package var changeCount: Int { Int(unsafe sqlite3_changes64(handle)) }
+
+  /// True if a transaction is open.
+  package var isInTransaction: Bool { unsafe sqlite3_get_autocommit(handle) == 0 }
+
+  /// True if the path now leads to another file, or if the file does not exist anymore.
+  package var hasMoved: Bool {
+    var result: Int32 = 0
+    let code = unsafe sqlite3_file_control(handle, "main", SQLITE_FCNTL_HAS_MOVED, &result)
+    return code == SQLITE_OK && result != 0
+  }
+
+  /// Checks that the file is still at its path.
+  ///
+  /// - Throws: ``SQLiteResultCode/moved`` if the file was removed or replaced.
+  package func checkHasNotMoved() throws(Failure) {
+    if hasMoved { throw Failure(SQLiteError(.moved, .moved, "the file was removed or replaced", path: path)) }
+  }
+
+  /// Returns the error for a result code that SQLite has just returned.
+  func failure(_ code: Int32, _ origin: SQLiteError.Origin, _ sql: String?) -> Failure {
+    var message = unsafe String(cString: sqlite3_errmsg(handle))
+    if code & 0xFF == SQLITE_INTERRUPT { message = WorkLimit.message }
+    if code & 0xFF == SQLITE_BUSY { message = "another process has the file locked" }
+    var error = SQLiteError(origin, reported: code, message, path: path)
+    error.sql = sql
+    let offset = unsafe sqlite3_error_offset(handle)
+    if origin == .preparing, offset >= 0 { error.offset = Int(offset) }
+    error.isReadOnly = mode == .readOnly
+    error.isWriting = isWriting
+    error.filePath = file.path
+    return Failure(error)
+  }
+}
+
+/// Transactions.
+extension Connection {
+  /// Calls `body` in a transaction, and rolls back if it throws. In an open transaction, only calls `body`.
+  package func transaction<Result>(
+    _ kind: TransactionKind, end: TransactionEnd = .commit, _ body: () throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    if isInTransaction { return try body() }
+    try begin(kind)
+    do {
+      let result = try body()
+      try self.end(end)
+      return result
+    } catch {
+      rollBack()
+      throw error
+    }
+  }
+
+  /// Begins a transaction that lasts until ``end(_:)`` or ``rollBack()``. Calls of ``transaction(_:end:_:)`` become
+  /// part of it.
+  package func begin(_ kind: TransactionKind) throws(Failure) {
+    isWriting = kind != .deferred
+    workLimit.unwrittenSize = isWriting ? Self.cacheSize : 0
+    do {
+      try execute(kind.rawValue)
+      if kind != .deferred { try checkHasNotMoved() }
+    } catch {
+      rollBack()
+      throw error
+    }
+  }
+
+  /// Commits the transaction, or reverts its changes. If this throws, the transaction stays open.
+  package func end(_ end: TransactionEnd) throws(Failure) {
+    try execute(end.rawValue)
+    noteEnd()
+  }
+
+  /// Rolls the transaction back, unless an error has ended it already.
+  package func rollBack() {
+    if isInTransaction { try? execute("ROLLBACK") }
+    noteEnd()
+  }
+
+  private func noteEnd() {
+    isWriting = false
+    workLimit.unwrittenSize = 0
+  }
+}

@@ -1,0 +1,27 @@
+/// A way to open a database file.
+package enum ConnectionMode: Hashable, Sendable {
+  /// Read-only. Creates no files, except those that SQLite needs if other processes may write to the file.
+  case readOnly
+  /// Read-only. Writes nothing next to the file. No other process may write to it while it is open.
+  case immutable
+  /// The same as ``readWrite``, for changes that are all rolled back. A leftover write-ahead log stays as it is.
+  case trial
+  case readWrite
+  /// The same as ``readWrite``, but creates a missing file.
+  case create
+}
+
+package enum TransactionKind: String {
+  /// For reading: all statements see the same state.
+  case deferred = "BEGIN"
+  /// For writing: other writers wait from the beginning.
+  case immediate = "BEGIN IMMEDIATE"
+  /// For schema changes: if the file does not use a write-ahead log, other connections cannot read either.
+  case exclusive = "BEGIN EXCLUSIVE"
+}
+
+package enum TransactionEnd: String {
+  case commit = "COMMIT"
+  /// Reverts all changes.
+  case rollback = "ROLLBACK"
+}

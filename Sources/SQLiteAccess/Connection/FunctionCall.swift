@@ -1,0 +1,125 @@
+internal import CSQLite
+package import FoundationEssentials
+
+/// A call of an SQL function of the program: its arguments and its result.
+@safe package struct FunctionCall {
+  private let context: OpaquePointer?
+  package let arguments: Arguments
+
+  init(_ context: OpaquePointer?, _ arguments: Arguments) {
+    unsafe self.context = context
+    self.arguments = arguments
+  }
+
+  /// The arguments of a function call.
+  @safe package struct Arguments {
+    /// A null pointer if there are no arguments.
+    @usableFromInline let start: UnsafeMutablePointer<OpaquePointer?>?
+    package let count: Int
+
+    init(_ start: UnsafeMutablePointer<OpaquePointer?>?, count: Int) {
+      unsafe self.start = start
+      self.count = count
+    }
+
+    @inlinable package subscript(_ index: Int) -> Argument { unsafe Argument(index < count ? start?[index] : nil) }
+  }
+
+  /// An argument of a function.
+  @safe package struct Argument: StoredValue {
+    @usableFromInline let value: OpaquePointer?
+
+    @inlinable init(_ value: OpaquePointer?) { unsafe self.value = value }
+
+    @inlinable package var kind: StorageClass {
+      unsafe value == nil ? .null : StorageClass(code: sqlite3_value_type(value))
+    }
+    @inlinable package var integer: Int64 { unsafe sqlite3_value_int64(value) }
+    @inlinable package var real: Double { unsafe sqlite3_value_double(value) }
+
+    /// The number of bytes of a text or a blob; 0 for other types.
+    var size: Int {
+      let kind = kind
+      return kind == .text || kind == .blob ? Int(unsafe sqlite3_value_bytes(value)) : 0
+    }
+
+    package var text: String {
+      guard let start = unsafe sqlite3_value_text(value) else { return "" }
+      let count = Int(unsafe sqlite3_value_bytes(value))
+      return unsafe String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)
+    }
+
+    package var data: Data {
+      guard let start = unsafe sqlite3_value_blob(value) else { return Data() }
+      return unsafe Data(bytes: start, count: Int(sqlite3_value_bytes(value)))
+    }
+
+    /// The object that ``PreparedStatement/bind(_:object:)`` has bound; nil for other values.
+    package var object: AnyObject? {
+      guard let value = unsafe value, let pointer = unsafe sqlite_object(value) else { return nil }
+      return unsafe Unmanaged<AnyObject>.fromOpaque(pointer).takeUnretainedValue()
+    }
+
+    /// The value as SQLite passes it on.
+    fileprivate var pointer: OpaquePointer? { unsafe value }
+  }
+}
+
+/// The result of a function. A function that sets none returns NULL.
+extension FunctionCall {
+  package func setResult(_ value: Int64) { unsafe sqlite3_result_int64(context, value) }
+
+  package func setResult(_ value: Double) { unsafe sqlite3_result_double(context, value) }
+
+  package func setResult(_ argument: Argument) { unsafe sqlite3_result_value(context, argument.pointer) }
+
+  package func setResult(_ bytes: [UInt8]) {
+    unsafe sqlite3_result_blob64(context, bytes, UInt64(bytes.count), sqlite_transient())
+  }
+
+  package func setResult(_ text: String) {
+    let bytes = text.utf8Span.span
+    unsafe bytes.withUnsafeBufferPointer { bytes in
+      unsafe bytes.withMemoryRebound(to: CChar.self) { characters in
+        // A null pointer would return NULL, not an empty text.
+        unsafe sqlite3_result_text64(
+          context, characters.baseAddress ?? UnsafePointer(bitPattern: 1), UInt64(characters.count), sqlite_transient(),
+          UInt8(SQLITE_UTF8))
+      }
+    }
+  }
+
+  /// Makes the statement fail.
+  package func fail(_ message: String) { unsafe sqlite3_result_error(context, message, -1) }
+
+  /// Makes the statement fail because it takes too much work.
+  func interrupt() { unsafe sqlite3_result_error_code(context, SQLITE_INTERRUPT) }
+}
+
+/// The state of an aggregate function, between the rows of a group.
+extension FunctionCall {
+  /// Returns the memory where SQLite keeps the address of the state; nil if it cannot be allocated.
+  private func memory(size: Int) -> UnsafeMutablePointer<UnsafeMutableRawPointer?>? {
+    unsafe sqlite3_aggregate_context(context, Int32(size))?.assumingMemoryBound(to: UnsafeMutableRawPointer?.self)
+  }
+
+  /// Returns the state of the group, which `make` creates at the first row. Returns nil after an error, which `make`
+  /// reports with ``fail(_:)``.
+  package func state<State: AnyObject>(_ make: () -> State?) -> State? {
+    guard let memory = unsafe memory(size: MemoryLayout<UnsafeMutableRawPointer>.size) else {
+      unsafe sqlite3_result_error_nomem(context)
+      return nil
+    }
+    if let known = unsafe memory.pointee { return unsafe Unmanaged<State>.fromOpaque(known).takeUnretainedValue() }
+    guard let state = make() else { return nil }
+    unsafe memory.pointee = unsafe Unmanaged.passRetained(state).toOpaque()
+    return state
+  }
+
+  /// Removes the state of the group, and returns it; nil if there were no rows.
+  package func takeState<State: AnyObject>() -> State? {
+    guard let memory = unsafe memory(size: 0), let known = unsafe memory.pointee else { return nil }
+    unsafe memory.pointee = nil
+    return unsafe Unmanaged<State>.fromOpaque(known).takeRetainedValue()
+  }
+}

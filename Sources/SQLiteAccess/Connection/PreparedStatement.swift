@@ -1,0 +1,183 @@
+internal import CSQLite
+package import FoundationEssentials
+
+/// A prepared SQL statement. Bind values to its parameters, then step through its rows.
+@safe package final class PreparedStatement<Failure: ConnectionFailure> {
+  @usableFromInline let handle: OpaquePointer
+  private unowned let connection: Connection<Failure>
+  private let workLimit: WorkLimit
+  /// The number of the last call of ``Connection/statement(_:_:)`` that returned this statement. The least recently
+  /// used statements have the lowest numbers.
+  var lastUse = 0
+  /// True between the first step and the end of the rows.
+  private(set) var isActive = false
+  /// The number of virtual machine instructions since the first step.
+  private var work: Int64 = 0
+  private var rowCount = 0
+  /// The number of bytes of text and data read since the first step.
+  private var byteCount = 0
+  private var limits: WorkLimit.Statement
+
+  init(_ handle: OpaquePointer, _ connection: Connection<Failure>, _ limits: WorkLimit.Statement) {
+    unsafe self.handle = handle
+    self.connection = connection
+    workLimit = connection.workLimit
+    self.limits = limits
+  }
+
+  deinit { unsafe sqlite3_finalize(handle) }
+
+  /// Advances to the next row. After the last row, the statement can be stepped again from the start.
+  ///
+  /// - Returns: False after the last row.
+  package func step() throws(Failure) -> Bool {
+    let isFirst = !isActive
+    workLimit.work = work
+    workLimit.statement = limits
+    let code = unsafe sqlite3_step(handle)
+    work = workLimit.work
+    limits = workLimit.statement
+    if isFirst {
+      connection.executedStatements += 1
+      // SQLite prepares a statement again if the schema has changed since it was prepared.
+      let preparations = unsafe sqlite3_stmt_status(handle, SQLITE_STMTSTATUS_REPREPARE, 1)
+      if preparations != 0 { connection.mayHaveOtherTables = true }
+    }
+    if code == SQLITE_ROW {
+      isActive = true
+      rowCount += 1
+      if rowCount > workLimit.greatestRowCount || byteCount > workLimit.greatestByteCount {
+        do {
+          try workLimit.check(rowCount: rowCount, byteCount: byteCount, limits.growth)
+        } catch {
+          throw Failure(error)
+        }
+      }
+      return true
+    }
+    let failure = code == SQLITE_DONE ? nil : failure(code)
+    reset()
+    if let failure { throw failure }
+    return false
+  }
+
+  /// Executes a statement that returns no rows.
+  package func run() throws(Failure) { while try step() {} }
+
+  /// Resets the statement, so that it can be executed again with the same bound values.
+  package func reset() {
+    isActive = false
+    work = 0
+    rowCount = 0
+    byteCount = 0
+    limits.boundSize = 0
+    unsafe sqlite3_reset(handle)
+  }
+
+  /// Resets the statement and its bindings.
+  package func clear() {
+    reset()
+    unsafe sqlite3_clear_bindings(handle)
+  }
+
+  /// Calls `body` for each row. `body` reads the current row from this statement.
+  package func forEachRow(_ body: () throws(Failure) -> Void) throws(Failure) {
+    defer { reset() }
+    while try step() { try body() }
+  }
+}
+
+/// Binding of values to parameters. The indices of parameters start at 1.
+extension PreparedStatement {
+  package func bind(_ parameter: Int32, _ value: Int64) throws(Failure) {
+    try check(unsafe sqlite3_bind_int64(handle, parameter, value))
+  }
+
+  package func bind(_ parameter: Int32, _ value: Double) throws(Failure) {
+    try check(unsafe sqlite3_bind_double(handle, parameter, value))
+  }
+
+  package func bindNull(_ parameter: Int32) throws(Failure) {
+    try check(unsafe sqlite3_bind_null(handle, parameter))
+  }
+
+  package func bind(_ parameter: Int32, _ text: String) throws(Failure) {
+    let bytes = text.utf8Span.span
+    limits.boundSize += bytes.count
+    let code = unsafe bytes.withUnsafeBufferPointer { bytes in
+      unsafe bytes.withMemoryRebound(to: CChar.self) { characters in
+        // A null pointer would bind NULL, not an empty text.
+        unsafe sqlite3_bind_text64(
+          handle, parameter, characters.baseAddress ?? UnsafePointer(bitPattern: 1), UInt64(characters.count),
+          sqlite_transient(), UInt8(SQLITE_UTF8))
+      }
+    }
+    try check(code)
+  }
+
+  package func bind(_ parameter: Int32, _ data: Data) throws(Failure) {
+    let code = unsafe data.withUnsafeBytes { bytes in
+      guard let start = bytes.baseAddress else { return unsafe sqlite3_bind_zeroblob(handle, parameter, 0) }
+      return unsafe sqlite3_bind_blob64(handle, parameter, start, UInt64(bytes.count), sqlite_transient())
+    }
+    try check(code)
+  }
+
+  /// Binds an object that the statement passes to an SQL function. The statement retains the object until the parameter
+  /// is bound again.
+  package func bind(_ parameter: Int32, object: AnyObject) throws(Failure) {
+    let pointer = unsafe Unmanaged.passRetained(object).toOpaque()
+    try check(
+      unsafe sqlite_bind_object(handle, parameter, pointer) { pointer in
+        if let pointer = unsafe pointer { unsafe Unmanaged<AnyObject>.fromOpaque(pointer).release() }
+      })
+  }
+
+  /// The number of parameters, which is the index of the last one.
+  package var parameterCount: Int32 { unsafe sqlite3_bind_parameter_count(handle) }
+
+  private func failure(_ code: Int32) -> Failure {
+    connection.failure(code, .running, unsafe sqlite3_sql(handle).map { unsafe String(cString: $0) })
+  }
+
+  private func check(_ code: Int32) throws(Failure) {
+    if code != SQLITE_OK { throw failure(code) }
+  }
+}
+
+/// The values of the current row. The indices of columns start at 0.
+extension PreparedStatement {
+  @inlinable package func kind(_ column: Int32) -> StorageClass {
+    StorageClass(code: unsafe sqlite3_column_type(handle, column))
+  }
+
+  @inlinable package func isNull(_ column: Int32) -> Bool { kind(column) == .null }
+
+  @inlinable package func integer(_ column: Int32) -> Int64 { unsafe sqlite3_column_int64(handle, column) }
+
+  @inlinable package func real(_ column: Int32) -> Double { unsafe sqlite3_column_double(handle, column) }
+
+  /// Returns the text in a column. Replaces invalid UTF-8.
+  package func text(_ column: Int32) -> String {
+    guard let start = unsafe sqlite3_column_text(handle, column) else { return "" }
+    let count = Int(unsafe sqlite3_column_bytes(handle, column))
+    byteCount += count
+    return unsafe String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)
+  }
+
+  package func data(_ column: Int32) -> Data {
+    guard let start = unsafe sqlite3_column_blob(handle, column) else { return Data() }
+    let count = Int(unsafe sqlite3_column_bytes(handle, column))
+    byteCount += count
+    return unsafe Data(bytes: start, count: count)
+  }
+
+  /// Returns the number of bytes of the text or blob in a column.
+  package func byteCount(_ column: Int32) -> Int { Int(unsafe sqlite3_column_bytes(handle, column)) }
+
+  package var columnCount: Int32 { unsafe sqlite3_column_count(handle) }
+
+  package func columnName(_ column: Int32) -> String {
+    unsafe sqlite3_column_name(handle, column).map { unsafe String(cString: $0) } ?? ""
+  }
+}

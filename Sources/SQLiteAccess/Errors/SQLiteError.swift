@@ -1,0 +1,78 @@
+/// An error of a database.
+///
+/// ```swift
+/// do throws(SQLiteError) {
+///   try database.execute("INSERT INTO note (key) VALUES ('a')")
+/// } catch {
+///   print(error.code == .constraintUnique, error.message, error.sql ?? "")
+/// }
+/// ```
+public struct SQLiteError: Error, Hashable, Sendable {
+  /// The extended result code.
+  public let code: SQLiteResultCode
+  /// The description of the error in one line, without the file and the statement.
+  public let message: String
+  /// The path of the database file.
+  public let path: String
+  /// The statement that failed.
+  public internal(set) var sql: String?
+  /// The offset of the error in ``sql``, in bytes of UTF-8, if SQLite knows it.
+  public internal(set) var offset: Int?
+
+  /// The kind of operation that failed.
+  package enum Origin: Hashable, Sendable {
+    /// The path cannot be the path of a file.
+    case path
+    case opening
+    case preparing
+    case running
+    /// The file was removed or replaced.
+    case moved
+    /// The results of a statement are too large for a sound file of this size.
+    case limit
+  }
+
+  package let origin: Origin
+  /// True if SQLite returned ``code``. False if this package found the error.
+  package let isReported: Bool
+  /// True if the connection is read-only, and creates files only for sharing.
+  package internal(set) var isReadOnly = false
+  /// True if the error occurred in a transaction that can write.
+  package internal(set) var isWriting = false
+  /// The path of the file with symbolic links resolved; nil before it is opened.
+  package internal(set) var filePath: String?
+
+  init(_ origin: Origin, _ code: SQLiteResultCode, _ message: String, path: String) {
+    self.origin = origin
+    self.code = code
+    self.message = message
+    self.path = path
+    isReported = false
+  }
+
+  init(_ origin: Origin, reported code: Int32, _ message: String, path: String) {
+    self.origin = origin
+    self.code = SQLiteResultCode(rawValue: code)
+    self.message = message
+    self.path = path
+    isReported = true
+  }
+}
+
+extension SQLiteError: CustomStringConvertible {
+  /// The error with its file, without the statement.
+  package var line: String {
+    switch origin {
+    case .opening: "cannot open \(path): \(message)"
+    case .moved: "\(message): \(path)"
+    case .limit: "\(path) \(message)"
+    case .path, .preparing, .running: "\(path): \(message)"
+    }
+  }
+
+  /// The file and the message, then the statement and the offset of the error in it.
+  public var description: String {
+    guard let sql else { return line }
+    return "\(line) (in \(sql)\(offset.map { ", offset \($0)" } ?? ""))"
+  }
+}
