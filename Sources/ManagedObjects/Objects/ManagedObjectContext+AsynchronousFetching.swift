@@ -1,5 +1,6 @@
 internal import ObjectModels
 internal import Predicates
+internal import SystemFiles
 
 /// The progress of an asynchronous fetch.
 public struct FetchProgress: Hashable, Sendable {

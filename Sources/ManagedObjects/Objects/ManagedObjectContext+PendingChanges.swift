@@ -100,7 +100,9 @@ extension ManagedObjectContext {
     below.sortDescriptors = []
     below.fetchLimit = 0
     below.fetchOffset = 0
-    let changed = changedObjects.filter { !$0.status.isDeleted && prepared.entityIndices.contains(Int($0.key.entityIndex)) }
+    let changed = changedObjects.filter {
+      !$0.status.isDeleted && prepared.entityIndices.contains(Int($0.key.entityIndex))
+    }
     var found: [ManagedObject] = []
     for object in try findBelow(below, entity).filter({ !$0.status.hasChanges }) + changed
     where try prepared.holds(for: ObjectSubject(object: object)) { found.append(object) }

@@ -106,8 +106,8 @@ package final class WorkLimit {
   static let message = "a statement takes too much work for a file of this size"
 
   /// Makes SQLite call this object after every 10 000 instructions, and end the statement if a limit is exceeded, or if
-  /// the task of a ``CancellableReading`` is cancelled. SQLite does not retain it, so it must live as long
-  /// as the connection. Also protects `sqlite_schema`, and limits the depth of triggers.
+  /// the task of a ``CancellableReading`` is cancelled. SQLite does not retain it, so it must live as long as the
+  /// connection. Also protects `sqlite_schema`, and limits the depth of triggers.
   func install(in handle: OpaquePointer) {
     let context = unsafe Unmanaged.passUnretained(self).toOpaque()
     unsafe sqlite3_progress_handler(
