@@ -40,6 +40,11 @@ public struct FetchRequest: Hashable, Sendable {
   /// True if objects that are already in the context are read again.
   public var refreshesRefetchedObjects = false
   /// The values in each result, if the results are dictionaries; nil for all attributes.
+  ///
+  /// If the results are objects, the names of the properties that are used soon. An SQLite store reads only these
+  /// attributes, and the keys of to-one relationships. When another attribute is first read, or before the object is
+  /// changed or deleted, the other attributes are read, too. Other stores, and contexts with a parent, read all
+  /// attributes. Objects that already have values keep them.
   public var propertiesToFetch: [FetchedValue]?
   /// The values to group the results by, if the results are dictionaries; nil for no groups.
   public var propertiesToGroupBy: [FetchedValue]?

@@ -40,11 +40,27 @@ extension FetchRequest {
     }
     for descriptor in sortDescriptors { try descriptor.check(for: entity) }
     for path in relationshipKeyPathsForPrefetching { try Self.checkPrefetching(path, for: entity) }
+    if resultType == .objects { try checkPropertiesOfObjects(for: entity) }
     if resultType == .dictionaries {
       _ = try FetchPlan(self, of: entity)
     } else if propertiesToGroupBy?.isEmpty == false || havingPredicate != nil {
       throw ManagedObjectError(
         .unsupportedRequest, "groups can be fetched only as dictionaries, not as \(resultType.name)")
+    }
+  }
+
+  /// Checks that ``propertiesToFetch`` has only properties that objects can be fetched with.
+  private func checkPropertiesOfObjects(for entity: ManagedObjectModel.Entity) throws(ManagedObjectError) {
+    for value in propertiesToFetch ?? [] {
+      switch value {
+      case .expression(let name, _, _):
+        throw ManagedObjectError(
+          .unsupportedRequest, "the expression \(name.quoted) can be fetched only in dictionaries", key: name)
+      case .property(let name):
+        if entity.selfAndDescendants.contains(where: { $0.property(named: name) != nil }) { continue }
+        throw ManagedObjectError(
+          .undefinedKey, "the entity \(entity.name.quoted) has no property \(name.quoted) to fetch", key: name)
+      }
     }
   }
 

@@ -49,8 +49,26 @@ extension ManagedObject {
   final func take(_ row: consuming StoreRow) {
     version = row.version
     values = row.values
-    status.remove(.inaccessible)
+    status.subtract([.inaccessible, .partial])
     if status.contains(.observed) { shape.state?.observed.touch(self) }
+  }
+
+  /// Reads the attributes that a request left out, if there are any. If the store no longer has the object, they become
+  /// null, and the object is inaccessible.
+  ///
+  /// The version stays that of the first row, so that a save finds a conflict if the row has changed since.
+  final func complete() throws(ManagedObjectError) {
+    guard status.contains(.partial), let context = managedObjectContext else { return }
+    let row = try context.readRows([key])[0]
+    status.remove(.partial)
+    if row == nil {
+      status.insert(.inaccessible)
+      context.note(
+        ManagedObjectError(.referentialIntegrity, "the store no longer has the object", objectID: objectID))
+    }
+    for attribute in shape.record.attributes where values[attribute.slot] == .unread {
+      values[attribute.slot] = (row?.values ?? shape.emptyValues)[attribute.slot]
+    }
   }
 
   private final func awake() {
@@ -77,7 +95,7 @@ extension ManagedObject {
   final func readableValue(ofSlot slot: Int) throws(ManagedObjectError) -> RowValue {
     noteRead(.value(slot))
     if isFault { fire() }
-    if isInaccessible {
+    if status.isInaccessible {
       let name = shape.entity.properties.first { $0.slot == slot }?.name
       throw ManagedObjectError(
         .referentialIntegrity, "the object is no longer available", objectID: objectID, key: name)
@@ -89,7 +107,14 @@ extension ManagedObject {
   /// Reads a value that the store left out of the row.
   private final func readValue(_ slot: Int) throws(ManagedObjectError) {
     var value = shape.emptyValues[slot]
-    if let context = managedObjectContext { value = try context.readValues(ofSlot: slot, [key])[0] ?? value }
+    if let context = managedObjectContext {
+      if status.contains(.partial), shape.relationships[slot] == nil {
+        try complete()
+        // Data in a separate file is not in the row.
+        guard case .unread = values[slot] else { return }
+      }
+      value = try context.readValues(ofSlot: slot, [key])[0] ?? value
+    }
     values[slot] = value
     committed?[slot] = value
   }

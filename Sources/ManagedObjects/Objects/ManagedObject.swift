@@ -70,6 +70,9 @@ open class ManagedObject {
 
     /// The object is new in the context and has not been reported to observers yet.
     static let unreported = Status(rawValue: 8192)
+    /// The row was read without some attributes: see ``FetchRequest/propertiesToFetch``. They are read together, before
+    /// the first change of the object at the latest.
+    static let partial = Status(rawValue: 32768)
 
     /// ``ContextState/observed`` has a record of the object.
     static let observed = Status(rawValue: 16384)

@@ -28,7 +28,10 @@ extension ManagedObjectContext {
     guard state.isTracking else { return }
     if object.status.remove(.announced) != nil { hasUnannouncedChanges = true }
     // The changes of a new object are not compared with committed values.
-    if object.committed == nil, !object.status.isInserted { object.committed = object.values }
+    if object.committed == nil, !object.status.isInserted {
+      if object.status.contains(.partial) { completePartial(object) }
+      object.committed = object.values
+    }
     if object.status.isDisjoint(with: [.inserted, .deleted, .inaccessible]) {
       list(object, as: .updated)
     } else {
@@ -38,6 +41,15 @@ extension ManagedObjectContext {
             .referentialIntegrity, "the object was changed, but is no longer available", objectID: object.objectID))
       }
       notePending(object)
+    }
+  }
+
+  /// Reads the attributes that a request left out, before an object is changed or deleted: saves, validation, merges and
+  /// undo need all values. If this fails, the object becomes inaccessible, so that its change cannot be saved.
+  func completePartial(_ object: ManagedObject) {
+    do { try object.complete() } catch {
+      note(error)
+      object.status.insert(.inaccessible)
     }
   }
 

@@ -77,6 +77,7 @@ extension ManagedObjectContext {
   private func takeDeletion(of child: ManagedObject) {
     let object = object(for: child.key)
     if object.isFault { object.fire() }
+    if object.status.contains(.partial) { completePartial(object) }
     if object.status.isInaccessible || object.status.isDeleted { return }
     for relationship in object.shape.record.relationships {
       guard let inverse = object.shape.inverseSlots[relationship.slot] else { continue }

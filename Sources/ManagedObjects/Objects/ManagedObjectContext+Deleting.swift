@@ -33,6 +33,7 @@ extension ManagedObjectContext {
     if !object.status.isDisjoint(with: [.deleted, .detached, .leaving]) { return [] }
     try readFaults([object])
     if object.isFault { object.fire() }
+    try object.complete()
     if object.status.isInaccessible { return [] }
     // `prepareForDeletion` may delete the object itself, or other objects whose rules delete it.
     object.status.insert(.leaving)

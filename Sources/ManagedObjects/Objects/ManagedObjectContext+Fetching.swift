@@ -17,7 +17,7 @@ extension ManagedObjectContext {
     var unknown: [Int] = []
     for (index, key) in keys.enumerated() {
       if let object = parent.registered[parent.current(key)] {
-        rows[index] = parent.row(of: object, key)
+        rows[index] = try parent.row(of: object, key)
       } else {
         unknown.append(index)
       }
@@ -42,9 +42,10 @@ extension ManagedObjectContext {
   }
 
   /// Returns the values of an object as a row for a child context; nil if the object is deleted or inaccessible.
-  private func row(of object: ManagedObject, _ key: RowKey) -> StoreRow? {
+  private func row(of object: ManagedObject, _ key: RowKey) throws(ManagedObjectError) -> StoreRow? {
     if object.status.isDeleted { return nil }
     if object.isFault { object.fire() }
+    try object.complete()
     if object.status.isInaccessible { return nil }
     return StoreRow(key: key, version: object.version, values: object.values)
   }
@@ -179,9 +180,12 @@ extension ManagedObjectContext {
     _ request: FetchRequest, _ entity: ManagedObjectModel.Entity
   ) throws(ManagedObjectError) -> [ManagedObject] {
     if let parent {
-      return try parent.find(request, entity).map { found in
+      var request = request
+      request.propertiesToFetch = nil
+      return try parent.find(request, entity).map { found throws(ManagedObjectError) in
         let object = object(found: found.key)
         if object.needsRow, !found.needsRow, !found.status.isInaccessible {
+          try found.complete()
           object.take(StoreRow(key: found.key, version: found.version, values: found.values))
         }
         return object
@@ -189,6 +193,8 @@ extension ManagedObjectContext {
     }
     var request = request
     if !request.includesPropertyValues, !request.refreshesRefetchedObjects { request.resultType = .objectIDs }
+    if request.refreshesRefetchedObjects { request.propertiesToFetch = nil }
+    let isPartial = request.propertiesToFetch != nil
     switch try coordinator.fetchFromStores(request, of: entity) {
     case .rows(var rows):
       registered.reserveCapacity(registered.count + rows.count)
@@ -198,7 +204,14 @@ extension ManagedObjectContext {
       while let row = rows.popLast() {
         let row = try completed(row)
         let object = object(found: row.key)
-        try register(row, as: object, refreshing: request.refreshesRefetchedObjects)
+        if !isPartial {
+          try register(row, as: object, refreshing: request.refreshesRefetchedObjects)
+        } else if object.needsRow || object.isInaccessible && !object.hasChanges {
+          object.take(row)
+          if object.shape.record.attributes.contains(where: { object.values[$0.slot] == .unread }) {
+            object.status.insert(.partial)
+          }
+        }
         objects.append(object)
       }
       objects.reverse()

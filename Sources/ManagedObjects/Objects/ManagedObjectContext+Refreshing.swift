@@ -85,7 +85,7 @@ extension ManagedObjectContext {
     }
     if object.status.contains(.observed) { state.observed.touch(object) }
     object.status.insert(.fault)
-    object.status.remove(.inaccessible)
+    object.status.subtract([.inaccessible, .partial])
     object.values = []
     object.committed = nil
     noteRefreshed(object)

@@ -1,4 +1,5 @@
 internal import CSQLite
+internal import SystemFiles
 
 /// A limit on the work of a statement and on the size of its results. Without it, a damaged or malicious file could
 /// keep SQLite busy forever, with triggers or with pages that form a cycle.

@@ -9,6 +9,23 @@ extension StoreState {
   ) throws(ManagedObjectError) -> StoreFetchResult {
     try request.check(for: entity)
     if request.resultType == .dictionaries { return .dictionaries(try dictionaries(request, of: entity)) }
+    if request.resultType == .objects, let properties = request.propertiesToFetch {
+      if let table = schema.table(ofEntity: entity.index) {
+        let selection = RowSelection(schema, table, table.entities, storeNumber, attributes: properties.names)
+        if let query = query(for: request, of: entity, selection), query.isComplete,
+          let (statement, arguments) = try prepared(query)
+        {
+          defer { statement.clear() }
+          do { return try result(of: statement, request, entity, selection) } catch {
+            guard arguments.hasFailed else { throw error }
+          }
+        }
+      }
+      // A request that is executed in memory reads whole rows.
+      var whole = request
+      whole.propertiesToFetch = nil
+      return try perform(whole, of: entity)
+    }
     let selection = selection(of: entity)
     let query = selection.flatMap { self.query(for: request, of: entity, $0) }
     guard let selection, let query, query.isComplete else { return try evaluate(request, of: entity, query) }
@@ -121,6 +138,13 @@ extension StoreState {
       }
       return try request.executeChecked(on: LoadedRows(request, entity, candidates, &self), of: entity)
     }
+  }
+}
+
+extension [FetchRequest.FetchedValue] {
+  /// The names of the properties, without those of expressions.
+  fileprivate var names: Set<String> {
+    Set(compactMap { if case .property(let name) = $0 { name } else { nil } })
   }
 }
 

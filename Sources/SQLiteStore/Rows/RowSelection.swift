@@ -36,7 +36,11 @@ struct RowSelection: Sendable {
     let content: Slot
   }
 
-  init(_ schema: StoreSchema, _ table: StoreTable, _ entities: Range<Int>, _ storeNumber: StoreNumber) {
+  /// - Parameter attributes: The names of the attributes to read; nil for all. The others are left unread.
+  init(
+    _ schema: StoreSchema, _ table: StoreTable, _ entities: Range<Int>, _ storeNumber: StoreNumber,
+    attributes: Set<String>? = nil
+  ) {
     tableName = table.name
     self.entities = entities
     self.storeNumber = storeNumber
@@ -65,8 +69,13 @@ struct RowSelection: Sendable {
     }
     slots = entities.map { index in
       let empty = ManagedObjectModel.Entity(model: schema.model, index: index).emptyValues
+      let unread = attributes.map { attributes in
+        Set(schema.model.records[index].attributes.filter { !attributes.contains($0.name) }.map(\.slot))
+      }
       return schema.slotColumns[index].enumerated().map { slot, source in
         switch source {
+        case .attribute where unread?.contains(slot) == true, .composite where unread?.contains(slot) == true:
+          .empty(.unread)
         case .none: .empty(empty[slot])
         case .attribute(let column, let type, let isExternal):
           .attribute(resultColumn(column), type, isExternal: isExternal)
