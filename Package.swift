@@ -255,7 +255,7 @@ let package = Package(
       name: "ManagedObjectsTests",
       dependencies: [
         "ManagedObjects", "KeyedArchiving", "ManagedObjectsSamples", "ObjectModels", "Predicates", "PredicatesSamples",
-        "PropertyLists", "SQLiteStore", "StoreTests", "TestSupport",
+        "PropertyLists", "SQLiteStore", "StoreTests", "SystemFiles", "TestSupport",
         .product(name: "OrderedCollections", package: "swift-collections"),
       ],
       swiftSettings: testSettings),

@@ -1,5 +1,6 @@
 import Foundation
 import SQLiteStore
+import SystemFiles
 import TestSupport
 import Testing
 

@@ -206,7 +206,7 @@ extension ManagedObjectContext {
         let object = object(found: row.key)
         if !isPartial {
           try register(row, as: object, refreshing: request.refreshesRefetchedObjects)
-        } else if object.needsRow || object.isInaccessible && !object.hasChanges {
+        } else if object.needsRow || object.status.isInaccessible && !object.status.hasChanges {
           object.take(row)
           if object.shape.record.attributes.contains(where: { object.values[$0.slot] == .unread }) {
             object.status.insert(.partial)

@@ -43,7 +43,7 @@ private func holds(_ call: FunctionCall) {
     return call.fail("the first argument of managed_holds must be an object of this package that tests values")
   }
   guard let holds = test.holds(call.arguments) else { return call.fail("a value cannot be tested") }
-  call.setResult(holds ? 1 : 0)
+  call.setResult(Int64(holds ? 1 : 0))
 }
 
 private func compute(_ call: FunctionCall) {

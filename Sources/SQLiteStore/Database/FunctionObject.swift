@@ -1,4 +1,5 @@
 internal import ManagedObjects
+internal import SQLQueries
 internal import SQLiteAccess
 
 /// An object that a statement passes to an SQL function of this package as its first argument. The function calls the
