@@ -37,14 +37,14 @@ import Testing
   }
 
   /// Saves changes in another container, like another program.
-  private func change(_ kind: Kind, author: String = "other") throws {
+  private func change(_ kind: Kind, author: String = "other", adding name: String = "Madrid") throws {
     try container(kind).updateAndWait { context in
       context.transactionAuthor = author
       for city in try context.fetch(City.self) {
         if city.name == "Rome" { try context.delete(city) }
         if city.name == "Paris" { city.size += 1 }
       }
-      try context.insert(City.self).name = "Madrid"
+      try context.insert(City.self).name = name
     }
   }
 
@@ -220,6 +220,27 @@ import Testing
     try SQLiteFile.change(store.url, "UPDATE ZCITY SET ZSIZE = 9, Z_OPT = Z_OPT + 1 WHERE ZNAME = 'Berlin'")
     #expect(try store.changesByOthers()?.isComplete == false)
     #expect(try store.changesByOthers() == nil)
+  }
+
+  @Test func `the transactions of a history are merged into a context`() throws {
+    let container = try filled(.history)
+    let store = try #require(container.coordinator.stores[0] as? SQLiteStore)
+    let last = try store.history().last?.number ?? 0
+    let context = container.newContext()
+    let cities = try context.fetch(City.self, sortedBy: [.init("name")])
+    #expect(cities.map(\.size) == [0, 0, 0])
+    for name in ["Madrid", "Lisbon"] { try change(.history, adding: name) }
+    let changes = SavedChanges(try store.history(after: last))
+    #expect(changes.isComplete && changes.author == "other" && changes.inserted.count == 2)
+    #expect(changes.updated == [cities[1].objectID] && changes.deleted == [cities[2].objectID])
+    try context.mergeChanges(from: changes)
+    #expect(cities[1].size == 2 && cities[2].managedObjectContext == nil)
+    try container.updateAndWait { context in
+      context.transactionAuthor = "main"
+      try context.insert(City.self).name = "Oslo"
+    }
+    #expect(SavedChanges(try store.history(after: last)).author.isEmpty, "the authors differ")
+    #expect(SavedChanges([PersistentHistoryTransaction]()) == SavedChanges())
   }
 
   @Test func `the stream ends when the coordinator is released`() async throws {

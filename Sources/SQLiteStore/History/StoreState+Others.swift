@@ -36,24 +36,3 @@ extension StoreState {
     if number == known.historyNumber + 1 { others?.historyNumber = number } else { ownTransactions.append(number) }
   }
 }
-
-extension SavedChanges {
-  /// Combines the changes of transactions, which are sorted from the oldest to the latest.
-  fileprivate init(_ transactions: [PersistentHistoryTransaction]) {
-    self.init()
-    for change in transactions.flatMap(\.changes) {
-      switch change.kind {
-      case .insert: inserted.insert(change.objectID)
-      case .update: updated.insert(change.objectID)
-      case .delete:
-        inserted.remove(change.objectID)
-        updated.remove(change.objectID)
-        deleted.insert(change.objectID)
-      }
-    }
-    // Sets the author and the context name only if they are the same in all transactions.
-    guard let last = transactions.last else { return }
-    if transactions.allSatisfy({ $0.author == last.author }) { author = last.author ?? "" }
-    if transactions.allSatisfy({ $0.contextName == last.contextName }) { contextName = last.contextName ?? "" }
-  }
-}
