@@ -202,6 +202,7 @@ private enum ModelArticle {
       do throws(ManagedObjectError) { try context.save() } catch { print(error.description(in: german)) }
       let error = #expect(throws: ManagedObjectError.self) { try context.save() }
       #expect(error?.description(in: german) == "Veranstaltung, Plätze: mindestens einer\nVeranstaltung, Beginn: fehlt")
+      context.rollback()
     }
   }
 

@@ -41,7 +41,8 @@ public final class PersistentContainer: Sendable {
   public func newContext() -> sending ManagedObjectContext { ManagedObjectContext(coordinator: coordinator) }
 
   /// Runs a function with a new context, in the caller's task. The context is released when the function returns, so
-  /// the function must save its changes.
+  /// the function must save its changes. If it returns without saving them, or rolling them back,
+  /// ``PersistentStoreCoordinator/misuseHandler`` is called.
   ///
   /// ```swift
   /// let names = try container.performAndWait { context in
@@ -54,18 +55,40 @@ public final class PersistentContainer: Sendable {
   public func performAndWait<Result: Sendable, Failure: Error>(
     _ body: (ManagedObjectContext) throws(Failure) -> Result
   ) throws(Failure) -> Result {
-    try body(newContext())
+    let context = newContext()
+    let result = try body(context)
+    reportDiscarded(context)
+    return result
   }
 
   /// Runs a function with a new context, outside the caller's actor. The context is released when the function returns,
-  /// so the function must save its changes.
+  /// so the function must save its changes. If it returns without saving them, or rolling them back,
+  /// ``PersistentStoreCoordinator/misuseHandler`` is called.
   ///
   /// - Throws: the error of the function.
   @concurrent
   public func perform<Result: Sendable, Failure: Error>(
     _ body: @Sendable (ManagedObjectContext) async throws(Failure) -> Result
   ) async throws(Failure) -> Result {
-    try await body(newContext())
+    let context = newContext()
+    let result = try await body(context)
+    reportDiscarded(context)
+    return result
+  }
+
+  /// Reports the unsaved changes of a context that is released.
+  private func reportDiscarded(_ context: ManagedObjectContext) {
+    guard context.hasChanges else { return }
+    let objects = context.changedObjects
+    let examples = objects.prefix(3).map { object in
+      "\(object) (\(object.isInserted ? "inserted" : object.isDeleted ? "deleted" : "updated"))"
+    }
+    let list = examples.joined(separator: ", ") + (objects.count > 3 ? ", …" : "")
+    let error = ManagedObjectError(
+      .invalidState,
+      "a function of perform or performAndWait returned without saving its context, so the changes of \(objects.count) "
+        + "\(objects.count == 1 ? "object" : "objects") are lost: \(list). Call save(), or rollback() to discard them")
+    coordinator.report(error, in: context)
   }
 
   /// Runs a function with a new context and saves the context, in the caller's task.

@@ -15,19 +15,20 @@ internal import Synchronization
 public final class PersistentStoreCoordinator: Sendable {
   /// The model of all stores.
   public let model: ManagedObjectModel
-  private let state = Mutex(State())
+  let state = Mutex(State())
   private let listeners = Listeners<SavedChanges>()
   private let remoteListeners = Listeners<Result<SavedChanges, ManagedObjectError>>()
 
-  private struct State {
+  struct State {
     var stores: [any PersistentStore] = []
     /// The task that looks for changes by other programs, while there are streams of ``remoteChanges``.
     var looking: Task<Void, Never>?
     /// The stores that could not be read at the last check for changes by other programs.
     var unreadable: [StoreNumber: UnreadableStore] = [:]
+    var misuseHandler: @Sendable (ManagedObjectError) -> Void = PersistentStoreCoordinator.printMisuse
   }
 
-  private struct UnreadableStore {
+  struct UnreadableStore {
     let message: String
     var isTold = false
   }
