@@ -20,6 +20,10 @@ private let compiler: URL? = (ProcessInfo.processInfo.environment["PATH"] ?? "")
     "let closure: @Sendable () -> Void = { _ = context }; closure()",
     "await Keeper().keep(note)",
     "await MainActor.run { print(note.title) }",
+    "@MainActor func reset(_ container: PersistentContainer) { "
+      + "let own = container.mainContext; Task.detached { own.reset() } }; print(reset)",
+    "actor Worker { func reset(_ container: PersistentContainer) { "
+      + "let own = container.newContext(isolation: self); Task.detached { own.reset() } } }; print(Worker())",
   ]
 
   private static let kept = [
@@ -29,6 +33,8 @@ private let compiler: URL? = (ProcessInfo.processInfo.environment["PATH"] ?? "")
     "let closure: @Sendable () -> Void = { print(id, model.entities) }; closure()",
     "await withTaskGroup(of: Void.self) { group in group.addTask { print(id) } }",
     "note.title = \"x\"; await use(note); note.author = note",
+    "@MainActor func reset(_ container: PersistentContainer) { container.mainContext.reset() }; print(reset)",
+    "func reset(_ worker: BackgroundContext) async { await worker.perform { $0.reset() } }; print(reset)",
   ]
 
   private static let outsideOfObjects = [

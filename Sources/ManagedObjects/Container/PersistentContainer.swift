@@ -19,6 +19,7 @@ internal import ProgramFolders
 public final class PersistentContainer: Sendable {
   /// The coordinator of the stores.
   public let coordinator: PersistentStoreCoordinator
+  private let main = MainContextOwner()
 
   /// The model of the stores.
   public var model: ManagedObjectModel { coordinator.model }
@@ -39,6 +40,49 @@ public final class PersistentContainer: Sendable {
   /// let people = try context.fetch(Person.self, sortedBy: .ascending(\.name))
   /// ```
   public func newContext() -> sending ManagedObjectContext { ManagedObjectContext(coordinator: coordinator) }
+
+  /// Returns a new context that is confined to an actor. At the end of a turn of the actor, it merges the changes of
+  /// others if ``ManagedObjectContext/mergesChangesAutomatically`` is true, reports changes to observers, and is saved
+  /// if ``ManagedObjectContext/autosaves`` is true.
+  ///
+  /// ```swift
+  /// @MainActor func showNotes() throws {
+  ///   let context = container.newContext(isolation: MainActor.shared)
+  ///   context.mergesChangesAutomatically = true
+  ///   show(try context.fetch(Note.self))
+  /// }
+  /// ```
+  ///
+  /// For an actor that has a context of its own, see ``ManagedObjectActor``.
+  public func newContext(isolation: isolated any Actor) -> ManagedObjectContext {
+    ManagedObjectContext(coordinator, turn: ContextTurn(isolation))
+  }
+
+  /// The context of the main actor. It is created on first access.
+  ///
+  /// ```swift
+  /// @MainActor func addNote() throws {
+  ///   let context = container.mainContext
+  ///   context.mergesChangesAutomatically = true
+  ///   try context.insert(Note.self).title = "Milk"
+  ///   try context.save()
+  /// }
+  /// ```
+  ///
+  /// By default, the context neither merges the changes of others nor saves automatically. See
+  /// ``ManagedObjectContext/mergesChangesAutomatically`` and ``ManagedObjectContext/autosaves``.
+  @MainActor public var mainContext: ManagedObjectContext { main.context(of: self) }
+
+  /// Returns an actor with a new context, for work outside of the main actor.
+  ///
+  /// ```swift
+  /// let importer = container.newBackgroundContext()
+  /// try await importer.perform { context in
+  ///   try context.insert(Note.self).title = "Milk"
+  ///   try context.save()
+  /// }
+  /// ```
+  public func newBackgroundContext() -> BackgroundContext { BackgroundContext(container: self) }
 
   /// Runs a function with a new context, in the caller's task. The context is released when the function returns, so
   /// the function must save its changes. If it returns without saving them, or rolling them back,
@@ -170,6 +214,23 @@ public final class PersistentContainer: Sendable {
   public static var defaultFolder: URL? {
     let folders = try? StandardFolders.current.forProgram(ProcessInfo.processInfo.processName)
     return try? folders?.url(for: .applicationSupport)
+  }
+}
+
+/// The owner of ``PersistentContainer/mainContext``. It releases the context on the main actor, because objects of the
+/// context may be in use there.
+@MainActor private final class MainContextOwner {
+  private var context: ManagedObjectContext?
+
+  nonisolated init() {}
+
+  isolated deinit {}
+
+  func context(of container: PersistentContainer) -> ManagedObjectContext {
+    if let context { return context }
+    let context = container.newContext(isolation: MainActor.shared)
+    self.context = context
+    return context
   }
 }
 

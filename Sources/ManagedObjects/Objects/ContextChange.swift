@@ -53,6 +53,9 @@ struct ContextObservers<Event> {
     return next
   }
 
+  /// Adds an observer with a number that the caller chooses. All observers of the list must be added in this way.
+  mutating func add(_ callback: @escaping (Event) -> Void, number: Int) { callbacks[number] = callback }
+
   mutating func remove(_ number: Int) { callbacks[number] = nil }
 
   func tell(_ event: Event) { for number in callbacks.keys.sorted() { callbacks[number]?(event) } }
@@ -60,7 +63,7 @@ struct ContextObservers<Event> {
 
 extension ManagedObjectContext {
   /// Adds an observer: a function that ``processPendingChanges()`` calls with the changes, if there are any. The
-  /// context retains the function until it is removed.
+  /// context retains the function until it is removed. For saves, see ``addEventObserver(_:)``.
   ///
   /// ```swift
   /// let number = context.addObserver { change in
@@ -72,18 +75,28 @@ extension ManagedObjectContext {
   /// ```
   ///
   /// - Returns: a number to pass to ``removeObserver(_:)``.
-  public func addObserver(_ callback: @escaping (ContextChange) -> Void) -> Int { observers.add(callback) }
+  public func addObserver(_ callback: @escaping (ContextChange) -> Void) -> Int {
+    observerCount += 1
+    observers.add(callback, number: observerCount)
+    if !arrived.isEmpty { scheduleEndOfTurn() }
+    return observerCount
+  }
 
   /// Removes an observer.
   ///
-  /// - Parameter number: the number that ``addObserver(_:)`` returned.
-  public func removeObserver(_ number: Int) { observers.remove(number) }
+  /// - Parameter number: the number that ``addObserver(_:)`` or ``addEventObserver(_:)`` returned.
+  public func removeObserver(_ number: Int) {
+    observers.remove(number)
+    eventObservers.remove(number)
+  }
 
   /// Ends a group of changes: the undo manager undoes them together, and observers are called with them.
   ///
-  /// Saving, undoing, redoing, rolling back and merging changes call this method. Call it when the user has completed a
-  /// step.
+  /// Saving, undoing, redoing, rolling back and merging changes call this method. A context that is confined to an
+  /// actor, such as ``PersistentContainer/mainContext``, calls it at the end of each turn of the actor in which objects
+  /// changed. For other contexts, call it when the user has completed a step.
   public func processPendingChanges() {
+    if mailbox != nil { mergeMail() }
     beginOperation()
     defer { endOperation() }
     state.observed.completesStep = true
@@ -123,7 +136,7 @@ extension ManagedObjectContext {
   }
 
   /// True if the context has observers or followers.
-  var isObserved: Bool { !observers.isEmpty || !followers.isEmpty }
+  var isObserved: Bool { !observers.isEmpty || !followers.isEmpty || endsTurns }
 
   /// Records that an object is new in the context. The object is recorded even if there are no observers, because an
   /// observer that is added before the next report must receive it.
@@ -137,5 +150,6 @@ extension ManagedObjectContext {
     if !isObserved || object.status.contains(.pending) { return }
     object.status.insert(.pending)
     pending.append(object)
+    if pending.count == 1 { scheduleEndOfTurn() }
   }
 }

@@ -68,19 +68,6 @@ extension ManagedObjectContext {
     return result
   }
 
-  /// Merges the changes of a save or of a batch request into several contexts: see ``mergeChanges(from:)``.
-  ///
-  /// - Throws: the first error of reading. The changes are merged into the other contexts nevertheless.
-  public static func mergeChanges(
-    from changes: SavedChanges, into contexts: [ManagedObjectContext]
-  ) throws(ManagedObjectError) {
-    var failure: ManagedObjectError?
-    for context in contexts {
-      do { try context.mergeChanges(from: changes) } catch { failure = failure ?? error }
-    }
-    if let failure { throw failure }
-  }
-
   private func stores(for request: BatchRequest, _ entity: ManagedObjectModel.Entity) -> [any PersistentStore] {
     if case .insert = request.action {
       return coordinator.store(forNew: entity.index).map { [$0] } ?? []

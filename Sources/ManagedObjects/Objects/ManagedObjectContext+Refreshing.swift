@@ -95,7 +95,9 @@ extension ManagedObjectContext {
   /// Records that an object was read again or turned into a fault.
   func noteRefreshed(_ object: ManagedObject) {
     // Without observers, nothing is recorded.
-    if isObserved { refreshed.append(object) }
+    guard isObserved else { return }
+    refreshed.append(object)
+    if refreshed.count == 1 { scheduleEndOfTurn() }
   }
 
   /// Discards all changes: restores the values that objects had when they were read or saved, removes new objects from
@@ -178,19 +180,26 @@ extension ManagedObjectContext {
     // Uses the saved keys, not the present ones: an object that was inserted again after its deletion has a new row.
     let saved = changes.inserted.union(changes.updated).compactMap { savedKey($0) }
     let deleted = changes.deleted.compactMap { savedKey($0) }
+    let inserted = changes.isFrom(self) ? [] : changes.inserted.compactMap { savedKey($0) }
+    try merge(MergedKeys(saved: saved, deleted: deleted, isComplete: changes.isComplete), inserted: inserted)
+    if !eventObservers.isEmpty { eventObservers.tell(.didMerge(changes)) }
+  }
+
+  /// Merges changes that others made in the stores or in the parent.
+  ///
+  /// - Parameter inserted: the keys of objects that are new in the context.
+  func merge(_ keys: MergedKeys, inserted: [RowKey]) throws(ManagedObjectError) {
     if !followers.isEmpty {
-      merged.saved += saved
-      merged.deleted += deleted
-      if !changes.isComplete { merged.isComplete = false }
+      merged.saved += keys.saved
+      merged.deleted += keys.deleted
+      if !keys.isComplete { merged.isComplete = false }
     }
-    if !observers.isEmpty, changes.origin != state.number {
-      for key in changes.inserted.compactMap({ savedKey($0) }).sorted() where registered[key] == nil {
-        arrived.append(object(for: key))
-      }
+    if !observers.isEmpty {
+      for key in inserted.sorted() where registered[key] == nil { arrived.append(object(for: key)) }
     }
-    if !changes.isComplete { try refreshAllObjects() }
-    try refreshAll(saved.sorted().compactMap { registered[$0] })
-    for key in deleted.sorted() {
+    if !keys.isComplete { try refreshAllObjects() }
+    try refreshAll(keys.saved.sorted().compactMap { registered[$0] })
+    for key in keys.deleted.sorted() {
       guard let object = registered[key] else { continue }
       // An object with changes stays, and the next save finds a conflict. There is none if both contexts deleted it.
       if object.status.hasChanges, !object.status.isDeleted { continue }

@@ -25,10 +25,15 @@ extension ManagedObjectContext {
       processPendingChanges()
       return
     }
+    defer { reportSave() }
     isSaving = true
     beginOperation(changesAll: true)
     defer { endOperation() }
-    defer { isSaving = false }
+    defer {
+      isSaving = false
+      if !parentChanges.isEmpty { mergeParentChanges() }
+    }
+    eventObservers.tell(.willSave)
     try announce()
     processPendingChanges()
     if validatesOnSave { try validate() }
@@ -36,6 +41,8 @@ extension ManagedObjectContext {
     let saved = listed
     if let parent {
       try parent.take(saved)
+      if !parentChanges.isEmpty { parentChanges.removeDeletions(Set(saved.filter(\.status.isDeleted).map(\.key))) }
+      noteSavedIntoParent(saved)
       for object in saved { settle(object) }
     } else {
       try saveIntoStores()
@@ -189,7 +196,8 @@ extension ManagedObjectContext {
   /// of the coordinator and the child contexts.
   private func finish(_ plan: SavePlan) {
     guard !plan.saved.isEmpty else { return }
-    let told = coordinator.hasListeners ? savedChanges(plan) : nil
+    let isEvent = !eventObservers.isEmpty
+    let told = isEvent || coordinator.hasListeners ? savedChanges(plan) : nil
     var names: [(key: RowKey, value: RowKey)] = []
     names.reserveCapacity(plan.newKeys.count)
     for part in plan.saved {
@@ -207,11 +215,15 @@ extension ManagedObjectContext {
             object.version = object.version.nextVersion
           }
         }
+        if isEvent { noteSaved(object, isUpdate: isNewVersion) }
         settle(object)
       }
     }
     root.permanentKeys.insert(names)
-    if let told { coordinator.tell(told) }
+    if let told {
+      coordinator.tell(told)
+      if isEvent { lastSave.changes.append(told) }
+    }
     // The rows of these objects differ from the saved values, so the objects are read again.
     for key in plan.saved.flatMap(\.mended) {
       if let object = registered[key], !object.status.hasChanges { turnIntoFault(object) }
@@ -225,10 +237,7 @@ extension ManagedObjectContext {
 
   /// Returns the changes that a save reports to listeners.
   private func savedChanges(_ plan: SavePlan) -> SavedChanges {
-    var changes = SavedChanges()
-    changes.author = transactionAuthor
-    changes.contextName = name
-    changes.origin = state.number
+    var changes = SavedChanges(author: transactionAuthor, contextName: name, origin: state.number)
     for part in plan.saved {
       func id(_ key: RowKey) -> ManagedObjectID {
         ManagedObjectID(plan.newKeys[key] ?? key, model: coordinator.model, storeIdentifier: part.store.identifier)

@@ -50,6 +50,53 @@ public final class ManagedObjectContext {
   var eventChanges: [UndoManager.Change] = []
   /// The undo manager; nil to record no changes for undo.
   public var undoManager: UndoManager? { didSet { if undoManager !== oldValue { aliases = KeyReplacements() } } }
+  /// True to merge the changes that others save from now on: other contexts of the coordinator, batch requests, other
+  /// coordinators and other programs. The default is false.
+  ///
+  /// ```swift
+  /// let context = container.mainContext
+  /// context.mergesChangesAutomatically = true
+  /// ```
+  ///
+  /// A context that is confined to an actor merges in a turn of its own on the actor, soon after a save:
+  /// ``PersistentContainer/mainContext``, ``PersistentContainer/newContext(isolation:)`` and the context of a
+  /// ``ManagedObjectActor``. So values never change within a function that does not wait. Any other context merges when
+  /// it calls ``processPendingChanges()``. The changes of several saves are merged together, as
+  /// ``mergeChanges(from:)`` merges them: unsaved changes stay. Saves of the context itself are skipped.
+  ///
+  /// A context with a ``parent`` merges what the parent reports to its observers instead: saves of other child contexts
+  /// into the parent, changes of the parent, saved or not, and changes that the parent merges.
+  ///
+  /// Errors of reading are added to ``misuse``. Changes of other programs are found as by
+  /// ``PersistentStoreCoordinator/remoteChanges``.
+  public var mergesChangesAutomatically = false {
+    didSet { if mergesChangesAutomatically != oldValue { setFollows(mergesChangesAutomatically) } }
+  }
+  /// True to save the context automatically at the end of each turn of its actor in which objects changed. The default
+  /// is false. The context must be confined to an actor, such as ``PersistentContainer/mainContext``.
+  ///
+  /// ```swift
+  /// container.mainContext.autosaves = true
+  /// note.title = "Letters"                                 // saved when the function returns, or waits
+  /// ```
+  ///
+  /// The context is not released before it is saved. If a save fails, the changes stay unsaved, and the next change
+  /// causes another attempt. The error is added to ``misuse`` and passed to
+  /// ``PersistentStoreCoordinator/misuseHandler``. A context with a ``parent`` is saved into the parent.
+  ///
+  /// A function that waits, in an `await`, after it has changed objects only in part should use a child context,
+  /// because the changes before the `await` are saved.
+  public var autosaves = false {
+    didSet {
+      guard autosaves else { return }
+      if turn == nil {
+        coordinator.report(
+          ManagedObjectError(.invalidState, "the context cannot save automatically, because it has no actor"), in: self)
+      } else if hasChanges {
+        scheduleEndOfTurn()
+      }
+    }
+  }
   /// The last 100 errors that could not be thrown, such as the error of reading a property of an object that the store
   /// no longer has.
   public package(set) var misuse: [ManagedObjectError] = []
@@ -116,14 +163,34 @@ public final class ManagedObjectContext {
   /// True if ``followers`` must receive a report even if no object changed: keys changed, or objects were saved.
   var hasSilentNews = false
 
+  /// The work at the end of a turn of the actor that the context is confined to; nil without an actor.
+  let turn: ContextTurn?
+  /// The changes of others that must be merged; nil if the context does not merge them automatically, or has a parent.
+  var mailbox: ContextMailbox?
+  /// The number of this context's follower in the parent; 0 for none.
+  var parentFollowing = 0
+  /// The changes that the parent reported and that have not been merged.
+  var parentChanges = ParentChanges()
+
+  var eventObservers = ContextObservers<Event>()
+  /// The number of observers that were ever added.
+  var observerCount = 0
+  /// The changes of the current save that have been saved, if there are observers of events.
+  var lastSave = ContextSave()
+
   struct WeakContext { weak var context: ManagedObjectContext? }
 
   /// Creates a context that saves into the stores of a coordinator.
-  public init(coordinator: PersistentStoreCoordinator) {
+  public convenience init(coordinator: PersistentStoreCoordinator) { self.init(coordinator, turn: nil) }
+
+  /// Creates a context that is confined to the actor of a turn.
+  init(_ coordinator: PersistentStoreCoordinator, turn: ContextTurn?) {
     self.coordinator = coordinator
     parent = nil
+    self.turn = turn
     model = coordinator.model
     shapes = Array(repeating: nil, count: model.records.count)
+    turn?.begin(self)
   }
 
   /// Creates a context that saves into another one. Both contexts must be used in the same task.
@@ -137,14 +204,19 @@ public final class ManagedObjectContext {
   /// ```
   public init(parent: ManagedObjectContext) {
     self.parent = parent
+    turn = parent.turn?.sibling()
     coordinator = parent.coordinator
     model = parent.model
     shapes = Array(repeating: nil, count: model.records.count)
     parent.children.removeAll { $0.context == nil }
     parent.children.append(WeakContext(context: self))
+    turn?.begin(self)
   }
 
-  deinit { state.close() }
+  deinit {
+    if mergesChangesAutomatically { setFollows(false) }
+    state.close()
+  }
 
   func shape(_ entityIndex: Int) -> EntityShape {
     if let shape = shapes[entityIndex] { return shape }

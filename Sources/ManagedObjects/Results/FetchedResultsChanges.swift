@@ -59,7 +59,7 @@ public struct FetchedResultsChanges: Hashable, Sendable {
   /// An object that got another ID, because it was saved for the first time, or because undo inserted it again after its
   /// deletion was saved.
   public struct IDChange: Hashable, Sendable {
-    /// The ID with which the object was reported before.
+    /// The ID before, which earlier changes had.
     public var oldID: ManagedObjectID
     /// The ID from now on.
     public var newID: ManagedObjectID

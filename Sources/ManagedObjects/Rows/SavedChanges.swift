@@ -28,6 +28,49 @@ public struct SavedChanges: Hashable, Sendable {
   /// Creates an empty value.
   public init() {}
 
+  /// Creates a value without objects for a save of a context.
+  init(author: String, contextName: String, origin: Int) {
+    self.author = author
+    self.contextName = contextName
+    self.origin = origin
+  }
+
+  /// Returns true if a context saved the objects. False for batch requests, because the context that executes one must
+  /// merge its changes, too.
+  ///
+  /// ```swift
+  /// for await changes in container.coordinator.saves where !changes.isFrom(context) {
+  ///   try context.mergeChanges(from: changes)
+  /// }
+  /// ```
+  public func isFrom(_ context: ManagedObjectContext) -> Bool { origin == context.state.number }
+
+  /// The number of object IDs.
+  var count: Int { inserted.count + updated.count + deleted.count }
+
+  /// Removes the object IDs, and the fact that the value is complete.
+  mutating func removeIDs() { (inserted, updated, deleted, isComplete) = ([], [], [], false) }
+
+  /// Adds changes that were saved later. Author, context name and origin become empty if they differ.
+  ///
+  /// - Complexity: O(*n*) in the number of the later changes.
+  mutating func append(_ later: SavedChanges) {
+    if self == SavedChanges() {
+      self = later
+      return
+    }
+    if author != later.author { author = "" }
+    if contextName != later.contextName { contextName = "" }
+    if origin != later.origin { origin = 0 }
+    if !later.isComplete { isComplete = false }
+    inserted.subtract(later.deleted)
+    updated.subtract(later.deleted)
+    deleted.subtract(later.inserted)
+    inserted.formUnion(later.inserted)
+    updated.formUnion(later.updated)
+    deleted.formUnion(later.deleted)
+  }
+
   /// Adds the keys of objects that were saved later. A deleted object is removed from ``inserted`` and ``updated``.
   mutating func add(
     _ keys: (inserted: [RowKey], updated: [RowKey], deleted: [RowKey]), model: ManagedObjectModel,

@@ -21,8 +21,11 @@ public final class PersistentStoreCoordinator: Sendable {
 
   struct State {
     var stores: [any PersistentStore] = []
-    /// The task that looks for changes by other programs, while there are streams of ``remoteChanges``.
+    /// The task that looks for changes by other programs, while there are streams of ``remoteChanges`` or contexts that
+    /// merge changes automatically.
     var looking: Task<Void, Never>?
+    /// The mailboxes of the contexts that merge changes automatically, by the numbers of the contexts.
+    var mailboxes: [Int: ContextMailbox] = [:]
     /// The stores that could not be read at the last check for changes by other programs.
     var unreadable: [StoreNumber: UnreadableStore] = [:]
     var misuseHandler: @Sendable (ManagedObjectError) -> Void = PersistentStoreCoordinator.printMisuse
@@ -147,17 +150,42 @@ public final class PersistentStoreCoordinator: Sendable {
     return try JoinedFetch(request: request, entity: entity, stores: stores).result()
   }
 
-  /// A stream of the changes that contexts of this coordinator save from now on. It ends when the coordinator is
-  /// released.
+  /// A stream of the changes that contexts of this coordinator save to the stores from now on. It ends when the
+  /// coordinator is released.
   ///
   /// ```swift
-  /// for await changes in coordinator.saves { try context.mergeChanges(from: changes) }
+  /// for await changes in coordinator.saves where !changes.isFrom(context) {
+  ///   try context.mergeChanges(from: changes)
+  /// }
   /// ```
+  ///
+  /// To merge the changes without a loop, set ``ManagedObjectContext/mergesChangesAutomatically``. A save of a context
+  /// into its parent does not change the stores; ``ManagedObjectContext/addEventObserver(_:)`` reports it.
   public var saves: AsyncStream<SavedChanges> { listeners.stream() }
 
-  var hasListeners: Bool { !listeners.isEmpty }
+  /// True if the changes of saves are needed.
+  var hasListeners: Bool { !listeners.isEmpty || state.withLock { !$0.mailboxes.isEmpty } }
 
-  func tell(_ changes: SavedChanges) { listeners.tell(changes) }
+  func tell(_ changes: SavedChanges) {
+    listeners.tell(changes)
+    for mailbox in mailboxes { mailbox.post(changes) }
+  }
+
+  private var mailboxes: [ContextMailbox] { state.withLock { Array($0.mailboxes.values) } }
+
+  /// Adds the mailbox of a context. It receives the changes of all saves from now on, by this and other programs.
+  func add(_ mailbox: ContextMailbox) {
+    state.withLock { $0.mailboxes[mailbox.contextNumber] = mailbox }
+    // Finds the present states of the stores. Later looks compare with them.
+    lookForRemoteChanges()
+    keepLooking()
+  }
+
+  /// Removes the mailbox of a context.
+  func removeMailbox(of contextNumber: Int) {
+    state.withLock { $0.mailboxes[contextNumber] = nil }
+    stopLookingForNobody()
+  }
 
   /// A stream of the changes that other programs, and other coordinators of this program, save to the stores from now
   /// on. It ends when the coordinator is released.
@@ -179,10 +207,14 @@ public final class PersistentStoreCoordinator: Sendable {
     lookForRemoteChanges()
     state.withLock { $0.unreadable = [:] }
     let stream = remoteListeners.stream { [weak self] in self?.stopLookingForNobody() }
+    keepLooking()
+    return stream
+  }
+
+  private func keepLooking() {
     state.withLock { state in
       if state.looking == nil { state.looking = Task { [weak self] in await Self.look(for: { self }) } }
     }
-    return stream
   }
 
   private static func look(for coordinator: () -> PersistentStoreCoordinator?) async {
@@ -195,7 +227,7 @@ public final class PersistentStoreCoordinator: Sendable {
 
   private func stopLookingForNobody() {
     state.withLock { state in
-      guard remoteListeners.isEmpty else { return }
+      guard remoteListeners.isEmpty, state.mailboxes.isEmpty else { return }
       state.looking?.cancel()
       state.looking = nil
     }
@@ -211,7 +243,14 @@ public final class PersistentStoreCoordinator: Sendable {
       } catch {
         news = isNews(error, of: store) ? .failure(error) : nil
       }
-      if let news { remoteListeners.tell(news) }
+      guard let news else { continue }
+      remoteListeners.tell(news)
+      for mailbox in mailboxes {
+        switch news {
+        case .success(let changes): mailbox.post(changes)
+        case .failure(let error): mailbox.post(error)
+        }
+      }
     }
   }
 

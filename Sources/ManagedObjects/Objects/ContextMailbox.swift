@@ -1,0 +1,67 @@
+internal import Predicates
+internal import Synchronization
+
+/// The changes that other contexts and other programs saved and that a context has not merged yet. Any thread may add
+/// changes; the context takes them when it merges.
+final class ContextMailbox: Sendable {
+  /// What a context must merge.
+  struct Contents {
+    /// The changes of all saves together.
+    var changes: SavedChanges?
+    /// The last errors of reading the changes of other programs.
+    var errors: [ManagedObjectError] = []
+
+    var isEmpty: Bool { changes == nil && errors.isEmpty }
+  }
+
+  /// The number of object IDs that a mailbox keeps. With more changes, all objects of the context are read again.
+  static let greatestCount = 10_000
+  private static let greatestErrorCount = 10
+
+  /// The number of the context, whose own saves are skipped.
+  let contextNumber: Int
+  private let turn: ContextTurn?
+  private let contents = Mutex(Contents())
+
+  init(contextNumber: Int, turn: ContextTurn?) {
+    self.contextNumber = contextNumber
+    self.turn = turn
+  }
+
+  /// Adds changes that were saved, and schedules their merging.
+  ///
+  /// - Complexity: O(*n*) in the number of changed objects.
+  func post(_ changes: SavedChanges) {
+    if changes.origin == contextNumber || changes.count == 0 && changes.isComplete { return }
+    put(changes)
+    turn?.schedule()
+  }
+
+  /// Adds an error of reading the changes of other programs.
+  func post(_ error: ManagedObjectError) {
+    contents.withLock { contents in
+      if contents.errors.count == Self.greatestErrorCount { contents.errors.removeFirst() }
+      contents.errors.append(error)
+    }
+    turn?.schedule()
+  }
+
+  /// Adds changes to those that are merged next.
+  func put(_ changes: SavedChanges) {
+    contents.withLock { contents in
+      var all = contents.changes.take() ?? SavedChanges()
+      all.append(changes)
+      if all.count > Self.greatestCount { all.removeIDs() }
+      contents.changes = all
+    }
+  }
+
+  /// Removes the contents and returns them; nil if the mailbox is empty.
+  func take() -> Contents? {
+    contents.withLock { contents in
+      if contents.isEmpty { return nil }
+      defer { contents = Contents() }
+      return contents
+    }
+  }
+}
