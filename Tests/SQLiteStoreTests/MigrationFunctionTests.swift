@@ -195,6 +195,19 @@ import Testing
     #expect(try contents() == before)
   }
 
+  @Test func `a description finds the model of a store that does not contain it`() throws {
+    try makeStore(["a"])
+    try PlainSQLite(file).run("DELETE FROM Z_MODELCACHE")
+    var description = PersistentStoreDescription.sqlite(file)
+    let error = #expect(throws: ManagedObjectError.self) {
+      try PersistentContainer(model: Self.new(), stores: [description])
+    }
+    #expect(error?.code == .missingSourceModel)
+    description.sourceModels = try [Self.new(), Self.old()]
+    let container = try PersistentContainer(model: Self.new(), stores: [description])
+    #expect(try container.newContext().count(for: FetchRequest("Note")) == 1)
+  }
+
   @Test func `an inferred migration reports progress by table, and can be cancelled`() throws {
     try makeStore(["a", "b"])
     struct Oops: Error {}
