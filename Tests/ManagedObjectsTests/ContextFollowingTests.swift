@@ -147,7 +147,7 @@ struct ContextFollowingTests {
           return ManagedObjectID(key, model: container.model, storeIdentifier: store.identifier)
         })
     }
-    let mailbox = ContextMailbox(contextNumber: context.state.number, turn: nil)
+    let mailbox = ContextMailbox(contextNumber: context.state.number) {}
     var changes = SavedChanges()
     changes.author = "import"
     let half = Int64(ContextMailbox.greatestCount / 2)

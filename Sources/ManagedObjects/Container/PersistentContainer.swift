@@ -132,7 +132,7 @@ public final class PersistentContainer: Sendable {
       .invalidState,
       "a function of perform or performAndWait returned without saving its context, so the changes of \(objects.count) "
         + "\(objects.count == 1 ? "object" : "objects") are lost: \(list). Call save(), or rollback() to discard them")
-    coordinator.report(error, in: context)
+    context.report(error)
   }
 
   /// Runs a function with a new context and saves the context, in the caller's task.

@@ -59,6 +59,6 @@ extension ManagedObjectContext {
   }
 
   private func autosave() {
-    do { try save() } catch { coordinator.report(error, in: self) }
+    do { try save() } catch { report(error) }
   }
 }

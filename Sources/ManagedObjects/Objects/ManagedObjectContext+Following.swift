@@ -28,7 +28,7 @@ extension ManagedObjectContext {
       parent.followers.remove(parentFollowing)
       parentFollowing = follows ? parent.followers.add { [weak self] in self?.follow($0) } : 0
     } else if follows {
-      let mailbox = ContextMailbox(contextNumber: state.number, turn: turn)
+      let mailbox = ContextMailbox(contextNumber: state.number) { [turn] in turn?.schedule() }
       self.mailbox = mailbox
       coordinator.add(mailbox)
     } else {
@@ -117,4 +117,16 @@ struct ParentChanges {
     changes.isComplete = isComplete
     return changes
   }
+}
+
+extension SavedChanges {
+  /// Returns true if a context saved the objects. False for batch requests, because the context that executes one must
+  /// merge its changes, too.
+  ///
+  /// ```swift
+  /// for await changes in container.coordinator.saves where !changes.isFrom(context) {
+  ///   try context.mergeChanges(from: changes)
+  /// }
+  /// ```
+  public func isFrom(_ context: ManagedObjectContext) -> Bool { origin == context.state.number }
 }

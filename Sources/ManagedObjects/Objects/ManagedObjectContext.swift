@@ -90,8 +90,8 @@ public final class ManagedObjectContext {
     didSet {
       guard autosaves else { return }
       if turn == nil {
-        coordinator.report(
-          ManagedObjectError(.invalidState, "the context cannot save automatically, because it has no actor"), in: self)
+        report(
+          ManagedObjectError(.invalidState, "the context cannot save automatically, because it has no actor"))
       } else if hasChanges {
         scheduleEndOfTurn()
       }
@@ -230,6 +230,13 @@ public final class ManagedObjectContext {
   func note(_ error: ManagedObjectError) {
     if misuse.count == 100 { misuse.removeFirst() }
     misuse.append(error)
+  }
+
+  /// Adds an error that cannot be thrown to ``misuse``, and calls the coordinator's
+  /// ``PersistentStoreCoordinator/misuseHandler``.
+  func report(_ error: ManagedObjectError) {
+    note(error)
+    coordinator.misuseHandler(error)
   }
 
   /// Inserts a new object of an entity.

@@ -35,16 +35,6 @@ public struct SavedChanges: Hashable, Sendable {
     self.origin = origin
   }
 
-  /// Returns true if a context saved the objects. False for batch requests, because the context that executes one must
-  /// merge its changes, too.
-  ///
-  /// ```swift
-  /// for await changes in container.coordinator.saves where !changes.isFrom(context) {
-  ///   try context.mergeChanges(from: changes)
-  /// }
-  /// ```
-  public func isFrom(_ context: ManagedObjectContext) -> Bool { origin == context.state.number }
-
   /// The number of object IDs.
   var count: Int { inserted.count + updated.count + deleted.count }
 

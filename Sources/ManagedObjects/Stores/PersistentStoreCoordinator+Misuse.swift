@@ -18,12 +18,6 @@ extension PersistentStoreCoordinator {
     set { state.withLock { $0.misuseHandler = newValue } }
   }
 
-  /// Adds an error to the ``ManagedObjectContext/misuse`` of a context, and calls the ``misuseHandler``.
-  func report(_ error: ManagedObjectError, in context: ManagedObjectContext) {
-    context.note(error)
-    misuseHandler(error)
-  }
-
   @Sendable static func printMisuse(_ error: ManagedObjectError) {
     // A failure of standard error cannot be reported.
     try? FileOutput.standardError.write(Data("managed objects: \(error)\n".utf8))

@@ -20,12 +20,15 @@ final class ContextMailbox: Sendable {
 
   /// The number of the context, whose own saves are skipped.
   let contextNumber: Int
-  private let turn: ContextTurn?
+  private let scheduleMerging: @Sendable () -> Void
   private let contents = Mutex(Contents())
 
-  init(contextNumber: Int, turn: ContextTurn?) {
+  /// Creates an empty mailbox.
+  ///
+  /// - Parameter scheduleMerging: a function that is called after changes were added, on any thread.
+  init(contextNumber: Int, scheduleMerging: @escaping @Sendable () -> Void) {
     self.contextNumber = contextNumber
-    self.turn = turn
+    self.scheduleMerging = scheduleMerging
   }
 
   /// Adds changes that were saved, and schedules their merging.
@@ -34,7 +37,7 @@ final class ContextMailbox: Sendable {
   func post(_ changes: SavedChanges) {
     if changes.origin == contextNumber || changes.count == 0 && changes.isComplete { return }
     put(changes)
-    turn?.schedule()
+    scheduleMerging()
   }
 
   /// Adds an error of reading the changes of other programs.
@@ -43,7 +46,7 @@ final class ContextMailbox: Sendable {
       if contents.errors.count == Self.greatestErrorCount { contents.errors.removeFirst() }
       contents.errors.append(error)
     }
-    turn?.schedule()
+    scheduleMerging()
   }
 
   /// Adds changes to those that are merged next.
