@@ -1,6 +1,7 @@
 import Foundation
 import KeyedArchiving
 import ManagedObjects
+import Observation
 import PropertyLists
 import Synchronization
 import TestSupport
@@ -94,6 +95,21 @@ private enum ModelArticle {
     @Attribute(.externalStorage) var picture: Data?
   }
 
+  struct Color: TransformedAttributeValue { var red, green, blue: UInt8 }
+
+  enum ColorToDataTransformer: AttributeTransformer {
+    static func transformedValue(_ color: Color) throws -> Data { Data([color.red, color.green, color.blue]) }
+
+    static func reverseTransformedValue(_ data: Data) throws -> Color {
+      guard data.count == 3 else { throw CocoaError(.coderReadCorrupt) }
+      return Color(red: data[data.startIndex], green: data[data.startIndex + 1], blue: data[data.startIndex + 2])
+    }
+  }
+
+  final class Label: ManagedObject {
+    @Attribute(.transformed(by: ColorToDataTransformer.self)) var color: Color?
+  }
+
   final class Event: ManagedObject {
     @Attribute(.minimum(1, warning: "at least one seat is needed"), .maximum(100)) var seats = 1
     @Attribute(.predicate("SELF CONTAINS '@'", warning: "is not an e-mail address")) var contact: String?
@@ -171,6 +187,42 @@ private enum ModelArticle {
     #expect(task.entity.attribute(named: "priority")?.definition.type == .integer16)
     #expect(task.entity.attribute(named: "place")?.definition.type == .transformable)
     #expect(task.entity.attribute(named: "picture")?.definition.allowsExternalBinaryDataStorage == true)
+  }
+
+  @Test func `a registered transformer converts values by key`() throws {
+    typealias Color = ModelArticle.Color
+    typealias ColorToDataTransformer = ModelArticle.ColorToDataTransformer
+    let folder = TemporaryFolder()
+    let url = folder.url.appending(path: "Labels.xcdatamodeld")
+    let source = try ManagedObjectModel(ModelArticle.Label.self)
+    try VersionedModel(models: ["Labels": source], currentName: "Labels").writeSource(to: url)
+    let model = try ManagedObjectModel(contentsOf: url).registering(ColorToDataTransformer.self)
+    let context = try PersistentContainer(model: model, stores: [.inMemory]).newContext()
+    let label = try context.insert("Label")
+    try label.setTransformedValue(Color(red: 255, green: 0, blue: 0), forKey: "color")
+    let color = try label.transformedValue(Color.self, forKey: "color")
+    #expect(color?.red == 255 && color?.green == 0)
+    #expect(try label.value(forKey: "color") == .attribute(.data(Data([255, 0, 0]))))
+  }
+
+  @Test func `an XML store is migrated from one of the source models`() throws {
+    let folder = TemporaryFolder()
+    let file = folder.url.appending(path: "notes.xml")
+    func model(_ properties: PropertyDescription...) throws -> ManagedObjectModel {
+      try ManagedObjectModel(entities: [EntityDescription("Note", properties)])
+    }
+    let oldModel = try model(.attribute("title", .string))
+    let newModel = try model(.attribute("title", .string), .attribute("pages", .integer64))
+    try PersistentContainer(model: oldModel, stores: [.xml(file)]).updateAndWait { context in
+      try context.insert("Note").setValue(.string("Milk"), forKey: "title")
+    }
+    let versions = VersionedModel(models: ["Notes": oldModel, "Notes 2": newModel], currentName: "Notes 2")
+    var notes = PersistentStoreDescription.xml(file)
+    notes.sourceModels = Array(versions.models.values)
+    let container = try PersistentContainer(model: newModel, stores: [notes])
+    #expect(
+      try container.performAndWait { try $0.fetch(FetchRequest("Note"))[0].value(forKey: "title") }
+        == .attribute(.string("Milk")))
   }
 
   @Test func `a save validates the rules of attributes`() throws {
@@ -287,6 +339,22 @@ private enum KeepArticle {
     @Attribute var pages: Int?
     @Relationship(inverse: \Person.notes) var author: Person?
   }
+
+  actor NoteImporter: ManagedObjectActor {
+    let container: PersistentContainer
+    lazy var context = container.newContext(isolation: self)
+
+    init(container: PersistentContainer) { self.container = container }
+
+    func add(_ titles: [String]) throws {
+      for title in titles { try context.insert(Note.self).title = title }
+      try context.save()
+    }
+  }
+
+  final class ProgressBar {
+    var value = 0.0
+  }
 }
 
 @Suite("Examples in the article about keeping objects") struct KeepExamples {
@@ -345,6 +413,87 @@ private enum KeepArticle {
     #expect(note.author == nil && ada.notes.count == 1)
     ada.add(note, to: \.notes)
     #expect(note.author == ada && ada.notes.count == 2)
+  }
+
+  @Test func `an actor with a context inserts notes`() async throws {
+    typealias NoteImporter = KeepArticle.NoteImporter
+    let container = try filled()
+    let importer = NoteImporter(container: container)
+    try await importer.add(["Milk", "Bread"])
+    #expect(try container.performAndWait { try $0.count(Note.self) } == 3)
+  }
+
+  @MainActor @Test func `the main context is saved automatically`() async throws {
+    let container = try filled()
+    let context = container.mainContext
+    context.mergesChangesAutomatically = true
+    context.autosaves = true
+    let note = try #require(try context.fetch(Note.self).first)
+    note.title = "Letters"
+    // Jobs of the actor run in the order in which they were scheduled.
+    await Task { @MainActor in }.value
+    #expect(try container.performAndWait { try $0.fetch(Note.self).map(\.title) } == ["Letters"])
+  }
+
+  @Test func `a request visits objects in batches, and reports its progress`() async throws {
+    let context = try filled().newContext()
+    var archive: [String] = []
+    try context.enumerate(Note.self, sortedBy: .ascending(\.date)) { note in archive.append(note.title) }
+    #expect(archive == ["Numbers of Bernoulli"])
+    let request = FetchRequest("Note")
+    let bar = KeepArticle.ProgressBar()
+    let found = try await context.fetch(request) { bar.value = $0.fractionCompleted }
+    #expect(found.count == 1 && bar.value == 1)
+  }
+
+  @Test func `decodedValue throws for an unknown raw value`() throws {
+    let context = try PersistentContainer(
+      model: ManagedObjectModel(ModelArticle.Task.self), stores: [.inMemory]
+    ).newContext()
+    let task = try context.insert(ModelArticle.Task.self)
+    try task.setValue(.integer(77), forKey: "priority")
+    do throws(ManagedObjectError) {
+      print(try task.decodedValue(of: \.priority))
+    } catch {
+      print(error.code, error.value ?? .null)
+    }
+    let error = #expect(throws: ManagedObjectError.self) { try task.decodedValue(of: \.priority) }
+    #expect(task.priority == .normal && error?.code == .coderReadCorrupt && error?.value == .integer(77))
+  }
+
+  @Test func `batch requests update and insert objects`() throws {
+    let context = try filled().newContext()
+    let ada = try #require(try context.fetch(Person.self).first)
+    ada.visits = 10
+    try context.save()
+    let result = try context.execute(
+      .update(Person.self, .set(\.visits, to: 0), where: #Predicate { $0.visits > 9 }), mergesChanges: true)
+    print(result.count)
+    #expect(result.count == 1 && ada.visits == 0)
+    var lines = ["Emmy", "Sofia"].makeIterator()
+    func readLine() -> String? { lines.next() }
+    let people = BatchRequest.insert("Person") { readLine().map { ["name": .string($0)] } }
+    let count = try context.execute(people.returning(.count)).count
+    #expect(count == 2)
+    #expect(try context.count(Person.self) == 3)
+  }
+
+  @Test func `changes of one object are reported to Observation and to an observer`() throws {
+    let context = try filled().newContext()
+    let note = try #require(try context.fetch(Note.self).first)
+    let printed = Mutex<[String]>([])
+    @Sendable func print(_ values: Any...) { printed.withLock { $0.append("\(values)") } }
+    withObservationTracking {
+      print(note.title, note.author?.name ?? "")
+    } onChange: {
+      print("the title, the author or the author's name changes")
+    }
+    let number = try note.addObserver(forKeys: ["title"]) { change in print(change.oldValues) }
+    note.title = "Letters"
+    note.removeObserver(number)
+    note.title = "Numbers"
+    context.processPendingChanges()
+    #expect(printed.withLock { $0.count } == 3)
   }
 
   @Test func `a failed save throws all validation errors`() throws {
