@@ -16,9 +16,9 @@ internal import ObjectModels
 /// If the attribute has no value, as is possible in files that other programs wrote, the property returns the model's
 /// default, or ``AttributeConvertible/missingValue`` if the model has no default.
 ///
-/// The property returns the same if the stored value is not a value of its type, such as a raw value that an enumeration
-/// does not have, or data that is not an archive. The stored value is kept, and is overwritten only when the property
-/// is set. ``ManagedObjectContext/misuse`` gets one error for each such value;
+/// The property returns the same if the stored value is not a value of its type, such as a raw value that an
+/// enumeration does not have, or data that is not an archive. The stored value is kept, and is overwritten only when
+/// the property is set. ``ManagedObjectContext/misuse`` gets one error for each such value;
 /// ``ManagedObjectClass/decodedValue(of:)`` throws it.
 ///
 /// If a new value cannot be stored, for example because it cannot be archived, the property keeps its old value, and

@@ -5,8 +5,8 @@ internal import Predicates
 /// Stored values that are not values of a property's type, such as a raw value that an enumeration does not have, or
 /// data that is not an archive. Objects keep them, and saving does not overwrite them.
 extension ManagedObjectClass {
-  /// Returns the value of an attribute, or throws if it cannot be read. The property itself cannot throw: it returns its
-  /// default instead, and the error is added to ``ManagedObjectContext/misuse``.
+  /// Returns the value of an attribute, or throws if it cannot be read. The property itself cannot throw: it returns
+  /// its default instead, and the error is added to ``ManagedObjectContext/misuse``.
   ///
   /// ```swift
   /// do throws(ManagedObjectError) {

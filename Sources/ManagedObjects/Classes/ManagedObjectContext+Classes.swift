@@ -128,8 +128,8 @@ extension ManagedObjectContext {
     return request
   }
 
-  /// Calls a function with each object of a class that matches a predicate, sorted if `order` is given. Reads the objects
-  /// in batches, and does not retain those of earlier batches. See ``enumerate(_:batchSize:_:)``.
+  /// Calls a function with each object of a class that matches a predicate, sorted if `order` is given. Reads the
+  /// objects in batches, and does not retain those of earlier batches. See ``enumerate(_:batchSize:_:)``.
   ///
   /// ```swift
   /// try context.enumerate(Note.self, sortedBy: .ascending(\.date)) { note in try archive.append(note.text) }

@@ -38,8 +38,8 @@ package struct MappingPlan {
 
   /// Checks a mapping.
   ///
-  /// - Parameter sharesNumbers: True if all entities of a store share their primary keys, as in a file that is read as a
-  ///   whole. False if each root entity has its own.
+  /// - Parameter sharesNumbers: True if all entities of a store share their primary keys, as in a file that is read as
+  ///   a whole. False if each root entity has its own.
   /// - Throws: ``ManagedObjectError`` with all reasons why the mapping cannot be performed.
   init(
     _ mapping: StoreMapping, from source: ManagedObjectModel, to destination: ManagedObjectModel, sharesNumbers: Bool

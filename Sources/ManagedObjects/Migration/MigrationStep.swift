@@ -18,8 +18,8 @@ package struct MigrationStep {
 
   /// Checks a step.
   ///
-  /// - Parameter sharesNumbers: True if all entities of the store share their primary keys, as in a file that is read as
-  ///   a whole.
+  /// - Parameter sharesNumbers: True if all entities of the store share their primary keys, as in a file that is read
+  ///   as a whole.
   /// - Throws: ``ManagedObjectError`` with all reasons why the step cannot be performed.
   package init(
     _ mapping: StoreMapping, from source: ManagedObjectModel, to destination: ManagedObjectModel, sharesNumbers: Bool,

@@ -150,7 +150,8 @@ extension ManagedObjectModel.Entity.Relationship {
 extension MigrationLoss {
   /// Returns the losses of a migration of rows in memory.
   ///
-  /// - Parameter handled: The names of the entities whose objects a function of the program migrates. They do not count.
+  /// - Parameter handled: The names of the entities whose objects a function of the program migrates. They do not
+  ///   count.
   /// - Complexity: O(*n*) in the number of rows.
   static func all(_ mapping: InferredMapping, _ old: RowTable, except handled: Set<String> = []) -> [MigrationLoss] {
     var losses: [MigrationLoss] = []

@@ -6,8 +6,8 @@ internal import SystemFiles
 extension StoreFile {
   /// Migrates an XML or binary store to another version of its model.
   ///
-  /// The file of such a store contains only the version hashes of its model, so the caller passes the models that it can
-  /// have:
+  /// The file of such a store contains only the version hashes of its model, so the caller passes the models that it
+  /// can have:
   ///
   /// ```swift
   /// let versions = try VersionedModel(contentsOf: folder.appending(path: "Notes.momd"))
@@ -16,10 +16,10 @@ extension StoreFile {
   /// for loss in losses { print(loss) }  // "Note.subtitle" is missing from the new model; 12 objects have a value
   /// ```
   ///
-  /// Without a mapping, the changes are inferred from the two models, with the same rules as in SQLite stores; composite
-  /// and derived attributes are copied, too. Objects keep their primary keys and versions. With a mapping, all objects
-  /// are created again in memory, and validated. They keep their primary keys, except further objects for the same
-  /// source object.
+  /// Without a mapping, the changes are inferred from the two models, with the same rules as in SQLite stores;
+  /// composite and derived attributes are copied, too. Objects keep their primary keys and versions. With a mapping,
+  /// all objects are created again in memory, and validated. They keep their primary keys, except further objects for
+  /// the same source object.
   ///
   /// The new file replaces the old one atomically. No other process can save meanwhile. If an error is thrown, or the
   /// process ends, the file has the old store. The store keeps its identifier and its metadata.

@@ -8,8 +8,8 @@ public struct ContextSave {
   public internal(set) var updated: Set<ManagedObject> = []
   /// The deleted objects. They no longer belong to the context, and keep their values.
   public internal(set) var deleted: Set<ManagedObject> = []
-  /// The IDs of the objects. Unlike the objects, they can be sent to other tasks and merged into other contexts. After a
-  /// save into a parent that was not saved itself, the IDs of new objects are temporary.
+  /// The IDs of the objects. Unlike the objects, they can be sent to other tasks and merged into other contexts. After
+  /// a save into a parent that was not saved itself, the IDs of new objects are temporary.
   public internal(set) var changes = SavedChanges()
 
   var isEmpty: Bool { inserted.isEmpty && updated.isEmpty && deleted.isEmpty && changes == SavedChanges() }

@@ -35,9 +35,9 @@ extension ManagedObject {
   /// let headline = note["headline"]                        // nil
   /// ```
   ///
-  /// Setting nil sets null. If an attribute cannot have the new value, it keeps its old one, and saving the object fails
-  /// until the attribute is set again. Other errors, such as that of a key which the entity does not have, are added to
-  /// ``ManagedObjectContext/misuse``. To catch errors, use ``setValue(_:forKey:)-(ManagedObject.Value,_)``.
+  /// Setting nil sets null. If an attribute cannot have the new value, it keeps its old one, and saving the object
+  /// fails until the attribute is set again. Other errors, such as that of a key which the entity does not have, are
+  /// added to ``ManagedObjectContext/misuse``. To catch errors, use ``setValue(_:forKey:)-(ManagedObject.Value,_)``.
   public final subscript(key: String) -> Value? {
     get { shape.entity.property(named: key).map { value(of: $0) } }
     set {
@@ -123,8 +123,8 @@ extension ManagedObject {
   }
 
   /// Returns the old values of the properties that changed since the last call of
-  /// ``ManagedObjectContext/processPendingChanges()``, by property name. Observers that this method calls can ask for the
-  /// changes that are being reported. A new object's old values are null and empty.
+  /// ``ManagedObjectContext/processPendingChanges()``, by property name. Observers that this method calls can ask for
+  /// the changes that are being reported. A new object's old values are null and empty.
   ///
   /// ```swift
   /// context.recordsEvents = true

@@ -187,8 +187,9 @@ open class ManagedObject {
   /// ```
   open func validateValue(_ value: AttributeValue, forKey key: String) throws(ManagedObjectError) {}
 
-  /// Corrects the value of an attribute before it is validated. Called by ``validate(_:forKey:)``, and for each attribute
-  /// of a changed object when it is saved. An override changes the value, or throws an error if the value is not valid.
+  /// Corrects the value of an attribute before it is validated. Called by ``validate(_:forKey:)``, and for each
+  /// attribute of a changed object when it is saved. An override changes the value, or throws an error if the value is
+  /// not valid.
   ///
   /// The rules of the model are checked after this method, so that it can satisfy them. In a save, a changed value is
   /// set, and not recorded for undo on its own.

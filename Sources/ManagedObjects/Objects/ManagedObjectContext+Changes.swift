@@ -44,8 +44,8 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Reads the attributes that a request left out, before an object is changed or deleted: saves, validation, merges and
-  /// undo need all values. If this fails, the object becomes inaccessible, so that its change cannot be saved.
+  /// Reads the attributes that a request left out, before an object is changed or deleted: saves, validation, merges
+  /// and undo need all values. If this fails, the object becomes inaccessible, so that its change cannot be saved.
   func completePartial(_ object: ManagedObject) {
     do { try object.complete() } catch {
       note(error)

@@ -22,8 +22,8 @@ extension ManagedObjectContext {
   ///   - request: the request. Its ``FetchRequest/fetchBatchSize`` is not used.
   ///   - batchSize: the number of objects that are read at once; at least 1.
   ///   - body: the function. If it throws, no more objects are visited.
-  /// - Throws: ``ManagedObjectError/Code/unsupportedRequest`` for a batch size less than 1; the errors of ``fetch(_:)``;
-  ///   the error of the function.
+  /// - Throws: ``ManagedObjectError/Code/unsupportedRequest`` for a batch size less than 1; the errors of
+  ///   ``fetch(_:)``; the error of the function.
   /// - Complexity: O(*n*) in the number of objects, after the request itself. Memory holds the keys of all objects, 16
   ///   bytes each, and the objects of one batch. If unsaved changes affect the results, it first holds a fault for each
   ///   object, too.

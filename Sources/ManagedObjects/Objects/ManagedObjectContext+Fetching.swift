@@ -58,11 +58,11 @@ extension ManagedObjectContext {
   /// Fetches the objects that match a request, in its order. Unsaved changes are included, unless
   /// ``FetchRequest/includesPendingChanges`` is false.
   ///
-  /// The store evaluates the request with the saved values. Only objects with unsaved changes, and those whose key paths
-  /// lead to such changes, are evaluated with the values in this context. So the cost of unsaved changes depends on
-  /// their number, and not on the number of objects in the store. For requests that can read any object, such as those
-  /// with fetched properties or with a key path on a constant object, all objects of the entity are read if there are
-  /// unsaved changes.
+  /// The store evaluates the request with the saved values. Only objects with unsaved changes, and those whose key
+  /// paths lead to such changes, are evaluated with the values in this context. So the cost of unsaved changes depends
+  /// on their number, and not on the number of objects in the store. For requests that can read any object, such as
+  /// those with fetched properties or with a key path on a constant object, all objects of the entity are read if there
+  /// are unsaved changes.
   ///
   /// Prefetched objects are retained until the next fetch that prefetches relationships.
   ///

@@ -1,5 +1,5 @@
-/// The reasons why the values of an object were replaced. See ``ManagedObject/awake(fromSnapshotEvents:)``. The raw values
-/// are those of `NSSnapshotEventType`.
+/// The reasons why the values of an object were replaced. See ``ManagedObject/awake(fromSnapshotEvents:)``. The raw
+/// values are those of `NSSnapshotEventType`.
 public struct SnapshotEventType: OptionSet, Hashable, Sendable {
   public let rawValue: UInt
 

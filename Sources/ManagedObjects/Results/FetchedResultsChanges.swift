@@ -56,8 +56,8 @@ public struct FetchedResultsChanges: Hashable, Sendable {
     var arrives: ResultIndexPath? { kind == .insert || kind == .move ? newIndexPath : nil }
   }
 
-  /// An object that got another ID, because it was saved for the first time, or because undo inserted it again after its
-  /// deletion was saved.
+  /// An object that got another ID, because it was saved for the first time, or because undo inserted it again after
+  /// its deletion was saved.
   public struct IDChange: Hashable, Sendable {
     /// The ID before, which earlier changes had.
     public var oldID: ManagedObjectID

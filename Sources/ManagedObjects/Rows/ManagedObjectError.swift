@@ -160,8 +160,8 @@ public struct ManagedObjectError: Error, Sendable {
   public var fileError: PropertyListError?
   /// The extended result code of SQLite (`NSSQLiteErrorDomain`).
   public var sqliteCode: Int?
-  /// The error that caused this one (`NSUnderlyingErrorKey`): that of a function of the program, such as a function that
-  /// migrates objects, or that of an archive that cannot be decoded.
+  /// The error that caused this one (`NSUnderlyingErrorKey`): that of a function of the program, such as a function
+  /// that migrates objects, or that of an archive that cannot be decoded.
   public var underlyingError: (any Error)?
   /// The individual errors, if the code is ``Code/multipleErrors``.
   public var details: [ManagedObjectError] = []

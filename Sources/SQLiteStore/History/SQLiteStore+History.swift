@@ -53,9 +53,9 @@ extension SQLiteStore {
   ///
   /// If a history is recorded again later, its numbers continue after those of the deleted one.
   ///
-  /// - Throws: ``ManagedObjectError/Code/save`` if the store is read-only, or if the file has triggers, views or virtual
-  ///   tables that the access does not allow, ``ManagedObjectError/Code/operation`` if another program records the
-  ///   history of the store.
+  /// - Throws: ``ManagedObjectError/Code/save`` if the store is read-only, or if the file has triggers, views or
+  ///   virtual tables that the access does not allow, ``ManagedObjectError/Code/operation`` if another program records
+  ///   the history of the store.
   /// - Complexity: O(*n*) in the number of recorded changes.
   public func stopTrackingHistory() throws(ManagedObjectError) {
     try checkIsWritable()

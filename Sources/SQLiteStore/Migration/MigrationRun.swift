@@ -5,9 +5,9 @@ internal import SystemFiles
 
 /// Migrates a store to another version of its model, in one or more steps.
 ///
-/// If all steps are inferred, the tables of the file are changed. If a step has a mapping or a handler, a new store is created in a
-/// file next to the old one, and its tables then replace the old ones. In both cases the store changes in one
-/// transaction, which locks the file from the beginning: no other process can save meanwhile, and after a crash the
+/// If all steps are inferred, the tables of the file are changed. If a step has a mapping or a handler, a new store is
+/// created in a file next to the old one, and its tables then replace the old ones. In both cases the store changes in
+/// one transaction, which locks the file from the beginning: no other process can save meanwhile, and after a crash the
 /// file has either the old store or the new one.
 struct MigrationRun {
   let path: String
