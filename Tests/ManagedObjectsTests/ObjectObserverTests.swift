@@ -36,6 +36,21 @@ import Testing
     #expect(keys == [["author"]])
   }
 
+  @Test func `an observer of a fault receives the values of the store`() throws {
+    paper.title = "a"
+    try context.save()
+    for isRead in [true, false] {
+      let other = ManagedObjectContext(coordinator: context.coordinator)
+      let fault = try isRead ? #require(other.fetch(Paper.self).first) : other.object(with: paper.objectID)
+      #expect(fault.isFault)
+      var changes: [[String: ManagedObject.Value]] = []
+      _ = try fault.addObserver { changes.append($0.oldValues) }
+      #expect(changes.isEmpty)
+      try fault.setValue(.string("b"), forKey: "title")
+      #expect(changes.map { $0["title"] } == [.attribute(.string("a"))])
+    }
+  }
+
   @Test func `the changes of one operation are reported together`() throws {
     context.undoManager = .init()
     paper.title = "a"

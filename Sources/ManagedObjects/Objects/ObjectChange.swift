@@ -26,14 +26,13 @@ struct ObjectObservers {
 
   var isEmpty: Bool { observers.isEmpty }
 
+  /// - Parameter present: the present values of the properties, by slot.
   mutating func add(
-    to object: ManagedObject, _ keys: Set<String>?, _ callback: @escaping (ObjectChange) -> Void
+    _ keys: Set<String>?, _ present: [Int: RowValue], _ callback: @escaping (ObjectChange) -> Void
   ) -> Int {
     next += 1
     observers[next] = Observer(keys: keys, callback: callback)
-    for property in object.shape.entity.properties where keys?.contains(property.name) ?? true {
-      if values[property.slot] == nil { values[property.slot] = object.visibleValue(ofSlot: property.slot) }
-    }
+    values.merge(present) { reported, _ in reported }
     return next
   }
 
@@ -90,7 +89,13 @@ extension ManagedObject {
     guard let state = shape.state, !status.contains(.detached), state.isOpen else {
       throw ManagedObjectError(.invalidState, "the object has no context", objectID: objectID)
     }
-    return state.observed.record(of: self).observers.add(to: self, keys.map { Set($0) }, callback)
+    let keys = keys.map { Set($0) }
+    // Reads the values first: the values of a fault are read from the store, which is itself reported to observers.
+    var present: [Int: RowValue] = [:]
+    for property in shape.entity.properties where keys?.contains(property.name) ?? true {
+      present[property.slot] = visibleValue(ofSlot: property.slot)
+    }
+    return state.observed.record(of: self).observers.add(keys, present, callback)
   }
 
   /// Removes an observer.
