@@ -91,6 +91,20 @@ import Testing
     #expect(context.misuse.isEmpty)
   }
 
+  @Test(arguments: [true, false]) func `deleted objects are left out`(includesValues: Bool) throws {
+    let context = try ManagedObjectContext(store(20))
+    var request = request
+    request.includesPropertyValues = includesValues
+    var numbers: [Int] = []
+    try context.enumerate(request, batchSize: 10) { card in
+      numbers.append(number(card))
+      for other in try context.fetch(FetchRequest("Card")) where other != card { try context.delete(other) }
+      try context.save()
+    }
+    // The rows of later batches are not read if values are not included.
+    #expect(includesValues ? numbers == [0] : numbers.prefix(1) == [0] && !numbers.contains { (1..<10).contains($0) })
+  }
+
   @Test func `an error of the function ends the visit`() throws {
     struct Stop: Error {}
     let store = try store()

@@ -49,7 +49,8 @@ extension ManagedObjectContext {
       for (key, read) in zip(batch, objects) {
         // The function may have reset the context, or have deleted or saved objects.
         let object = read.managedObjectContext === self ? read : object(for: presentKey(key))
-        if object.needsRow, request.includesPropertyValues || !request.returnsObjectsAsFaults {
+        let readsValues = request.includesPropertyValues || !request.returnsObjectsAsFaults
+        if object.needsRow, readsValues || object !== read {
           try readFaults([object])
           if object.needsRow { continue }
         }
