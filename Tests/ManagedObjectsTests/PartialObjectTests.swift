@@ -181,6 +181,20 @@ import Testing
     #expect(books[2].isInaccessible && !context.hasChanges)
   }
 
+  @Test func `reading tracked objects reports that they are inaccessible`() throws {
+    let coordinator = try coordinator()
+    let context = ManagedObjectContext(coordinator: coordinator)
+    let book = try context.fetch(request(["title"]))[0]
+    let count = tracked { book.isInaccessible }
+    let other = ManagedObjectContext(coordinator: coordinator)
+    try other.delete(other.existingObject(with: book.objectID))
+    try other.save()
+    #expect(count.value == 0)
+    let pages = try #require(book.entity.attribute(named: "pages"))
+    #expect(errorCode { _ = try book.readableValue(ofSlot: pages.slot) } == .referentialIntegrity)
+    #expect(book.isInaccessible && count.value == 1)
+  }
+
   @Test func `a refreshed object is whole`() throws {
     let context = ManagedObjectContext(coordinator: try coordinator())
     let book = try context.fetch(request(["title"]))[1]

@@ -69,6 +69,7 @@ extension ManagedObject {
     for attribute in shape.record.attributes where values[attribute.slot] == .unread {
       values[attribute.slot] = (row?.values ?? shape.emptyValues)[attribute.slot]
     }
+    if row == nil, status.contains(.observed) { noteObservedChange() }
   }
 
   private final func awake() {
@@ -95,12 +96,13 @@ extension ManagedObject {
   final func readableValue(ofSlot slot: Int) throws(ManagedObjectError) -> RowValue {
     noteRead(.value(slot))
     if isFault { fire() }
+    // An object that was fetched with some of its attributes may turn out to be inaccessible here.
+    if case .unread = values[slot], !status.isInaccessible { try readValue(slot) }
     if status.isInaccessible {
       let name = shape.entity.properties.first { $0.slot == slot }?.name
       throw ManagedObjectError(
         .referentialIntegrity, "the object is no longer available", objectID: objectID, key: name)
     }
-    if case .unread = values[slot] { try readValue(slot) }
     return values[slot]
   }
 
