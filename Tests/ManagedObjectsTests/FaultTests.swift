@@ -1,5 +1,6 @@
-import ManagedObjects
 import Testing
+
+@testable import ManagedObjects
 
 @Suite("Faults") struct FaultTests {
   /// Returns a context, its counting store, and the IDs of the stored objects.
@@ -77,6 +78,23 @@ import Testing
     #expect(person["name"] == .attribute(.string("a")) && !person.isInaccessible)
     try note.setValue(.object(person), forKey: "author")
     try context.save()
+  }
+
+  @Test func `a change of an object that could not be read leaves no committed values`() throws {
+    let (context, store, ids) = try stored("Person a")
+    let person = try context.object(with: ids[0])
+    let name = try #require(person.entity.attribute(named: "name"))
+    store.failsToRead = true
+    // As the setter of a class's property does, which cannot throw.
+    person.setAttribute(.string("lost"), slot: name.slot)
+    #expect(!context.hasChanges)
+    store.failsToRead = false
+    #expect(person["name"] == .attribute(.string("a")))
+    person.setAttribute(.string("b"), slot: name.slot)
+    #expect(person.changedValues() == ["name": .attribute(.string("b"))])
+    #expect(person.committedValues()["name"] == .attribute(.string("a")))
+    context.rollback()
+    #expect(person["name"] == .attribute(.string("a")))
   }
 
   @Test func `an inaccessible object becomes accessible when its row is saved`() throws {

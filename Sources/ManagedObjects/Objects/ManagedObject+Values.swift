@@ -34,6 +34,7 @@ extension ManagedObject {
       }
       values = row.values
       version = row.version
+      committed = nil
       awake()
     } catch {
       // The next access tries to read the row again.
@@ -49,6 +50,8 @@ extension ManagedObject {
   final func take(_ row: consuming StoreRow) {
     version = row.version
     values = row.values
+    // There are committed values if the object was changed while it was inaccessible.
+    committed = nil
     status.subtract([.inaccessible, .partial])
     if status.contains(.observed) { shape.state?.observed.touch(self) }
   }
