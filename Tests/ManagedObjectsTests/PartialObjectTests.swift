@@ -195,6 +195,16 @@ import Testing
     #expect(book.isInaccessible && count.value == 1)
   }
 
+  @Test func `a refreshed deletion keeps the committed relationships that rows leave out`() throws {
+    let context = ManagedObjectContext(coordinator: try coordinator())
+    let author = try #require(context.fetch(FetchRequest("Author")).first)
+    let books = author["books"]
+    try context.delete(author)
+    try context.refreshAllObjects()
+    #expect(author.isDeleted && !author.hasPersistentChangedValues && author.changedValues().isEmpty)
+    #expect(author.committedValues()["books"] == books)
+  }
+
   @Test func `a refreshed object is whole`() throws {
     let context = ManagedObjectContext(coordinator: try coordinator())
     let book = try context.fetch(request(["title"]))[1]

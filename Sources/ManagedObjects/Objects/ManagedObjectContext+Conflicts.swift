@@ -198,8 +198,12 @@ extension ManagedObjectContext {
   private func keepDeletion(of object: ManagedObject, since old: [RowValue]) throws(ManagedObjectError) {
     let stored = object.committed ?? old
     var new = object.shape.emptyValues
-    for relationship in object.shape.record.relationships where stored[relationship.slot] != .unread {
+    for relationship in object.shape.record.relationships {
       let slot = relationship.slot
+      if case .unread = stored[slot] {
+        object.committed?[slot] = old[slot]
+        continue
+      }
       let keys = Set(stored[slot].keys).subtracting(old[slot].keys)
       for key in keys.sorted() { forgetUnchanged(self.object(for: key)) }
       new[slot] = .toMany(keys)
