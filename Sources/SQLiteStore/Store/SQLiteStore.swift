@@ -228,8 +228,6 @@ public final class SQLiteStore: PersistentStore {
     }
   }
 
-  /// Returns the path of the external file that contains an attribute's value, even if the file does not exist; nil if
-  /// the value is in the SQLite file.
   package func externalFile(ofSlot slot: Int, _ key: RowKey) throws(ManagedObjectError) -> String? {
     try reading { state throws(ManagedObjectError) in try state.externalFile(ofSlot: slot, key) }
   }
@@ -253,8 +251,6 @@ public final class SQLiteStore: PersistentStore {
 
   // Reading one state of the file, to copy a store.
 
-  /// Begins a read transaction. Until ``endReading()``, the store sees one state of the file, even if another process
-  /// saves.
   package func beginReading() throws(ManagedObjectError) {
     try withState { state throws(ManagedObjectError) in try state.database.execute("BEGIN") }
   }
@@ -266,27 +262,7 @@ public final class SQLiteStore: PersistentStore {
   }
 }
 
-/// The values that ``SQLiteStore/fill(_:read:)`` requests in one call of `read`.
-package enum RowPart: Sendable {
-  /// Attributes and to-one relationships.
-  case columns
-  /// The to-many and one-to-one relationships in the given slots. They are also, or only, stored in other rows or in
-  /// join tables.
-  case links([Int])
-}
-
-extension SQLiteStore {
-  /// Inserts all rows of another store into this empty store, in one transaction. Does not record a history.
-  ///
-  /// Besides the keys of all rows, memory holds only a batch of rows at a time.
-  ///
-  /// - Parameters:
-  ///   - keys: The keys of all rows, without duplicates.
-  ///   - read: Returns the rows with the given keys, which belong to one entity. The rows and their relationships must
-  ///     have keys of this store. Values outside the requested part can be ``RowValue/unread``. `read` must not use
-  ///     this store.
-  /// - Throws: The errors of ``save(_:)``.
-  /// - Complexity: O(*n* log *n*).
+extension SQLiteStore: TransactionalStore {
   package func fill(
     _ keys: [RowKey], read: (ArraySlice<RowKey>, RowPart) throws(ManagedObjectError) -> [StoreRow]
   ) throws(ManagedObjectError) {

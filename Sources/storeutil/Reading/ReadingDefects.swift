@@ -59,16 +59,3 @@ final class ReadingDefects {
     if !missingFiles.isEmpty { throw ExitCode(StoreExit.inputOutput) }
   }
 }
-
-extension PersistentStore {
-  /// Returns the error for a value whose external file is missing.
-  func missingFile(ofSlot slot: Int, _ key: RowKey) -> ManagedObjectError {
-    let id = ManagedObjectID(key, model: model, storeIdentifier: nil)
-    let name = id.entity.attributes.first { $0.slot == slot }?.name ?? ""
-    // An error means that the path is unknown: another program may have changed the object since it was read.
-    let file = (try? (self as? SQLiteStore)?.externalFile(ofSlot: slot, key)) ?? nil
-    let location = file.map { "the file \($0.printable())" } ?? "an external file"
-    return ManagedObjectError(
-      .referentialIntegrity, "\(id) \(name.printable()): the value is in \(location), which is missing")
-  }
-}
