@@ -44,7 +44,7 @@ package struct FileIdentity: Hashable, Sendable {
   package var isRegularFile: Bool { mode_t(truncatingIfNeeded: mode) & S_IFMT == S_IFREG }
 
   /// The permission bits.
-  var permissions: mode_t { mode_t(truncatingIfNeeded: mode) & 0o777 }
+  package var permissions: mode_t { mode_t(truncatingIfNeeded: mode) & 0o777 }
 
   /// True for a folder whose new files inherit its group.
   var givesItsGroup: Bool { mode_t(truncatingIfNeeded: mode) & S_ISGID != 0 }

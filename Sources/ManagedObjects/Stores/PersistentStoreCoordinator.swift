@@ -55,7 +55,7 @@ public final class PersistentStoreCoordinator: Sendable {
   public func add(_ store: any PersistentStore) throws(ManagedObjectError) {
     func failure(_ reason: String) -> ManagedObjectError {
       ManagedObjectError(.invalidState, "the store \(store.identifier.printable(limit: 80)) \(reason)")
-        .naming((store as? any FileStore)?.file.url)
+        .naming(url(for: store))
     }
     guard store.model === model else { throw failure("was opened with another model") }
     let isNew = state.withLock { state in
@@ -69,6 +69,20 @@ public final class PersistentStoreCoordinator: Sendable {
   /// Removes a store. Its objects in contexts can no longer be read or saved.
   public func remove(_ store: any PersistentStore) {
     state.withLock { state in state.stores.removeAll { $0.number == store.number } }
+  }
+
+  /// Removes a store, and returns its index; nil if the coordinator does not have it.
+  func take(_ store: any PersistentStore) -> Int? {
+    state.withLock { state in
+      guard let index = state.stores.firstIndex(where: { $0.number == store.number }) else { return nil }
+      state.stores.remove(at: index)
+      return index
+    }
+  }
+
+  /// Adds a store at an index, or at the end if there are fewer stores.
+  func insert(_ store: any PersistentStore, at index: Int) {
+    state.withLock { $0.stores.insert(store, at: min(index, $0.stores.count)) }
   }
 
   /// Returns the object ID for a URI; nil if the text is not the URI of an object, or if the coordinator does not have

@@ -32,9 +32,12 @@ package final class ScratchFolder {
   /// - Parameters:
   ///   - store: The path of the store.
   ///   - isLocked: True if the caller holds a lock on the store itself.
+  ///   - busyTime: How long to wait for another process that uses the folder, in milliseconds.
   /// - Throws: ``ManagedObjectError/Code/migration``, or ``ManagedObjectError/Code/save`` for the purpose `creation`,
   ///   if the path is a file or another program's folder, or if another process uses the folder.
-  package init(beside store: String, for purpose: Purpose = .migration, isLocked: Bool) throws(ManagedObjectError) {
+  package init(
+    beside store: String, for purpose: Purpose = .migration, isLocked: Bool, busyTime: Int32 = 0
+  ) throws(ManagedObjectError) {
     path = Self.path(beside: store, for: purpose)
     self.purpose = purpose
     let isNew = !FileSystem.exists(path)
@@ -42,7 +45,7 @@ package final class ScratchFolder {
     do throws(FileError) { try FileSystem.makeFolder(path, below: nil) } catch {
       throw ManagedObjectError(purpose.errorCode, error.message)
     }
-    if !isLocked { try takeLock(isNew: isNew) }
+    if !isLocked { try takeLock(isNew: isNew, busyTime) }
     isOwn = true
     removeFiles()
   }
@@ -83,9 +86,9 @@ package final class ScratchFolder {
   /// Locks the folder.
   ///
   /// - Parameter isNew: True if this process has created the folder, and must remove it after an error.
-  private func takeLock(isNew: Bool) throws(ManagedObjectError) {
+  private func takeLock(isNew: Bool, _ busyTime: Int32) throws(ManagedObjectError) {
     do throws(ManagedObjectError) {
-      let database = try Database(path: "\(path)/\(Self.lockName)", .create, busyTime: 0)
+      let database = try Database(path: "\(path)/\(Self.lockName)", .create, busyTime: busyTime)
       try database.execute("BEGIN EXCLUSIVE")
       // If the previous owner has removed the lock file, this lock is useless: a third process could create a new lock
       // file and lock that.

@@ -36,7 +36,7 @@ package struct ExternalData {
   /// The size of a column value that names a file, in bytes.
   package static let sizeOfName = 38
   /// The size of the largest file that is read, in bytes. SQLite does not allow larger values either.
-  private static let greatestSize = 1 << 30
+  static let greatestSize = 1 << 30
 
   /// Returns the data for the value of a column: from the column, or from the file that it names. Returns nil if that
   /// file does not exist.

@@ -107,9 +107,9 @@ public final class SQLiteStore: PersistentStore {
   ///
   /// - Parameter path: The temporary path.
   package convenience init(
-    unfinishedAt path: String, for file: URL, model: ManagedObjectModel
+    unfinishedAt path: String, for file: URL, model: ManagedObjectModel, configuration: String? = nil
   ) throws(ManagedObjectError) {
-    try self.init(file, model, nil, .readWrite, at: path)
+    try self.init(file, model, configuration, .readWrite, at: path)
   }
 
   private init(
@@ -341,7 +341,7 @@ extension SQLiteStore {
   /// - Throws: ``ManagedObjectError/Code/open`` if the file does not exist or is not a store,
   ///   ``ManagedObjectError/Code/storeTypeMismatch`` if it is a store of another kind.
   public static func metadata(
-    ofFile file: URL, writesNothing: Bool = false
+    ofFile file: URL, writesNothing: Bool
   ) throws(ManagedObjectError) -> OrderedDictionary<String, PropertyList> {
     try ManagedObjectError.naming(file) { () throws(ManagedObjectError) in
       let database = try openForReading(file, writesNothing)

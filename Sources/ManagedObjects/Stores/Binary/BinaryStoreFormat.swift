@@ -74,12 +74,7 @@ struct BinaryStoreFormat: StoreFileFormat {
     let archive = try Self.archive(data)
     let metadata = try Self.metadata(archive)
     if defects == nil { try metadata.check(table.model, configuration) }
-    let (last, entities) = try Self.converting {
-      (
-        try archive.decode(Int64.self, forKey: Key.lastNumber),
-        try archive.decode([BinaryEntity].self, forKey: Key.entities)
-      )
-    }
+    let (last, entities) = try Self.contents(archive)
     guard last >= 0 else { throw ManagedObjectError(.open, "the last object number, \(last), is negative") }
     var table = table
     do {
@@ -99,15 +94,42 @@ struct BinaryStoreFormat: StoreFileFormat {
   func write(
     _ contents: StoreFileContents, old: Data?, changed: Set<Int64>
   ) throws(ManagedObjectError) -> (data: Data, layout: XMLFileLayout?) {
-    try Self.converting(.save) {
-      var values = contents.metadata.values
+    let entities = try Self.converting(.save) { try BinaryRowWriter(contents.table).entities() }
+    return (try Self.data(contents.metadata, contents.lastNumber, entities), nil)
+  }
+
+  /// Returns the contents of a file with changed metadata. The objects stay as they are.
+  static func replacing(
+    _ data: Data, _ change: (inout StoreMetadata) -> Void
+  ) throws(ManagedObjectError) -> Data {
+    let archive = try archive(data)
+    var metadata = try metadata(archive)
+    let (last, entities) = try contents(archive)
+    change(&metadata)
+    return try Self.data(metadata, last, entities)
+  }
+
+  private static func contents(_ archive: KeyedUnarchiver) throws(ManagedObjectError) -> (Int64, [BinaryEntity]) {
+    try converting {
+      (
+        try archive.decode(Int64.self, forKey: Key.lastNumber),
+        try archive.decode([BinaryEntity].self, forKey: Key.entities)
+      )
+    }
+  }
+
+  private static func data(
+    _ metadata: StoreMetadata, _ lastNumber: Int64, _ entities: [BinaryEntity]
+  ) throws(ManagedObjectError) -> Data {
+    try converting(.save) {
+      var values = metadata.values
       values.sort { $0.key.precedes($1.key) }
       let archiver = KeyedArchiver()
-      try archiver.encode(Self.version, forKey: Key.version)
+      try archiver.encode(version, forKey: Key.version)
       try archiver.encodeBytes(PropertyList.dictionary(values).data(format: .binary), forKey: Key.metadata)
-      try archiver.encode(contents.lastNumber, forKey: Key.lastNumber)
-      try archiver.encode(BinaryRowWriter(contents.table).entities(), forKey: Key.entities)
-      return (try archiver.encodedData(), nil)
+      try archiver.encode(lastNumber, forKey: Key.lastNumber)
+      try archiver.encode(entities, forKey: Key.entities)
+      return try archiver.encodedData()
     }
   }
 }

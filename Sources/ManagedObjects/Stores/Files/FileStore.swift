@@ -7,7 +7,7 @@ public import PropertyLists
 ///
 /// ``XMLStore`` and ``BinaryStore`` are file stores. Both use a ``StoreFile``, which implements the requirements of
 /// ``PersistentStore``.
-public protocol FileStore: PersistentStore {
+public protocol FileStore: FileBackedStore {
   /// The file of the store, which reads and writes the rows.
   var file: StoreFile { get }
 }

@@ -91,15 +91,18 @@ public final class StoreFile: Sendable {
   }
 
   /// Creates a store without objects and without a file. The first save creates the file.
-  init(new url: URL, _ format: any StoreFileFormat, model: ManagedObjectModel) throws(ManagedObjectError) {
+  init(
+    new url: URL, _ format: any StoreFileFormat, model: ManagedObjectModel, configuration: String?
+  ) throws(ManagedObjectError) {
+    try model.checkConfiguration(configuration)
     path = try Self.path(of: url)
-    let table = RowTable(model: model, storeNumber: number, configuration: nil)
-    let contents = Self.newContents(format, table, nil)
+    let table = RowTable(model: model, storeNumber: number, configuration: configuration)
+    let contents = Self.newContents(format, table, configuration)
     FileSystem.removeAbandonedFiles(of: path)
     self.url = url
     identifier = contents.metadata.identifier
     self.model = model
-    configuration = nil
+    self.configuration = configuration
     isReadOnly = false
     self.format = format
     state = Mutex(State(contents: contents, identity: nil, lastNumber: contents.lastNumber))

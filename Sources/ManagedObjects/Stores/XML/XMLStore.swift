@@ -70,9 +70,11 @@ public final class XMLStore: FileStore {
   }
 
   /// Creates a store without objects. The first save creates its file. The file must not exist before.
-  package init(new file: URL, model: ManagedObjectModel) throws(ManagedObjectError) {
+  package init(
+    new file: URL, model: ManagedObjectModel, configuration: String? = nil
+  ) throws(ManagedObjectError) {
     self.file = try ManagedObjectError.naming(file) { () throws(ManagedObjectError) in
-      try StoreFile(new: file, XMLStoreFormat(model), model: model)
+      try StoreFile(new: file, XMLStoreFormat(model), model: model, configuration: configuration)
     }
   }
 

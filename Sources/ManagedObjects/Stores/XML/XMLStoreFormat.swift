@@ -59,6 +59,27 @@ struct XMLStoreFormat: StoreFileFormat {
     return try readHead(&reader, of: source)
   }
 
+  /// Returns the contents of a file with changed metadata. The objects stay as they are.
+  static func replacing(
+    _ data: Data, _ change: (inout StoreMetadata) -> Void
+  ) throws(ManagedObjectError) -> Data {
+    let source = try source(data)
+    var reader = XMLStoreReader(source.text.bytes)
+    var metadata = try readHead(&reader, of: source)
+    let known = XMLFileLayout(
+      head: 0..<reader.head.end, prolog: reader.head.prolog, lastNumber: reader.head.lastNumberRange,
+      metadata: metadata, objects: [], tail: 0..<0, isOfFile: true, orders: [])
+    change(&metadata)
+    var output = ByteBuffer()
+    output.reserve(source.text.count + 4096)
+    // Text that was converted to UTF-8 does not have the encoding that its prolog declares.
+    let isOfFile = source.start == 0 && source.text == data
+    _ = try writeHead(
+      metadata, reader.head.lastNumber, source.text.bytes, isOfFile ? known : nil, [], to: &output)
+    output.append(source.text.bytes.extracting(reader.head.end..<source.text.count))
+    return output.takeData()
+  }
+
   /// Returns the contents of a file as UTF-8 text. Throws if the file is not XML.
   private static func source(_ data: Data) throws(ManagedObjectError) -> TextSource {
     if let name = StoreFileKind(data)?.name {
@@ -100,7 +121,8 @@ struct XMLStoreFormat: StoreFileFormat {
     let old = old ?? Data()
     var output = ByteBuffer()
     output.reserve(old.count + 4096)
-    var layout = try Self.writeHead(contents, old.bytes, known, orders, to: &output)
+    var layout = try Self.writeHead(
+      contents.metadata, contents.lastNumber, old.bytes, known, orders, to: &output)
     let writer = RowWriter(names: names, orders: zip(names.entities, orders).map { $1.all($0) })
     let rows = contents.table.rowsByNumber
     layout.objects.reserveCapacity(rows.count)
@@ -139,14 +161,14 @@ struct XMLStoreFormat: StoreFileFormat {
   ///
   /// - Returns: the layout of the new file, without objects.
   private static func writeHead(
-    _ contents: StoreFileContents, _ old: RawSpan, _ known: XMLFileLayout?, _ orders: [XMLPropertyOrder],
-    to output: inout ByteBuffer
+    _ metadata: StoreMetadata, _ lastNumber: Int64, _ old: RawSpan, _ known: XMLFileLayout?,
+    _ orders: [XMLPropertyOrder], to output: inout ByteBuffer
   ) throws(ManagedObjectError) -> XMLFileLayout {
-    let number = UInt64(contents.lastNumber.magnitude)
+    let number = UInt64(lastNumber.magnitude)
     var prolog = 0..<0
     let numberStart: Int
     var numberEnd: Int
-    if let known, known.metadata == contents.metadata, !known.lastNumber.isEmpty {
+    if let known, known.metadata == metadata, !known.lastNumber.isEmpty {
       prolog = known.prolog
       output.append(old.extracting(known.head.lowerBound..<known.lastNumber.lowerBound))
       numberStart = output.count
@@ -167,17 +189,17 @@ struct XMLStoreFormat: StoreFileFormat {
       }
       prolog = 0..<output.count
       output.append("<database>\n    <databaseInfo>\n        <version>134481920</version>\n        <UUID>")
-      try XMLStoreText.append(.string(contents.metadata.identifier), to: &output)
+      try XMLStoreText.append(.string(metadata.identifier), to: &output)
       output.append("</UUID>\n        <nextObjectID>")
       numberStart = output.count
       output.append(decimal: number)
       numberEnd = output.count
       output.append("</nextObjectID>\n        <metadata>")
-      try append(contents.metadata.fileValues, to: &output)
+      try append(metadata.fileValues, to: &output)
       output.append("\n        </metadata>\n    </databaseInfo>")
     }
     return XMLFileLayout(
-      head: 0..<output.count, prolog: prolog, lastNumber: numberStart..<numberEnd, metadata: contents.metadata,
+      head: 0..<output.count, prolog: prolog, lastNumber: numberStart..<numberEnd, metadata: metadata,
       objects: [], tail: 0..<0, isOfFile: true, orders: orders)
   }
 

@@ -1,0 +1,131 @@
+public import FoundationEssentials
+public import ObjectModels
+public import OrderedCollections
+public import PropertyLists
+internal import SystemFiles
+
+/// A store in a file, such as ``XMLStore``, ``BinaryStore`` or, in the module SQLiteStore, `SQLiteStore`.
+///
+/// The static methods work on the files of a store that is not open in this process:
+///
+/// ```swift
+/// try XMLStore.copyStore(at: file, to: backup)
+/// try XMLStore.destroyStore(at: file)
+/// ```
+///
+/// They only change regular files that belong to the store: a path that is a symbolic link, a folder or a device is an
+/// error. If one of them throws, the stores at both paths are as before; copied files with external data may remain.
+public protocol FileBackedStore: PersistentStore {
+  /// The URL of the file.
+  var url: URL { get }
+
+  /// Returns the description of a store of this kind.
+  static func description(of file: URL) -> PersistentStoreDescription
+
+  /// Creates a store with the objects that `body` saves. The file appears when the store is complete.
+  ///
+  /// - Parameters:
+  ///   - file: the URL of the new store. The file must not exist. Missing folders are created.
+  ///   - model: the model of the store.
+  ///   - configuration: the configuration whose entities the store has; nil for all.
+  ///   - body: a function that saves the objects. It must not keep the store, whose file moves afterwards.
+  /// - Throws: ``ManagedObjectError/Code/save`` if the file exists or cannot be written; the error of `body`.
+  static func createStore(
+    at file: URL, model: ManagedObjectModel, configuration: String?,
+    filledBy body: (any PersistentStore) throws(ManagedObjectError) -> Void
+  ) throws(ManagedObjectError)
+
+  /// Copies a store with its external data. Programs can use the store meanwhile: the copy has the state after one of
+  /// their saves. It has the same identifier, so that one coordinator cannot have both stores.
+  ///
+  /// ```swift
+  /// try SQLiteStore.copyStore(at: file, to: backup)
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - source: the URL of the store.
+  ///   - file: the URL of the copy. The file must not exist. Missing folders are created.
+  ///   - writesNothing: true to create no files next to the store, for a store in a folder that cannot be written. No
+  ///     other process may save to an SQLite store meanwhile.
+  /// - Throws: ``ManagedObjectError/Code/noSuchFile`` if the store does not exist;
+  ///   ``ManagedObjectError/Code/storeTypeMismatch`` if it is a store of another kind;
+  ///   ``ManagedObjectError/Code/save`` if the copy exists or cannot be written.
+  /// - Complexity: O(*n*) in the size of the files.
+  static func copyStore(at source: URL, to file: URL, writesNothing: Bool) throws(ManagedObjectError)
+
+  /// Replaces a store with a copy of another one, atomically. If the store does not exist, it is created. Programs can
+  /// use the other store meanwhile.
+  ///
+  /// ```swift
+  /// try SQLiteStore.replaceStore(at: file, withStoreAt: backup)
+  /// ```
+  ///
+  /// A program that has the replaced store open reads the old objects, and its saves throw.
+  ///
+  /// - Throws: the errors of ``copyStore(at:to:writesNothing:)``; ``ManagedObjectError/Code/locked`` if another process
+  ///   uses the store to replace.
+  static func replaceStore(at file: URL, withStoreAt source: URL) throws(ManagedObjectError)
+
+  /// Moves a store with its external data to a path that must not exist, also to another file system. There is a
+  /// complete store at one of the paths at any time; if the process is killed, there may be one at both.
+  ///
+  /// - Throws: the errors of ``copyStore(at:to:writesNothing:)``; ``ManagedObjectError/Code/locked`` if another process
+  ///   uses the store.
+  static func moveStore(at source: URL, to file: URL) throws(ManagedObjectError)
+
+  /// Deletes the files of a store.
+  ///
+  /// - Throws: ``ManagedObjectError/Code/noSuchFile`` if the store does not exist;
+  ///   ``ManagedObjectError/Code/storeTypeMismatch`` if it is a store of another kind;
+  ///   ``ManagedObjectError/Code/locked`` if another process uses it; ``ManagedObjectError/Code/save`` if a file cannot
+  ///   be deleted.
+  static func destroyStore(at file: URL) throws(ManagedObjectError)
+
+  /// Returns the metadata of a store without its model, and without reading its objects.
+  ///
+  /// - Throws: ``ManagedObjectError/Code/noSuchFile`` or ``ManagedObjectError/Code/open`` if the file cannot be read;
+  ///   ``ManagedObjectError/Code/storeTypeMismatch`` if it is a store of another kind.
+  static func metadata(ofFile file: URL) throws(ManagedObjectError) -> OrderedDictionary<String, PropertyList>
+
+  /// Sets the metadata of a store without its model. Keys that the store itself sets, such as
+  /// ``StoreMetadataKey/identifier``, keep their values.
+  ///
+  /// ```swift
+  /// var metadata = try XMLStore.metadata(ofFile: file)
+  /// metadata["title"] = "Letters"
+  /// try XMLStore.setMetadata(metadata, ofFile: file)
+  /// ```
+  ///
+  /// - Throws: the errors of ``metadata(ofFile:)``; ``ManagedObjectError/Code/save`` if the file cannot be written;
+  ///   ``ManagedObjectError/Code/locked`` if another process is saving.
+  static func setMetadata(
+    _ metadata: OrderedDictionary<String, PropertyList>, ofFile file: URL
+  ) throws(ManagedObjectError)
+}
+
+extension FileBackedStore {
+  /// Copies a store, as ``copyStore(at:to:writesNothing:)`` does. May create files next to an SQLite store, through
+  /// which other processes share it.
+  public static func copyStore(at source: URL, to file: URL) throws(ManagedObjectError) {
+    try copyStore(at: source, to: file, writesNothing: false)
+  }
+}
+
+extension ManagedObjectError {
+  /// Checks that a path is unused, also by a symbolic link.
+  ///
+  /// - Throws: ``Code/save``.
+  package static func checkIsUnused(_ path: String) throws(ManagedObjectError) {
+    guard FileSystem.existsItself(path) else { return }
+    throw ManagedObjectError(.save, "\(path.printable()) already exists")
+  }
+
+  /// Checks that a path is that of a regular file, and not of a link to one.
+  ///
+  /// - Throws: ``Code/noSuchFile``; ``Code/open`` for other kinds of files.
+  package static func checkIsRegularFile(_ path: String) throws(ManagedObjectError) {
+    if FileSystem.isRegularFileItself(path) { return }
+    if !FileSystem.existsItself(path) { try checkFile(at: path) }
+    throw ManagedObjectError(.open, "\(path.printable()) is not a regular file")
+  }
+}

@@ -1,0 +1,189 @@
+public import FoundationEssentials
+public import ObjectModels
+public import OrderedCollections
+public import PropertyLists
+internal import SharedFiles
+internal import SystemFiles
+
+/// Operations on the file of an XML or binary store. Each save replaces the file, so that its contents always belong to
+/// one save.
+extension FileStore {
+  public var url: URL { file.url }
+
+  public static func copyStore(at source: URL, to file: URL, writesNothing: Bool) throws(ManagedObjectError) {
+    let (data, permissions) = try contents(source)
+    try ManagedObjectError.naming(file) { () throws(ManagedObjectError) in
+      let path = try StoreFile.path(of: file)
+      try ManagedObjectError.checkIsUnused(path)
+      try StoreFile.create(path, data, permissions)
+    }
+  }
+
+  public static func replaceStore(at file: URL, withStoreAt source: URL) throws(ManagedObjectError) {
+    let (data, permissions) = try contents(source)
+    try ManagedObjectError.naming(file) { () throws(ManagedObjectError) in
+      let path = try StoreFile.path(of: file)
+      guard FileSystem.existsItself(path) else { return try StoreFile.create(path, data, permissions) }
+      try ManagedObjectError.checkIsRegularFile(path)
+      _ = try metadata(ofFile: file)
+      try StoreFile.rewrite(path) { _ in data }
+    }
+  }
+
+  public static func moveStore(at source: URL, to file: URL) throws(ManagedObjectError) {
+    let target = try StoreFile.path(of: file)
+    try ManagedObjectError.naming(file) { () throws(ManagedObjectError) in
+      try ManagedObjectError.checkIsUnused(target)
+    }
+    try remove(source) { data, permissions throws(ManagedObjectError) in
+      try StoreFile.create(target, data, permissions)
+    }
+  }
+
+  public static func destroyStore(at file: URL) throws(ManagedObjectError) { try remove(file) { _, _ in } }
+
+  /// Returns the contents of a store, and the permission bits of its file.
+  private static func contents(_ url: URL) throws(ManagedObjectError) -> (Data, UInt32) {
+    _ = try metadata(ofFile: url)
+    return try ManagedObjectError.naming(url) { () throws(ManagedObjectError) in
+      guard let (data, _) = try StoreFile.read(StoreFile.path(of: url)) else {
+        throw ManagedObjectError(.noSuchFile, "there is no file \(url.path.printable())")
+      }
+      return (data, StoreFile.permissions(ofCopyOf: url.path))
+    }
+  }
+
+  /// Locks a store, calls `body` with its contents, and removes the file.
+  private static func remove(
+    _ url: URL, _ body: (Data, UInt32) throws(ManagedObjectError) -> Void
+  ) throws(ManagedObjectError) {
+    _ = try metadata(ofFile: url)
+    try ManagedObjectError.naming(url) { () throws(ManagedObjectError) in
+      let path = try StoreFile.path(of: url)
+      try ManagedObjectError.checkIsRegularFile(path)
+      var file = try StoreFile.lock(path)
+      let data = try StoreFile.contents(of: &file)
+      try body(data, StoreFile.permissions(ofCopyOf: path))
+      do throws(FileError) {
+        guard try file.remove() else { throw FileError(EBUSY, "another program has changed \(path)") }
+        try FileSystem.synchronizeFolder(of: path)
+      } catch {
+        throw ManagedObjectError(error, .save)
+      }
+    }
+  }
+}
+
+extension StoreFile {
+  /// Returns the permission bits for a copy of a file: the same ones, and those that let the owner save.
+  package static func permissions(ofCopyOf path: String) -> UInt32 {
+    UInt32((try? FileIdentity(at: path))?.permissions ?? 0) | 0o600
+  }
+
+  fileprivate static func lock(_ path: String) throws(ManagedObjectError) -> LockedFile {
+    var locked: LockedFile?
+    do { locked = try LockedFile(path, until: .now + patience) } catch { throw ManagedObjectError(error, .save) }
+    if let file = locked.take() { return file }
+    throw ManagedObjectError(.noSuchFile, "there is no file \(path.printable())")
+  }
+
+  fileprivate static func contents(of file: inout LockedFile) throws(ManagedObjectError) -> Data {
+    do { return try file.read(limit: greatestSize) } catch { throw ManagedObjectError(error, .save) }
+  }
+
+  /// Replaces the contents of a file, which is locked meanwhile.
+  ///
+  /// - Parameter body: returns the new contents. Its argument is the old contents.
+  static func rewrite(
+    _ path: String, _ body: (Data) throws(ManagedObjectError) -> Data
+  ) throws(ManagedObjectError) {
+    var file = try lock(path)
+    let data = try contents(of: &file)
+    let bytes = try body(data)
+    do throws(FileError) {
+      guard let identity = try file.replace(with: bytes, settingAside: nil, displaced: displacedSuffix) else {
+        throw FileError(EBUSY, "another program has changed \(path)")
+      }
+      try synchronizeName(identity, of: path, old: data)
+    } catch {
+      throw ManagedObjectError(error, .save)
+    }
+  }
+
+  /// Creates a file with its missing folders. The file appears with all of its contents.
+  fileprivate static func create(
+    _ path: String, _ data: Data, _ permissions: UInt32
+  ) throws(ManagedObjectError) {
+    do throws(FileError) {
+      try FileSystem.makeFolder(FileSystem.parent(of: path), below: nil)
+      guard try FileSystem.create(path, with: data, permissions: .init(permissions)) != nil else {
+        throw FileError(EEXIST, "\(path) already exists")
+      }
+      try FileSystem.synchronizeFolder(of: path)
+    } catch {
+      throw ManagedObjectError(error, .save)
+    }
+  }
+}
+
+extension XMLStore {
+  public static func description(of file: URL) -> PersistentStoreDescription { .xml(file) }
+
+  public static func createStore(
+    at file: URL, model: ManagedObjectModel, configuration: String?,
+    filledBy body: (any PersistentStore) throws(ManagedObjectError) -> Void
+  ) throws(ManagedObjectError) {
+    try XMLStore(new: file, model: model, configuration: configuration).create(body)
+  }
+
+  public static func setMetadata(
+    _ metadata: OrderedDictionary<String, PropertyList>, ofFile file: URL
+  ) throws(ManagedObjectError) {
+    try StoreFile.setMetadata(metadata, of: file, XMLStoreFormat.replacing)
+  }
+}
+
+extension BinaryStore {
+  public static func description(of file: URL) -> PersistentStoreDescription { .binary(file) }
+
+  public static func createStore(
+    at file: URL, model: ManagedObjectModel, configuration: String?,
+    filledBy body: (any PersistentStore) throws(ManagedObjectError) -> Void
+  ) throws(ManagedObjectError) {
+    try BinaryStore(new: file, model: model, configuration: configuration).create(body)
+  }
+
+  public static func setMetadata(
+    _ metadata: OrderedDictionary<String, PropertyList>, ofFile file: URL
+  ) throws(ManagedObjectError) {
+    try StoreFile.setMetadata(metadata, of: file, BinaryStoreFormat.replacing)
+  }
+}
+
+extension FileStore {
+  /// Fills a store that has no file yet, and writes its file, even if it is empty.
+  fileprivate func create(
+    _ body: (any PersistentStore) throws(ManagedObjectError) -> Void
+  ) throws(ManagedObjectError) {
+    try ManagedObjectError.checkIsUnused(file.path)
+    do { try FileSystem.makeFolder(FileSystem.parent(of: file.path), below: nil) } catch {
+      throw ManagedObjectError(error, .save)
+    }
+    try body(self)
+    try save(StoreChanges())
+  }
+}
+
+extension StoreFile {
+  /// Replaces the metadata of programs in a file.
+  ///
+  /// - Parameter replace: returns the contents of a file with changed metadata.
+  fileprivate static func setMetadata(
+    _ metadata: OrderedDictionary<String, PropertyList>, of url: URL,
+    _ replace: (Data, (inout StoreMetadata) -> Void) throws(ManagedObjectError) -> Data
+  ) throws(ManagedObjectError) {
+    try ManagedObjectError.naming(url) { () throws(ManagedObjectError) in
+      try rewrite(path(of: url)) { data throws(ManagedObjectError) in try replace(data) { $0.replace(with: metadata) } }
+    }
+  }
+}

@@ -1,0 +1,103 @@
+public import FoundationEssentials
+internal import ObjectModels
+internal import SystemFiles
+
+/// The files of stores.
+extension PersistentStoreCoordinator {
+  /// Returns the store with a file; nil if the coordinator does not have it. Paths that lead to the same file, such as
+  /// a symbolic link, are equal.
+  ///
+  /// ```swift
+  /// if let store = coordinator.persistentStore(for: file) { coordinator.remove(store) }
+  /// ```
+  public func persistentStore(for url: URL) -> (any PersistentStore)? {
+    stores.first { store in
+      guard let other = (store as? any FileBackedStore)?.url else { return false }
+      return other == url || FileSystem.isSameFile(other.path, url.path)
+    }
+  }
+
+  /// Returns the URL of a store's file; nil for a store without a file.
+  ///
+  /// ```swift
+  /// let files = coordinator.stores.compactMap { coordinator.url(for: $0) }
+  /// ```
+  public func url(for store: any PersistentStore) -> URL? { (store as? any FileBackedStore)?.url }
+
+  /// Deletes the files of a store.
+  ///
+  /// ```swift
+  /// try coordinator.destroyPersistentStore(at: file, type: SQLiteStore.self)
+  /// ```
+  ///
+  /// - Throws: ``ManagedObjectError/Code/invalidState`` if this coordinator has the store; the errors of
+  ///   ``FileBackedStore/destroyStore(at:)``.
+  public func destroyPersistentStore(
+    at file: URL, type: (some FileBackedStore).Type
+  ) throws(ManagedObjectError) {
+    try checkIsClosed(file)
+    try type.destroyStore(at: file)
+  }
+
+  /// Replaces a store with a copy of another one, for example with a backup. This coordinator may have the other store.
+  ///
+  /// ```swift
+  /// coordinator.remove(store)
+  /// try coordinator.replacePersistentStore(at: file, withPersistentStoreFrom: backup, type: SQLiteStore.self)
+  /// ```
+  ///
+  /// - Throws: ``ManagedObjectError/Code/invalidState`` if this coordinator has the store to replace; the errors of
+  ///   ``FileBackedStore/replaceStore(at:withStoreAt:)``.
+  public func replacePersistentStore(
+    at file: URL, withPersistentStoreFrom source: URL, type: (some FileBackedStore).Type
+  ) throws(ManagedObjectError) {
+    try checkIsClosed(file)
+    try type.replaceStore(at: file, withStoreAt: source)
+  }
+
+  /// Writes the objects of a store into a new store, which can be of another kind, and replaces the store in this
+  /// coordinator with the new one. The file of the old store stays as it is.
+  ///
+  /// ```swift
+  /// if let store = coordinator.persistentStore(for: file) {
+  ///   try coordinator.migratePersistentStore(store, to: newFile, type: SQLiteStore.self)
+  /// }
+  /// ```
+  ///
+  /// The new store has another identifier, so that contexts must fetch the objects again: objects and IDs of the old
+  /// store are no longer valid. Contexts cannot use the store during the migration. If an error is thrown, the
+  /// coordinator still has the old store.
+  ///
+  /// - Parameters:
+  ///   - store: A store of this coordinator.
+  ///   - file: The URL of the new store. The file must not exist. It appears when it is complete.
+  ///   - type: The kind of the new store.
+  /// - Returns: The new store.
+  /// - Throws: ``ManagedObjectError/Code/invalidState`` if the coordinator does not have the store; the errors of
+  ///   ``PersistentStore/insertObjects(of:progress:)`` and of opening the new store.
+  /// - Complexity: O(*n* log *n*) in the number of objects.
+  @discardableResult
+  public func migratePersistentStore<NewStore: FileBackedStore>(
+    _ store: any PersistentStore, to file: URL, type: NewStore.Type
+  ) throws(ManagedObjectError) -> any PersistentStore {
+    guard let index = take(store) else {
+      throw ManagedObjectError(.invalidState, "the coordinator does not have the store \(store.identifier.quoted)")
+    }
+    var result = store
+    defer { insert(result, at: index) }
+    try NewStore.createStore(at: file, model: model, configuration: store.configuration) {
+      newStore throws(ManagedObjectError) in try newStore.insertObjects(of: store)
+    }
+    var description = NewStore.description(of: file)
+    description.configuration = store.configuration
+    description.createsFile = false
+    result = try description.open(model)
+    return result
+  }
+
+  private func checkIsClosed(_ file: URL) throws(ManagedObjectError) {
+    guard persistentStore(for: file) == nil else {
+      throw ManagedObjectError(.invalidState, "the coordinator has the store; remove it first").naming(file)
+    }
+  }
+}

@@ -1,0 +1,254 @@
+internal import FoundationEssentials
+internal import ManagedObjects
+internal import PropertyLists
+internal import SQLiteAccess
+internal import SystemFiles
+
+/// The files of an SQLite store that is not open: the database with its journals, and the folder with external data.
+struct SQLiteStoreFiles {
+  /// The path of the database.
+  let path: String
+  private let externalData: ExternalData
+
+  /// How long an operation waits for other connections to the database, in milliseconds.
+  private static let patience: Int32 = 1000
+
+  init(_ url: URL) throws(ManagedObjectError) {
+    path = try SQLiteStore.path(of: url)
+    externalData = ExternalData(ofStore: path)
+  }
+
+  /// Creates the scratch folder for a new store, next to its path. Creates missing folders.
+  func makeScratchFolder() throws(ManagedObjectError) -> ScratchFolder {
+    do { try FileSystem.makeFolder(FileSystem.parent(of: path), below: nil, permissions: 0o777) } catch {
+      throw ManagedObjectError(.save, error.message)
+    }
+    return try ScratchFolder(beside: path, for: .creation, isLocked: false, busyTime: Database.busyTime)
+  }
+
+  /// Calls `body` while no other connection can write to the database, which is then a single file without journals. If
+  /// `body` throws, the database gets its write-ahead log again.
+  ///
+  /// - Throws: ``ManagedObjectError/Code/locked`` if another connection uses the write-ahead log, or is writing.
+  func locked(
+    _ body: (_ usesLog: Bool) throws(ManagedObjectError) -> Void
+  ) throws(ManagedObjectError) {
+    try check()
+    let database = try Database(path: path, .readWrite, busyTime: Self.patience)
+    _ = try FileSchema(database)
+    // SQLite checkpoints and removes the log if there are no other connections.
+    let usesLog = try database.journalMode() == "wal"
+    if usesLog, try database.journalMode("DELETE") != "delete" { throw inUse() }
+    do throws(ManagedObjectError) {
+      try database.begin(.immediate)
+      guard try database.journalMode() == "delete" else { throw inUse() }
+      try body(usesLog)
+      database.rollBack()
+    } catch {
+      database.rollBack()
+      if usesLog { _ = try? database.journalMode("WAL") }
+      throw error
+    }
+  }
+
+  private func inUse() -> ManagedObjectError {
+    ManagedObjectError(.locked, "\(path): another process uses the store")
+  }
+
+  /// Checks that the files of the store are regular files, and its folders are folders.
+  private func check() throws(ManagedObjectError) {
+    try ManagedObjectError.checkIsRegularFile(path)
+    for suffix in DatabaseFile.suffixes where FileSystem.existsItself(path + suffix) {
+      try ManagedObjectError.checkIsRegularFile(path + suffix)
+    }
+    try checkFolders()
+  }
+
+  /// Checks that the folders of external data are folders if they exist, and not links to other folders.
+  func checkFolders() throws(ManagedObjectError) {
+    for folder in [FileSystem.parent(of: externalData.folder), externalData.folder]
+    where FileSystem.existsItself(folder) {
+      let isLink = (try? FileManager.default.destinationOfSymbolicLink(atPath: folder)) != nil
+      guard !isLink, FileSystem.isFolder(folder) else {
+        throw ManagedObjectError(.open, "\(folder.printable()) is not a folder")
+      }
+    }
+  }
+
+  /// Removes the database, its journals, and the external data that no other store in the folder shares.
+  ///
+  /// - Parameter other: The files of another store, whose external data are kept.
+  func remove(keepingFilesOf other: SQLiteStoreFiles? = nil) throws(ManagedObjectError) {
+    let names = externalNames
+    do throws(FileError) {
+      // SQLite ignores the journals without the database, so that the store disappears at once.
+      try FileSystem.remove(path)
+      for suffix in DatabaseFile.suffixes where FileSystem.isRegularFileItself(path + suffix) {
+        try FileSystem.remove(path + suffix)
+      }
+      if other?.externalData.folder != externalData.folder, !externalData.isShared {
+        for name in names { try FileSystem.remove("\(externalData.folder)/\(name)") }
+        FileSystem.removeEmptyFolder(externalData.folder)
+        FileSystem.removeEmptyFolder(FileSystem.parent(of: externalData.folder))
+      }
+      try FileSystem.synchronizeFolder(of: path)
+    } catch {
+      throw ManagedObjectError(.save, error.message)
+    }
+  }
+
+  /// Copies the store into a new database in a scratch folder, and its external data to those of `target`.
+  func copy(
+    to target: SQLiteStoreFiles, in scratch: ScratchFolder, writesNothing: Bool
+  ) throws(ManagedObjectError) -> StoreSnapshot {
+    try ManagedObjectError.checkFile(at: path)
+    for _ in 0..<10 {
+      let database = try Database(path: path, writesNothing ? .immutable : .readOnly)
+      let version = try database.dataVersion()
+      let snapshot = try database.transaction(.deferred) { () throws(ManagedObjectError) in
+        try copy(database, to: target, in: scratch)
+      }
+      // Another process may have removed external files of this state.
+      if snapshot.names.isEmpty { return snapshot }
+      if try database.dataVersion() == version { return snapshot }
+      snapshot.removeNewFiles()
+    }
+    throw ManagedObjectError(.timeout, "\(path): other processes keep saving, so that the store cannot be copied")
+  }
+
+  /// Copies the store, whose database is in a transaction.
+  private func copy(
+    _ database: Database, to target: SQLiteStoreFiles, in scratch: ScratchFolder
+  ) throws(ManagedObjectError) -> StoreSnapshot {
+    _ = try FileSchema(database)
+    _ = try MetadataTable.read(database)
+    // SQLite keeps its files next to the target of a link.
+    let source = ExternalData(ofStore: FileSystem.target(of: path))
+    let copy = scratch.newFile()
+    try Database(path: copy, .create).fill(from: database)
+    guard FileSystem.sizeOfRegularFile(copy + "-wal") == nil else {
+      throw ManagedObjectError(.save, "\(target.path): the store cannot be completed; its disk may be full")
+    }
+    let mode = Int(StoreFile.permissions(ofCopyOf: FileSystem.exists(target.path) ? target.path : path))
+    do { try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: copy) } catch {
+      throw ManagedObjectError(.save, "cannot set the permissions of \(copy.printable())")
+    }
+    var snapshot = StoreSnapshot(path: copy, folder: target.externalData.folder)
+    do throws(ManagedObjectError) {
+      if source.folder != target.externalData.folder { try snapshot.addExternalFiles(of: source) }
+    } catch {
+      snapshot.removeNewFiles()
+      throw error
+    }
+    return snapshot
+  }
+
+  /// Moves a snapshot to the path of this store, where no file must exist.
+  func create(from snapshot: StoreSnapshot) throws(ManagedObjectError) {
+    // A hard link does not replace a file that another program creates meanwhile.
+    if (try? FileManager.default.linkItem(atPath: snapshot.path, toPath: path)) == nil {
+      do throws(ManagedObjectError) {
+        try ManagedObjectError.checkIsUnused(path)
+        try Self.move(snapshot.path, to: path)
+      } catch {
+        snapshot.removeNewFiles()
+        throw error
+      }
+    }
+    try synchronizeName()
+  }
+
+  private static func move(_ path: String, to other: String) throws(ManagedObjectError) {
+    do { try FileSystem.move(path, to: other) } catch { throw ManagedObjectError(.save, error.message) }
+  }
+
+  private func synchronizeName() throws(ManagedObjectError) {
+    do { try FileSystem.synchronizeFolder(of: path) } catch { throw ManagedObjectError(.save, error.message) }
+  }
+
+  /// Replaces this store, which no other process must use, with a snapshot.
+  func replace(with snapshot: StoreSnapshot) throws(ManagedObjectError) {
+    let old = externalNames
+    do throws(ManagedObjectError) {
+      try locked { _ throws(ManagedObjectError) in try Self.move(snapshot.path, to: path) }
+    } catch {
+      snapshot.removeNewFiles()
+      throw error
+    }
+    if !externalData.isShared {
+      for name in old.subtracting(snapshot.names) { FileSystem.removeFile("\(externalData.folder)/\(name)") }
+    }
+    try synchronizeName()
+  }
+
+  private var externalNames: Set<String> { StoreSnapshot.names(in: externalData) }
+}
+
+/// A copy of a database in a scratch folder, whose external files have been copied to the folder of the new store.
+struct StoreSnapshot {
+  /// The path of the copy.
+  let path: String
+  /// The folder with the external files of the new store.
+  let folder: String
+  /// The names of the external files.
+  private(set) var names: Set<String> = []
+  /// The paths of the external files that did not exist before.
+  private var newFiles: [String] = []
+
+  init(path: String, folder: String) {
+    self.path = path
+    self.folder = folder
+  }
+
+  /// Returns the names of a store's external files. Other files in the folder do not belong to the store.
+  static func names(in data: ExternalData) -> Set<String> {
+    Set(
+      data.fileNames.filter { name in
+        UUID(uuidString: name) != nil && FileSystem.isRegularFileItself("\(data.folder)/\(name)")
+      })
+  }
+
+  mutating func addExternalFiles(of source: ExternalData) throws(ManagedObjectError) {
+    let names = Self.names(in: source)
+    if names.isEmpty { return }
+    do throws(FileError) {
+      try FileSystem.makeFolder(folder, below: nil, permissions: 0o777)
+      for name in names {
+        let file = "\(source.folder)/\(name)"
+        // A file that disappears meanwhile belongs to another state of the store.
+        guard let (data, _) = try FileSystem.readRegularFile(file, limit: ExternalData.greatestSize) else { continue }
+        let copy = "\(folder)/\(name)"
+        let permissions = StoreFile.permissions(ofCopyOf: file)
+        if try FileSystem.create(copy, with: data, permissions: .init(permissions)) != nil {
+          newFiles.append(copy)
+        } else if try FileSystem.read(copy, limit: ExternalData.greatestSize) != data {
+          throw FileError(EEXIST, "\(copy) has other contents than \(file)")
+        }
+        self.names.insert(name)
+      }
+      try FileSystem.synchronizeFolder(of: newFiles.last ?? folder)
+    } catch {
+      throw ManagedObjectError(.save, error.message)
+    }
+  }
+
+  /// Removes the external files that did not exist before.
+  func removeNewFiles() {
+    if newFiles.isEmpty { return }
+    for file in newFiles { FileSystem.removeFile(file) }
+    FileSystem.removeEmptyFolder(folder)
+    FileSystem.removeEmptyFolder(FileSystem.parent(of: folder))
+  }
+}
+
+extension Connection where Failure == ManagedObjectError {
+  /// Copies another database into this one, which is empty.
+  fileprivate func fill(from other: Database) throws(ManagedObjectError) { try other.copy(to: self) }
+
+  /// Returns the journal mode, after setting it to `mode` if that is not nil.
+  func journalMode(_ mode: String? = nil) throws(ManagedObjectError) -> String {
+    let statement = try statement(mode.map { "PRAGMA journal_mode = \($0)" } ?? "PRAGMA journal_mode")
+    defer { statement.reset() }
+    return try statement.step() ? statement.text(0) : ""
+  }
+}
