@@ -336,6 +336,73 @@ import Testing
     #expect(code == .operation)
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.appending(path: "folder").path) == [])
   }
+
+  // Initial contents.
+
+  private func description(_ kind: StoreKind, _ contents: URL) -> PersistentStoreDescription {
+    var description = kind.type.description(of: other)
+    description.initialContents = contents
+    return description
+  }
+
+  @Test(arguments: StoreKind.ofFiles) func `a new store begins with its initial contents, only once`(
+    kind: StoreKind
+  ) throws {
+    try make(kind, file, "Ada")
+    let container = try PersistentContainer(model: Self.model, stores: [description(kind, file)])
+    #expect(try Self.names(container.coordinator) == ["Ada"])
+    try Self.fill(container.coordinator.stores[0], ["Emmy"])
+    let again = try PersistentContainer(model: Self.model, stores: [description(kind, file)])
+    #expect(try Self.names(again.coordinator) == ["Ada", "Emmy"])
+    #expect(try names(kind, file) == ["Ada"])
+  }
+
+  @Test(arguments: StoreKind.ofFiles) func `initial contents are copied without writing next to them`(
+    kind: StoreKind
+  ) throws {
+    try make(kind, file, "Ada")
+    let before = folder.names
+    _ = try PersistentContainer(model: Self.model, stores: [description(kind, file)])
+    #expect(folder.names == (before + ["folder"]).sorted())
+  }
+
+  @Test(arguments: StoreKind.ofFiles) func `containers that start at once share one copy of the initial contents`(
+    kind: StoreKind
+  ) async throws {
+    try make(kind, file, "Ada")
+    let results = await withTaskGroup(of: Result<[String], any Error>.self) { group in
+      for _ in 0..<6 {
+        group.addTask {
+          Result {
+            let container = try PersistentContainer(model: Self.model, stores: [description(kind, file)])
+            return try Self.names(container.coordinator)
+          }
+        }
+      }
+      return await group.reduce(into: []) { $0.append($1) }
+    }
+    for result in results { #expect(try result.get() == ["Ada"]) }
+  }
+
+  @Test(arguments: StoreKind.ofFiles) func `a store that must not be created is not copied`(kind: StoreKind) throws {
+    try make(kind, file, "Ada")
+    var description = description(kind, file)
+    description.createsFile = false
+    #expect(errorCode { _ = try PersistentContainer(model: Self.model, stores: [description]) } == .noSuchFile)
+    description.createsFile = true
+    description.isReadOnly = true
+    #expect(errorCode { _ = try PersistentContainer(model: Self.model, stores: [description]) } == .noSuchFile)
+    #expect(!FileManager.default.fileExists(atPath: other.path))
+  }
+
+  @Test(arguments: StoreKind.ofFiles) func `a store without its initial contents is not created`(kind: StoreKind) throws
+  {
+    let code = errorCode {
+      _ = try PersistentContainer(model: Self.model, stores: [description(kind, file)])
+    }
+    #expect(code == .noSuchFile)
+    #expect(!FileManager.default.fileExists(atPath: other.path))
+  }
 }
 
 extension StoreKind {

@@ -1,5 +1,6 @@
 public import FoundationEssentials
 internal import ObjectModels
+internal import SystemFiles
 
 /// A store that a container opens, and its options.
 ///
@@ -71,6 +72,17 @@ public struct PersistentStoreDescription: Sendable {
   /// with such values throws ``ManagedObjectError/Code/droppedValues``, or
   /// ``ManagedObjectError/Code/multipleErrors`` if several properties have such values.
   public var droppedValues = DroppedValuePolicy.refuse
+  /// The URL of a store whose copy becomes the new store if the file does not exist, for example of a store in the
+  /// resources of the program; nil to create an empty store. It has the kind of the new store.
+  ///
+  /// The file appears when the copy is complete, also for other processes that open the store at the same time. A copy
+  /// of another version of the model is migrated as an existing store.
+  ///
+  /// ```swift
+  /// var store = PersistentStoreDescription.sqlite(file)
+  /// store.initialContents = resources.appending(path: "Seed.sqlite")
+  /// ```
+  public var initialContents: URL?
   private let opening: Opening
 
   /// Creates a description of a store that a function opens.
@@ -93,7 +105,8 @@ public struct PersistentStoreDescription: Sendable {
   /// Returns the description of a store in Core Data's XML format.
   public static func xml(_ file: URL) -> PersistentStoreDescription {
     PersistentStoreDescription { (model, description) throws(ManagedObjectError) in
-      try description.openFile(file, model) { () throws(ManagedObjectError) in
+      try description.copyInitialContents(to: file, of: XMLStore.self)
+      return try description.openFile(file, model) { () throws(ManagedObjectError) in
         try XMLStore(
           file, model: model, configuration: description.configuration, isReadOnly: description.isReadOnly,
           createsFile: description.createsFile)
@@ -104,7 +117,8 @@ public struct PersistentStoreDescription: Sendable {
   /// Returns the description of a store in this package's binary format: a keyed archive, smaller and faster than XML.
   public static func binary(_ file: URL) -> PersistentStoreDescription {
     PersistentStoreDescription { (model, description) throws(ManagedObjectError) in
-      try description.openFile(file, model) { () throws(ManagedObjectError) in
+      try description.copyInitialContents(to: file, of: BinaryStore.self)
+      return try description.openFile(file, model) { () throws(ManagedObjectError) in
         try BinaryStore(
           file, model: model, configuration: description.configuration, isReadOnly: description.isReadOnly,
           createsFile: description.createsFile)
@@ -116,6 +130,17 @@ public struct PersistentStoreDescription: Sendable {
   package func open(
     _ other: PersistentStoreDescription, _ model: ManagedObjectModel
   ) throws(ManagedObjectError) -> any PersistentStore { try other.opening(model, self) }
+
+  /// Copies the ``initialContents`` to the file of the store if it does not exist and may be created.
+  package func copyInitialContents(
+    to file: URL, of type: (some FileBackedStore).Type
+  ) throws(ManagedObjectError) {
+    guard let initialContents, createsFile, !isReadOnly, !FileSystem.exists(file.path) else { return }
+    do { try type.copyStore(at: initialContents, to: file, writesNothing: true) } catch {
+      // Another process may have created the store meanwhile.
+      if !FileSystem.exists(file.path) { throw error }
+    }
+  }
 
   /// Opens an XML or binary store, after an automatic migration if the description asks for it.
   private func openFile(

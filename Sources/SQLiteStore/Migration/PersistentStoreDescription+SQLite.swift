@@ -1,5 +1,6 @@
 public import FoundationEssentials
 public import ManagedObjects
+internal import SystemFiles
 
 extension PersistentStoreDescription {
   /// A store in an SQLite file with Core Data's schema.
@@ -28,7 +29,8 @@ extension PersistentStoreDescription {
     droppedValues: DroppedValuePolicy = .refuse, tracksHistory: Bool? = nil, allowsTriggers: Bool = false
   ) -> PersistentStoreDescription {
     var description = PersistentStoreDescription { (model, description) throws(ManagedObjectError) in
-      try description.migrating { () throws(ManagedObjectError) in
+      try description.copyInitialContents(to: file, of: SQLiteStore.self)
+      return try description.migrating { () throws(ManagedObjectError) in
         let writing = StoreAccess.readWrite(
           createsFile: description.createsFile, tracksHistory: tracksHistory, allowsTriggers: allowsTriggers)
         return try SQLiteStore(
@@ -76,7 +78,8 @@ extension PersistentStoreDescription {
       // database file by other means, it would lose its locks on the file.
       do throws(ManagedObjectError) { return try description.open(.sqlite(file), model) } catch {
         guard error.code == .storeTypeMismatch else { throw error }
-        switch StoreFileKind(ofFile: file.path) {
+        let contents = FileSystem.exists(file.path) ? file : description.initialContents
+        switch StoreFileKind(ofFile: contents?.path ?? "") {
         case .xml: return try description.open(.xml(file), model)
         case .binaryPropertyList: return try description.open(.binary(file), model)
         default: throw error
