@@ -6,8 +6,8 @@ internal import Predicates
 ///
 /// After conflicts are resolved, both sides of each relationship are consistent, even if only one side had a conflict.
 extension ManagedObjectContext {
-  /// Resolves conflicts by the merge policy, so that the save can be tried again.
-  func resolve(_ conflicts: [MergeConflict]) throws(ManagedObjectError) {
+  /// Resolves conflicts, so that the save can be tried again.
+  func resolve(_ resolutions: [ConflictResolution]) throws(ManagedObjectError) {
     // An object whose changes were reverted is not saved, so the store did not check it for conflicts. It is read
     // again.
     for object in listed where object.status.isUpdated && object.values == object.committed {
@@ -15,25 +15,23 @@ extension ManagedObjectContext {
       unlist(object)
       turnIntoFault(object)
     }
-    var lost: [ManagedObject] = []
-    for conflict in conflicts where conflict.constraint.isEmpty && conflict.stored == nil {
-      if let object = object(of: conflict) { lost.append(object) }
+    var lost: [(object: ManagedObject, policy: MergePolicy)] = []
+    let changed = resolutions.filter(\.conflict.constraint.isEmpty)
+    for resolution in changed where resolution.conflict.stored == nil {
+      if let object = object(of: resolution.conflict) { lost.append((object, resolution.policy)) }
     }
     try resolveLosses(lost)
-    for conflict in conflicts where conflict.constraint.isEmpty {
-      guard let stored = conflict.stored, let object = object(of: conflict) else { continue }
+    for resolution in changed {
+      guard let stored = resolution.conflict.stored, let object = object(of: resolution.conflict) else { continue }
       if object.status.isDeleted {
-        try resolveDeletion(of: object, stored)
+        try resolveDeletion(of: object, stored, by: resolution.policy)
       } else {
-        try merge(stored, into: object, by: mergePolicy)
+        try merge(stored, into: object, by: resolution.policy, resolution.merged)
         object.awake(from: .mergePolicy)
       }
     }
-    try resolveConstraints(conflicts.filter { !$0.constraint.isEmpty })
+    try resolveConstraints(resolutions.filter { !$0.conflict.constraint.isEmpty })
   }
-
-  /// True if the store's values take precedence over the context's.
-  private var storePrevails: Bool { mergePolicy == .storeTrump || mergePolicy == .rollback }
 
   /// Returns the object of this context that a conflict concerns; nil if it is not registered.
   func object(of conflict: MergeConflict) -> ManagedObject? {
@@ -46,9 +44,13 @@ extension ManagedObjectContext {
 
   /// Merges the stored values into a changed object. The stored values become its committed values.
   ///
-  /// - Parameter policy: decides which value is kept if a property was changed both here and in the store. A to-many
-  ///   relationship keeps the changes of both, unless the policy is `overwrite` or `rollback`.
-  func merge(_ stored: StoreRow, into object: ManagedObject, by policy: MergePolicy) throws(ManagedObjectError) {
+  /// - Parameters:
+  ///   - policy: decides which value is kept if a property was changed both here and in the store. A to-many
+  ///     relationship keeps the changes of both, unless the policy is `overwrite` or `rollback`.
+  ///   - merged: values of attributes, by slot, that replace those that the policy selects.
+  func merge(
+    _ stored: StoreRow, into object: ManagedObject, by policy: MergePolicy, _ merged: [Int: AttributeValue] = [:]
+  ) throws(ManagedObjectError) {
     let mine = object.values
     let old = object.committed ?? mine
     object.version = stored.version
@@ -75,9 +77,10 @@ extension ManagedObjectContext {
         case .attribute, .toOne: if policy == .storeTrump, values[slot] != old[slot] { continue }
         case .toMany, .orderedToMany, .unread: break
         }
-        values[slot] = merged(mine[slot], since: old[slot], with: values[slot])
+        values[slot] = self.merged(mine[slot], since: old[slot], with: values[slot])
       }
     }
+    for (slot, value) in merged { values[slot] = .attribute(value) }
     try give(values, to: object, stored: object.committed ?? values)
     if policy == .rollback { dropEqualChanges(of: object) }
   }
@@ -142,10 +145,12 @@ extension ManagedObjectContext {
   // Objects that were deleted only here or only in the store.
 
   /// Resolves conflicts over objects that were deleted in the store.
-  private func resolveLosses(_ objects: [ManagedObject]) throws(ManagedObjectError) {
+  private func resolveLosses(
+    _ objects: [(object: ManagedObject, policy: MergePolicy)]
+  ) throws(ManagedObjectError) {
     var saved: [ManagedObject] = []
-    for object in objects {
-      if object.status.isDeleted || storePrevails { letGo(object) } else { saved.append(object) }
+    for (object, policy) in objects {
+      if object.status.isDeleted || policy.storePrevails { letGo(object) } else { saved.append(object) }
     }
     try saveAgain(saved)
   }
@@ -216,12 +221,14 @@ extension ManagedObjectContext {
   }
 
   /// Resolves the conflict over an object that is deleted here and was changed in the store.
-  private func resolveDeletion(of object: ManagedObject, _ stored: StoreRow) throws(ManagedObjectError) {
+  private func resolveDeletion(
+    of object: ManagedObject, _ stored: StoreRow, by policy: MergePolicy
+  ) throws(ManagedObjectError) {
     let old = object.committed ?? object.values
     let storedValues = object.shape.completed(stored.values)
     object.version = stored.version
     object.committed = storedValues
-    guard storePrevails else {
+    guard policy.storePrevails else {
       try keepDeletion(of: object, since: old)
       return try object.validateDeleteRules()
     }
@@ -249,21 +256,23 @@ extension ManagedObjectContext {
     let values: [RowValue]
   }
 
-  private func resolveConstraints(_ conflicts: [MergeConflict]) throws(ManagedObjectError) {
-    var groups: OrderedDictionary<SharedValues, [ManagedObject]> = [:]
-    for conflict in conflicts {
+  private func resolveConstraints(_ resolutions: [ConflictResolution]) throws(ManagedObjectError) {
+    var groups: OrderedDictionary<SharedValues, (policy: MergePolicy, objects: [ManagedObject])> = [:]
+    for resolution in resolutions {
+      let conflict = resolution.conflict
       guard let object = object(of: conflict) else { continue }
       guard let stored = conflict.stored else {
         let values = conflict.constraint.map { name in
           object.shape.entity.property(named: name).map { object.value(ofSlot: $0.slot) } ?? .null
         }
-        groups[SharedValues(constraint: conflict.constraint, values: values), default: []].append(object)
+        let shared = SharedValues(constraint: conflict.constraint, values: values)
+        groups[shared, default: (resolution.policy, [])].objects.append(object)
         continue
       }
-      if storePrevails {
+      if resolution.policy.storePrevails {
         try giveUp(object)
       } else if object.status.isInserted, object.key.entityIndex == stored.key.entityIndex {
-        try unite(object, with: stored)
+        try unite(object, with: stored, by: resolution.policy)
       } else {
         let other = self.object(for: stored.key)
         try delete(other)
@@ -271,9 +280,9 @@ extension ManagedObjectContext {
       }
     }
     // One of the changed objects with the same values stays: the first if the store takes precedence, else the last.
-    for objects in groups.values {
+    for (policy, objects) in groups.values {
       let live = objects.filter { $0.status.hasChanges && !$0.status.isDeleted && $0.managedObjectContext === self }
-      for object in storePrevails ? live.dropFirst() : live.dropLast() { try giveUp(object) }
+      for object in policy.storePrevails ? live.dropFirst() : live.dropLast() { try giveUp(object) }
     }
   }
 
@@ -281,7 +290,9 @@ extension ManagedObjectContext {
   /// object is already registered, it gets the new object's values, and the new object leaves the context.
   ///
   /// Properties that are empty in the new object keep their stored values, unless the policy is `overwrite`.
-  private func unite(_ object: ManagedObject, with stored: StoreRow) throws(ManagedObjectError) {
+  private func unite(
+    _ object: ManagedObject, with stored: StoreRow, by policy: MergePolicy
+  ) throws(ManagedObjectError) {
     let known = registered[stored.key]
     if let known {
       forgetUnchanged(known)
@@ -305,12 +316,12 @@ extension ManagedObjectContext {
     for slot in values.indices where object.shape.isPersistent[slot] {
       let mine = renamed(object.values[slot], names)
       values[slot] = known == nil ? stored.values[slot] : target.value(ofSlot: slot)
-      guard mergePolicy == .overwrite || mine != empty[slot] else { continue }
+      guard policy == .overwrite || mine != empty[slot] else { continue }
       if case .unread = values[slot] {
         values[slot] = try readValues(ofSlot: slot, [stored.key])[0] ?? empty[slot]
         target.committed?[slot] = values[slot]
       }
-      values[slot] = mergePolicy == .overwrite ? mine : merged(mine, since: empty[slot], with: values[slot])
+      values[slot] = policy == .overwrite ? mine : merged(mine, since: empty[slot], with: values[slot])
     }
     try give(values, to: target, stored: target.committed ?? target.values)
     target.awake(from: .mergePolicy)

@@ -15,8 +15,9 @@ extension ManagedObjectContext {
   ///
   /// - Throws: ``ManagedObjectError``. A validation error, or ``ManagedObjectError/Code/multipleErrors`` with all of
   ///   them. ``ManagedObjectError/Code/merge`` or ``ManagedObjectError/Code/constraintMerge`` if there are conflicts
-  ///   and the policy is ``MergePolicy/error``. ``ManagedObjectError/Code/constraintValidation`` if an object is in the
-  ///   same to-many relationship of two objects, and the relationship has no inverse.
+  ///   and the policy is ``MergePolicy/error``; the errors of the ``mergeFunction`` and of its merged values.
+  ///   ``ManagedObjectError/Code/constraintValidation`` if an object is in the same to-many relationship of two objects,
+  ///   and the relationship has no inverse.
   ///   ``ManagedObjectError/Code/incompleteSave`` if a store fails after another one was saved.
   /// - Complexity: O(*n*) in the number of changed objects.
   public func save() throws(ManagedObjectError) {
@@ -121,15 +122,13 @@ extension ManagedObjectContext {
       if plan.saved.contains(where: { !$0.changes.isEmpty }) { isPartlySaved = true }
       // The next attempt creates other keys. Keys from `obtainPermanentIDs(for:)` cannot be replaced.
       if error.code == .keysTaken, !plan.newKeys.isEmpty { return false }
-      // There is no conflict if each of the objects was deleted both here and in the store.
-      let isAgreed = !error.conflicts.isEmpty && error.conflicts.allSatisfy { $0.object == nil && $0.stored == nil }
       guard error.code == .merge || error.code == .constraintMerge else { throw withCurrentKeys(error, plan) }
-      if mergePolicy == .error, !isAgreed { throw withSnapshots(error) }
       attemptedKeys = plan.newKeys.inverted
       defer { attemptedKeys = KeyReplacements() }
+      let resolutions = try resolutions(of: error)
       // If this context has changed none of the objects in conflict, it cannot resolve the conflicts.
       guard error.conflicts.contains(where: { object(of: $0)?.status.hasChanges == true }) else { throw error }
-      try withoutUndo { () throws(ManagedObjectError) in try resolve(error.conflicts) }
+      try withoutUndo { () throws(ManagedObjectError) in try resolve(resolutions) }
       return false
     }
   }
@@ -182,7 +181,7 @@ extension ManagedObjectContext {
   }
 
   /// Adds the objects' committed values to the conflicts, because stores do not know them.
-  private func withSnapshots(_ error: ManagedObjectError) -> ManagedObjectError {
+  func withSnapshots(_ error: ManagedObjectError) -> ManagedObjectError {
     var error = error
     for (index, conflict) in error.conflicts.enumerated() where conflict.snapshot == nil {
       guard let object = conflict.object.flatMap({ registered[$0.key] }), !object.status.isInserted else { continue }

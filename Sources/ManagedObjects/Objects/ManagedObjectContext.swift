@@ -37,6 +37,28 @@ public final class ManagedObjectContext {
   /// The policy for conflicts in a save: over objects that another context or process saved after they were read, and
   /// over values that a uniqueness constraint allows only once.
   public var mergePolicy = MergePolicy.error
+  /// A function that refines the ``mergePolicy``; nil to resolve all conflicts by the policy. A save calls it for each
+  /// object with a conflict, before any conflict is resolved. It can choose another policy for the object, and set
+  /// merged values of attributes.
+  ///
+  /// ```swift
+  /// context.mergePolicy = .objectTrump
+  /// context.mergeFunction = { conflict in
+  ///   // A counter gets the increments of both contexts.
+  ///   if case (.integer(let mine)?, .integer(let old)?, .integer(let stored)?) =
+  ///     (conflict.object?["count"], conflict.snapshot?["count"], conflict.stored?["count"])
+  ///   {
+  ///     conflict.merged["count"] = .integer(stored + mine - old)
+  ///   }
+  /// }
+  /// ```
+  ///
+  /// If the function throws, the save fails and no object changes. A ``ManagedObjectError`` is rethrown; another error
+  /// becomes the ``ManagedObjectError/underlyingError`` of ``ManagedObjectError/Code/merge`` or
+  /// ``ManagedObjectError/Code/constraintMerge``. Merged values are converted and validated as those of a save. If
+  /// another save changes the objects meanwhile, the function is called again with the new values. Batch requests do
+  /// not call it.
+  public var mergeFunction: (@Sendable (inout ObjectConflict) throws -> Void)?
   /// Data of the program. The context does not use it.
   ///
   /// ```swift

@@ -5,6 +5,8 @@
 /// context.mergePolicy = .objectTrump
 /// try context.save()
 /// ```
+///
+/// A ``ManagedObjectContext/mergeFunction`` can choose the policy of each object, and merge values of attributes.
 public enum MergePolicy: Int, Hashable, Sendable, CaseIterable {
   /// The save fails, and its error contains all conflicts.
   case error = 0
@@ -23,4 +25,7 @@ public enum MergePolicy: Int, Hashable, Sendable, CaseIterable {
   /// The context's changes of the object are discarded. Deleted objects and constraints are handled as by
   /// ``storeTrump``.
   case rollback = 4
+
+  /// True if the store's values take precedence over the context's.
+  var storePrevails: Bool { self == .storeTrump || self == .rollback }
 }

@@ -136,7 +136,7 @@ struct BatchChanges<Store: PersistentStore> {
   /// - Returns: false if the save must fail, because the policy is `error`, or the policy cannot resolve a conflict.
   mutating func settle(_ conflicts: [MergeConflict]) throws(ManagedObjectError) -> Bool {
     guard mergePolicy != .error, case .insert = request.action else { return false }
-    let storePrevails = mergePolicy == .storeTrump || mergePolicy == .rollback
+    let storePrevails = mergePolicy.storePrevails
     var rowIndices: [RowKey: Int] = [:]
     for (index, row) in newRows.enumerated() { rowIndices[row.key] = index }
     var stored: [RowKey: [StoreRow]] = [:]
