@@ -16,8 +16,8 @@ extension ManagedObjectContext {
   /// - Throws: ``ManagedObjectError``. A validation error, or ``ManagedObjectError/Code/multipleErrors`` with all of
   ///   them. ``ManagedObjectError/Code/merge`` or ``ManagedObjectError/Code/constraintMerge`` if there are conflicts
   ///   and the policy is ``MergePolicy/error``; the errors of the ``mergeFunction`` and of its merged values.
-  ///   ``ManagedObjectError/Code/constraintValidation`` if an object is in the same to-many relationship of two objects,
-  ///   and the relationship has no inverse.
+  ///   ``ManagedObjectError/Code/constraintValidation`` if an object is in the same to-many relationship of two
+  ///   objects, and the relationship has no inverse.
   ///   ``ManagedObjectError/Code/incompleteSave`` if a store fails after another one was saved.
   /// - Complexity: O(*n*) in the number of changed objects.
   public func save() throws(ManagedObjectError) {
