@@ -31,6 +31,13 @@ public struct FetchRequest: Hashable, Sendable {
   public var includesSubentities = true
   /// True if the property values are read together with the objects.
   public var includesPropertyValues = true
+  /// The identifiers of the stores to read; nil for all stores. An unsaved object counts for the store that it will be
+  /// saved in. An identifier of a store that the coordinator does not have is an error.
+  ///
+  /// ```swift
+  /// request.affectedStores = [archive.identifier]
+  /// ```
+  public var affectedStores: Set<String>?
   /// True if unsaved changes are taken into account.
   public var includesPendingChanges = true
   /// True if objects are faults until their first value is read.

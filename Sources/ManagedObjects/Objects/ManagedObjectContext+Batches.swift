@@ -69,12 +69,12 @@ extension ManagedObjectContext {
   }
 
   private func stores(for request: BatchRequest, _ entity: ManagedObjectModel.Entity) -> [any PersistentStore] {
-    if case .insert = request.action {
-      return coordinator.store(forNew: entity.index).map { [$0] } ?? []
-    }
-    return coordinator.stores.filter { store in
-      !store.isReadOnly && model.hasEntity(entity, inConfiguration: store.configuration)
-    }
+    let stores =
+      switch request.action {
+      case .insert: coordinator.store(forNew: entity.index).map { [$0] } ?? []
+      case .update(let fetch, _), .delete(let fetch): coordinator.stores(for: fetch, of: entity)
+      }
+    return stores.filter { !$0.isReadOnly }
   }
 
   /// Checks a request. Returns it with the present keys of objects in its predicate.
@@ -103,9 +103,7 @@ extension ManagedObjectContext {
   ) throws(ManagedObjectError) {
     fetch.resultType = .objects
     _ = try self.entity(of: &fetch)
-    if fetch.fetchLimit > 0 || fetch.fetchOffset > 0,
-      coordinator.stores.count(where: { model.hasEntity(entity, inConfiguration: $0.configuration) }) > 1
-    {
+    if fetch.fetchLimit > 0 || fetch.fetchOffset > 0, coordinator.stores(for: fetch, of: entity).count > 1 {
       throw ManagedObjectError(
         .unsupportedRequest, "a batch request for the objects of several stores cannot have an offset or a limit")
     }

@@ -171,6 +171,10 @@ extension ManagedObjectContext {
       throw ManagedObjectError(.undefinedKey, "the model has no entity \(request.entityName.quoted)")
     }
     try request.check(for: entity)
+    if let unknown = request.affectedStores?.subtracting(coordinator.stores.map(\.identifier)).min() {
+      throw ManagedObjectError(
+        .invalidState, "the coordinator has no store \(unknown.quoted), which the request names")
+    }
     request.predicate = request.predicate.map { presentPredicate($0) }
     return entity
   }

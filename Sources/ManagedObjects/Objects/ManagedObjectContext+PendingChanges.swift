@@ -102,6 +102,7 @@ extension ManagedObjectContext {
     below.fetchOffset = 0
     let changed = changedObjects.filter {
       !$0.status.isDeleted && prepared.entityIndices.contains(Int($0.key.entityIndex))
+        && isInAffectedStores($0, of: request)
     }
     var found: [ManagedObject] = []
     for object in try findBelow(below, entity).filter({ !$0.status.hasChanges }) + changed
@@ -121,7 +122,8 @@ extension ManagedObjectContext {
     if reach.isOpaque { return nil }
     let indices = request.includesSubentities ? entity.subtree : entity.index..<entity.index + 1
     let changed = changedObjects
-    for object in changed where indices.contains(Int(object.key.entityIndex)) {
+    for object in changed
+    where indices.contains(Int(object.key.entityIndex)) && isInAffectedStores(object, of: request) {
       if !object.status.isDeleted { affected.objects.append(object) }
       if !object.status.isInserted { affected.keysBelow.append(object.key) }
     }
@@ -129,7 +131,9 @@ extension ManagedObjectContext {
     for end in reach.ends.values {
       let targets = changed.filter { end.isAffected(by: $0) }
       for object in try objects(leadingTo: targets, by: end.steps)
-      where indices.contains(Int(object.key.entityIndex)) && !object.status.hasChanges { reached[object.key] = object }
+      where indices.contains(Int(object.key.entityIndex)) && !object.status.hasChanges
+        && isInAffectedStores(object, of: request)
+      { reached[object.key] = object }
     }
     if reached.isEmpty { return affected }
     affected.unchangedKeys = Set(reached.keys)

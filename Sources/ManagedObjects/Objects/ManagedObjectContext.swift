@@ -395,4 +395,12 @@ public final class ManagedObjectContext {
   func storeNumber(forNew object: ManagedObject) -> StoreNumber? {
     assignments[object.key] ?? coordinator.store(forNew: Int(object.key.entityIndex))?.number
   }
+
+  /// True if a request reads the store of an object. An unsaved object counts for the store that it will be saved in.
+  func isInAffectedStores(_ object: ManagedObject, of request: FetchRequest) -> Bool {
+    guard let identifiers = request.affectedStores else { return true }
+    let number = object.key.isTemporary ? root.storeNumber(forNew: object) : object.key.store
+    guard let number, let store = coordinator.store(number) else { return false }
+    return identifiers.contains(store.identifier)
+  }
 }

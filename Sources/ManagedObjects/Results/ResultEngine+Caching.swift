@@ -3,10 +3,8 @@ internal import PropertyLists
 
 /// The cache of results on the disk.
 extension ResultEngine {
-  /// The coordinator's stores that have the request's entity, in the order they were added.
-  private var stores: [any PersistentStore] {
-    context.coordinator.stores.filter { context.model.hasEntity(entity, inConfiguration: $0.configuration) }
-  }
+  /// The stores that the request reads, in the order they were added.
+  private var stores: [any PersistentStore] { context.coordinator.stores(for: request, of: entity) }
 
   /// Returns a string that identifies the request, the model and the state of the stores; nil if the results cannot be
   /// cached.

@@ -64,7 +64,7 @@ extension ResultEngine {
     var arrivals: [RowKey: Arrival] = [:]
     let ends = try noteEnds(of: objects)
     defer { withExtendedLifetime(ends) {} }
-    for object in objects {
+    for object in objects where context.isInAffectedStores(object, of: request) {
       let subject = ObjectSubject(object: object)
       guard try prepared.holds(for: subject) else { continue }
       let values: [SortValue]

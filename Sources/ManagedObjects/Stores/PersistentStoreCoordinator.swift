@@ -155,11 +155,19 @@ public final class PersistentStoreCoordinator: Sendable {
     return results
   }
 
-  /// Executes a request on all stores that have the entity, and returns one result for all.
+  /// Returns the stores that a request reads: those that have the entity, and that it does not leave out.
+  func stores(for request: FetchRequest, of entity: ManagedObjectModel.Entity) -> [any PersistentStore] {
+    stores.filter { store in
+      model.hasEntity(entity, inConfiguration: store.configuration)
+        && request.affectedStores.map { $0.contains(store.identifier) } ?? true
+    }
+  }
+
+  /// Executes a request on all stores that it reads, and returns one result for all.
   func fetchFromStores(
     _ request: FetchRequest, of entity: ManagedObjectModel.Entity
   ) throws(ManagedObjectError) -> StoreFetchResult {
-    let stores = stores.filter { model.hasEntity(entity, inConfiguration: $0.configuration) }
+    let stores = stores(for: request, of: entity)
     if stores.count == 1 { return try stores[0].fetch(request, of: entity) }
     return try JoinedFetch(request: request, entity: entity, stores: stores).result()
   }
