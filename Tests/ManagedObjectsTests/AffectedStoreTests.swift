@@ -103,4 +103,23 @@ import Testing
     #expect(errorCode { _ = try pair.context.fetch(request) } == .invalidState)
     #expect(errorCode { _ = try pair.context.count(for: request) } == .invalidState)
   }
+
+  @Test(arguments: StoreKind.saving)
+  func `a batch request changes only the stores that it names`(kind: StoreKind) throws {
+    let pair = try Pair(kind)
+    try pair.insert("a", pair.first)
+    for name in ["b", "c"] { try pair.insert(name, pair.second) }
+    try pair.context.save()
+    let ages = try pair.context.execute(.update(pair.request(pair.second), ["age": .value(7)]))
+    #expect(ages.count == 2)
+    let reader = ManagedObjectContext(coordinator: pair.coordinator)
+    #expect(try pair.names(FetchRequest("Person", where: ManagedPredicate(format: "age == 0")), reader) == "a")
+    // A limit is allowed if the request reads one store.
+    var one = try pair.request(pair.second)
+    one.fetchLimit = 1
+    #expect(try pair.context.execute(.delete(one)).count == 1)
+    #expect(try pair.names(FetchRequest("Person", sortedBy: [.init("name")]), reader) == "ac")
+    one.affectedStores = nil
+    #expect(errorCode { _ = try pair.context.execute(.delete(one)) } == .unsupportedRequest)
+  }
 }
