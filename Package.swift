@@ -259,6 +259,8 @@ let package = Package(
         .product(name: "OrderedCollections", package: "swift-collections"),
       ],
       swiftSettings: testSettings),
+    .testTarget(
+      name: "SQLiteAccessTests", dependencies: ["SQLiteAccess", "TestSupport"], swiftSettings: testSettings),
     .executableTarget(
       name: "sqlite-store-probe", dependencies: ["CSQLite", "ManagedObjects", "SQLiteStore", "StoreInspection"],
       path: "Tests/SQLiteStoreProbe", swiftSettings: testSettings),

@@ -6,8 +6,8 @@ extension ManagedObjectContext {
   /// skipped.
   ///
   /// ```swift
-  /// let changes = try context.execute(.delete("Note", where: ManagedPredicate(format: "isRead == YES")))
-  /// try ManagedObjectContext.mergeChanges(from: changes, into: [context, other])
+  /// let result = try context.execute(.delete("Note", where: ManagedPredicate(format: "isRead == YES")))
+  /// try ManagedObjectContext.mergeChanges(from: result.changes, into: [context, other])
   /// ```
   ///
   /// - Throws: the errors of ``mergeChanges(from:)``, after merging into all other contexts;

@@ -170,7 +170,7 @@ extension ManagedObjectContext {
   /// If ``SavedChanges/isComplete`` is false, all objects of the context are refreshed.
   ///
   /// The changes come from ``PersistentStoreCoordinator/saves``, ``PersistentStoreCoordinator/remoteChanges`` or
-  /// ``execute(_:)``.
+  /// ``execute(_:mergesChanges:)``.
   ///
   /// - Throws: the errors of reading.
   /// - Complexity: O(*n*) in the number of saved objects, or of all registered objects if the changes are not complete.

@@ -2,21 +2,23 @@ internal import CSQLite
 
 /// SQL functions of the program.
 extension Connection {
-  /// Makes a function of the program an SQL function of this connection. Views and triggers of the file may call it.
+  /// Makes a function of the program an SQL function of this connection.
   ///
   /// The bytes of the arguments count as work of the statement that calls the function.
   ///
   /// - Parameters:
   ///   - count: The number of arguments; -1 for any number.
   ///   - isDeterministic: True if the result depends only on the arguments.
+  ///   - isHarmless: True if views and triggers of the file may call the function.
   package func register(
-    _ name: String, arguments count: Int32, isDeterministic: Bool, _ body: @escaping (FunctionCall) -> Void
+    _ name: String, arguments count: Int32, isDeterministic: Bool, isHarmless: Bool = true,
+    _ body: @escaping (FunctionCall) -> Void
   ) throws(Failure) {
     let function = unsafe Unmanaged.passRetained(Function(workLimit, body, { _ in })).toOpaque()
     // SQLite releases the function when it is replaced, when the connection closes, and after an error.
     try check(
       unsafe sqlite3_create_function_v2(
-        handle, name, count, flags(isDeterministic), function, callFunction, nil, nil, releaseFunction))
+        handle, name, count, flags(isDeterministic, isHarmless), function, callFunction, nil, nil, releaseFunction))
   }
 
   /// Makes functions of the program an aggregate SQL function of this connection.
@@ -26,17 +28,17 @@ extension Connection {
   ///   - step: Called with each row. Keeps values in ``FunctionCall/state(_:)``.
   ///   - end: Called after the last row. Gets the state with ``FunctionCall/takeState()``, and sets the result.
   package func register(
-    aggregate name: String, arguments count: Int32, step: @escaping (FunctionCall) -> Void,
+    aggregate name: String, arguments count: Int32, isHarmless: Bool = true, step: @escaping (FunctionCall) -> Void,
     end: @escaping (FunctionCall) -> Void
   ) throws(Failure) {
     let function = unsafe Unmanaged.passRetained(Function(workLimit, step, end)).toOpaque()
     try check(
       unsafe sqlite3_create_function_v2(
-        handle, name, count, flags(true), function, nil, callFunction, endFunction, releaseFunction))
+        handle, name, count, flags(true, isHarmless), function, nil, callFunction, endFunction, releaseFunction))
   }
 
-  private func flags(_ isDeterministic: Bool) -> Int32 {
-    SQLITE_UTF8 | SQLITE_INNOCUOUS | (isDeterministic ? SQLITE_DETERMINISTIC : 0)
+  private func flags(_ isDeterministic: Bool, _ isHarmless: Bool) -> Int32 {
+    SQLITE_UTF8 | (isHarmless ? SQLITE_INNOCUOUS : SQLITE_DIRECTONLY) | (isDeterministic ? SQLITE_DETERMINISTIC : 0)
   }
 
   private func check(_ code: Int32) throws(Failure) { if code != SQLITE_OK { throw failure(code, .running, nil) } }

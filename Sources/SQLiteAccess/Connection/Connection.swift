@@ -13,7 +13,7 @@ internal import SystemFiles
   package let file: DatabaseFile
   private let mode: ConnectionMode
   let handle: OpaquePointer
-  let workLimit: WorkLimit
+  package let workLimit: WorkLimit
   /// The folder with a copy that is open instead of the file, so that SQLite can apply the log or journal to it; nil if
   /// the file itself is open.
   private let copies: PrivateFolder?
@@ -55,7 +55,11 @@ internal import SystemFiles
     guard !path.isEmpty, !path.utf8.contains(0) else {
       throw Failure(SQLiteError(.path, .cannotOpen, "not the path of a file", path: path))
     }
-    do { file = try DatabaseFile(path, named: name ?? path) } catch { throw Failure(error) }
+    do {
+      file = mode == .memory ? .inMemory : try DatabaseFile(path, named: name ?? path)
+    } catch {
+      throw Failure(error)
+    }
     self.mode = mode
     workLimit = WorkLimit(file)
     var flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_URI | SQLITE_OPEN_EXRESCODE
@@ -63,8 +67,9 @@ internal import SystemFiles
     case .readOnly, .immutable: flags |= SQLITE_OPEN_READONLY
     case .readWrite, .trial: flags |= SQLITE_OPEN_READWRITE
     case .create: flags |= SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+    case .memory: flags |= SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_MEMORY
     }
-    var uri = DatabaseFile.uri(file.path)
+    var uri = mode == .memory ? ":memory:" : DatabaseFile.uri(file.path)
     var copies: PrivateFolder?
     let hasJournal = file.hasJournal
     // While a process uses the write-ahead log, the log's index (`-shm`) is next to it.
@@ -115,8 +120,7 @@ internal import SystemFiles
 
   /// Executes statements that return no rows.
   package func execute(_ sql: String) throws(Failure) {
-    workLimit.work = 0
-    workLimit.statement = WorkLimit.Statement(growth: .pairs, size: sql.utf8.count)
+    workLimit.begin(WorkLimit.Statement(growth: .pairs, size: sql.utf8.count))
     let code = unsafe sqlite3_exec(handle, sql, nil, nil, nil)
     if code != SQLITE_OK { throw failure(code, .running, sql) }
   }
@@ -131,7 +135,7 @@ internal import SystemFiles
     uses += 1
     if let statement = statements[sql] {
       // A statement that is being stepped must not be reset, so a second one is prepared.
-      guard !statement.isActive else { return try prepare(sql, growth) }
+      guard !statement.isActive, !statement.isHeld else { return try prepare(sql, growth) }
       statement.lastUse = uses
       statement.clear()
       return statement
@@ -144,14 +148,21 @@ internal import SystemFiles
     return statement
   }
 
-  private func prepare(_ sql: String, _ growth: WorkLimit.Growth) throws(Failure) -> PreparedStatement<Failure> {
-    var prepared: OpaquePointer?
+  /// Prepares SQL that is one statement, without the cache.
+  package func prepare(_ sql: String, _ growth: WorkLimit.Growth = .rows) throws(Failure) -> PreparedStatement<Failure>
+  {
     let work = WorkLimit.Statement(growth: growth, size: sql.utf8.count)
-    workLimit.work = 0
-    workLimit.statement = work
-    let code = unsafe sqlite3_prepare_v2(handle, sql, -1, &prepared, nil)
-    guard code == SQLITE_OK, let statement = unsafe prepared else { throw failure(code, .preparing, sql) }
-    return unsafe PreparedStatement(statement, self, work)
+    workLimit.begin(work)
+    var reader = try StatementReader(sql, self)
+    guard let handle = unsafe try reader.next(self) else {
+      throw misuse("expected a statement, found none", sql)
+    }
+    let statement = unsafe PreparedStatement(handle, self, work)
+    if let other = unsafe try reader.next(self) {
+      unsafe sqlite3_finalize(other)
+      throw misuse("expected one statement, found more", sql)
+    }
+    return statement
   }
 
   /// Removes the least recently used half of the cached statements.
@@ -213,17 +224,26 @@ internal import SystemFiles
   }
 
   /// Returns the error for a result code that SQLite has just returned.
-  func failure(_ code: Int32, _ origin: SQLiteError.Origin, _ sql: String?) -> Failure {
+  ///
+  /// - Parameter start: The offset of the prepared statement in `sql`, in bytes.
+  func failure(_ code: Int32, _ origin: SQLiteError.Origin, _ sql: String?, start: Int = 0) -> Failure {
     var message = unsafe String(cString: sqlite3_errmsg(handle))
-    if code & 0xFF == SQLITE_INTERRUPT { message = WorkLimit.message }
+    if code & 0xFF == SQLITE_INTERRUPT { message = workLimit.message }
     if code & 0xFF == SQLITE_BUSY { message = "another process has the file locked" }
     var error = SQLiteError(origin, reported: code, message, path: path)
     error.sql = sql
     let offset = unsafe sqlite3_error_offset(handle)
-    if origin == .preparing, offset >= 0 { error.offset = Int(offset) }
+    if origin == .preparing, offset >= 0 { error.offset = start + Int(offset) }
     error.isReadOnly = mode == .readOnly
     error.isWriting = isWriting
     error.filePath = file.path
+    return Failure(error)
+  }
+
+  /// Returns the error for a wrong use of this package.
+  func misuse(_ message: String, _ sql: String?, _ code: SQLiteResultCode = .misuse) -> Failure {
+    var error = SQLiteError(.running, code, message, path: path)
+    error.sql = sql
     return Failure(error)
   }
 }
@@ -232,7 +252,7 @@ internal import SystemFiles
 extension Connection {
   /// Calls `body` in a transaction, and rolls back if it throws. In an open transaction, only calls `body`.
   package func transaction<Result>(
-    _ kind: TransactionKind, end: TransactionEnd = .commit, _ body: () throws(Failure) -> Result
+    _ kind: SQLiteTransactionKind, end: TransactionEnd = .commit, _ body: () throws(Failure) -> Result
   ) throws(Failure) -> Result {
     if isInTransaction { return try body() }
     try begin(kind)
@@ -248,11 +268,11 @@ extension Connection {
 
   /// Begins a transaction that lasts until ``end(_:)`` or ``rollBack()``. Calls of ``transaction(_:end:_:)`` become
   /// part of it.
-  package func begin(_ kind: TransactionKind) throws(Failure) {
+  package func begin(_ kind: SQLiteTransactionKind) throws(Failure) {
     isWriting = kind != .deferred
     workLimit.unwrittenSize = isWriting ? Self.cacheSize : 0
     do {
-      try execute(kind.rawValue)
+      try execute(kind.sql)
       if kind != .deferred { try checkHasNotMoved() }
     } catch {
       rollBack()

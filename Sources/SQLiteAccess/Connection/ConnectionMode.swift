@@ -9,15 +9,26 @@ package enum ConnectionMode: Hashable, Sendable {
   case readWrite
   /// The same as ``readWrite``, but creates a missing file.
   case create
+  /// A new database in memory.
+  case memory
 }
 
-package enum TransactionKind: String {
+/// The locks that a transaction takes at its beginning.
+public enum SQLiteTransactionKind: Hashable, Sendable {
   /// For reading: all statements see the same state.
-  case deferred = "BEGIN"
+  case deferred
   /// For writing: other writers wait from the beginning.
-  case immediate = "BEGIN IMMEDIATE"
+  case immediate
   /// For schema changes: if the file does not use a write-ahead log, other connections cannot read either.
-  case exclusive = "BEGIN EXCLUSIVE"
+  case exclusive
+
+  var sql: String {
+    switch self {
+    case .deferred: "BEGIN"
+    case .immediate: "BEGIN IMMEDIATE"
+    case .exclusive: "BEGIN EXCLUSIVE"
+    }
+  }
 }
 
 package enum TransactionEnd: String {

@@ -14,6 +14,14 @@ package struct DatabaseFile {
   /// The suffixes of the file and of the files next to it.
   package static let suffixes = ["", "-shm"] + journals
 
+  /// The file of a database in memory, which has no path.
+  static let inMemory = DatabaseFile()
+
+  private init() {
+    path = ""
+    name = "database in memory"
+  }
+
   /// Checks that SQLite can open the file safely.
   ///
   /// - Throws: ``SQLiteResultCode/cannotOpen`` if the file, or one that SQLite keeps next to it, exists and is not a
@@ -35,13 +43,16 @@ package struct DatabaseFile {
     if namesOtherFile { throw failure("it is part of an unfinished transaction in several files") }
   }
 
-  /// The size of the file and its write-ahead log, in bytes; nil if the file does not exist anymore.
+  /// The size of the file and its write-ahead log, in bytes; nil if the file does not exist.
   var size: Int? {
-    FileSystem.sizeOfRegularFile(path).map { $0 + (FileSystem.sizeOfRegularFile(path + "-wal") ?? 0) }
+    path.isEmpty
+      ? nil : FileSystem.sizeOfRegularFile(path).map { $0 + (FileSystem.sizeOfRegularFile(path + "-wal") ?? 0) }
   }
 
   /// True if the file has a write-ahead log or a rollback journal that is not empty.
-  var hasJournal: Bool { Self.journals.contains { (FileSystem.sizeOfRegularFile(path + $0) ?? 0) > 0 } }
+  var hasJournal: Bool {
+    !path.isEmpty && Self.journals.contains { (FileSystem.sizeOfRegularFile(path + $0) ?? 0) > 0 }
+  }
 
   /// The magic bytes at the end of a journal that contains the path of another file.
   private static let endOfName: [UInt8] = [0xD9, 0xD5, 0x05, 0xF9, 0x20, 0xA1, 0x63, 0xD7]

@@ -49,6 +49,13 @@ package import FoundationEssentials
       return unsafe String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)
     }
 
+    /// The text; nil if it is not valid UTF-8.
+    package var validText: String? {
+      guard let start = unsafe sqlite3_value_text(value) else { return nil }
+      let count = Int(unsafe sqlite3_value_bytes(value))
+      return unsafe String(validating: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)
+    }
+
     package var data: Data {
       guard let start = unsafe sqlite3_value_blob(value) else { return Data() }
       return unsafe Data(bytes: start, count: Int(sqlite3_value_bytes(value)))
@@ -75,6 +82,14 @@ extension FunctionCall {
 
   package func setResult(_ bytes: [UInt8]) {
     unsafe sqlite3_result_blob64(context, bytes, UInt64(bytes.count), sqlite_transient())
+  }
+
+  package func setResult(_ data: Data) {
+    unsafe data.withUnsafeBytes { bytes in
+      // A null pointer would return NULL, not an empty blob.
+      guard let start = bytes.baseAddress else { return unsafe sqlite3_result_zeroblob(context, 0) }
+      unsafe sqlite3_result_blob64(context, start, UInt64(bytes.count), sqlite_transient())
+    }
   }
 
   package func setResult(_ text: String) {

@@ -10,7 +10,9 @@ package import FoundationEssentials
   /// used statements have the lowest numbers.
   var lastUse = 0
   /// True between the first step and the end of the rows.
-  private(set) var isActive = false
+  package private(set) var isActive = false
+  /// True if the caller may still bind values or step, so that the cache must not return this statement again.
+  package var isHeld = false
   /// The number of virtual machine instructions since the first step.
   private var work: Int64 = 0
   private var rowCount = 0
@@ -32,8 +34,7 @@ package import FoundationEssentials
   /// - Returns: False after the last row.
   package func step() throws(Failure) -> Bool {
     let isFirst = !isActive
-    workLimit.work = work
-    workLimit.statement = limits
+    workLimit.resume(limits, work: work)
     let code = unsafe sqlite3_step(handle)
     work = workLimit.work
     limits = workLimit.statement
@@ -136,8 +137,29 @@ extension PreparedStatement {
   /// The number of parameters, which is the index of the last one.
   package var parameterCount: Int32 { unsafe sqlite3_bind_parameter_count(handle) }
 
-  private func failure(_ code: Int32) -> Failure {
-    connection.failure(code, .running, unsafe sqlite3_sql(handle).map { unsafe String(cString: $0) })
+  /// Returns the index of the parameter with a name, such as `:key`; nil if there is none.
+  package func parameter(named name: String) -> Int32? {
+    // A name ends at a null character in C.
+    let index = name.utf8.contains(0) ? 0 : unsafe sqlite3_bind_parameter_index(handle, name)
+    return index == 0 ? nil : index
+  }
+
+  /// Returns the name of a parameter; nil for a parameter without a name, such as `?`.
+  package func parameterName(_ parameter: Int32) -> String? {
+    unsafe sqlite3_bind_parameter_name(handle, parameter).map { unsafe String(cString: $0) }
+  }
+
+  /// The SQL of this statement, without bound values.
+  package var sql: String { unsafe sqlite3_sql(handle).map { unsafe String(cString: $0) } ?? "" }
+
+  /// True if the statement does not change the database.
+  package var isReadOnly: Bool { unsafe sqlite3_stmt_readonly(handle) != 0 }
+
+  private func failure(_ code: Int32) -> Failure { connection.failure(code, .running, sql) }
+
+  /// Returns the error for a wrong use of this statement.
+  package func misuse(_ message: String, _ code: SQLiteResultCode = .misuse) -> Failure {
+    connection.misuse(message, sql, code)
   }
 
   private func check(_ code: Int32) throws(Failure) {
@@ -163,6 +185,14 @@ extension PreparedStatement {
     let count = Int(unsafe sqlite3_column_bytes(handle, column))
     byteCount += count
     return unsafe String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)
+  }
+
+  /// Returns the text in a column; nil if it is not valid UTF-8.
+  package func validText(_ column: Int32) -> String? {
+    guard let start = unsafe sqlite3_column_text(handle, column) else { return nil }
+    let count = Int(unsafe sqlite3_column_bytes(handle, column))
+    byteCount += count
+    return unsafe String(validating: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)
   }
 
   package func data(_ column: Int32) -> Data {

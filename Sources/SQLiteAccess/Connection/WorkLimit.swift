@@ -35,9 +35,9 @@ package final class WorkLimit {
   private static let interval: Int32 = 10_000
 
   /// The number of instructions that the running statement has executed.
-  var work: Int64 = 0
+  private(set) var work: Int64 = 0
   /// The properties of the running statement that determine its limits.
-  var statement = Statement(growth: .pairs, size: 0)
+  private(set) var statement = Statement(growth: .pairs, size: 0)
   /// An upper bound for the size of the changes that the open transaction has not written to the file yet, in bytes.
   var unwrittenSize = 0
   private let file: DatabaseFile
@@ -46,16 +46,36 @@ package final class WorkLimit {
   /// The number of bytes up to which ``check(rowCount:byteCount:_:)`` need not be called.
   private(set) var greatestByteCount = 1 << 20
 
+  /// The maximum number of instructions of every statement, and no limit on the size of its results; nil if the limits
+  /// depend on the size of the file.
+  package var fixedLimit: Int64?
+  /// True if the last statement has exceeded its limit.
+  private var isExceeded = false
+
   init(_ file: DatabaseFile) { self.file = file }
+
+  /// Begins to count the work of a new statement.
+  func begin(_ statement: Statement) { resume(statement, work: 0) }
+
+  /// Continues to count the work of a statement.
+  func resume(_ statement: Statement, work: Int64) {
+    self.work = work
+    self.statement = statement
+    isExceeded = false
+  }
 
   /// Counts instructions of the running statement.
   ///
   /// - Returns: False if the limit is exceeded.
   private func count(_ instructions: Int64) -> Bool {
     work += instructions
-    if work <= statement.limit { return true }
-    statement.limit = limit
-    return work <= statement.limit
+    if let fixedLimit {
+      isExceeded = work > fixedLimit
+    } else if work > statement.limit {
+      statement.limit = limit
+      isExceeded = work > statement.limit
+    }
+    return !isExceeded
   }
 
   /// Counts the bytes that a statement passes to an SQL function of this package, as one instruction per 8 bytes.
@@ -85,7 +105,7 @@ package final class WorkLimit {
   /// - Throws: ``SQLiteResultCode/tooBig`` or ``SQLiteResultCode/corrupt`` if a sound file of this size cannot have
   ///   that many rows or bytes.
   func check(rowCount: Int, byteCount: Int, _ growth: Growth) throws(SQLiteError) {
-    guard let size else { return }
+    guard fixedLimit == nil, let size else { return }
     // Allows more rows than a table can have, because a statement can combine two lists of pairs of objects.
     let rowLimit = 4096 + size / 4
     if rowCount > rowLimit {
@@ -104,7 +124,12 @@ package final class WorkLimit {
     greatestByteCount = max(greatestByteCount, min(byteLimit, 2 * byteCount))
   }
 
-  static let message = "a statement takes too much work for a file of this size"
+  /// The message of a statement that was interrupted.
+  var message: String {
+    guard isExceeded else { return "the statement was interrupted" }
+    return fixedLimit.map { "the statement takes more than \($0) instructions" }
+      ?? "a statement takes too much work for a file of this size"
+  }
 
   /// Makes SQLite call this object after every 10 000 instructions, and end the statement if a limit is exceeded, or if
   /// the task of a ``CancellableReading`` is cancelled. SQLite does not retain it, so it must live as long as the

@@ -21,6 +21,8 @@ public struct SQLiteResultCode: RawRepresentable, Hashable, Sendable {
 
   /// The statement is invalid, or a function in it failed.
   public static let error = SQLiteResultCode(SQLITE_ERROR)
+  /// A function or a change of the row has ended the operation.
+  public static let aborted = SQLiteResultCode(SQLITE_ABORT)
   /// Another connection has locked the file.
   public static let busy = SQLiteResultCode(SQLITE_BUSY)
   /// Another statement of this connection, or a connection with a shared cache, has locked a table.

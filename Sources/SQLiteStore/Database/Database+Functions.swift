@@ -55,7 +55,7 @@ private func compute(_ call: FunctionCall) {
   case .integer(let value): call.setResult(value)
   case .real(let value): call.setResult(value)
   case .text(let value): call.setResult(value)
-  case .blob(let value): call.setResult(Array(value))
+  case .blob(let value): call.setResult(value)
   case nil: call.fail("a value cannot be computed")
   }
 }
