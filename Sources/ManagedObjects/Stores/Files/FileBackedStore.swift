@@ -14,7 +14,9 @@ internal import SystemFiles
 /// ```
 ///
 /// They only change regular files that belong to the store: a path that is a symbolic link, a folder or a device is an
-/// error. If one of them throws, the stores at both paths are as before; copied files with external data may remain.
+/// error. If one of them throws, the stores at both paths are as before, with two exceptions: copied files with external
+/// data may remain, and an error while old files are deleted, at the end of ``destroyStore(at:)`` and
+/// ``moveStore(at:to:)``, is thrown after the store at the old path was removed.
 public protocol FileBackedStore: PersistentStore {
   /// The URL of the file.
   var url: URL { get }
