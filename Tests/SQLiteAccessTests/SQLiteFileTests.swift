@@ -83,6 +83,43 @@ import Testing
     try copy.transaction { #expect(failure { try database.copy(to: copy) }?.code == .misuse) }
   }
 
+  @Test func `what is written to a blob is committed when it is closed, or rolled back`() throws {
+    let database = try SQLiteDatabase(path: path("a.db"))
+    try database.execute(script: "CREATE TABLE t (b); INSERT INTO t VALUES (zeroblob(2))")
+    func stored() throws -> Data? { try SQLiteDatabase(path: path("a.db"), .readOnly).value("SELECT b FROM t") }
+    func write(_ byte: UInt8) throws {
+      let blob = try database.blob(table: "t", column: "b", row: 1, isWritable: true)
+      try blob.write(Data([byte]), at: 1)
+      #expect(try blob.read(0..<2) == Data([0, byte]))
+      if !database.isInTransaction { #expect(try stored() != Data([0, byte])) }
+      try blob.close()
+      try blob.close()
+      #expect(failure { try blob.write(Data(), at: 0) }?.message == "the blob is closed")
+      #expect(failure { _ = try blob.read(0..<1) }?.message == "the blob is closed")
+    }
+    try write(5)
+    #expect(try stored() == Data([0, 5]))
+    struct Refusal: Error {}
+    func refuse() throws {
+      try database.transaction {
+        try write(6)
+        throw Refusal()
+      }
+    }
+    #expect(throws: Refusal.self) { try refuse() }
+    #expect(try stored() == Data([0, 5]))
+    func leaveOpen() throws {
+      var blob: SQLiteBlob?
+      try database.transaction {
+        blob = try database.blob(table: "t", column: "b", row: 1, isWritable: true)
+        try blob?.write(Data([7]), at: 1)
+      }
+    }
+    let error = failure { try leaveOpen() }
+    #expect(error?.message == "cannot commit transaction - SQL statements in progress")
+    #expect(try stored() == Data([0, 5]))
+  }
+
   @Test func `a blob is read and written in parts`() throws {
     let database = try SQLiteDatabase.inMemory()
     try database.execute(script: "CREATE TABLE \"f \"\" t\" (k INTEGER PRIMARY KEY, b)")

@@ -3,7 +3,8 @@ internal import FoundationEssentials
 
 /// An open blob in a row. The caller checks ranges.
 @safe final class BlobHandle<Failure: ConnectionFailure> {
-  private let handle: OpaquePointer
+  /// Nil after the blob was closed.
+  private var handle: OpaquePointer?
   private let connection: Connection<Failure>
 
   fileprivate init(_ handle: OpaquePointer, _ connection: Connection<Failure>) {
@@ -12,6 +13,15 @@ internal import FoundationEssentials
   }
 
   deinit { unsafe sqlite3_blob_close(handle) }
+
+  var isClosed: Bool { unsafe handle == nil }
+
+  /// Closes the blob, which commits if there is no transaction. A blob is closed even if this throws.
+  func close() throws(Failure) {
+    let closed = unsafe handle
+    unsafe handle = nil
+    try check(unsafe sqlite3_blob_close(closed))
+  }
 
   var count: Int { Int(unsafe sqlite3_blob_bytes(handle)) }
 

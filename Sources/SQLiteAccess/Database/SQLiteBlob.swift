@@ -6,9 +6,11 @@ public import FoundationEssentials
 /// try database.run("INSERT INTO film (title, bytes) VALUES (\(title), zeroblob(\(size)))")
 /// let blob = try database.blob(table: "film", column: "bytes", row: database.lastInsertedRowID, isWritable: true)
 /// try blob.write(chunk, at: 0)
+/// try blob.close()
 /// ```
 ///
-/// After a statement has changed the row, reading and writing throws.
+/// Without a transaction, what is written is committed when the blob is closed. In a transaction, close the blob before
+/// the end. After a statement has changed the row, reading and writing throws.
 public final class SQLiteBlob {
   private let handle: BlobHandle<SQLiteError>
   private let database: SQLiteDatabase
@@ -38,13 +40,22 @@ public final class SQLiteBlob {
   /// - Complexity: Proportional to the number of bytes.
   public func write(_ bytes: Data, at offset: Int) throws(SQLiteError) {
     // The sum cannot overflow, because an offset within the blob is small.
+    if handle.isClosed { throw database.connection.misuse("the blob is closed", nil) }
     guard (0...count).contains(offset) else { throw outOfRange("offset \(offset)") }
     try check(offset..<offset + bytes.count)
     try database.checkTransaction(sql: nil)
     try handle.write(bytes, at: offset)
   }
 
+  /// Closes the blob. Without a transaction, this commits what was written. Closing a blob again does nothing.
+  ///
+  /// A blob that is released is closed too, but an error of the commit is lost.
+  ///
+  /// - Throws: The errors of a commit, such as ``SQLiteResultCode/full``. The blob is closed nevertheless.
+  public func close() throws(SQLiteError) { try handle.close() }
+
   private func check(_ range: Range<Int>) throws(SQLiteError) {
+    if handle.isClosed { throw database.connection.misuse("the blob is closed", nil) }
     if range.lowerBound < 0 || range.upperBound > count { throw outOfRange("bytes \(range)") }
   }
 
