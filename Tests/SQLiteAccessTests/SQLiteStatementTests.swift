@@ -65,7 +65,8 @@ import Testing
     #expect(error.path == ":memory:")
     let misspelled = try #require(failure { try database.execute(script: "SELECT 1;\nSELECT zz") })
     #expect(misspelled.offset == 17)
-    #expect(misspelled.description == ":memory:: no such column: zz (in SELECT 1;\nSELECT zz, offset 17)")
+    #expect(
+      misspelled.description == ":memory:: no such column: zz (SQLite error 1, in SELECT 1;\nSELECT zz, offset 17)")
   }
 
   @Test func `a script is executed up to the statement that fails`() throws {

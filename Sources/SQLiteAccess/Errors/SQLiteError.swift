@@ -70,9 +70,12 @@ extension SQLiteError: CustomStringConvertible {
     }
   }
 
-  /// The file and the message, then the statement and the offset of the error in it.
+  /// The file and the message, then the result code of SQLite, the statement and the offset of the error in it:
+  /// `/home/ada/notes.db: UNIQUE constraint failed: note.key (SQLite error 2067, in INSERT INTO note …)`.
   public var description: String {
-    guard let sql else { return line }
-    return "\(line) (in \(sql)\(offset.map { ", offset \($0)" } ?? ""))"
+    let details = [
+      isReported ? "SQLite error \(code.rawValue)" : nil, sql.map { "in \($0)" }, offset.map { "offset \($0)" },
+    ].compactMap(\.self)
+    return details.isEmpty ? line : "\(line) (\(details.joined(separator: ", ")))"
   }
 }
