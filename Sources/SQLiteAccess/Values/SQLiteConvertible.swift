@@ -7,12 +7,14 @@ public import FoundationEssentials
 /// is nil. A type of your own converts to one of them:
 ///
 /// ```swift
-/// extension UUID: SQLiteConvertible {
-///   public var sqliteValue: SQLiteValue { uuidString.sqliteValue }
-///   public init?(sqliteValue: SQLiteValue) {
-///     guard let text = String(sqliteValue: sqliteValue) else { return nil }
-///     self.init(uuidString: text)
+/// struct Day: SQLiteConvertible {
+///   var date: Date
+///   init(date: Date) { self.date = date }
+///   init?(sqliteValue: SQLiteValue) {
+///     guard let seconds = Double(sqliteValue: sqliteValue) else { return nil }
+///     date = Date(timeIntervalSince1970: seconds)
 ///   }
+///   var sqliteValue: SQLiteValue { .real(date.timeIntervalSince1970) }
 /// }
 /// ```
 public protocol SQLiteConvertible {
