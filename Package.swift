@@ -181,7 +181,7 @@ let package = Package(
     .executableTarget(
       name: "notes",
       dependencies: [
-        "CSQLite", "KeyedArchiving", "ManagedObjects", "ProgramFolders", "PropertyLists", "SQLiteStore",
+        "KeyedArchiving", "ManagedObjects", "ProgramFolders", "PropertyLists", "SQLiteAccess", "SQLiteStore",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       path: "Examples/Notes", exclude: ["README.md"], swiftSettings: testSettings),
