@@ -340,7 +340,13 @@ import Testing
   // Initial contents.
 
   private func description(_ kind: StoreKind, _ contents: URL) -> PersistentStoreDescription {
-    var description = kind.type.description(of: other)
+    var description: PersistentStoreDescription =
+      switch kind {
+      case .memory: .inMemory
+      case .xml: .xml(other)
+      case .binary: .binary(other)
+      case .sqlite: .sqlite(other)
+      }
     description.initialContents = contents
     return description
   }

@@ -88,10 +88,7 @@ extension PersistentStoreCoordinator {
     try NewStore.createStore(at: file, model: model, configuration: store.configuration) {
       newStore throws(ManagedObjectError) in try newStore.insertObjects(of: store)
     }
-    var description = NewStore.description(of: file)
-    description.configuration = store.configuration
-    description.createsFile = false
-    result = try description.open(model)
+    result = try NewStore.openStore(at: file, model: model, configuration: store.configuration)
     return result
   }
 

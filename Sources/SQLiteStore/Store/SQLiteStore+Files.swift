@@ -6,7 +6,11 @@ internal import SystemFiles
 
 /// Operations on the files of a store.
 extension SQLiteStore: FileBackedStore {
-  public static func description(of file: URL) -> PersistentStoreDescription { .sqlite(file) }
+  public static func openStore(
+    at file: URL, model: ManagedObjectModel, configuration: String?
+  ) throws(ManagedObjectError) -> any PersistentStore {
+    try SQLiteStore(file, model: model, configuration: configuration, access: .readWrite(createsFile: false))
+  }
 
   public static func createStore(
     at file: URL, model: ManagedObjectModel, configuration: String?,

@@ -14,15 +14,19 @@ internal import SystemFiles
 /// ```
 ///
 /// They only change regular files that belong to the store: a path that is a symbolic link, a folder or a device is an
-/// error. If one of them throws, the stores at both paths are as before, with two exceptions: copied files with external
-/// data may remain, and an error while old files are deleted, at the end of ``destroyStore(at:)`` and
+/// error. If one of them throws, the stores at both paths are as before, with two exceptions: copied files with
+/// external data may remain, and an error while old files are deleted, at the end of ``destroyStore(at:)`` and
 /// ``moveStore(at:to:)``, is thrown after the store at the old path was removed.
 public protocol FileBackedStore: PersistentStore {
   /// The URL of the file.
   var url: URL { get }
 
-  /// Returns the description of a store of this kind.
-  static func description(of file: URL) -> PersistentStoreDescription
+  /// Opens an existing store for reading and saving.
+  ///
+  /// - Throws: ``ManagedObjectError/Code/noSuchFile`` if the file does not exist; the errors of the initializers.
+  static func openStore(
+    at file: URL, model: ManagedObjectModel, configuration: String?
+  ) throws(ManagedObjectError) -> any PersistentStore
 
   /// Creates a store with the objects that `body` saves. The file appears when the store is complete.
   ///

@@ -127,7 +127,11 @@ extension StoreFile {
 }
 
 extension XMLStore {
-  public static func description(of file: URL) -> PersistentStoreDescription { .xml(file) }
+  public static func openStore(
+    at file: URL, model: ManagedObjectModel, configuration: String?
+  ) throws(ManagedObjectError) -> any PersistentStore {
+    try XMLStore(file, model: model, configuration: configuration, createsFile: false)
+  }
 
   public static func createStore(
     at file: URL, model: ManagedObjectModel, configuration: String?,
@@ -144,7 +148,11 @@ extension XMLStore {
 }
 
 extension BinaryStore {
-  public static func description(of file: URL) -> PersistentStoreDescription { .binary(file) }
+  public static func openStore(
+    at file: URL, model: ManagedObjectModel, configuration: String?
+  ) throws(ManagedObjectError) -> any PersistentStore {
+    try BinaryStore(file, model: model, configuration: configuration, createsFile: false)
+  }
 
   public static func createStore(
     at file: URL, model: ManagedObjectModel, configuration: String?,
