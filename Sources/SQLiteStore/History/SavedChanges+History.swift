@@ -11,7 +11,7 @@ extension SavedChanges {
   /// The author and the context name are those of the transactions if all have the same, and empty otherwise.
   ///
   /// - Parameter transactions: transactions from the oldest to the latest. An object that a later transaction deletes
-  ///   is only in ``deleted``.
+  ///   is only in `deleted`.
   /// - Complexity: O(*n*) in the number of changes.
   public init(_ transactions: [PersistentHistoryTransaction]) {
     self.init()

@@ -33,7 +33,7 @@ extension EntityDescription {
   /// }
   /// ```
   ///
-  /// For descending order or a partial index, append a ``FetchIndexDescription`` to ``fetchIndexes``. If a key path
+  /// For descending order or a partial index, append a ``FetchIndexDescription`` to `fetchIndexes`. If a key path
   /// does not lead to a property of the entity, making the model throws
   /// ``ManagedObjectModelError/Defect/Kind/unknownName``.
   ///
