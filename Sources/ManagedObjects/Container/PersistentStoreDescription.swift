@@ -159,7 +159,7 @@ public struct PersistentStoreDescription: Sendable {
     }
   }
 
-  /// Calls `open`. If the store was made with another version of the model, and is to be migrated automatically, calls
+  /// Calls `open`. If the store was made with another version of the model and ``migratesAutomatically`` is true, calls
   /// `migrate` with the error, and `open` again.
   package func migrating(
     _ open: () throws(ManagedObjectError) -> any PersistentStore,

@@ -12,8 +12,9 @@ extension ManagedObjectContext {
   /// }
   /// ```
   ///
-  /// The objects to visit are determined at the beginning: objects that match only later are not visited. Objects that
-  /// are deleted before their turn are left out. Relationships to prefetch are read for each batch.
+  /// The objects to visit are determined at the beginning: objects that match only later are not visited. If the
+  /// request reads values, objects that are deleted before their turn are left out. Relationships to prefetch are read
+  /// for each batch.
   ///
   /// The context retains objects with unsaved changes. If the function changes all objects, save from time to time, so
   /// that they can be released.

@@ -6,7 +6,7 @@ struct ObjectSubject: PredicateSubject {
   /// True for a deleted or inaccessible object that another object refers to. Predicates see null as the value of all
   /// its properties.
   var isDeleted = false
-  /// True if the properties that are read are to be tracked by `Observation`.
+  /// True if `Observation` tracks the properties that are read.
   var notesReads = false
 
   static func == (first: Self, second: Self) -> Bool { first.object == second.object }

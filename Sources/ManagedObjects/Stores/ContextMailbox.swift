@@ -4,7 +4,7 @@ internal import Synchronization
 /// The changes that other contexts and other programs saved and that a context has not merged yet. Any thread may add
 /// changes; the context takes them when it merges.
 final class ContextMailbox: Sendable {
-  /// What a context must merge.
+  /// The changes that a context must merge, and the errors that it must note.
   struct Contents {
     /// The changes of all saves together.
     var changes: SavedChanges?

@@ -10,7 +10,7 @@ struct SQLiteStoreFiles {
   let path: String
   private let externalData: ExternalData
 
-  /// How long an operation waits for other connections to the database, in milliseconds.
+  /// The time that an operation waits for other connections to the database, in milliseconds.
   private static let patience: Int32 = 1000
 
   init(_ url: URL) throws(ManagedObjectError) {
