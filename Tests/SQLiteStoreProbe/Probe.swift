@@ -5,7 +5,7 @@ import SQLiteStore
 /// Uses a store in another process, for tests: `sqlite-store-probe FILE VERB …`.
 @main
 struct Probe {
-  static func main() throws {
+  static func main() async throws {
     let arguments = Array(CommandLine.arguments.dropFirst())
     guard arguments.count >= 2 else { throw Usage() }
     let file = URL(filePath: arguments[0])
@@ -29,6 +29,14 @@ struct Probe {
         say("saved")
       }
       say("conflicts \(conflicts)")
+    // Counts with a main context that follows other processes, until it shows a sum.
+    case "follow":
+      guard rest.count == 2 else { throw Usage() }
+      try await Followers(file).follow(rounds: Int64(rest[0]), until: Int64(rest[1]))
+    // Counts in a number of tasks.
+    case "serve":
+      guard rest.count == 2 else { throw Usage() }
+      try await Followers(file).serve(tasks: rest[0], rounds: rest[1])
     // Holds a write lock until a file with the suffix `.release` exists.
     case "hold": try hold(file.path)
     // Saves objects with much data until a save fails, prints which, and saves them again when there is room.
