@@ -95,6 +95,20 @@ import Testing
     #expect(again == books && read(books[4]).isSuperset(of: ["title", "text", "pages"]))
   }
 
+  @Test func `a request for whole objects completes those in use`() throws {
+    let coordinator = try coordinator()
+    let store = try #require(coordinator.stores[0] as? SQLiteStore)
+    let context = ManagedObjectContext(coordinator: coordinator)
+    let books = try context.fetch(request(["title"]))
+    for book in books { #expect(book["title"] != nil && !book.isFault) }
+    #expect(try context.fetch(FetchRequest("Book", sortedBy: [.init("title")])) == books)
+    let before = store.executedStatementCount
+    for (number, book) in books.enumerated() {
+      #expect(book["text"] == .attribute(.string("text \(number)")) && !book.status.contains(.partial))
+    }
+    #expect(store.executedStatementCount == before)
+  }
+
   @Test func `values that were read are kept`() throws {
     let context = ManagedObjectContext(coordinator: try coordinator())
     let books = try context.fetch(FetchRequest("Book", sortedBy: [.init("title")]))

@@ -62,7 +62,12 @@ extension ManagedObject {
   /// The version stays that of the first row, so that a save finds a conflict if the row has changed since.
   final func complete() throws(ManagedObjectError) {
     guard status.contains(.partial), let context = managedObjectContext else { return }
-    let row = try context.readRows([key])[0]
+    complete(from: try context.readRows([key])[0])
+  }
+
+  /// Sets the attributes that a request left out to those of a row; nil if the store no longer has the object.
+  final func complete(from row: StoreRow?) {
+    guard let context = managedObjectContext else { return }
     status.remove(.partial)
     if row == nil {
       status.insert(.inaccessible)

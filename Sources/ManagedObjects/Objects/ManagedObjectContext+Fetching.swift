@@ -235,7 +235,8 @@ extension ManagedObjectContext {
   /// undone the object's deletion after this context had given the object a new key.
   func forgetAlias(_ key: RowKey) { if !aliases.isEmpty { aliases[key] = nil } }
 
-  /// Sets the values of an object from its row if it is a fault or inaccessible.
+  /// Sets the values of an object from its row if it is a fault or inaccessible, and those that an earlier request left
+  /// out.
   ///
   /// - Parameter refreshing: true to also update an object that has values already, if the row has another version. Its
   ///   unsaved changes stay.
@@ -244,6 +245,8 @@ extension ManagedObjectContext {
   ) throws(ManagedObjectError) {
     if object.isFault || object.status.isInaccessible && !object.status.hasChanges {
       object.take(row)
+    } else if object.status.contains(.partial), row.version == object.version {
+      object.complete(from: row)
     } else if refreshing, row.version != object.version, !object.status.isInserted {
       if object.status.hasChanges {
         let row = row
