@@ -91,6 +91,16 @@ public final class InMemoryStore: PersistentStore {
     return try table.fetch(request, of: entity)
   }
 
+  /// Returns a store with the present objects. It shares the memory of their rows: the next save of each entity copies
+  /// the array of its rows, but not their values.
+  ///
+  /// - Complexity: O(1).
+  public func snapshot() throws(ManagedObjectError) -> any PersistentStore {
+    state.withLock { state in
+      InMemoryStore(state.table, state.metadata, configuration: configuration, lastNumber: state.lastNumber)
+    }
+  }
+
   @discardableResult
   public func save(_ changes: StoreChanges) throws(ManagedObjectError) -> [RowKey] {
     try state.withLock { state throws(ManagedObjectError) in

@@ -82,6 +82,23 @@ public protocol PersistentStore: AnyObject, Sendable {
     _ request: FetchRequest, of entity: ManagedObjectModel.Entity
   ) throws(ManagedObjectError) -> StoreFetchResult
 
+  /// Returns a read-only store with the present objects of this store, under the same keys. It keeps its state when
+  /// this store, or another process, changes the objects. Contexts with a query generation read it: see
+  /// ``ManagedObjectContext/setQueryGenerationFrom(_:)``. The default implementation throws.
+  ///
+  /// ```swift
+  /// let snapshot = try store.snapshot()
+  /// try store.save(changes)
+  /// let rows = try snapshot.rows(keys)                     // as before the save
+  /// ```
+  ///
+  /// The stores of this package support it, except for an SQLite file without a write-ahead log. The snapshot of an
+  /// SQLite store is a connection of its own, in a read transaction that lasts until the snapshot is released.
+  ///
+  /// - Throws: ``ManagedObjectError/Code/unsupportedRequest`` if the store cannot keep an old state; the errors of
+  ///   opening the store.
+  func snapshot() throws(ManagedObjectError) -> any PersistentStore
+
   /// Executes a batch request. If an error is thrown, nothing is changed. The default implementation fetches the rows,
   /// and saves their changes in one ``save(_:)``.
   ///
@@ -118,6 +135,12 @@ extension PersistentStore {
   public var changeToken: String? { nil }
 
   public func changesByOthers() throws(ManagedObjectError) -> SavedChanges? { nil }
+
+  public func snapshot() throws(ManagedObjectError) -> any PersistentStore {
+    throw ManagedObjectError(
+      .unsupportedRequest,
+      "the store \(identifier.printable(limit: 80)) has no query generations: it can only read its newest objects")
+  }
 
   public func reserveKeys(_ entityIndices: [Int]) throws(ManagedObjectError) -> [RowKey] { try makeKeys(entityIndices) }
 

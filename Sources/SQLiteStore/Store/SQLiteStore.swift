@@ -24,7 +24,7 @@ public final class SQLiteStore: PersistentStore {
   public let identifier: String
   public let model: ManagedObjectModel
   public let configuration: String?
-  public let isReadOnly: Bool
+  public var isReadOnly: Bool { access.isReadOnly }
   /// The reasons why this package cannot save to the store: parts of the model or the file that it cannot write as Core
   /// Data would, and triggers, views and virtual tables of other programs. Each is a message such as `the store has a
   /// history of its changes`. Empty for most stores.
@@ -36,6 +36,9 @@ public final class SQLiteStore: PersistentStore {
   /// ```
   public let writingObstacles: [String]
 
+  let access: StoreAccess
+  /// True for a store that reads the state of its file in one transaction, which lasts until the store is released.
+  let isSnapshot: Bool
   private let state: Mutex<StoreState>
 
   /// Opens a store. Creates an empty one if the file does not exist.
@@ -130,7 +133,21 @@ public final class SQLiteStore: PersistentStore {
     writingObstacles = opened.obstacles
     model = opened.schema.model
     self.configuration = configuration
-    isReadOnly = access.isReadOnly
+    self.access = access
+    isSnapshot = false
+    state = Mutex(opened)
+  }
+
+  /// Creates a store that reads the file of another one in the transaction of `opened`, with the same keys.
+  init(snapshotOf store: SQLiteStore, _ opened: sending StoreState, _ access: StoreAccess) {
+    url = store.url
+    number = store.number
+    identifier = store.identifier
+    writingObstacles = store.writingObstacles
+    model = store.model
+    configuration = store.configuration
+    self.access = access
+    isSnapshot = true
     state = Mutex(opened)
   }
 
@@ -154,6 +171,7 @@ public final class SQLiteStore: PersistentStore {
   /// cannot be read. A writable store first checkpoints the log if no other connection uses it, so that closing the
   /// store does not change the token.
   public var changeToken: String? {
+    if isSnapshot { return nil }
     guard let token = try? withState({ state throws(ManagedObjectError) in state.changeToken(canWrite: !isReadOnly) })
     else { return nil }
     return token
@@ -191,6 +209,7 @@ public final class SQLiteStore: PersistentStore {
     _ body: (inout StoreState) throws(ManagedObjectError) -> Result
   ) throws(ManagedObjectError) -> Result {
     try withState { state throws(ManagedObjectError) in
+      if isSnapshot { try state.checkIsReading() }
       let result: Result
       do throws(ManagedObjectError) { result = try body(&state) } catch { throw state.errorOfReading(error) }
       if state.database.mayHaveOtherTables { try state.checkTables() }

@@ -35,6 +35,8 @@ extension FileStore {
     _ request: FetchRequest, of entity: ManagedObjectModel.Entity
   ) throws(ManagedObjectError) -> StoreFetchResult { try file.fetch(request, of: entity) }
 
+  public func snapshot() throws(ManagedObjectError) -> any PersistentStore { try file.snapshot() }
+
   @discardableResult
   public func save(_ changes: StoreChanges) throws(ManagedObjectError) -> [RowKey] { try file.save(changes) }
 }

@@ -182,13 +182,25 @@ public final class StoreFile: Sendable {
   func fetch(
     _ request: FetchRequest, of entity: ManagedObjectModel.Entity
   ) throws(ManagedObjectError) -> StoreFetchResult {
-    // Even a program that never saves must see the changes that other processes save. The check takes about a
-    // microsecond.
+    try refreshIfChanged()
+    let table = state.withLock { $0.contents.table }
+    return try table.fetch(request, of: entity)
+  }
+
+  func snapshot() throws(ManagedObjectError) -> any PersistentStore {
+    try refreshIfChanged()
+    return state.withLock { state in
+      InMemoryStore(
+        state.contents.table, state.contents.metadata, configuration: configuration, lastNumber: state.lastNumber)
+    }
+  }
+
+  /// Reads the file again if it has changed: even a program that never saves must see the changes that other processes
+  /// save. The check takes about a microsecond.
+  private func refreshIfChanged() throws(ManagedObjectError) {
     if (try? FileIdentity(at: path)) != state.withLock({ $0.identity }) {
       try saving.withLock { _ throws(ManagedObjectError) in try refresh() }
     }
-    let table = state.withLock { $0.contents.table }
-    return try table.fetch(request, of: entity)
   }
 }
 

@@ -1,0 +1,51 @@
+public import ManagedObjects
+
+extension SQLiteStore {
+  public func snapshot() throws(ManagedObjectError) -> any PersistentStore {
+    // An immutable file has only one state.
+    if isSnapshot || access.mode == .immutable { return self }
+    return try ManagedObjectError.naming(url) { () throws(ManagedObjectError) in
+      let (path, name) = try withState { state throws(ManagedObjectError) in
+        (state.database.file.path, state.database.path)
+      }
+      // A connection that may write empties the log when it is closed as the last one. The store does not write.
+      let mode = StoreAccess(mode: access.mode == .readOnly ? .readOnly : .readWrite)
+      var opened = try StoreState(path: path, named: name, model, configuration, number, mode, checksHashes: false)
+      try opened.beginSnapshot()
+      // The path has led to the file of this store when it was opened, and the file still had its model.
+      try withState { state throws(ManagedObjectError) in
+        try state.database.checkHasNotMoved()
+        try state.checkTables()
+      }
+      return SQLiteStore(snapshotOf: self, opened, .readOnly)
+    }
+  }
+}
+
+extension StoreState {
+  /// Begins a transaction in which all statements see the present state of the file.
+  ///
+  /// - Throws: ``ManagedObjectError/Code/unsupportedRequest`` if the file has no write-ahead log, because the
+  ///   transaction would then prevent all saves.
+  fileprivate mutating func beginSnapshot() throws(ManagedObjectError) {
+    let statement = try database.statement("PRAGMA journal_mode")
+    guard try statement.step(), statement.text(0) == "wal" else {
+      let mode = statement.text(0)
+      throw ManagedObjectError(
+        .unsupportedRequest,
+        "\(database.path): query generations need a file with a write-ahead log, but its journal mode is \(mode.quoted)"
+      )
+    }
+    statement.reset()
+    try database.begin(.deferred)
+    // The transaction begins when it first reads. Another process may have changed the tables since they were read.
+    try checkTables()
+  }
+
+  /// Checks that the transaction of a snapshot has not ended because of an error.
+  func checkIsReading() throws(ManagedObjectError) {
+    if database.isInTransaction { return }
+    throw ManagedObjectError(
+      .invalidState, "\(database.path): the query generation was lost, because reading the file failed")
+  }
+}
