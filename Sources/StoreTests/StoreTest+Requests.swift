@@ -96,6 +96,29 @@ extension StoreTest {
       try expectEqual(
         try TestLibrary.contents(store), try TestLibrary.contents(reference), "the objects after batch requests")
     },
+    StoreTest("A snapshot, if the store has any, keeps its objects") { bench in
+      let store = try bench.open()
+      let context = try TestLibrary.fill(store, notes: 9)
+      let before = try TestLibrary.contents(store)
+      let snapshot: any PersistentStore
+      do { snapshot = try store.snapshot() } catch {
+        try expectError(.unsupportedRequest, from: "snapshot()") { throw error }
+        return
+      }
+      try expectEqual(snapshot.number, store.number, "the number of the snapshot")
+      for note in try context.fetch(FetchRequest("Note", where: ManagedPredicate(format: "number > 3"))) {
+        try context.delete(note)
+      }
+      for note in try context.fetch(FetchRequest("Note")) { try note.setValue(.string("new"), forKey: "title") }
+      try context.save()
+      try expectEqual(try TestLibrary.contents(snapshot), before, "the objects of the snapshot")
+      try expect(try TestLibrary.contents(store) != before, "the save did not change the store")
+      let pinned = try StoreBench.context(store)
+      try pinned.setQueryGenerationFrom(.current)
+      let count = try pinned.count(for: FetchRequest("Note"))
+      _ = try context.execute(.delete("Note", where: nil))
+      try expectEqual(try pinned.count(for: FetchRequest("Note")), count, "the number of notes of a pinned context")
+    },
   ]
 
   private static let predicates = [

@@ -88,7 +88,7 @@ extension ManagedObjectContext {
     try Task.checkCancellation()
     do {
       if parent == nil, try affectedObjects(request, entity)?.isEmpty == true {
-        let keys = try await Self.search(request, entity, coordinator)
+        let keys = try await Self.search(request, entity, source())
         for key in keys { forgetAlias(key) }
         return keys
       }

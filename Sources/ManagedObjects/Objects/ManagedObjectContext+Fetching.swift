@@ -8,7 +8,7 @@ extension ManagedObjectContext {
   /// Reads rows from the parent or the stores. Returns nil for each key without a row.
   func readRows(_ keys: [RowKey]) throws(ManagedObjectError) -> [StoreRow?] {
     guard let parent else {
-      return try coordinator.rows(keys).map { row throws(ManagedObjectError) in
+      return try source().rows(keys).map { row throws(ManagedObjectError) in
         guard let row else { return nil }
         return try completed(row)
       }
@@ -51,7 +51,7 @@ extension ManagedObjectContext {
   }
 
   func readValues(ofSlot slot: Int, _ keys: [RowKey]) throws(ManagedObjectError) -> [RowValue?] {
-    guard let parent else { return try coordinator.values(ofSlot: slot, keys) }
+    guard let parent else { return try source().values(ofSlot: slot, keys) }
     return keys.map { parent.object(for: $0).value(ofSlot: slot) }
   }
 
@@ -124,7 +124,7 @@ extension ManagedObjectContext {
       found = try parent.keys(request, entity)
     } else {
       request.resultType = .objectIDs
-      guard case .keys(let keys) = try coordinator.fetchFromStores(request, of: entity) else { return [] }
+      guard case .keys(let keys) = try source().fetchFromStores(request, of: entity) else { return [] }
       found = keys
     }
     for key in found { forgetAlias(key) }
@@ -160,7 +160,9 @@ extension ManagedObjectContext {
     var request = request
     request.resultType = .dictionaries
     let entity = try entity(of: &request)
-    guard case .dictionaries(let dictionaries) = try coordinator.fetchFromStores(request, of: entity) else { return [] }
+    guard case .dictionaries(let dictionaries) = try root.source().fetchFromStores(request, of: entity) else {
+      return []
+    }
     return dictionaries
   }
 
@@ -199,7 +201,7 @@ extension ManagedObjectContext {
     if !request.includesPropertyValues, !request.refreshesRefetchedObjects { request.resultType = .objectIDs }
     if request.refreshesRefetchedObjects { request.propertiesToFetch = nil }
     let isPartial = request.propertiesToFetch != nil
-    switch try coordinator.fetchFromStores(request, of: entity) {
+    switch try source().fetchFromStores(request, of: entity) {
     case .rows(var rows):
       registered.reserveCapacity(registered.count + rows.count)
       var objects: [ManagedObject] = []

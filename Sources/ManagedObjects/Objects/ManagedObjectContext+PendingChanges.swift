@@ -78,7 +78,7 @@ extension ManagedObjectContext {
     if let parent { return try parent.count(request, entity) }
     var request = request
     request.resultType = .count
-    guard case .count(let count) = try coordinator.fetchFromStores(request, of: entity) else { return 0 }
+    guard case .count(let count) = try source().fetchFromStores(request, of: entity) else { return 0 }
     return count
   }
 

@@ -130,7 +130,10 @@ extension ManagedObjectContext {
 
   /// Removes all objects and changes from the context. Objects that your program still references no longer have a
   /// context.
+  ///
+  /// A context with a query generation reads the newest one from now on.
   public func reset() {
+    advanceGeneration()
     beginOperation(changesAll: true)
     defer { endOperation() }
     undoManager?.removeAllActions()
@@ -167,7 +170,8 @@ extension ManagedObjectContext {
   /// access. An object with changes is read at once, and keeps its changes. A deleted object without changes is removed
   /// from the context.
   ///
-  /// If ``SavedChanges/isComplete`` is false, all objects of the context are refreshed.
+  /// If ``SavedChanges/isComplete`` is false, all objects of the context are refreshed. A context with a query
+  /// generation reads the newest one from now on.
   ///
   /// The changes come from ``PersistentStoreCoordinator/saves``, ``PersistentStoreCoordinator/remoteChanges`` or
   /// ``execute(_:mergesChanges:)``.
@@ -175,6 +179,7 @@ extension ManagedObjectContext {
   /// - Throws: the errors of reading.
   /// - Complexity: O(*n*) in the number of saved objects, or of all registered objects if the changes are not complete.
   public func mergeChanges(from changes: SavedChanges) throws(ManagedObjectError) {
+    advanceGeneration()
     beginOperation()
     defer { endOperation() }
     // Uses the saved keys, not the present ones: an object that was inserted again after its deletion has a new row.

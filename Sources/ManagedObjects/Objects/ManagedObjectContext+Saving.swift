@@ -92,6 +92,10 @@ extension ManagedObjectContext {
   }
 
   private func saveIntoStores() throws(ManagedObjectError) {
+    // Conflicts are resolved with the newest rows.
+    let isPinned = queryGenerationToken != nil
+    queryGenerationToken = nil
+    defer { if isPinned { queryGenerationToken = .current } }
     var isPartlySaved = false
     do throws(ManagedObjectError) {
       for _ in 0..<Self.greatestAttempts {
@@ -169,6 +173,9 @@ extension ManagedObjectContext {
     }
     // A fault has no values that could be outdated.
     if object.status.isInserted || object.needsRow { return }
+    let generation = queryGenerationToken
+    queryGenerationToken = nil
+    defer { queryGenerationToken = generation }
     let stored = try readRows([object.key])[0]
     if stored?.version == object.version { return }
     let mine = StoreRow(key: object.key, version: object.version, values: object.values)

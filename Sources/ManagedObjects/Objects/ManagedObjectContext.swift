@@ -30,6 +30,9 @@ public final class ManagedObjectContext {
   public let coordinator: PersistentStoreCoordinator
   /// The context that this one saves into; nil if it saves into stores.
   public let parent: ManagedObjectContext?
+  /// The query generation that the context reads; nil, which is the default, to read the newest objects. Always nil for
+  /// a context with a ``parent``, which sees the objects of its parent. See ``setQueryGenerationFrom(_:)``.
+  public internal(set) var queryGenerationToken: QueryGenerationToken?
   /// A name for the context, for logs and the history of changes.
   public var name = ""
   /// The author of the changes, for notifications of saves and the history of changes.

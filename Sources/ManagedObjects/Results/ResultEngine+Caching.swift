@@ -11,7 +11,9 @@ extension ResultEngine {
   ///
   /// If the text is the same before and after a fetch, nothing was saved in between.
   func cacheableState() -> String? {
-    guard let cache, cache.path != nil, !isWindowed, context.parent == nil, !context.hasChanges else { return nil }
+    guard let cache, cache.path != nil, !isWindowed, context.parent == nil, context.queryGenerationToken == nil,
+      !context.hasChanges
+    else { return nil }
     var parts = [entity.name, "\(request.includesSubentities)", context.model.versionChecksum]
     if let predicate = request.predicate {
       guard let text = try? predicate.formatText() else { return nil }

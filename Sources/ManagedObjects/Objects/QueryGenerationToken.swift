@@ -1,0 +1,91 @@
+/// A query generation: the state of the stores at one time, which contexts can read although other contexts and other
+/// processes save meanwhile.
+///
+/// ```swift
+/// try context.setQueryGenerationFrom(.current)
+/// let notes = try context.fetch(request)                 // pins the context
+/// try report.setQueryGenerationFrom(context.queryGenerationToken)
+/// let count = try report.count(for: request)             // equals notes.count
+/// ```
+///
+/// A token from ``ManagedObjectContext/queryGenerationToken`` can be passed to other tasks. The generation lasts until
+/// its last token is released: the contexts that read it each have one, too.
+public final class QueryGenerationToken: Sendable {
+  /// The generation that is the newest one when a context reads next.
+  public static let current = QueryGenerationToken()
+
+  /// The coordinator of the stores, and one with their snapshots; nil for ``current``.
+  let generation: (coordinator: PersistentStoreCoordinator, snapshots: PersistentStoreCoordinator)?
+
+  private init() { generation = nil }
+
+  /// Creates a token for the present state of all stores.
+  ///
+  /// - Throws: the errors of ``PersistentStore/snapshot()``.
+  init(of coordinator: PersistentStoreCoordinator) throws(ManagedObjectError) {
+    let snapshots = PersistentStoreCoordinator(model: coordinator.model)
+    for store in coordinator.stores { try snapshots.add(store.snapshot()) }
+    generation = (coordinator, snapshots)
+  }
+}
+
+/// Query generations.
+extension ManagedObjectContext {
+  /// Makes the context read one state of the stores, the query generation of a token. Fetches, counts, faults and
+  /// relationships see this state, although other contexts and other processes save meanwhile.
+  ///
+  /// ```swift
+  /// try context.setQueryGenerationFrom(.current)
+  /// for note in try context.fetch(request) { print(note.title, note.tags.count) }
+  /// try context.setQueryGenerationFrom(nil)
+  /// ```
+  ///
+  /// With ``QueryGenerationToken/current``, the context is pinned to the generation that is the newest one when it
+  /// reads next. From then on, ``queryGenerationToken`` is a token that pins other contexts of the coordinator to the
+  /// same generation. With nil, the context reads the newest objects again. Objects that have been read keep their
+  /// values: call ``refreshAllObjects()`` to read them again in the new generation. Unsaved changes stay.
+  ///
+  /// Some methods advance a pinned context, as if ``QueryGenerationToken/current`` were set: ``save()``, also if the
+  /// stores reject the changes, ``reset()`` and ``mergeChanges(from:)``. So does a merge because of
+  /// ``mergesChangesAutomatically``. Batch requests change the newest objects, and do not advance the context. A save
+  /// finds a conflict for an object that others have saved since the generation, as for any outdated object.
+  ///
+  /// The union of all stores is pinned, one store after another. Stores that are added later are not read until the
+  /// context advances; a removed store is not read any more. While an SQLite store is pinned, its write-ahead log grows
+  /// with each save and cannot be emptied, so do not keep a generation for long in a program that saves often. A pinned
+  /// store in memory, or an XML or binary store, keeps the replaced rows in memory.
+  ///
+  /// - Throws: ``ManagedObjectError/Code/invalidState`` for a context with a ``parent``, and for a token of another
+  ///   coordinator; ``ManagedObjectError/Code/unsupportedRequest`` if a store cannot keep an old state, such as an
+  ///   SQLite file without a write-ahead log; the errors of opening a store. The context then reads what it read before.
+  public func setQueryGenerationFrom(_ token: QueryGenerationToken?) throws(ManagedObjectError) {
+    if parent != nil {
+      throw ManagedObjectError(
+        .invalidState, "a context with a parent sees the parent's objects and cannot have a query generation")
+    }
+    switch token?.generation {
+    case let generation? where generation.coordinator !== coordinator:
+      throw ManagedObjectError(.invalidState, "the query generation belongs to the stores of another coordinator")
+    // The stores must support generations, although the context is only pinned when it reads next.
+    case nil where token != nil: _ = try QueryGenerationToken(of: coordinator)
+    default: break
+    }
+    queryGenerationToken = token
+  }
+
+  /// Returns the coordinator whose stores a context without a parent reads: its own, or that of its query generation.
+  /// If the generation is ``QueryGenerationToken/current``, pins the context.
+  func source() throws(ManagedObjectError) -> PersistentStoreCoordinator {
+    guard var token = queryGenerationToken else { return coordinator }
+    if token.generation == nil {
+      token = try QueryGenerationToken(of: coordinator)
+      queryGenerationToken = token
+    }
+    guard let snapshots = token.generation?.snapshots else { return coordinator }
+    for snapshot in snapshots.stores where coordinator.store(snapshot.number) == nil { snapshots.remove(snapshot) }
+    return snapshots
+  }
+
+  /// Unpins a context with a query generation until it reads next.
+  func advanceGeneration() { if queryGenerationToken != nil { queryGenerationToken = .current } }
+}
