@@ -216,6 +216,24 @@ import Testing
     #expect(names == (0..<8).map { "city \($0)" })
   }
 
+  @Test func `a pinned context does not use cached results of the newest objects`() throws {
+    let atlas = try Atlas(.sqlite)
+    let folder = TemporaryFolder(isInMemory: true)
+    let request = FetchRequest("City", sortedBy: [.init("name")])
+    func names(_ context: ManagedObjectContext) throws -> [String] {
+      let cache = FetchedResultsCache(name: "cities", folder: folder.url)
+      let results = try FetchedResultsController(City.self, request, in: context, cache: cache)
+      try results.performFetch()
+      return results.fetchedObjects.map(\.name)
+    }
+    let pinned = try atlas.pinnedContext()
+    _ = try pinned.count(for: request)
+    try atlas.change(atlas.container.newContext())
+    #expect(try names(atlas.container.newContext()).contains("new"))
+    #expect(!folder.names.isEmpty)
+    #expect(try names(pinned) == (0..<8).map { "city \($0)" })
+  }
+
   @Test func `a token of another coordinator is an error`() throws {
     let atlas = try Atlas(.sqlite)
     let pinned = try atlas.pinnedContext()

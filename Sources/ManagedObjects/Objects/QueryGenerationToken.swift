@@ -57,7 +57,7 @@ extension ManagedObjectContext {
   ///
   /// - Throws: ``ManagedObjectError/Code/invalidState`` for a context with a ``parent``, and for a token of another
   ///   coordinator; ``ManagedObjectError/Code/unsupportedRequest`` if a store cannot keep an old state, such as an
-  ///   SQLite file without a write-ahead log; the errors of opening a store. The context then reads what it read before.
+  ///   SQLite file without a write-ahead log; the errors of opening a store. The context then keeps its generation.
   public func setQueryGenerationFrom(_ token: QueryGenerationToken?) throws(ManagedObjectError) {
     if parent != nil {
       throw ManagedObjectError(
