@@ -80,6 +80,37 @@ struct StoreState {
     }
   }
 
+  /// The tables of a file, and the reasons why this package cannot save to them.
+  struct Tables: Sendable {
+    let schema: StoreSchema
+    let metadata: StoreMetadata
+    fileprivate let obstacles: [String]
+    fileprivate let foreignParts: [String]
+    fileprivate let allowsTriggers: Bool
+    fileprivate let schemaVersion: Int64
+  }
+
+  /// The tables as they were last checked.
+  var tables: Tables {
+    Tables(
+      schema: schema, metadata: metadata, obstacles: obstacles, foreignParts: foreignParts,
+      allowsTriggers: allowsTriggers, schemaVersion: schemaVersion)
+  }
+
+  /// Creates a state with another connection to a file whose tables are known. ``checkTables()`` must be called.
+  init(_ database: Database, _ tables: Tables, _ configuration: String?, _ storeNumber: StoreNumber) {
+    self.database = database
+    self.storeNumber = storeNumber
+    self.configuration = configuration
+    schema = tables.schema
+    metadata = tables.metadata
+    (obstacles, foreignParts) = (tables.obstacles, tables.foreignParts)
+    allowsTriggers = tables.allowsTriggers
+    schemaVersion = tables.schemaVersion
+    numbers = RowNumbers(schema)
+    reading = ValueReading(database: database, schema: schema, externalData: ExternalData(ofStore: database.file.path))
+  }
+
   private static func obstacles(
     _ file: FileSchema, _ schema: StoreSchema, allowsTriggers: Bool, tracksHistory: Bool
   ) -> (all: [String], foreignParts: [String]) {

@@ -5,18 +5,15 @@ extension SQLiteStore {
     // An immutable file has only one state.
     if isSnapshot || access.mode == .immutable { return self }
     return try ManagedObjectError.naming(url) { () throws(ManagedObjectError) in
-      let (path, name) = try withState { state throws(ManagedObjectError) in
-        (state.database.file.path, state.database.path)
+      let (path, name, tables) = try withState { state throws(ManagedObjectError) in
+        (state.database.file.path, state.database.path, state.tables)
       }
       // A connection that may write empties the log when it is closed as the last one. The store does not write.
-      let mode = StoreAccess(mode: access.mode == .readOnly ? .readOnly : .readWrite)
-      var opened = try StoreState(path: path, named: name, model, configuration, number, mode, checksHashes: false)
+      let database = try Database(path: path, named: name, access.mode == .readOnly ? .readOnly : .readWrite)
+      var opened = StoreState(database, tables, configuration, number)
       try opened.beginSnapshot()
-      // The path has led to the file of this store when it was opened, and the file still had its model.
-      try withState { state throws(ManagedObjectError) in
-        try state.database.checkHasNotMoved()
-        try state.checkTables()
-      }
+      // The path has led to the file of this store when it was opened.
+      try withState { state throws(ManagedObjectError) in try state.database.checkHasNotMoved() }
       return SQLiteStore(snapshotOf: self, opened, .readOnly)
     }
   }
@@ -38,7 +35,7 @@ extension StoreState {
     }
     statement.reset()
     try database.begin(.deferred)
-    // The transaction begins when it first reads. Another process may have changed the tables since they were read.
+    // The transaction begins when it first reads. Another process may have changed the tables.
     try checkTables()
   }
 
