@@ -101,6 +101,14 @@ import Testing
     #expect(other?.message == "column 1 (x'41'): expected a text, found a blob")
   }
 
+  @Test func `an interpolated optional is a parameter, which is NULL for nil`() throws {
+    let (number, name): (Int?, String?) = (nil, "a")
+    let sql: SQL = "SELECT \(number), \(name)"
+    #expect(sql.text == "SELECT ?, ?" && sql.values == [.null, "a"])
+    let row = try #require(try database.rows(sql).next())
+    #expect(try row[0] as SQLiteValue == .null && row[1] as String == "a")
+  }
+
   @Test func `interpolated values and names are never part of the SQL`() throws {
     let name = "a \"b\"; DROP TABLE x"
     try database.execute(script: "CREATE TABLE x (v)")

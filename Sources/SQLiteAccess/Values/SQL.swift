@@ -51,6 +51,13 @@ extension SQL: ExpressibleByStringInterpolation {
       sql.values.append(value.sqliteValue)
     }
 
+    // Without this method, the compiler warns that the interpolation has a description of an optional value.
+    /// Appends a parameter with a value, or with NULL if it is nil.
+    public mutating func appendInterpolation(_ value: (some SQLiteConvertible)?) {
+      sql.text += "?"
+      sql.values.append(value.sqliteValue)
+    }
+
     /// Appends parameters with the values of a list, separated by commas: `WHERE key IN (\(list: keys))`.
     public mutating func appendInterpolation(list values: some Sequence<some SQLiteConvertible>) {
       let values = values.map(\.sqliteValue)
