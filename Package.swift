@@ -282,8 +282,8 @@ let package = Package(
     .testTarget(
       name: "ExamplesTests",
       dependencies: [
-        "contacts", "notes", "settings", "CSQLite", "KeyedArchiving", "ManagedObjects", "Preferences", "PropertyLists",
-        "SQLiteStore", "TestSupport",
+        "contacts", "notes", "settings", "CSQLite", "KeyedArchiving", "ManagedObjects", "Preferences", "ProgramFolders",
+        "PropertyLists", "SQLiteAccess", "SQLiteStore", "TestSupport",
       ],
       swiftSettings: testSettings),
     .testTarget(
