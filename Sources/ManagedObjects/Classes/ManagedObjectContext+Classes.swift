@@ -184,6 +184,22 @@ extension ManagedObjectContext {
     try count(for: FetchRequest(try entity(of: type).name, where: predicate))
   }
 
+  /// Returns the number of objects of a class that match a Swift predicate.
+  ///
+  /// ```swift
+  /// let unread = try context.count(Note.self, where: #Predicate { !$0.isRead })
+  /// ```
+  ///
+  /// - Throws: The errors of ``count(_:where:)``, and ``ManagedObjectError/Code/unsupportedRequest`` with the
+  ///   ``ManagedObjectError/predicateError`` if the predicate cannot be translated.
+  public func count<Object: ManagedObject>(
+    _ type: Object.Type, where predicate: Predicate<Object>
+  ) throws(ManagedObjectError) -> Int {
+    let translated: ManagedPredicate
+    do { translated = try ManagedPredicate(predicate) } catch { throw ManagedObjectError(error) }
+    return try count(type, where: translated)
+  }
+
   /// Returns the object with an ID, after reading its values.
   ///
   /// ```swift
