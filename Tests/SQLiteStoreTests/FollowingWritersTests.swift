@@ -8,7 +8,7 @@ import Testing
   private var file: URL { folder.url.appending(path: "store.sqlite") }
   private static let writers = 8
   /// The number of saves by each process. `PLIST_LONG=all` takes ten minutes.
-  private static let rounds = LongForm.size(all: 30_000, 100, or: 6)
+  private static let rounds = LongForm.size(all: 50_000, 100, or: 6)
 
   /// Creates the counters, starts a program, and then the writers.
   ///
