@@ -112,7 +112,9 @@ extension ManagedObject {
         "the first or last element of a Array<String> cannot be used in a predicate for managed objects",
         #Predicate<Note> { $0.words.first == "a" }),
       Misuse(
-        .unsupported, "a property of type Double of Settings cannot be used in a predicate for managed objects",
+        .unsupported,
+        "a property of type Double of Settings cannot be used in a predicate for managed objects, because stores keep a "
+          + "Settings as an archive; add an attribute with this value to the class, and use it in the predicate",
         #Predicate<S.Everything> { $0.settings.volume == 1 }),
       Misuse(
         .unsupported, "a value of type Thing cannot be used in a predicate for managed objects",

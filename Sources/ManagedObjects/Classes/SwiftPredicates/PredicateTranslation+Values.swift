@@ -75,7 +75,11 @@ extension PredicateExpressions.KeyPath: TranslatableExpression {
     if let type = Root.Output.self as? any AttributeConvertible.Type, type.isRawValue(keyPath) {
       return .expression(base)
     }
-    throw PredicateTranslation.unsupported("a property of type \(Output.self) of \(Root.Output.self)")
+    let property = "a property of type \(Output.self) of \(Root.Output.self)"
+    throw ManagedPredicateError(
+      .unsupported,
+      "\(property) cannot be used in a predicate for managed objects, because stores keep a \(Root.Output.self) as an "
+        + "archive; add an attribute with this value to the class, and use it in the predicate")
   }
 }
 
