@@ -106,13 +106,13 @@ package struct ProjectionQuery {
     private mutating func addGroup(
       _ expression: ManagedExpression, _ translation: inout QueryTranslation
     ) throws(Untranslatable) {
-      switch try translation.operand(expression) {
+      switch try translation.withNames(translation.operand(expression)) {
       case .object(let object): groups.append(object.reference)
       case .value(let value):
         guard value.type.columnTraits.isGroupable, !value.isExternal else { throw Untranslatable() }
         if value.type.columnTraits.order == .text { groupsByText = true }
         groups += try translation.ordered(value, .plain)
-      case .count, .collection, .constant, .other: throw Untranslatable()
+      case .entity, .count, .collection, .constant, .other: throw Untranslatable()
       }
     }
 
@@ -126,7 +126,7 @@ package struct ProjectionQuery {
       _ name: String, _ type: AttributeType, _ expression: ManagedExpression, isKey: Bool,
       _ translation: inout QueryTranslation
     ) throws(Untranslatable) {
-      switch try translation.operand(expression) {
+      switch try translation.withNames(translation.operand(expression)) {
       case .object(let object):
         columns.append(
           Column(name: name, type: type, firstColumn: select(object.referredEntity, object.reference), content: .object)
@@ -141,7 +141,7 @@ package struct ProjectionQuery {
         let sql = translation.count(collection, isNullable: isNullable).sql
         columns.append(
           Column(name: name, type: type, firstColumn: select(sql), content: .value(.integer64, isExternal: false)))
-      case .count, .collection, .constant, .other: throw Untranslatable()
+      case .entity, .count, .collection, .constant, .other: throw Untranslatable()
       }
     }
 
@@ -150,10 +150,10 @@ package struct ProjectionQuery {
       _ translation: inout QueryTranslation
     ) throws(Untranslatable) {
       let value: ValueTerm
-      switch try translation.operand(argument) {
+      switch try translation.withNames(translation.operand(argument)) {
       case .object(let object) where function == .count: value = ValueTerm(sql: object.reference, type: .integer64)
       case .value(let term): value = term
-      case .object, .count, .collection, .constant, .other: throw Untranslatable()
+      case .object, .entity, .count, .collection, .constant, .other: throw Untranslatable()
       }
       if value.isExternal { throw Untranslatable() }
       let sql = translation.plain(value)

@@ -107,5 +107,16 @@ struct CollectionTerm {
   enum Content {
     case object(ObjectAlias)
     case value(ValueTerm)
+    /// The entity of each object, or its name.
+    case entity(EntityTerm)
+
+    /// The operand for one element.
+    var operand: QueryOperand {
+      switch self {
+      case .object(let object): .object(object)
+      case .value(let value): .value(value)
+      case .entity(let term): .entity(term)
+      }
+    }
   }
 }

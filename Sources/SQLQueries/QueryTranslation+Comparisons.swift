@@ -7,13 +7,11 @@ extension QueryTranslation {
     let left = try operand(comparison.left, flattens: comparison.modifier != .direct)
     let right = try operand(comparison.right)
     if comparison.modifier == .direct { return try compare(left, comparison, right) }
-    guard case .collection(let collection) = left else { return try test(left, comparison, right, comparison.modifier) }
-    let element: QueryOperand =
-      switch collection.content {
-      case .object(let object): .object(object)
-      case .value(let value): .value(value)
-      }
-    let condition = try compare(element, comparison, right)
+    guard case .collection(let collection) = left else {
+      if let sql = try restriction(left, comparison, comparison.modifier, right) { return SQLCondition(sql: sql) }
+      return try test(left, comparison, right, comparison.modifier)
+    }
+    let condition = try compare(collection.content.operand, comparison, right)
     // In memory, the right side is evaluated even for an empty collection, and can fail. SQL would not evaluate it
     // then.
     if condition.mayFail, mayFail(comparison.right) { throw Untranslatable() }
@@ -31,6 +29,8 @@ extension QueryTranslation {
   private mutating func compare(
     _ left: QueryOperand, _ comparison: PredicateComparison, _ right: QueryOperand
   ) throws(Untranslatable) -> SQLCondition {
+    if let sql = try restriction(left, comparison, .direct, right) { return SQLCondition(sql: sql) }
+    let (left, right) = (try withNames(left), try withNames(right))
     if let sql = try plain(left, comparison, right) { return SQLCondition(sql: sql) }
     return try test(left, comparison, right, .direct)
   }
@@ -173,19 +173,9 @@ extension QueryTranslation {
   private mutating func membership(
     of part: QueryOperand, in collection: CollectionTerm, _ comparison: PredicateComparison
   ) throws(Untranslatable) -> String? {
-    let element: QueryOperand =
-      switch collection.content {
-      case .object(let object): .object(object)
-      case .value(let value): .value(value)
-      }
     let equality = PredicateComparison(
       left: comparison.left, comparator: .equal, right: comparison.right, options: comparison.options)
-    let condition: SQLCondition
-    if let sql = try plain(element, equality, part) {
-      condition = SQLCondition(sql: sql)
-    } else {
-      condition = try test(element, equality, part, .direct)
-    }
+    let condition = try compare(collection.content.operand, equality, part)
     if condition.mayFail { throw Untranslatable() }
     return dialect.exists(collection.scope.clause([condition.sql]))
   }

@@ -6,13 +6,15 @@ extension QueryTranslation {
   enum Destination {
     case object(ObjectAlias)
     case value(ValueTerm)
+    case entity(EntityTerm)
     case collection(CollectionTerm)
   }
 
-  /// The meaning of a key for an object: the object itself, a property without a value in the store, or a stored
-  /// property.
+  /// The meaning of a key for an object: the object itself, its entity, a property without a value in the store, or a
+  /// stored property.
   private enum Key {
     case object
+    case entity
     case none
     case slot(SlotColumns)
   }
@@ -35,12 +37,18 @@ extension QueryTranslation {
       case .collection where stopsAtCollections: return (destination, rest)
       case .value: return (destination, rest)
       case .object(let object): destination = try step(key, from: object)
+      case .entity(let term): destination = .entity(term.following(key))
       case .collection(var collection):
-        guard case .object(let object) = collection.content else { return (destination, rest) }
-        switch try step(key, from: object, in: &collection, flattens) {
-        case .object(let object): collection.content = .object(object)
-        case .value(let value): collection.content = .value(value)
-        case .collection: throw Untranslatable()
+        switch collection.content {
+        case .value: return (destination, rest)
+        case .entity(let term): collection.content = .entity(term.following(key))
+        case .object(let object):
+          switch try step(key, from: object, in: &collection, flattens) {
+          case .object(let object): collection.content = .object(object)
+          case .value(let value): collection.content = .value(value)
+          case .entity(let term): collection.content = .entity(term)
+          case .collection: throw Untranslatable()
+          }
         }
         // Different elements can lead to equal values or the same object, which all count, so the collection is not a
         // set.
@@ -48,6 +56,10 @@ extension QueryTranslation {
         destination = .collection(collection)
       }
       rest = rest.dropFirst()
+    }
+    if case .collection(let collection) = destination, case .entity(let term) = collection.content, !term.isWholeOrName
+    {
+      throw Untranslatable()
     }
     return (destination, rest)
   }
@@ -75,13 +87,15 @@ extension QueryTranslation {
       return .slot(found.source)
     }
     if isTransient { return .none }
-    guard FetchRequest.isKeyOfObject(key) else { throw Untranslatable() }
-    return .object
+    if FetchRequest.isKeyOfObject(key) { return .object }
+    guard FetchRequest.isKeyOfEntity(key), entity.hasEntityKey else { throw Untranslatable() }
+    return .entity
   }
 
   private mutating func step(_ key: String, from object: ObjectAlias) throws(Untranslatable) -> Destination {
     switch try find(key, of: object) {
     case .object: return .object(object)
+    case .entity: return .entity(EntityTerm(object: object))
     case .none, .slot(.none): return .value(ValueTerm(sql: dialect.null, type: .undefined, isColumn: false))
     case .slot(.attribute(let column, let type, let isExternal)):
       return .value(

@@ -6,6 +6,7 @@ enum QueryOperand {
   case constant(PredicateConstant)
   case value(ValueTerm)
   case object(ObjectAlias)
+  case entity(EntityTerm)
   case collection(CollectionTerm)
   /// The number of elements of a collection. With `isNullable`, it is null if the owner of the collection is missing.
   case count(CollectionTerm, isNullable: Bool)
@@ -89,7 +90,7 @@ extension QueryTranslation {
     case .collection(let collection):
       if counts { return .count(collection, isNullable: collection.isNullable) }
       (destination, rest) = try follow(keys, from: .collection(collection), flattens: flattens)
-    case .constant, .value, .count, .other: return .other(whole)
+    case .constant, .value, .entity, .count, .other: return .other(whole)
     }
     if counts, case .collection(let collection) = destination {
       return .count(collection, isNullable: collection.isNullable)
@@ -98,6 +99,7 @@ extension QueryTranslation {
     switch destination {
     case .object(let object): return .object(object)
     case .value(let value): return .value(value)
+    case .entity(let term): return .entity(term)
     case .collection(let collection): return .collection(collection)
     }
   }
@@ -149,6 +151,7 @@ extension QueryTranslation {
       return leaves.variable(Leaf(sql: value.sql, kind: .attribute(value.type, isExternal: value.isExternal)))
     case .object(let object):
       return leaves.variable(Leaf(sql: "\(object.referredEntity), \(object.reference)", kind: .object))
+    case .entity(let term): return try expression(.value(name(of: term)), &leaves)
     case .count(let collection, let isNullable):
       return try expression(.value(count(collection, isNullable: isNullable)), &leaves)
     case .collection(let collection): return leaves.variable(Leaf(sql: try list(collection), kind: .list))
@@ -170,6 +173,9 @@ extension QueryTranslation {
     switch collection.content {
     case .object(let object): (kind, values) = (.object, [object.referredEntity, object.reference])
     case .value(let value): (kind, values) = (.attribute(value.type, isExternal: value.isExternal), [value.sql])
+    case .entity(let term):
+      let name = try name(of: term)
+      (kind, values) = (.attribute(name.type, isExternal: false), [name.sql])
     }
     let parameter = bind(.collector(kind, isSet: collection.isSet))
     let list = dialect.list(parameter, values, collection.scope.clause(), orderedBy: order, isSet: collection.isSet)
@@ -256,6 +262,7 @@ extension QueryTranslation {
       guard rest.isEmpty else { throw Untranslatable() }
       return try expression(.object(object), &leaves)
     case .value(let value): return try expression(.value(value), &leaves)
+    case .entity(let term): return try expression(.entity(term), &leaves)
     case .collection(let collection):
       guard let operation = rest.first, operation.hasPrefix("@"), rest.count > 1 else {
         return try expression(.collection(collection), &leaves)

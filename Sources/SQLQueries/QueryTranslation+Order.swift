@@ -36,14 +36,14 @@ extension QueryTranslation {
       guard let path = PredicateKeyPath(keyPath) else { throw Untranslatable() }
       operand = try self.operand(.keyPath(path))
     }
-    switch operand {
+    switch try withNames(operand) {
     case .object(let object):
       return [entityOrder(by: object.referredEntity, object.entities), object.reference].compactMap(\.self)
     case .count(let collection, let isNullable): return [count(collection, isNullable: isNullable).sql]
     case .value(let value):
       guard !value.isExternal, let form = TextForm(descriptor.comparison) else { throw Untranslatable() }
       return try ordered(value, form)
-    case .constant, .collection, .other: throw Untranslatable()
+    case .constant, .entity, .collection, .other: throw Untranslatable()
     }
   }
 

@@ -124,7 +124,11 @@ extension SQLDialect {
 
   /// Returns SQL for the index of a row's entity in a list of entity numbers, to sort rows by it.
   func index(of entity: String, among numbers: [Int64]) -> String {
-    let cases = numbers.enumerated().map { "WHEN \($1) THEN \($0)" }.joined(separator: " ")
-    return "CASE \(entity) \(cases) END"
+    choice(of: entity, numbers.enumerated().map { ("\($1)", "\($0)") })
+  }
+
+  /// Returns SQL for the result of the case that a value equals; NULL if it equals none.
+  func choice(of value: String, _ cases: [(value: String, result: String)]) -> String {
+    "CASE \(value) \(cases.map { "WHEN \($0.value) THEN \($0.result)" }.joined(separator: " ")) END"
   }
 }

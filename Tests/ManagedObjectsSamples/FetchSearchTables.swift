@@ -91,6 +91,23 @@ package enum FetchSearchTables {
     Ann Dan: NOT NOT age == 30
     Ève Leo: boss == nil ; boss.name == nil ; boss == boss.boss
     Ann Bob Dan Ida: boss != nil ; SELF IN boss.reports
+    Ida Leo: entity.name == 'Employee' ; 'Employee' IN entity.kinds ; entity.kinds[SIZE] == 2 ; salary > 0
+    Ida Leo: entity.kinds CONTAINS 'Employee' ; entity.name.length == 8 ; ANY entity.kinds == 'Employee'
+    Ann Bob Ève Dan: entity.name == 'Person' ; entity.name != 'Employee' ; NOT 'Employee' IN entity.kinds
+    all: 'Person' IN entity.kinds ; entity == entity ; entity != nil ; SELF.entity.name IN {'Person', 'Employee'}
+    none: entity.name == 'Note' ; entity.userInfo.x == 5 ; entity.name ==[n] 'employee' ; entity == nil
+    Ann Bob Ida: boss.entity.name == 'Employee' ; 'Employee' IN boss.entity.kinds ; boss.entity.name BEGINSWITH[c] 'emp'
+    Ève Dan Leo: NOT boss.entity.name == 'Employee' ; boss.entity.name != 'Employee'
+    Ève Dan Leo: NOT 'Employee' IN boss.entity.kinds
+    Ève Leo: boss.entity == nil ; boss.entity.name == nil ; NOT boss.entity.name IN {'Person', 'Employee'}
+    Ann Bob Dan Ida: boss.entity != nil ; boss.entity.name IN {'Person', 'Employee'} ; boss.entity.name LIKE '*e*'
+    Dan Ida: boss.entity == entity ; boss.entity.name == entity.name
+    Dan: uppercase(boss.entity.name) == 'PERSON' ; TERNARY(boss.entity.name == 'Person', boss.age, nil) == 30
+    Dan Ida Leo: TERNARY('Employee' IN entity.kinds, salary, nil) != nil OR name == 'dan'
+    Ann Leo: ANY reports.entity.name == 'Person' ; SUBQUERY(reports, $r, $r.entity.name == 'Person').@count > 0
+    Leo: ANY reports.entity.name == 'Employee' ; 'Employee' IN reports.entity.name
+    Ève Ida: ANY notes.entity.name == 'Task' ; ANY notes.entity.name ENDSWITH 'sk'
+    Bob Ève Dan Ida Leo: ALL notes.entity.name == 'Task' OR name == 'Bob'
     Ann Bob Ida: boss.name == 'Leo' ; boss.age > 40 ; boss.name CONTAINS[c] 'l' ; boss.born < born
     Ann Bob Ida: boss.reports.@count == 3 ; boss.salary == 9000
     Ève Dan Leo: boss.name != 'Leo'

@@ -17,7 +17,11 @@ import Testing
     ("SUBQUERY(notes, $n, $n.nothing == 1).@count == 1", .unknownKey, 24),
     ("distanceToLocation:fromLocation:(SELF, {1, 2}) < 5", .unknownKey, 34), ("SELF['nothing'] == 1", .unknownKey, 6),
     ("FUNCTION(SELF, 'valueForKey:', 'nothing') == 1", .unknownKey, 32), ("everybody.@count > 0", .unsupported, 1),
+    ("entity.nmae == 'x'", .unknownKey, 8), ("ANY notes.entity.nmae == 'x'", .unknownKey, 18),
+    ("age == 1 AND 'Emplyee' IN boss.entity.kinds", .unknownKey, 14),
     // Kinds that cannot be compared.
+    ("entity == 'Employee'", .typeMismatch, 8), ("boss.entity == boss", .typeMismatch, 13),
+    ("entity < entity", .typeMismatch, 8), ("entity.name == 5", .typeMismatch, 13),
     ("name < 5", .typeMismatch, 6), ("age > 'x'", .typeMismatch, 5), ("age == 'x'", .typeMismatch, 5),
     ("5 != name", .typeMismatch, 3), ("born > 5", .typeMismatch, 6), ("born == 'x'", .typeMismatch, 6),
     ("token == 'x'", .typeMismatch, 7), ("site == 'http://x'", .typeMismatch, 6), ("photo == 'x'", .typeMismatch, 7),

@@ -9,7 +9,8 @@ import Testing
   /// Requests that SQL can express only in part. Their rows are tested in memory.
   static let inMemory = [
     "($limit := 30) == age", "($x := age) > 26 AND $x < 45", "links[FIRST].title == 'plan b'",
-    "links[LAST].title == 'plan b'", "links[FIRST].links[FIRST].title == 'Plan 9'", "links[0].title == 'plan b'",
+    "links[LAST].title == 'plan b'", "entity.kinds[SIZE] == 2", "links[FIRST].links[FIRST].title == 'Plan 9'",
+    "links[0].title == 'plan b'",
   ]
 
   @Test func `SQL expresses almost all predicates`() throws {
@@ -43,6 +44,34 @@ import Testing
   func `SQL has the order of the request`(_ order: (path: String, comparison: FetchRequest.SortComparison)) throws {
     let descriptor = FetchRequest.SortDescriptor(order.path, comparison: order.comparison)
     #expect(try SampleStores.people.sqlite.statement(for: FetchRequest("Person", sortedBy: [descriptor])).isComplete)
+  }
+
+  /// Predicates on the entities of people and of their bosses, and the conditions of the statements.
+  static let restrictions = [
+    ("entity.name == 'Employee'", " WHERE t.Z_ENT IS %E ORDER"),
+    ("'Employee' IN entity.kinds", " WHERE t.Z_ENT IS %E ORDER"),
+    ("NOT entity.name == 'Employee'", " WHERE NOT (t.Z_ENT IS %E) ORDER"),
+    ("'Person' IN entity.kinds", " FROM \"ZPERSON\" t ORDER"),
+    ("entity.name == 'Nobody'", " WHERE 0 ORDER"), ("entity.name ==[c] 'PERSON'", " WHERE t.Z_ENT IS %P ORDER"),
+    ("boss.entity != nil", " WHERE t.\"ZBOSS\" IS NOT NULL ORDER"),
+    ("boss.entity == nil", " WHERE t.\"ZBOSS\" IS NULL ORDER"),
+  ]
+
+  @Test(arguments: restrictions)
+  func `a comparison with an entity is a condition on the entity number`(
+    _ restriction: (format: String, sql: String)
+  ) throws {
+    let stores = SampleStores.people
+    let statement = try stores.sqlite.statement(
+      for: FetchRequest("Person", where: try ManagedPredicate(format: restriction.format)))
+    let numbers = try ["Employee", "Person"].map { name in
+      let one = try stores.sqlite.statement(
+        for: FetchRequest("Person", where: try ManagedPredicate(format: "entity.name == %@", name)))
+      return String(one.sql.split(separator: "t.Z_ENT IS ")[1].prefix { $0.isNumber })
+    }
+    let sql = restriction.sql.replacing("%E", with: numbers[0]).replacing("%P", with: numbers[1])
+    #expect(statement.isComplete && numbers[0] != numbers[1])
+    #expect(statement.sql.contains(sql), "\(statement.sql)")
   }
 
   /// Predicates, and the text in the query plan if an index is used.

@@ -50,7 +50,7 @@ struct RandomRequests {
   }
 
   private mutating func comparison() -> ManagedPredicate {
-    switch numbers.below(13) {
+    switch numbers.below(14) {
     case 0, 1: return numeric(path(numberPaths))
     case 2, 3: return textual(path(textPaths))
     case 4: return typed()
@@ -60,6 +60,7 @@ struct RandomRequests {
     case 9: return aggregated()
     case 10: return subquery()
     case 11: return computed()
+    case 12: return kind()
     default: return contained()
     }
   }
@@ -178,6 +179,25 @@ struct RandomRequests {
     case 2: return .comparing(one, .in, path(["reports", "boss.reports", "boss.boss.reports"]))
     case 3: return .comparing(Self.path("reports"), .contains, one)
     default: return .comparing(one, numbers.pick([.equal, .notEqual]), object)
+    }
+  }
+
+  /// Returns a condition on the entity of an object.
+  private mutating func kind() -> ManagedPredicate {
+    let way = numbers.pick(["", "", "boss.", "boss.boss.", "reports.", "notes.", "boss.reports."])
+    let isMany = way.hasSuffix("s.") && way.contains("reports") || way == "notes."
+    let modifier = isMany ? numbers.pick([PredicateModifier.any, .all]) : .direct
+    let name = ManagedExpression.value(.string(numbers.pick(["Person", "Employee", "Task", "Note"])))
+    switch numbers.below(isMany ? 4 : 7) {
+    case 0: return .comparing(Self.path(way + "entity.name"), .in, .aggregate([name, name]), modifier: modifier)
+    case 1:
+      return .comparing(
+        Self.path(way + "entity"), numbers.pick([.equal, .notEqual]), .value(.null), modifier: modifier)
+    case 2: return textual(Self.path(way + "entity.name"), modifier: modifier)
+    case 3: return .comparing(Self.path(way + "entity.name"), numbers.pick(orders), name, modifier: modifier)
+    case 4: return .comparing(Self.path(way + "entity.kinds"), .contains, name)
+    case 5: return .comparing(Self.path(way + "entity"), numbers.pick([.equal, .notEqual]), Self.path("boss.entity"))
+    default: return .comparing(name, numbers.pick(orders), Self.path("boss.boss.entity.name"))
     }
   }
 

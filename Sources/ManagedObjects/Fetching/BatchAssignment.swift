@@ -83,7 +83,7 @@ package struct BatchAssignment: Sendable {
       throw ManagedObjectError(error, key: target.name)
     }
     switch kind {
-    case .object, .collection, .dictionary, .opaque: break
+    case .object, .collection, .dictionary, .entity, .opaque: break
     case _ where kind.canEqual(PredicateKind(target.type), entity.model): return
     default: break
     }

@@ -50,7 +50,7 @@ struct FetchPlan {
     let wanted = PredicateKind(column.type)
     let fits =
       switch kind {
-      case .collection, .dictionary, .opaque: false
+      case .collection, .dictionary, .entity, .opaque: false
       case .object: column.type == .undefined || column.type == .objectID
       case .integer, .number: wanted.isNumber && column.type != .objectID
       default: kind.canEqual(wanted, check.model) && column.type != .objectID

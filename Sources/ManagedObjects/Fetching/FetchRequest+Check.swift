@@ -103,7 +103,7 @@ extension FetchRequest.SortDescriptor {
       do { kind = try check.kind(of: .keyPath(path)) } catch { throw ManagedObjectError(error, key: keyPath) }
     }
     switch kind {
-    case .collection, .dictionary, .opaque:
+    case .collection, .dictionary, .entity, .opaque:
       throw failure("cannot sort by \((keyPath ?? "").quoted), which is \(kind.name(entity.model))")
     case _ where comparison.isOfTexts && !kind.isString:
       throw failure(
@@ -135,4 +135,8 @@ extension FetchRequest {
   /// True for a key that means the object itself: `self` or `objectID`. A property of the entity with the same name
   /// takes precedence.
   package static func isKeyOfObject(_ key: String) -> Bool { EntityKey.ofObjectItself.contains(key) }
+
+  /// True for the key of an object's entity. A property of the model with the same name takes precedence: see
+  /// ``ManagedObjectModel/Entity/hasEntityKey``.
+  package static func isKeyOfEntity(_ key: String) -> Bool { key == EntityKey.entity }
 }

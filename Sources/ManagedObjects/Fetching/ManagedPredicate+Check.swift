@@ -8,6 +8,14 @@ extension ManagedPredicate {
   /// let predicate = try ManagedPredicate(format: "author.name BEGINSWITH[cd] %@", prefix, for: model["Note"]!)
   /// ```
   ///
+  /// In addition to its properties, each object has the keys `self`, `objectID` and `entity`. The keys of an entity are
+  /// `name`, `userInfo` and `kinds`, the names of the entity and of those that it inherits from:
+  ///
+  /// - `owner.entity.name == "Company"` and `owner.entity == %@` are true for this entity only;
+  /// - `"Company" IN owner.entity.kinds` is also true for entities that inherit from it.
+  ///
+  /// A property of the model that is called `entity` takes precedence.
+  ///
   /// - Parameters:
   ///   - format: the text, as in ``ManagedPredicate/init(format:_:)``.
   ///   - arguments: the values for `%@`, `%K` and `%d`.

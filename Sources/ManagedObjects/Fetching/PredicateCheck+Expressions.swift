@@ -129,6 +129,15 @@ extension PredicateCheck {
       let inner = try kind(ofKey: key, in: element, position, flattens)
       if flattens, case .collection(let innermost, _) = inner { return .collection(innermost, isOrdered: true) }
       return .collection(inner, isOrdered: true)
+    case .entity:
+      switch EntityPredicateKey(rawValue: key) {
+      case .name: return .string
+      case .userInfo: return .dictionary
+      case .kinds: return .collection(.string, isOrdered: true)
+      case nil:
+        throw failure(
+          .unknownKey, "an entity has no key \(key.quoted); its keys are name, userInfo and kinds", position)
+      }
     default:
       // The keys of Foundation's classes.
       switch (base, key) {
@@ -152,6 +161,7 @@ extension PredicateCheck {
     if entity.fetchedProperty(named: key) != nil {
       throw failure(.unsupported, "\(key.quoted) is a fetched property, which predicates cannot use", position)
     }
+    if key == EntityKey.entity, entity.hasEntityKey { return .entity }
     let entities = entity.subtree
     var kind: PredicateKind?
     for property in model.keySlots[key] ?? [] where entities.contains(Int(property.entities.lowerBound)) {

@@ -95,6 +95,7 @@ struct PredicateCheck {
       left = elements
     }
     let right = try kind(of: comparison.right, positions?[1])
+    try checkKinds(comparison, positions)
     switch comparison.comparator {
     case .in:
       if let elements = try literal(comparison.right, positions?[1]) {
@@ -132,6 +133,19 @@ struct PredicateCheck {
     throw mismatch(
       "\(comparator.rawValue) cannot compare \(name(left)) with \(name(right))"
         + (isMeantAsDate ? "; write a date as CAST(\"2027-01-31T12:00:00Z\", \"NSDate\")" : ""), positions)
+  }
+
+  /// Throws if the name in `"Employee" IN entity.kinds` is not an entity of the model.
+  private mutating func checkKinds(
+    _ comparison: PredicateComparison, _ positions: PredicatePositions?
+  ) throws(ManagedPredicateError) {
+    guard comparison.comparator == .in, comparison.options.isEmpty,
+      case .constant(.value(.string(let name))) = comparison.left,
+      case .keyPath(let path, let root) = comparison.right, path.keys.last == EntityPredicateKey.kinds.rawValue,
+      let toEntity = PredicateKeyPath(keys: path.keys.dropLast()), model[name] == nil,
+      try kind(of: .keyPath(toEntity, of: root)) == .entity
+    else { return }
+    throw failure(.unknownKey, "the model has no entity \(name.quoted)", positions?[0])
   }
 
   private func unequal(

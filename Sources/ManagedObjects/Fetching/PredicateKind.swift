@@ -19,6 +19,8 @@ indirect enum PredicateKind: Hashable, Sendable {
   case object(Int)
   case collection(PredicateKind, isOrdered: Bool)
   case dictionary
+  /// The entity of an object.
+  case entity
   /// A value without properties or elements, which can be compared only with other opaque values.
   case opaque
   /// One of several unrelated kinds.
@@ -104,6 +106,8 @@ indirect enum PredicateKind: Hashable, Sendable {
     switch (self, other) {
     case (.anything, _), (_, .anything), (.null, _), (_, .null), (.mixed, _), (_, .mixed): true
     case (.integer, .number), (.number, .integer): true
+    // An entity as a constant is a dictionary.
+    case (.entity, .dictionary), (.dictionary, .entity): true
     case (.object(let first), .object(let second)):
       model.isEntity(second, kindOf: first) || model.isEntity(first, kindOf: second)
     case (.collection(let first, _), .collection(let second, _)): first.canEqual(second, model)
@@ -125,7 +129,7 @@ indirect enum PredicateKind: Hashable, Sendable {
   /// True if predicates can compare values of this kind by `<` or `>`.
   var isOrdered: Bool {
     switch self {
-    case .object, .collection, .dictionary, .opaque, .mixed: false
+    case .object, .collection, .dictionary, .entity, .opaque, .mixed: false
     default: true
     }
   }
@@ -160,6 +164,7 @@ indirect enum PredicateKind: Hashable, Sendable {
     case .object(let index): "an object of \(model.records[index].definition.name.quoted)"
     case .collection: "a collection"
     case .dictionary: "a dictionary"
+    case .entity: "an entity"
     case .opaque: "an opaque object"
     case .mixed: "a value of one of several kinds"
     }

@@ -89,6 +89,11 @@ struct RequestReach {
         if key == PredicateCollectionOperator.count.rawValue { return nil }
         if key.hasPrefix("@") || EntityKey.ofObjectItself.contains(key) { continue }
         let entity = ends[way]?.steps.last?.destination ?? root
+        // The entity of an object never changes.
+        if key == EntityKey.entity, entity.hasEntityKey {
+          ends[way]?.isCompared = true
+          return nil
+        }
         ends[way]?.names.insert(key)
         let found = Set(entity.selfAndDescendants.compactMap { step(key, of: $0, source: entity) })
         guard let first = found.first else {

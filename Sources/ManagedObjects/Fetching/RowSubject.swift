@@ -1,3 +1,4 @@
+internal import ObjectModels
 internal import Predicates
 internal import PropertyLists
 
@@ -33,6 +34,10 @@ extension RowSubject: PredicateSubject {
   @inline(never)
   private func unusualValue(forKey key: PredicateKey) throws(ManagedPredicateError) -> PredicateValue<Self> {
     if EntityKey.ofObjectItself.contains(key.name) { return .object(self) }
+    if key.name == EntityKey.entity {
+      let entity = ManagedObjectModel.Entity(model: source.model, index: Int(row.key.entityIndex))
+      if entity.hasEntityKey { return .constant(entity.predicateConstant) }
+    }
     guard let slots = source.model.keySlots[key.name] else {
       throw ManagedPredicateError(.unknownKey, "no entity has a property \(key.name.quoted)")
     }
@@ -79,4 +84,7 @@ extension RowSubject: PredicateSubject {
 enum EntityKey {
   /// The keys of the object itself.
   static let ofObjectItself: Set<String> = ["self", "objectID"]
+
+  /// The key of the object's entity. See ``EntityPredicateKey`` for its keys.
+  static let entity = "entity"
 }

@@ -13,8 +13,8 @@ extension ManagedObject {
   ///
   /// In the predicate of the property, `$FETCH_SOURCE` is this object. `$FETCHED_PROPERTY` is the description of the
   /// property, with the keys `name`, `userInfo`, `renamingIdentifier`, `versionHashModifier`, `optional`, `transient`,
-  /// and `entity`, whose keys are `name` and `userInfo`: `pages >= $FETCHED_PROPERTY.userInfo.minimum`. A key that the
-  /// user info does not have is null.
+  /// and `entity`, whose keys are `name`, `userInfo` and `kinds`: `pages >= $FETCHED_PROPERTY.userInfo.minimum`. A key
+  /// that the user info does not have is null.
   ///
   /// - Throws: ``ManagedObjectError/Code/undefinedKey`` if the entity has no such fetched property, or if the predicate
   ///   uses a key that the description does not have; the errors of ``ManagedObjectContext/fetch(_:)``.
@@ -57,9 +57,7 @@ private struct FetchedPropertyConstant {
       "name": text(traits.name), "userInfo": Self.dictionary(traits.userInfo),
       "renamingIdentifier": text(traits.renamingIdentifier), "versionHashModifier": text(traits.versionHashModifier),
       "optional": .value(.boolean(traits.isOptional)), "transient": .value(.boolean(traits.isTransient)),
-      "entity": .dictionary([
-        "name": text(entity.name), "userInfo": Self.dictionary(entity.record.definition.userInfo),
-      ]),
+      "entity": entity.predicateConstant,
     ]
   }
 

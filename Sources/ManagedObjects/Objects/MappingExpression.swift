@@ -75,7 +75,7 @@ package struct MappingExpression: Sendable {
     switch (property, result) {
     case (.attribute(let attribute), .value):
       let type = attribute.definition.type
-      if kind == .opaque || kind == .dictionary || !kind.canEqual(PredicateKind(type), model) {
+      if [.opaque, .dictionary, .entity].contains(kind) || !kind.canEqual(PredicateKind(type), model) {
         throw ManagedPredicateError(.typeMismatch, "expected \(type.name), found \(shown)")
       }
     case (.attribute, .destinations): throw ManagedPredicateError(.typeMismatch, "an attribute cannot have objects")

@@ -33,6 +33,7 @@ struct ObjectSubject: PredicateSubject {
         throw error.predicateError ?? ManagedPredicateError(.unsupported, error.message)
       }
     }
+    if name == EntityKey.entity, entity.hasEntityKey { return .constant(entity.predicateConstant) }
     // Only other entities have the property, such as a subentity.
     if entity.model.keySlots[name] != nil { return .null }
     throw ManagedPredicateError(.unknownKey, "the entity \(entity.name.quoted) has no property \(name.quoted)")
