@@ -71,6 +71,9 @@ extension QueryTranslation {
       return .value(value)
     case .subquery(let collection, let name, let predicate):
       return .collection(try subquery(collection, name, predicate, flattens))
+    case .conditional(let predicate, let first, .constant(.null)):
+      return attempt { (translation) throws(Untranslatable) in try translation.optional(first, if: predicate) }
+        ?? .other(expression)
     case .function, .conditional, .combination, .element: return .other(expression)
     case .assignment, .anyKey, .fetch: throw Untranslatable()
     }
@@ -102,6 +105,18 @@ extension QueryTranslation {
     case .entity(let term): return .entity(term)
     case .collection(let collection): return .collection(collection)
     }
+  }
+
+  /// Translates `TERNARY(predicate, expression, nil)` for the value of an attribute.
+  private mutating func optional(
+    _ expression: ManagedExpression, if predicate: ManagedPredicate
+  ) throws(Untranslatable) -> QueryOperand {
+    let condition = try condition(predicate)
+    guard !condition.mayFail, case .value(let value) = try operand(expression) else { throw Untranslatable() }
+    return .value(
+      ValueTerm(
+        sql: dialect.choice(condition.sql, value.sql, dialect.null), type: value.type, isExternal: value.isExternal,
+        isColumn: false, isThere: false))
   }
 
   /// Translates `SUBQUERY`: returns the collection with the predicate as a further condition.

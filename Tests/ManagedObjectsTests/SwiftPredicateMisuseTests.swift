@@ -82,6 +82,8 @@ extension ManagedObject {
     "PredicateExpressions.\(name) cannot be used in a predicate for managed objects"
   }
 
+  private static func isValue<Value>(of type: Value.Type) -> Predicate<Note> { #Predicate { $0.words is Value } }
+
   static let misuses: [Misuse] = {
     let thing = Thing()
     let map = ["a": 1]
@@ -119,9 +121,9 @@ extension ManagedObject {
       Misuse(
         .unsupported, "a value of type Thing cannot be used in a predicate for managed objects",
         #Predicate<Note> { $0.pages == thing.size }),
-      Misuse(.unsupported, node("TypeCheck"), #Predicate<S.Person> { $0 is S.Employee }),
-      Misuse(.unsupported, node("ConditionalCast"), #Predicate<S.Person> { ($0 as? S.Employee)?.salary == 1 }),
-      Misuse(.unsupported, node("ForceCast"), #Predicate<S.Person> { ($0 as! S.Employee).salary == 1 }),
+      Misuse(
+        .unsupported, "a cast to the type String cannot be used in a predicate for managed objects",
+        isValue(of: String.self)),
       Misuse(.unsupported, node("DictionaryKeySubscript"), #Predicate<Note> { map[$0.title] == 1 }),
       Misuse(
         .unsupported, node("DictionaryKeyDefaultValueSubscript"), #Predicate<Note> { map[$0.title, default: 3] == 1 }),

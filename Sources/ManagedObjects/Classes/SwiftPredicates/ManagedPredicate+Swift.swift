@@ -14,6 +14,10 @@ extension ManagedPredicate {
   /// rules differ, the rules of predicates apply: the length of a string is counted in UTF-16 code units, and
   /// comparisons with missing values are false. Unwrapping a missing value does not fail.
   ///
+  /// `$0.owner is Company` is true for objects of the class's entity and of entities that inherit from it: it becomes
+  /// `"Company" IN owner.entity.kinds`. `($0.owner as? Company)?.size` is null for other objects, and so is `as!`. A
+  /// request with a class that has no entity in the model throws.
+  ///
   /// - Throws: ``ManagedPredicateError/Kind/unsupported`` with the name of a feature that predicates do not have;
   ///   ``ManagedPredicateError/Kind/unknownKey`` for a property that is not in a model.
   public init<Object: ManagedObject>(_ predicate: Predicate<Object>) throws(ManagedPredicateError) {

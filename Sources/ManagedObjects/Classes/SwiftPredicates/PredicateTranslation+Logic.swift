@@ -63,7 +63,7 @@ extension PredicateTranslation {
         Self.comparison(second, truth)
       } else { ManagedPredicate?.none }
     if let truths { return isEqual ? truths : .not(truths) }
-    return .comparing(try Self.expression(first), isEqual ? .equal : .notEqual, try Self.expression(second))
+    return Self.comparing(try Self.expression(first), isEqual ? .equal : .notEqual, try Self.expression(second))
   }
 
   /// Returns the Boolean of a term that is a Boolean constant; nil for other terms.
@@ -97,7 +97,8 @@ extension PredicateExpressions.Comparison: TranslatableExpression {
       @unknown default: nil
       }
     guard let comparator else { throw PredicateTranslation.unsupported("an unknown comparison") }
-    return .condition(.comparing(try translation.expression(lhs), comparator, try translation.expression(rhs)))
+    return .condition(
+      PredicateTranslation.comparing(try translation.expression(lhs), comparator, try translation.expression(rhs)))
   }
 }
 
@@ -124,7 +125,10 @@ extension PredicateExpressions.NilCoalesce: TranslatableExpression {
     let first = try translation.term(lhs)
     guard case .optionalCondition(let condition, let operand) = first else {
       let value = try PredicateTranslation.expression(first)
-      return .expression(.conditional(PredicateTranslation.isPresent(value), value, try translation.expression(rhs)))
+      return .expression(
+        .conditional(
+          PredicateTranslation.isPresent(value), PredicateTranslation.optional(value)?.value ?? value,
+          try translation.expression(rhs)))
     }
     let present = PredicateTranslation.conjunction(PredicateTranslation.isPresent(operand), condition)
     let missing = PredicateTranslation.isMissing(operand)
@@ -140,7 +144,8 @@ extension PredicateExpressions.NilCoalesce: TranslatableExpression {
 extension PredicateExpressions.OptionalFlatMap: TranslatableExpression {
   func translated(by translation: inout PredicateTranslation) throws(ManagedPredicateError) -> Term {
     let operand = try translation.expression(wrapped)
-    translation.bind(variable, to: operand)
+    // The transformation is used only if the operand is present, so the condition of a cast is true in it.
+    translation.bind(variable, to: PredicateTranslation.optional(operand)?.value ?? operand)
     switch try translation.term(transform) {
     case .condition(let condition): return .optionalCondition(condition, on: operand)
     case .optionalCondition(let condition, let inner):
@@ -151,7 +156,11 @@ extension PredicateExpressions.OptionalFlatMap: TranslatableExpression {
   }
 
   private static func ifPresent(_ operand: ManagedExpression, _ value: ManagedExpression) -> ManagedExpression {
-    isMissing(value, without: operand)
+    if let (condition, operand) = PredicateTranslation.optional(operand) {
+      let isTested = PredicateTranslation.tests(condition, operand)
+      return PredicateTranslation.value(isTested ? value : ifPresent(operand, value), if: condition)
+    }
+    return isMissing(value, without: operand)
       ? value : .conditional(PredicateTranslation.isPresent(operand), value, .constant(.null))
   }
 

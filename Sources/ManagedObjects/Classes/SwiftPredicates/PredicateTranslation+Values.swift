@@ -1,4 +1,5 @@
 internal import FoundationEssentials
+internal import ObjectModels
 internal import Predicates
 
 extension PredicateExpressions.Value: TranslatableExpression {
@@ -105,6 +106,7 @@ extension PredicateTranslation {
     let type = type(of: keyPath)
     // In a predicate, an object ID is equivalent to its object.
     if type.valueType == ManagedObjectID.self { return base }
+    if type.valueType == ManagedObjectModel.Entity.self { return try Self.keyPath([EntityKey.entity], of: base) }
     throw ManagedPredicateError(
       .unknownKey, "the key path from \(type.rootType) to \(type.valueType) is not a property of a model")
   }
@@ -116,6 +118,7 @@ extension PredicateTranslation {
     case \Date.timeIntervalSince1970: "timeIntervalSince1970"
     case \URL.absoluteString: "absoluteString"
     case \UUID.uuidString: "UUIDString"
+    case \ManagedObjectModel.Entity.name: EntityPredicateKey.name.rawValue
     default: nil
     }
   }

@@ -94,11 +94,14 @@ struct PredicateTranslation {
   }
 
   static func isPresent(_ expression: ManagedExpression) -> ManagedPredicate {
-    .comparing(expression, .notEqual, .constant(.null))
+    guard let (condition, value) = optional(expression) else {
+      return .comparing(expression, .notEqual, .constant(.null))
+    }
+    return tests(condition, value) ? condition : conjunction(condition, isPresent(value))
   }
 
   static func isMissing(_ expression: ManagedExpression) -> ManagedPredicate {
-    .comparing(expression, .equal, .constant(.null))
+    optional(expression) != nil ? .not(isPresent(expression)) : .comparing(expression, .equal, .constant(.null))
   }
 
   /// Returns the conjunction of two conditions. As in the parser, nested conjunctions become one list.
@@ -116,6 +119,9 @@ struct PredicateTranslation {
 
   /// Returns the expression for the value at a key path, which begins at the value of the expression `base`.
   static func keyPath(_ keys: [String], of base: ManagedExpression) throws(ManagedPredicateError) -> ManagedExpression {
+    if let (condition, inner) = optional(base) {
+      return value(try keyPath(keys, of: inner), if: condition)
+    }
     var (all, root) = (keys, base)
     if case .keyPath(let path, let inner) = base { (all, root) = (path.keys + keys, inner) }
     guard let path = PredicateKeyPath(keys: all) else {
