@@ -4,33 +4,66 @@ internal import ManagedObjects
 /// Reads the history of an open store.
 struct HistoryReading {
   let state: StoreState
+  let file: FileSchema
   private var database: Database { state.database }
 
-  init(_ state: StoreState) { self.state = state }
+  /// The transactions of a request, or the first ones of them.
+  struct Page: Sendable {
+    var transactions: [PersistentHistoryTransaction] = []
+    /// False if there are more transactions.
+    var isLast = true
+  }
+
+  /// All transaction numbers.
+  static let allNumbers = Int64.min...Int64.max
 
   /// Returns the transactions with a number greater than `number`, the oldest first.
   func transactions(after number: Int64) throws(ManagedObjectError) -> [PersistentHistoryTransaction] {
+    try page(HistoryRequest(after: .number(number))).transactions
+  }
+
+  /// Returns the transactions of a request.
+  ///
+  /// - Parameters:
+  ///   - numbers: The transaction numbers to read.
+  ///   - size: The number of transactions and changes at which the page ends, after the changes of its last
+  ///     transaction.
+  func page(
+    _ request: HistoryRequest, _ numbers: ClosedRange<Int64> = allNumbers, size: Int = .max
+  ) throws(ManagedObjectError) -> Page {
+    let query = try HistoryQuery(request, numbers, state, file)
     let texts = try texts()
-    let statement = try database.statement(
-      "SELECT Z_PK, ZTIMESTAMP, ZAUTHORTS, ZCONTEXTNAMETS, ZBUNDLEIDTS, ZPROCESSIDTS, ZAUTHOR, ZCONTEXTNAME, ZBUNDLEID, "
-        + "ZPROCESSID FROM ATRANSACTION WHERE Z_PK > ? ORDER BY Z_PK")
-    try statement.bind(1, number)
-    var changes = try changes(after: number)
-    var transactions: [PersistentHistoryTransaction] = []
-    try statement.forEachRow {
-      // Older files do not have the table of strings. They have the strings in the row of the transaction.
-      func text(_ column: Int32, _ older: Int32) -> String? {
-        if !statement.isNull(column) { return texts[statement.integer(column)] }
-        return statement.isNull(older) ? nil : statement.text(older)
-      }
+    let statement = try database.statement(query.selection, .pairs)
+    try statement.bind(query.values)
+    defer { statement.reset() }
+    var page = Page()
+    var count = 0
+    while try statement.step() {
       let number = statement.integer(0)
-      transactions.append(
-        PersistentHistoryTransaction(
-          number: number, date: Date(timeIntervalSinceReferenceDate: statement.real(1)), author: text(2, 6),
-          contextName: text(3, 7), bundleIdentifier: text(4, 8), processName: text(5, 9),
-          changes: changes.removeValue(forKey: number) ?? []))
+      if page.transactions.last?.number != number {
+        if request.fetchLimit > 0, page.transactions.count == request.fetchLimit { break }
+        if count >= size {
+          page.isLast = false
+          break
+        }
+        page.transactions.append(transaction(statement, texts))
+        count += 1
+      }
+      guard request.includesChanges, let change = try change(statement, query.tombstones.count) else { continue }
+      page.transactions[page.transactions.count - 1].changes.append(change)
+      count += 1
     }
-    return transactions
+    return page
+  }
+
+  /// Returns the number of transactions, and of their changes.
+  func count(_ request: HistoryRequest) throws(ManagedObjectError) -> (transactions: Int, changes: Int) {
+    let query = try HistoryQuery(request, Self.allNumbers, state, file)
+    let statement = try database.statement(query.count, .pairs)
+    try statement.bind(query.values)
+    defer { statement.reset() }
+    guard try statement.step() else { return (0, 0) }
+    return (Int(statement.integer(0)), Int(statement.integer(1)))
   }
 
   /// Returns the greatest transaction number, or 0 if the history is empty.
@@ -43,40 +76,36 @@ struct HistoryReading {
     return texts
   }
 
-  private func changes(after number: Int64) throws(ManagedObjectError) -> [Int64: [PersistentHistoryChange]] {
-    let statement = try database.statement(
-      "SELECT ZTRANSACTIONID, ZCHANGETYPE, ZENTITY, ZENTITYPK, ZCOLUMNS, * FROM ACHANGE WHERE ZTRANSACTIONID > ? "
-        + "ORDER BY Z_PK")
-    try statement.bind(1, number)
-    let tombstones = tombstoneColumns(statement)
-    var changes: [Int64: [PersistentHistoryChange]] = [:]
-    try statement.forEachRow { () throws(ManagedObjectError) in
-      guard let kind = PersistentHistoryChange.Kind(rawValue: statement.integer(1)),
-        let index = state.schema.entityIndices[statement.integer(2)], statement.integer(3) > 0
-      else { return }
-      let entity = ManagedObjectModel.Entity(model: state.schema.model, index: index)
-      let key = RowKey(store: state.storeNumber, entityIndex: index, number: statement.integer(3))
-      var change = PersistentHistoryChange(kind: kind, objectID: state.objectID(key))
-      if kind == .update { change.updatedProperties = HistoryTables.names(entity, statement.data(4)) }
-      if kind == .delete {
-        for (attribute, column) in zip(HistoryTables.preserved(entity), tombstones) {
-          let value = try state.reading.value(
-            statement, column, attribute.definition.type,
-            isExternal: attribute.definition.isExternal)
-          change.tombstone[attribute.name] = value ?? .null
-        }
-      }
-      changes[statement.integer(0), default: []].append(change)
+  private func transaction(_ statement: Statement, _ texts: [Int64: String]) -> PersistentHistoryTransaction {
+    // Older files do not have the table of strings. They have the strings in the row of the transaction.
+    func text(_ column: Int32) -> String? {
+      if !statement.isNull(column) { return texts[statement.integer(column)] }
+      return statement.isNull(column + 4) ? nil : statement.text(column + 4)
     }
-    return changes
+    return PersistentHistoryTransaction(
+      storeIdentifier: state.metadata.identifier, number: statement.integer(0),
+      date: Date(timeIntervalSinceReferenceDate: statement.real(1)), author: text(2), contextName: text(3),
+      bundleIdentifier: text(4), processName: text(5), changes: [])
   }
 
-  private func tombstoneColumns(_ statement: Statement) -> [Int32] {
-    var columns: [Int: Int32] = [:]
-    for column in 5..<statement.columnCount {
-      let name = statement.columnName(column).uppercased()
-      if name.hasPrefix("ZTOMBSTONE"), let number = Int(name.dropFirst(10)) { columns[number] = column }
+  /// Returns the change of a row; nil if the transaction has no selected change.
+  private func change(
+    _ statement: Statement, _ tombstoneCount: Int
+  ) throws(ManagedObjectError) -> PersistentHistoryChange? {
+    let first = HistoryQuery.firstChangeColumn
+    guard !statement.isNull(first), let kind = PersistentHistoryChange.Kind(rawValue: statement.integer(first)),
+      let index = state.schema.entityIndices[statement.integer(first + 1)]
+    else { return nil }
+    let entity = ManagedObjectModel.Entity(model: state.schema.model, index: index)
+    let key = RowKey(store: state.storeNumber, entityIndex: index, number: statement.integer(first + 2))
+    var change = PersistentHistoryChange(kind: kind, objectID: state.objectID(key))
+    if kind == .update { change.updatedProperties = HistoryTables.names(entity, statement.data(first + 3)) }
+    guard kind == .delete else { return change }
+    for (position, attribute) in HistoryTables.preserved(entity).prefix(tombstoneCount).enumerated() {
+      let value = try state.reading.value(
+        statement, first + 4 + Int32(position), attribute.definition.type, isExternal: attribute.definition.isExternal)
+      change.tombstone[attribute.name] = value ?? .null
     }
-    return columns.sorted { $0.key < $1.key }.map(\.value)
+    return change
   }
 }

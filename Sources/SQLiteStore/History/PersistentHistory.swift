@@ -3,6 +3,8 @@ public import ManagedObjects
 
 /// A save that the history of a store recorded. ``SQLiteStore/history(after:)`` returns the saves.
 public struct PersistentHistoryTransaction: Hashable, Sendable {
+  /// The identifier of the store: ``PersistentStore/identifier``.
+  public var storeIdentifier: String
   /// The transaction number, which increases with each save. ``SQLiteStore/history(after:)`` returns the saves after a
   /// number.
   public var number: Int64
@@ -16,8 +18,11 @@ public struct PersistentHistoryTransaction: Hashable, Sendable {
   public var bundleIdentifier: String?
   /// The name of the process that saved; nil if it was not recorded.
   public var processName: String?
-  /// The changes to objects, in the order they were recorded.
+  /// The changes to objects, in the order they were recorded. A ``HistoryRequest`` can leave out some or all of them.
   public var changes: [PersistentHistoryChange]
+
+  /// The token of this save. ``HistoryRequest/after`` selects the saves after it.
+  public var token: PersistentHistoryToken { PersistentHistoryToken(numbers: [storeIdentifier: number]) }
 }
 
 /// A change to an object in a save that the history recorded.

@@ -23,16 +23,113 @@ extension SQLiteStore {
   ///   be read, ``ManagedObjectError/Code/incompatibleVersionHash`` if the store now has another model.
   /// - Complexity: O(*n*) in the number of changes.
   public func history(after number: Int64 = 0) throws(ManagedObjectError) -> [PersistentHistoryTransaction] {
-    try reading { state throws(ManagedObjectError) in try state.history(after: number) }
+    try history(HistoryRequest(after: .number(number)))
+  }
+
+  /// Returns the recorded saves that a request selects. Returns none if the store has no history.
+  ///
+  /// ```swift
+  /// var request = HistoryRequest(after: .date(yesterday))
+  /// request.author = .oneOf(["import"])
+  /// request.isNewestFirst = true
+  /// request.fetchLimit = 10
+  /// let imports = try store.history(request)
+  /// ```
+  ///
+  /// - Throws: ``ManagedObjectError/Code/historyTokenExpired`` if ``HistoryRequest/after`` is a token or a positive
+  ///   number and the history, which this package records, does not have all transactions after it, or if it is a token
+  ///   and the store has no history; ``ManagedObjectError/Code/invalidState`` for a token of another store;
+  ///   ``ManagedObjectError/Code/undefinedKey`` if the model does not have an entity of the request;
+  ///   ``ManagedObjectError/Code/unsupportedRequest`` for a negative limit; the errors of ``history(after:)``.
+  /// - Complexity: O(*n*) in the number of saves between the two positions and of the changes of the saves that satisfy
+  ///   the conditions on saves. With a limit, only until it is reached.
+  public func history(_ request: HistoryRequest) throws(ManagedObjectError) -> [PersistentHistoryTransaction] {
+    try reading { state throws(ManagedObjectError) in
+      try state.withHistory(after: request.after) { reading throws(ManagedObjectError) in
+        try reading.page(request).transactions
+      } ?? []
+    }
+  }
+
+  /// Returns the number of recorded saves that a request selects, and the number of their selected changes, which is 0
+  /// if ``HistoryRequest/includesChanges`` is false.
+  ///
+  /// ```swift
+  /// print(try store.historyCount().transactions)  // 1200
+  /// ```
+  ///
+  /// - Throws: The errors of ``history(_:)``.
+  /// - Complexity: That of ``history(_:)``, but nothing is loaded.
+  public func historyCount(
+    _ request: HistoryRequest = HistoryRequest()
+  ) throws(ManagedObjectError) -> (transactions: Int, changes: Int) {
+    try reading { state throws(ManagedObjectError) in
+      try state.withHistory(after: request.after) { reading throws(ManagedObjectError) in try reading.count(request) }
+        ?? (0, 0)
+    }
+  }
+
+  /// Calls a function with each recorded save that a request selects, in the order of the request. Reads the saves in
+  /// batches, so that memory holds only a part of a large history.
+  ///
+  /// ```swift
+  /// try store.enumerateHistory(HistoryRequest(after: .token(token))) { transaction in
+  ///   try index.update(transaction.changes)
+  ///   token = transaction.token
+  /// }
+  /// ```
+  ///
+  /// The function may use the store. Saves made after the beginning are not visited.
+  ///
+  /// - Parameters:
+  ///   - request: The request.
+  ///   - batchSize: The number of saves and changes after which a batch ends; at least 1. A batch has all changes of its
+  ///     last save.
+  ///   - body: The function. If it throws, no more saves are visited.
+  /// - Throws: ``ManagedObjectError/Code/unsupportedRequest`` for a batch size less than 1;
+  ///   ``ManagedObjectError/Code/historyTokenExpired`` if saves that were not visited yet are deleted meanwhile and the
+  ///   order is from the oldest to the latest; the errors of ``history(_:)``; the error of the function.
+  /// - Complexity: That of ``history(_:)``. Memory holds the saves of one batch.
+  public func enumerateHistory(
+    _ request: HistoryRequest = HistoryRequest(), batchSize: Int = 1_000,
+    _ body: (PersistentHistoryTransaction) throws -> Void
+  ) throws {
+    guard batchSize > 0 else {
+      throw ManagedObjectError(.unsupportedRequest, "the batch size must be at least 1, found \(batchSize)")
+    }
+    guard let end = try reading({ state throws(ManagedObjectError) in try state.lastHistoryNumber() }) else {
+      // Throws for a token.
+      _ = try history(request)
+      return
+    }
+    var request = request
+    var numbers = Int64.min...end
+    var last: Int64?
+    while true {
+      let page = try reading { [request, numbers, last] state throws(ManagedObjectError) in
+        try state.withHistory(after: request.after, continuingAfter: request.isNewestFirst ? nil : last) {
+          reading throws(ManagedObjectError) in
+          try reading.page(request, numbers, size: batchSize)
+        } ?? HistoryReading.Page()
+      }
+      for transaction in page.transactions { try body(transaction) }
+      guard !page.isLast, let number = page.transactions.last?.number else { return }
+      // In a damaged table, the numbers can be texts, and in another order.
+      guard numbers.contains(number) else {
+        throw ManagedObjectError(.sqlite, "the transaction numbers of the history are not integers").naming(url)
+      }
+      numbers = request.isNewestFirst ? numbers.lowerBound...number - 1 : number + 1...numbers.upperBound
+      if request.fetchLimit > 0 { request.fetchLimit -= page.transactions.count }
+      last = number
+    }
   }
 
   /// Deletes the recorded saves with a transaction number of at most `number`.
   ///
   /// ```swift
-  /// let monthAgo = Date.now.addingTimeInterval(-30 * 24 * 60 * 60)
-  /// if let last = try store.history().last(where: { $0.date < monthAgo }) {
-  ///   try store.deleteHistory(through: last.number)
-  /// }
+  /// let transactions = try store.history()
+  /// try index.update(transactions.flatMap(\.changes))
+  /// if let last = transactions.last { try store.deleteHistory(through: last.number) }
   /// ```
   ///
   /// - Throws: ``ManagedObjectError/Code/save`` if the store is read-only, if another program records the history of
@@ -40,7 +137,24 @@ extension SQLiteStore {
   /// - Complexity: O(*n*) in the number of recorded changes.
   public func deleteHistory(through number: Int64) throws(ManagedObjectError) {
     try checkIsWritable()
-    try withState { state throws(ManagedObjectError) in try state.deleteHistory(through: number) }
+    try withState { state throws(ManagedObjectError) in try state.deleteHistory { number } }
+  }
+
+  /// Deletes the recorded saves before a position. The save at the position is kept.
+  ///
+  /// ```swift
+  /// try store.deleteHistory(before: .date(Date.now.addingTimeInterval(-30 * 24 * 60 * 60)))
+  /// ```
+  ///
+  /// For a date, the first save that is not before it is kept, and all saves after that one, even if the clock was
+  /// changed and some of them have earlier dates.
+  ///
+  /// - Throws: ``ManagedObjectError/Code/invalidState`` for a token of another store; the errors of
+  ///   ``deleteHistory(through:)``.
+  /// - Complexity: O(*n*) in the number of recorded changes.
+  public func deleteHistory(before position: HistoryRequest.Position) throws(ManagedObjectError) {
+    try checkIsWritable()
+    try withState { state throws(ManagedObjectError) in try state.deleteHistory(before: position) }
   }
 
   /// Stops recording a history, and deletes the history. Programs that cannot record it, such as those that use Core

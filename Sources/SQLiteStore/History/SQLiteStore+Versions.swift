@@ -11,9 +11,7 @@ extension SQLiteStore {
 
   /// Returns the number of the last transaction in the history, or 0 if it is empty; nil if the store has no history.
   package func lastHistoryNumber() throws(ManagedObjectError) -> Int64? {
-    try reading { state throws(ManagedObjectError) in
-      try state.hasHistory() ? HistoryReading(state).lastNumber() : nil
-    }
+    try reading { state throws(ManagedObjectError) in try state.historyReading()?.lastNumber() }
   }
 }
 

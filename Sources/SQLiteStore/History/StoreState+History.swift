@@ -1,3 +1,4 @@
+internal import FoundationEssentials
 internal import ManagedObjects
 internal import PropertyLists
 
@@ -6,15 +7,49 @@ extension StoreState {
   /// True if saves of this store are recorded in its history.
   var tracksHistory: Bool { metadata.tracksHistory }
 
-  func hasHistory() throws(ManagedObjectError) -> Bool { try HistoryTables.areThere(FileSchema(database)) }
+  func hasHistory() throws(ManagedObjectError) -> Bool { try historyReading() != nil }
 
-  func history(after number: Int64) throws(ManagedObjectError) -> [PersistentHistoryTransaction] {
+  /// Returns a reader of the history; nil if the store has none.
+  func historyReading() throws(ManagedObjectError) -> HistoryReading? {
+    let file = try FileSchema(database)
+    return HistoryTables.areThere(file) ? HistoryReading(state: self, file: file) : nil
+  }
+
+  /// Calls `body` with a reader of the history, or returns nil if the store has no history.
+  ///
+  /// - Parameters:
+  ///   - position: The position after which `body` reads.
+  ///   - number: The number of the transaction after which `body` continues to read; nil at the beginning.
+  /// - Throws: ``ManagedObjectError/Code/historyTokenExpired`` if the history does not have all transactions after the
+  ///   position or the number, and the error of `body`.
+  func withHistory<Result>(
+    after position: HistoryRequest.Position?, continuingAfter number: Int64? = nil,
+    _ body: (HistoryReading) throws(ManagedObjectError) -> Result
+  ) throws(ManagedObjectError) -> Result? {
     // In a transaction, all statements see the same state. Without it, the result could have a save but not its
     // changes.
     try database.transaction(.deferred) { () throws(ManagedObjectError) in
-      guard try hasHistory() else { return [] }
-      if number > 0, try MetadataTable.read(database).tracksHistory { try checkHasAll(after: number) }
-      return try HistoryReading(self).transactions(after: number)
+      var numbers: [Int64] = number.map { [$0] } ?? []
+      switch position {
+      case .number(let number) where number > 0: numbers.append(number)
+      case .token(let token): numbers.append(try token.number(inStore: metadata.identifier))
+      case .number, .date, nil: break
+      }
+      guard let reading = try historyReading() else {
+        if case .token = position {
+          throw ManagedObjectError(.historyTokenExpired, "the store has no history: it was switched off or deleted")
+        }
+        return nil
+      }
+      if try MetadataTable.read(database).tracksHistory { for number in numbers { try checkHasAll(after: number) } }
+      return try body(reading)
+    }
+  }
+
+  /// Returns the number of the last recorded transaction; nil if the store has no history.
+  func lastHistoryNumber() throws(ManagedObjectError) -> Int64? {
+    try withHistory(after: nil) { reading throws(ManagedObjectError) in
+      try max(reading.lastNumber(), HistoryTables.lastNumber(database))
     }
   }
 
@@ -82,13 +117,35 @@ extension StoreState {
     metadata = current
   }
 
-  func deleteHistory(through number: Int64) throws(ManagedObjectError) {
+  func deleteHistory(before position: HistoryRequest.Position) throws(ManagedObjectError) {
+    switch position {
+    case .number(let number):
+      if number > .min { try deleteHistory { number - 1 } }
+    case .token(let token):
+      let number = try token.number(inStore: metadata.identifier)
+      if number > .min { try deleteHistory { number - 1 } }
+    case .date(let date):
+      // If the clock was changed, the numbers can have another order than the dates. The history keeps all transactions
+      // after the first one that is not before the date, so that no transaction in its middle is missing.
+      try deleteHistory { () throws(ManagedObjectError) in
+        let statement = try database.statement(
+          "SELECT IFNULL(MIN(+Z_PK) - 1, \(Int64.max)) FROM ATRANSACTION WHERE ZTIMESTAMP >= ?")
+        try statement.bind(1, date.timeIntervalSinceReferenceDate)
+        defer { statement.reset() }
+        return try statement.step() ? statement.integer(0) : 0
+      }
+    }
+  }
+
+  /// Deletes the transactions with a number of at most `last`, which is computed in the transaction of the database.
+  func deleteHistory(through last: () throws(ManagedObjectError) -> Int64) throws(ManagedObjectError) {
     guard try hasHistory() else { return }
     guard tracksHistory else {
       throw ManagedObjectError(.save, "another program records the history of the store")
     }
     try checkForeignParts()
     try database.transaction(.immediate) { () throws(ManagedObjectError) in
+      let number = try last()
       for (table, column) in [(HistoryTables.changes, "ZTRANSACTIONID"), (HistoryTables.transactions, "Z_PK")] {
         let statement = try database.statement("DELETE FROM \(table) WHERE \(column) <= ?")
         try statement.bind(1, number)

@@ -11,13 +11,13 @@ extension StoreState {
     let latest = try database.transaction(.deferred) { () throws(ManagedObjectError) in
       let version = try database.dataVersion()
       if let known, known.dataVersion == version { return known }
-      guard try hasHistory() else {
+      guard let reading = try historyReading() else {
         changes = SavedChanges()
         changes?.isComplete = false
         return (version, 0)
       }
-      guard let known else { return (version, try HistoryReading(self).lastNumber()) }
-      let transactions = try HistoryReading(self).transactions(after: known.historyNumber)
+      guard let known else { return (version, try reading.lastNumber()) }
+      let transactions = try reading.transactions(after: known.historyNumber)
       changes = SavedChanges(transactions.filter { !ownTransactions.contains($0.number) })
       // The next transaction is missing from the history: another program saved without recording it, or deleted a part
       // of the history.
