@@ -168,6 +168,31 @@ struct ContextFollowingTests {
     #expect(!dropped.isComplete && dropped.count == 0 && dropped.author.isEmpty)
   }
 
+  @Test func `changes that are put back precede those that came meanwhile`() throws {
+    let container = try FollowingSamples.container()
+    let ids = try container.updateAndWait { context in
+      let notes = try (0..<2).map { _ in try context.insert(Note.self) }
+      try context.obtainPermanentIDs(for: notes)
+      return notes.map(\.objectID)
+    }
+    let mailbox = ContextMailbox(contextNumber: -1) {}
+    var older = SavedChanges()
+    older.inserted = [ids[0]]
+    older.deleted = [ids[1]]
+    mailbox.post(older)
+    let taken = try #require(mailbox.take()?.changes)
+    // The first object is deleted, and the deletion of the second one is undone and saved.
+    var newer = SavedChanges()
+    newer.deleted = [ids[0]]
+    newer.inserted = [ids[1]]
+    mailbox.post(newer)
+    mailbox.putBack(taken)
+    let changes = try #require(mailbox.take()?.changes)
+    #expect(changes.inserted == [ids[1]] && changes.deleted == [ids[0]])
+    mailbox.putBack(taken)
+    #expect(mailbox.take()?.changes == taken)
+  }
+
   @Test func `a context that missed the details of changes reads everything again`() throws {
     let container = try FollowingSamples.container()
     try FollowingSamples.add("A", "B", to: container)

@@ -45,7 +45,7 @@ extension ManagedObjectContext {
     guard let changes = mail.changes else { return }
     do { try mergeChanges(from: changes) } catch {
       note(error)
-      mailbox.put(changes)
+      mailbox.putBack(changes)
     }
   }
 
@@ -67,6 +67,7 @@ extension ManagedObjectContext {
       saved: changes.inserted + changes.updated, deleted: changes.deleted, isComplete: changes.isComplete)
     do { try merge(keys, inserted: changes.inserted) } catch {
       note(error)
+      changes.append(parentChanges)
       parentChanges = changes
       return
     }
@@ -76,7 +77,7 @@ extension ManagedObjectContext {
   /// True if an object has no changes and the same values as in the parent, so that it need not be read again.
   private func hasParentValues(_ key: RowKey) -> Bool {
     guard let own = registered[key], let theirs = parent?.registered[key] else { return false }
-    return !own.hasChanges && !own.isFault && !theirs.isFault && !theirs.isLost && own.version == theirs.version
+    return !own.status.hasChanges && !own.isFault && !theirs.isFault && !theirs.isLost && own.version == theirs.version
       && own.values == theirs.values
   }
 }
@@ -96,6 +97,14 @@ struct ParentChanges {
     updated += change.updated.map(\.key) + change.refreshed.map(\.key) + merged.saved
     deleted += change.deleted.map(\.key) + merged.deleted
     if change.isReset || !merged.isComplete { isComplete = false }
+  }
+
+  /// Adds changes that the parent reported later.
+  mutating func append(_ later: ParentChanges) {
+    inserted += later.inserted
+    updated += later.updated
+    deleted += later.deleted
+    if !later.isComplete { isComplete = false }
   }
 
   /// Removes inserted and updated objects.

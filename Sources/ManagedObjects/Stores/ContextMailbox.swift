@@ -59,6 +59,16 @@ final class ContextMailbox: Sendable {
     }
   }
 
+  /// Puts back changes that could not be merged. They precede those that were added since they were taken.
+  func putBack(_ changes: SavedChanges) {
+    contents.withLock { contents in
+      var all = changes
+      if let later = contents.changes { all.append(later) }
+      if all.count > Self.greatestCount { all.removeIDs() }
+      contents.changes = all
+    }
+  }
+
   /// Removes the contents and returns them; nil if the mailbox is empty.
   func take() -> Contents? {
     contents.withLock { contents in
