@@ -77,6 +77,37 @@ import Testing
     #expect(titles == ["a", "aa", "aaa"])
   }
 
+  final class Box: ManagedObject {
+    @Attribute var text = ""
+    var didAwake: () -> Void = {}
+
+    override func awakeFromFetch() { didAwake() }
+  }
+
+  @Test func `an object can change its observers while its changes are determined`() throws {
+    let model = try ManagedObjectModel(Box.self)
+    let coordinator = PersistentStoreCoordinator(model: model)
+    try coordinator.add(InMemoryStore(model: model))
+    let context = ManagedObjectContext(coordinator: coordinator)
+    let boxes = try (0..<2).map { _ in try context.insert(Box.self) }
+    try context.save()
+    var reports: [String] = []
+    let numbers = try boxes.map { box in try box.addObserver { _ in reports.append("first") } }
+    // The values of the second box are first read when its changes are determined.
+    boxes[0].didAwake = { [weak second = boxes[1]] in
+      if let second { try? context.refresh(second, mergeChanges: true) }
+    }
+    var added = 0
+    boxes[1].didAwake = { [weak second = boxes[1]] in
+      second?.removeObserver(numbers[1])
+      added = (try? second?.addObserver { _ in reports.append("second") }) ?? 0
+    }
+    try context.refresh(boxes[0], mergeChanges: true)
+    #expect(added > numbers[1] && reports.isEmpty)
+    boxes[1].text = "a"
+    #expect(reports == ["second"])
+  }
+
   @Test func `an observer does not retain the object`() throws {
     weak var object: Paper?
     do {

@@ -44,7 +44,7 @@ extension ManagedObjectContext {
       fetchFollower = nil
     }
     for record in records where !record.observers.isEmpty {
-      guard let change = record.observers.takeChange(of: record.object, isSame) else { continue }
+      guard let change = record.takeChange(isSame) else { continue }
       reports.append { record.observers.tell(change) }
     }
     observed.depth -= 1

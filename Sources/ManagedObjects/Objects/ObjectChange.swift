@@ -22,7 +22,7 @@ struct ObjectObservers {
   private var observers: [Int: Observer] = [:]
   private var next = 0
   /// The last reported values of the properties that are observed, by slot.
-  private var values: [Int: RowValue] = [:]
+  fileprivate var values: [Int: RowValue] = [:]
 
   var isEmpty: Bool { observers.isEmpty }
 
@@ -38,25 +38,29 @@ struct ObjectObservers {
 
   mutating func remove(_ number: Int) { observers[number] = nil }
 
-  /// Returns the changes since the last call; nil if there are none.
-  mutating func takeChange(of object: ManagedObject, _ isSame: (RowValue, RowValue) -> Bool) -> ObjectChange? {
-    var oldValues: [String: ManagedObject.Value] = [:]
-    for property in object.shape.entity.properties {
-      guard let old = values[property.slot] else { continue }
-      let value = object.visibleValue(ofSlot: property.slot)
-      if old == value { continue }
-      values[property.slot] = value
-      if !isSame(old, value) { oldValues[property.name] = object.present(old, property) }
-    }
-    return oldValues.isEmpty ? nil : ObjectChange(object: object, oldValues: oldValues)
-  }
-
   func tell(_ change: ObjectChange) {
     for number in observers.keys.sorted() {
       guard let observer = observers[number] else { continue }
       let oldValues = change.oldValues.filter { observer.keys?.contains($0.key) ?? true }
       if !oldValues.isEmpty { observer.callback(ObjectChange(object: change.object, oldValues: oldValues)) }
     }
+  }
+}
+
+extension ObservedObjects.Record {
+  /// Returns the changes for the observers since the last call; nil if there are none.
+  ///
+  /// Reading values can call functions of the program that add and remove observers, such as `awakeFromFetch`. So no
+  /// access to ``observers`` is in progress meanwhile.
+  func takeChange(_ isSame: (RowValue, RowValue) -> Bool) -> ObjectChange? {
+    var oldValues: [String: ManagedObject.Value] = [:]
+    for property in object.shape.entity.properties where observers.values[property.slot] != nil {
+      let value = object.visibleValue(ofSlot: property.slot)
+      guard let old = observers.values[property.slot], old != value else { continue }
+      observers.values[property.slot] = value
+      if !isSame(old, value) { oldValues[property.name] = object.present(old, property) }
+    }
+    return oldValues.isEmpty ? nil : ObjectChange(object: object, oldValues: oldValues)
   }
 }
 
