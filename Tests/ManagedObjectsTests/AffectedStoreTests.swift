@@ -96,6 +96,38 @@ import Testing
     #expect(results.fetchedObjects.map(Pair.name) == ["b", "c"])
   }
 
+  @Test func `fetched results follow an object that is assigned to another store`() throws {
+    let pair = try Pair(.memory)
+    let person = try pair.context.insert("Person")
+    try person.setValue(.string("a"), forKey: "name")
+    let all = try FetchedResultsController(FetchRequest("Person", sortedBy: [.init("name")]), in: pair.context)
+    let results = try [pair.first, pair.second].map {
+      try FetchedResultsController(pair.request($0), in: pair.context)
+    }
+    let reports = ReportCount()
+    all.delegate = reports
+    for results in results + [all] { try results.performFetch() }
+    pair.context.processPendingChanges()
+    #expect(results.map(\.fetchedObjects.count) == [1, 0])
+    try pair.context.assign(person, to: pair.second)
+    pair.context.processPendingChanges()
+    #expect(results.map(\.fetchedObjects.count) == [0, 1])
+    try pair.context.assign(person, to: pair.second)
+    try pair.context.assign(person, to: pair.first)
+    pair.context.processPendingChanges()
+    #expect(results.map(\.fetchedObjects.count) == [1, 0])
+    #expect(all.fetchedObjects == [person] && reports.count == 0)
+    try pair.context.save()
+    #expect(results.map(\.fetchedObjects.count) == [1, 0])
+  }
+
+  /// Counts the changes of fetched results.
+  private final class ReportCount: FetchedResultsControllerDelegate {
+    var count = 0
+
+    func controllerDidChangeContent(_ controller: FetchedResultsController<ManagedObject>) { count += 1 }
+  }
+
   @Test func `an unknown store is an error`() throws {
     let pair = try Pair(.memory)
     let request = try pair.request(pair.second)

@@ -24,6 +24,8 @@ public struct ContextChange {
 enum ContextEvent {
   /// The key of an object changed. Sent at once, even in the middle of a save.
   case renamed(RowKey, to: RowKey)
+  /// The program chose another store for a new object. An event ``changed(_:_:)`` follows.
+  case assigned(RowKey)
   /// Objects of the context changed, or it merged the changes of other contexts. The merged keys can be those of
   /// objects that are not registered.
   case changed(ContextChange, MergedKeys)

@@ -163,6 +163,12 @@ extension ManagedObjectContext {
       throw ManagedObjectError(
         .invalidState, "the store does not accept objects of \(object.entity.name.quoted)", objectID: object.objectID)
     }
+    let hasMoved = storeNumber(forNew: object) != store.number
     assignments[object.key] = store.number
+    guard hasMoved, !followers.isEmpty else { return }
+    // A request that reads only some stores can have another result.
+    followers.tell(.assigned(object.key))
+    hasSilentNews = true
+    scheduleEndOfTurn()
   }
 }

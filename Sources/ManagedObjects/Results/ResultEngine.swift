@@ -199,6 +199,7 @@ final class ResultEngine {
   private func take(_ event: ContextEvent) {
     switch event {
     case .renamed(let old, let new): rename(old, to: new)
+    case .assigned(let key): if request.affectedStores != nil, isRow(key) { waiting.keys.insert(key) }
     case .changed(let change, let merged):
       // After an update that failed, all rows are fetched again.
       if failure != nil || change.isReset {
