@@ -98,6 +98,15 @@ import Testing
     #expect(own.title == "A")
   }
 
+  @Test func `merging the changes of the parent is not a read of the tracked function`() throws {
+    note.title = "Parent"
+    let count = tracked { parent.processPendingChanges() }
+    #expect(own.title == "Parent" && !own.hasChanges)
+    // Only `hasChanges` and `title` of the object change. The parent reports both objects again.
+    own.title = "Own"
+    #expect(count.value == 0)
+  }
+
   @Test func `a released child leaves no follower in its parent`() throws {
     var other: ManagedObjectContext? = ManagedObjectContext(parent: parent)
     other?.mergesChangesAutomatically = true
