@@ -68,6 +68,55 @@ import Testing
     #expect(try again.history().map(\.number) == [4])
   }
 
+  /// Ways to delete an object.
+  enum Deletion: CaseIterable { case save, batch, trial }
+
+  @Test(arguments: Deletion.allCases)
+  func `a model with the same version hashes can preserve more values`(deletion: Deletion) throws {
+    func model(preservesValues: Bool) throws -> ManagedObjectModel {
+      var content = AttributeDescription("content", .binary)
+      // The two flags have the same byte in the version hash.
+      content.preservesValueInHistoryOnDeletion = preservesValues
+      content.allowsExternalBinaryDataStorage = !preservesValues
+      return try ManagedObjectModel(entities: [
+        EntityDescription("Note", [.attribute(content), .attribute("title", .string)])
+      ])
+    }
+    let (old, new) = (try model(preservesValues: false), try model(preservesValues: true))
+    #expect(old["Note"]?.versionHash == new["Note"]?.versionHash)
+    let first = try SQLiteStore(file, model: old, access: .readWrite(tracksHistory: true))
+    let second = try SQLiteStore(file, model: new)
+    let context = try ManagedObjectContext(second)
+    let notes = try (0..<2).map { _ in try context.insert("Note") }
+    try context.save()
+    for (index, note) in notes.enumerated() {
+      try note.setValue(.data(Data([UInt8(index)])), forKey: "content")
+    }
+    try context.save()
+    switch deletion {
+    case .save: for note in notes { try context.delete(note) }
+    case .batch: try context.execute(.delete("Note"))
+    case .trial:
+      // A save that is rolled back leaves the table as it was.
+      let row = try #require(try second.rows([notes[0].objectID.key])[0])
+      var changes = StoreChanges()
+      changes.deleted = [row]
+      _ = try second.trySaving(changes)
+      #expect(try !PlainSQLite(file).column("SELECT sql FROM sqlite_schema").joined().contains("ZTOMBSTONE0"))
+      for note in notes { try context.delete(note) }
+    }
+    try context.save()
+    let deletions = try second.history().flatMap(\.changes).filter { $0.kind == .delete }
+    #expect(Set(deletions.map { $0.tombstone["content"] }) == [.data(Data([0])), .data(Data([1]))])
+    // A store that was already open continues to record the history.
+    let other = try ManagedObjectContext(first)
+    try other.delete(other.insert("Note"))
+    try other.insert("Note")
+    try other.save()
+    #expect(try first.history().last?.changes.map(\.kind) == [.insert])
+    #expect(try PlainSQLite(file).defects() == [])
+  }
+
   @Test func `the history is empty unless the store tracks it`() throws {
     let store = try SQLiteStore(file, model: model)
     let context = try ManagedObjectContext(store)

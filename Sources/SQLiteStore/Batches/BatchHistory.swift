@@ -82,6 +82,7 @@ extension BatchTransaction {
       var values = ""
       var files: [(tombstone: String, column: String)] = []
       let preserved = HistoryTables.preserved(ManagedObjectModel.Entity(model: schema.model, index: index))
+      try history.addTombstoneColumns(preserved.count)
       for (position, attribute) in preserved.enumerated() {
         guard case .attribute(let column, _, let isExternal) = schema.slotColumns[index][attribute.slot] else {
           continue

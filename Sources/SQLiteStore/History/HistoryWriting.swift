@@ -9,6 +9,8 @@ struct HistoryWriting {
   let state: StoreState
   /// A cache of the properties of entities, by entity index.
   private var known: [Int: EntityProperties] = [:]
+  /// The number of columns for the values of deleted objects.
+  private var tombstoneCount: Int
 
   private struct EntityProperties {
     let preserved: [ManagedObjectModel.Entity.Attribute]
@@ -20,6 +22,7 @@ struct HistoryWriting {
     self.state = state
     database = state.database
     schema = state.schema
+    tombstoneCount = state.tombstoneCount
   }
 
   /// Records a save.
@@ -69,11 +72,24 @@ struct HistoryWriting {
     return properties
   }
 
+  /// Adds the missing columns for the values of deleted objects.
+  ///
+  /// The version hash of an entity does not show all differences: it has the same byte for a preserved attribute and for
+  /// one with external data, and no byte for a preserved derived one. So a model can preserve more values than the one
+  /// for which the columns were made.
+  mutating func addTombstoneColumns(_ count: Int) throws(ManagedObjectError) {
+    while tombstoneCount < count {
+      try database.execute("ALTER TABLE ACHANGE ADD COLUMN ZTOMBSTONE\(tombstoneCount) BLOB")
+      tombstoneCount += 1
+    }
+  }
+
   private mutating func write(
     _ kind: PersistentHistoryChange.Kind, _ key: RowKey, _ transaction: Int64, bits: Data? = nil,
     tombstone: StoreRow? = nil
   ) throws(ManagedObjectError) {
     let preserved = tombstone == nil ? [] : properties(ofEntity: key.entityIndex).preserved
+    try addTombstoneColumns(preserved.count)
     let columns = preserved.indices.map { ", ZTOMBSTONE\($0)" }.joined()
     let marks = preserved.map { _ in ", ?" }.joined()
     let statement = try database.statement(

@@ -22,6 +22,8 @@ struct StoreState {
   /// allows triggers.
   private var foreignParts: [String]
   private let allowsTriggers: Bool
+  /// The number of columns with values of deleted objects that the history had when the tables were last checked.
+  private(set) var tombstoneCount: Int
   /// The value of ``Database/schemaVersion()`` when the tables were last checked.
   private var schemaVersion: Int64
   private var selections: [Range<Int>: RowSelection] = [:]
@@ -71,6 +73,7 @@ struct StoreState {
     allowsTriggers = access.allowsTriggers
     (obstacles, foreignParts) = Self.obstacles(
       file, schema, allowsTriggers: allowsTriggers, tracksHistory: metadata.tracksHistory)
+    tombstoneCount = HistoryTables.tombstoneColumns(file).count
     numbers = RowNumbers(schema)
     reading = ValueReading(database: database, schema: schema, externalData: ExternalData(ofStore: database.file.path))
     switch access.tracksHistory {
@@ -192,6 +195,7 @@ struct StoreState {
     }
     (obstacles, foreignParts) = Self.obstacles(
       file, schema, allowsTriggers: allowsTriggers, tracksHistory: current.tracksHistory)
+    tombstoneCount = HistoryTables.tombstoneColumns(file).count
     if hasNewMetadata { current.replace(with: metadata.values) }
     metadata = current
     schemaVersion = version
