@@ -105,6 +105,52 @@ import Testing
     #expect(context.registeredObjects.isEmpty)
   }
 
+  @Test func `a context that retains its objects keeps them until they are deleted or it is reset`() throws {
+    let sketch = try GraphSketch()
+    let context = sketch.context()
+    try sketch.run("Person a; Person b; Note n; n.author=a", in: context)
+    try sketch.save(context)
+    weak var early = try context.fetch(FetchRequest("Note")).first
+    #expect(early == nil)
+    var note = try context.fetch(FetchRequest("Note")).first
+    early = note
+    context.retainsRegisteredObjects = true
+    note = nil
+    #expect(early != nil && context.registeredObjects.count == 1, "an object from before is retained, too")
+    weak let person = try context.fetch(FetchRequest("Person", sortedBy: [.init("name")])).last
+    weak let new = try context.insert("Group")
+    try context.save()
+    #expect(new != nil && context.registeredObjects.count == 4)
+    context.undoManager = ManagedObjectContext.UndoManager()
+    if let person { try context.delete(person) }
+    context.undo()
+    context.undoManager = nil
+    #expect(person?.isDeleted == false && context.registeredObjects.count == 4)
+    if let person { try context.delete(person) }
+    try context.save()
+    #expect(person == nil && context.registeredObjects.count == 3)
+    context.retainsRegisteredObjects = false
+    #expect(early == nil && new == nil && context.registeredObjects.isEmpty)
+    context.retainsRegisteredObjects = true
+    _ = try context.fetch(FetchRequest("Note"))
+    #expect(context.registeredObjects.count == 1)
+    context.reset()
+    #expect(context.registeredObjects.isEmpty)
+    early = try context.fetch(FetchRequest("Note")).first
+    #expect(early != nil)
+  }
+
+  @Test func `a released context releases the objects that it retains`() throws {
+    let sketch = try GraphSketch()
+    var context: ManagedObjectContext? = sketch.context()
+    context?.retainsRegisteredObjects = true
+    weak let object = try context?.insert("Note")
+    weak let released = context
+    #expect(object != nil)
+    context = nil
+    #expect(released == nil && object == nil)
+  }
+
   @Test(arguments: LongForm.isWanted ? StoreKind.saving : [.memory])
   func `a long chain of cascades is deleted without recursion in linear time`(kind: StoreKind) throws {
     let model = try ManagedObjectModel(entities: [

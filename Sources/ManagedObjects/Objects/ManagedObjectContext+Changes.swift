@@ -119,7 +119,7 @@ extension ManagedObjectContext {
   func detach(_ object: ManagedObject, isChange: Bool = true) {
     if object.status.contains(.observed) { state.observed.touch(object) }
     unlist(object, isChange: isChange)
-    registered.remove(object.key)
+    unregister(object)
     object.status.insert(.detached)
   }
 }

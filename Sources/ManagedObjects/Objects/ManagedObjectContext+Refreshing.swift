@@ -144,7 +144,7 @@ extension ManagedObjectContext {
       object.values = object.shape.emptyValues
       object.committed = nil
     }
-    registered = IdentityMap()
+    unregisterAll()
     listed = []
     pending = []
     arrived = []

@@ -106,7 +106,7 @@ extension ManagedObjectContext {
     if !wasNew || !object.key.isTemporary {
       rename(object, to: .temporary(entityIndex: Int(object.key.entityIndex)), keepsOld: true)
     } else {
-      registered.insert(object)
+      register(object)
     }
     object.status.formIntersection([.listed, .pending, .observed])
     object.version = 0
@@ -136,7 +136,7 @@ extension ManagedObjectContext {
     assignments[object.key] = nil
     let old = object.key
     object.key = key
-    registered.insert(object)
+    register(object)
     undecodableValues.rename(old, to: key)
     guard !followers.isEmpty else { return }
     hasSilentNews = true

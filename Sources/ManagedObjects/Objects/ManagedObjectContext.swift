@@ -62,6 +62,23 @@ public final class ManagedObjectContext {
   /// another save changes the objects meanwhile, the function is called again with the new values. Batch requests do
   /// not call it.
   public var mergeFunction: (@Sendable (inout ObjectConflict) throws -> Void)?
+  /// True to retain all registered objects until they are deleted, the context is reset, or the value becomes false.
+  /// The default is false: the context retains only objects with changes.
+  ///
+  /// ```swift
+  /// context.retainsRegisteredObjects = true
+  /// _ = try context.fetch(Category.self)                   // stay registered, with their values
+  /// ```
+  public var retainsRegisteredObjects = false {
+    didSet {
+      let old = retained
+      retained = retainsRegisteredObjects ? registeredObjects : []
+      // Releasing objects removes them from the context.
+      withExtendedLifetime(old) {}
+    }
+  }
+  /// The registered objects, if ``retainsRegisteredObjects`` is true.
+  private var retained: Set<ManagedObject> = []
   /// Data of the program. The context does not use it.
   ///
   /// ```swift
@@ -313,11 +330,29 @@ public final class ManagedObjectContext {
   func make(_ key: RowKey) -> ManagedObject {
     let shape = shape(Int(key.entityIndex))
     let object = shape.objectClass.init(ManagedObject.Creation(shape: shape, key: key))
-    registered.insert(object)
+    register(object)
     return object
   }
 
-  /// The registered objects: those that your program references or that have changes, including faults.
+  func register(_ object: ManagedObject) {
+    registered.insert(object)
+    if retainsRegisteredObjects { retained.insert(object) }
+  }
+
+  func unregister(_ object: ManagedObject) {
+    registered.remove(object.key)
+    if retainsRegisteredObjects { retained.remove(object) }
+  }
+
+  func unregisterAll() {
+    registered = IdentityMap()
+    let old = retained
+    retained = []
+    withExtendedLifetime(old) {}
+  }
+
+  /// The registered objects: those that your program references or that have changes, including faults. See also
+  /// ``retainsRegisteredObjects``.
   ///
   /// - Complexity: O(*n* log *n*).
   public var registeredObjects: Set<ManagedObject> { Set(registered.objects) }
