@@ -2,6 +2,7 @@ import Foundation
 import ManagedObjects
 import ManagedObjectsSamples
 import SQLiteStore
+import StoreInspection
 import TestSupport
 import Testing
 
@@ -174,7 +175,45 @@ import Testing
       var visited: [PersistentHistoryTransaction] = []
       try store.enumerateHistory(request, batchSize: 1 + random.below(12)) { visited.append($0) }
       #expect(visited == expected, "\(request)")
+      var inspected: [String] = []
+      try StoreHistory(store.url).run(request) { inspected.append(Self.shown($0)) }
+      #expect(inspected == expected.map(Self.shown), "\(request)")
     }
+  }
+
+  private static func shown(_ transaction: PersistentHistoryTransaction) -> String {
+    let changes = transaction.changes.map { "\($0.kind) \($0.objectID.uriRepresentation) \($0.tombstone)" }
+    return "\(transaction.number) \(transaction.date) \(transaction.author ?? "-") \(changes)"
+  }
+
+  /// Shows what both kinds of readers have. The reader of closed files leaves out values that are nil.
+  private static func shown(_ transaction: StoreHistory.Transaction) -> String {
+    let changes = transaction.changes.map { change in
+      let tombstone =
+        change.kind == .delete && change.tombstone.isEmpty ? Self.emptyTombstone(change) : change.tombstone
+      return "\(change.kind!) \(change.objectURI!) \(tombstone)"
+    }
+    return "\(transaction.number) \(transaction.date!) \(transaction.author ?? "-") \(changes)"
+  }
+
+  private static func emptyTombstone(_ change: StoreHistory.Change) -> [String: AttributeValue] {
+    change.entity == "Person" ? [:] : ["name": .null]
+  }
+
+  @Test func `an inspected history is not checked for deleted saves`() throws {
+    let store = try makeStore()
+    try fill(store, 3)
+    let first = HistoryRequest.Position.transaction(try store.history()[0])
+    try store.deleteHistory(through: 2)
+    var numbers: [Int64] = []
+    try StoreHistory(store.url).run(HistoryRequest(after: first)) { numbers.append($0.number) }
+    try StoreHistory(store.url).run(HistoryRequest(before: .number(.min))) { numbers.append($0.number) }
+    #expect(numbers == [3])
+    var request = HistoryRequest()
+    request.entityNames = ["Album"]
+    #expect(Self.code { try StoreHistory(store.url).run(request) { _ in } } == .undefinedKey)
+    let other = HistoryRequest(after: .token(PersistentHistoryToken(numbers: ["other": 1])))
+    #expect(Self.code { try StoreHistory(store.url).run(other) { _ in } } == .invalidState)
   }
 
   @Test func `a request reads transactions in order and changes by their index`() throws {

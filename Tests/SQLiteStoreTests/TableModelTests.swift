@@ -100,7 +100,7 @@ import Testing
     try store.save(deletion)
     func transactions(after number: Int64 = 0) throws -> [StoreHistory.Transaction] {
       var all: [StoreHistory.Transaction] = []
-      try StoreHistory(file).run(after: number) { all.append($0) }
+      try StoreHistory(file).run(HistoryRequest(after: .number(number))) { all.append($0) }
       return all
     }
     var found = try transactions()

@@ -30,10 +30,7 @@ struct HistoryQuery {
     self.request = request
     self.file = file
     tombstones = HistoryTables.tombstoneColumns(file)
-    guard request.fetchLimit >= 0 else {
-      throw ManagedObjectError(
-        .unsupportedRequest, "expected a limit of at least 0 transactions, found \(request.fetchLimit)")
-    }
+    try request.checkLimit()
     let identifier = state.metadata.identifier
     transactionConditions = [
       "t.Z_PK BETWEEN \(parameter(.integer(numbers.lowerBound))) AND \(parameter(.integer(numbers.upperBound)))"
@@ -131,16 +128,7 @@ struct HistoryQuery {
   ) throws(ManagedObjectError) {
     let kinds = (request.changeKinds ?? [.insert, .update, .delete]).map { "\($0.rawValue)" }.sorted()
     var indices = Set(schema.numbers.indices.filter { schema.numbers[$0] != 0 })
-    if let names = request.entityNames {
-      var selected: Set<Int> = []
-      for name in names.sorted() {
-        guard let entity = schema.model.entity(named: name) else {
-          throw ManagedObjectError(.undefinedKey, "the model has no entity \(name.quoted)")
-        }
-        selected.formUnion(entity.subtree)
-      }
-      indices.formIntersection(selected)
-    }
+    if let selected = try request.entityIndices(schema.model) { indices.formIntersection(selected) }
     let entities = indices.map { schema.numbers[$0] }.sorted().map(String.init)
     changeConditions = [
       "c.ZCHANGETYPE IN (\(kinds.joined(separator: ", ")))", "c.ZENTITY IN (\(entities.joined(separator: ", ")))",

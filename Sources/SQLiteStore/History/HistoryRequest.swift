@@ -39,6 +39,14 @@ public struct HistoryRequest: Hashable, Sendable {
     case oneOf(Set<String?>)
     /// All names except these.
     case noneOf(Set<String?>)
+
+    package func holds(for name: String?) -> Bool {
+      switch self {
+      case .any: true
+      case .oneOf(let names): names.contains(name)
+      case .noneOf(let names): !names.contains(name)
+      }
+    }
   }
 
   /// Selects only saves after this one; nil to begin with the first one.
@@ -75,5 +83,27 @@ public struct HistoryRequest: Hashable, Sendable {
   }
 
   /// True if saves without a selected change are left out.
-  var requiresChanges: Bool { entityNames != nil || objectIDs != nil || changeKinds != nil }
+  package var requiresChanges: Bool { entityNames != nil || objectIDs != nil || changeKinds != nil }
+
+  /// Returns the indices of the selected entities; nil for all.
+  ///
+  /// - Throws: ``ManagedObjectError/Code/undefinedKey`` if the model does not have an entity.
+  package func entityIndices(_ model: ManagedObjectModel) throws(ManagedObjectError) -> Set<Int>? {
+    guard let entityNames else { return nil }
+    var indices: Set<Int> = []
+    for name in entityNames.sorted() {
+      guard let entity = model.entity(named: name) else {
+        throw ManagedObjectError(.undefinedKey, "the model has no entity \(name.quoted)")
+      }
+      indices.formUnion(entity.subtree)
+    }
+    return indices
+  }
+
+  package func checkLimit() throws(ManagedObjectError) {
+    if fetchLimit < 0 {
+      throw ManagedObjectError(
+        .unsupportedRequest, "expected a limit of at least 0 transactions, found \(fetchLimit)")
+    }
+  }
 }

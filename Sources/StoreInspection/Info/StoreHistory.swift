@@ -12,7 +12,7 @@ public import SQLiteStore
 /// try StoreHistory(file).run { print($0.number, $0.date ?? .distantPast, $0.changes.count) }
 /// ```
 ///
-/// For an open store, use ``SQLiteStore/history(after:)``, which returns the changes with object IDs.
+/// For an open store, use ``SQLiteStore/history(_:)``, which returns the changes with object IDs.
 public struct StoreHistory: Sendable {
   /// The file of the store.
   public var file: URL
@@ -68,31 +68,33 @@ public struct StoreHistory: Sendable {
     public var tombstone: [String: AttributeValue] = [:]
   }
 
-  /// Calls `body` for each transaction, the oldest first. Does not call it if the store has no history.
+  /// Calls `body` for each transaction that a request selects. Does not call it if the store has no history.
   ///
   /// Only one transaction at a time is in memory.
   ///
   /// ```swift
-  /// try StoreHistory(file).run(after: 1200) { transaction in
+  /// try StoreHistory(file).run(HistoryRequest(after: .number(1200))) { transaction in
   ///   for change in transaction.changes where change.kind == .update {
   ///     print(change.entity ?? "", change.number, change.updatedProperties ?? [])  // Note 2 ["title"]
   ///   }
   /// }
   /// ```
   ///
-  /// - Parameter number: Only transactions with a greater number are read. Pass the number of the last transaction that
-  ///   you have read.
-  /// - Throws: ``ManagedObjectError/Code/noSuchFile`` if the file does not exist, ``ManagedObjectError/Code/open`` if
+  /// - Parameter request: The request. Unlike an open store, this reads what the file has: a token or number whose
+  ///   following transactions were deleted is not an error.
+  /// - Throws: ``ManagedObjectError/Code/undefinedKey`` if the model does not have an entity of the request,
+  ///   ``ManagedObjectError/Code/invalidState`` for a token of another store,
+  ///   ``ManagedObjectError/Code/unsupportedRequest`` for a negative limit, ``ManagedObjectError/Code/noSuchFile`` if the file does not exist, ``ManagedObjectError/Code/open`` if
   ///   it is not a store, ``ManagedObjectError/Code/storeTypeMismatch`` if it is a store of another kind than SQLite,
   ///   and the error of `body`.
   /// - Complexity: O(*n*) in the number of changes, O(*n* log *n*) if the index of the transactions is missing.
   public func run(
-    after number: Int64 = 0, _ body: (Transaction) throws(ManagedObjectError) -> Void
+    _ request: HistoryRequest = HistoryRequest(), _ body: (Transaction) throws(ManagedObjectError) -> Void
   ) throws(ManagedObjectError) {
     try ManagedObjectError.naming(file) { () throws(ManagedObjectError) in
       let tables = try InspectedTables(file, model: model, configuration: nil, writesNothing: writesNothing)
       try tables.database.transaction(.deferred) { () throws(ManagedObjectError) in
-        try StoreHistoryReading(tables).forEachTransaction(after: number, body)
+        try StoreHistoryReading(tables).forEachTransaction(request, body)
       }
     }
   }
@@ -116,9 +118,12 @@ struct StoreHistoryReading {
   }
 
   func forEachTransaction(
-    after number: Int64, _ body: (StoreHistory.Transaction) throws(ManagedObjectError) -> Void
+    _ request: HistoryRequest, _ body: (StoreHistory.Transaction) throws(ManagedObjectError) -> Void
   ) throws(ManagedObjectError) {
+    let selection = try HistorySelection(request, tables)
     guard isThere else { return }
+    let direction = request.isNewestFirst ? "DESC" : "ASC"
+    var count = 0
     let texts = try texts()
     func column(_ name: String) -> String { file.has(HistoryTables.transactions, name) ? name : "NULL" }
     let names = [
@@ -126,25 +131,28 @@ struct StoreHistoryReading {
       "ZPROCESSID",
     ]
     let transactions = try database.statement(
-      "SELECT Z_PK, ZTIMESTAMP, \(names.map(column).joined(separator: ", ")) FROM ATRANSACTION WHERE Z_PK > ? "
-        + "ORDER BY Z_PK")
-    try transactions.bind(1, number)
+      "SELECT Z_PK, ZTIMESTAMP, \(names.map(column).joined(separator: ", ")) FROM ATRANSACTION "
+        + "WHERE Z_PK > ? AND Z_PK <= ? ORDER BY Z_PK \(direction)")
+    try transactions.bind(1, selection.after)
+    try transactions.bind(2, selection.last)
     let bits = file.has(HistoryTables.changes, "ZCOLUMNS") ? "ZCOLUMNS" : "NULL"
-    let tombstones = self.tombstones
+    let tombstones = HistoryTables.tombstoneColumns(file)
     let columns = tombstones.map { ", " + $0.sqlName }.joined()
     let changes = try database.statement(
       "SELECT ZTRANSACTIONID, ZCHANGETYPE, ZENTITY, ZENTITYPK, \(bits)\(columns) FROM ACHANGE "
-        + "WHERE ZTRANSACTIONID > ? ORDER BY ZTRANSACTIONID, Z_PK")
-    try changes.bind(1, number)
+        + "WHERE ZTRANSACTIONID > ? AND ZTRANSACTIONID <= ? ORDER BY ZTRANSACTIONID \(direction), Z_PK")
+    try changes.bind(1, selection.after)
+    try changes.bind(2, selection.last)
     defer {
       transactions.reset()
       changes.reset()
     }
     var (hasTransaction, hasChange) = (try transactions.step(), try changes.step())
+    func precedes(_ first: Int64, _ second: Int64) -> Bool { request.isNewestFirst ? first > second : first < second }
     while hasTransaction || hasChange {
       var transaction = StoreHistory.Transaction(number: 0)
       // Changes whose transaction is missing get a transaction without a date.
-      if hasTransaction, !hasChange || transactions.integer(0) <= changes.integer(0) {
+      if hasTransaction, !hasChange || !precedes(changes.integer(0), transactions.integer(0)) {
         transaction.number = transactions.integer(0)
         if !transactions.isNull(1) { transaction.date = Date(timeIntervalSinceReferenceDate: transactions.real(1)) }
         func text(_ column: Int32) -> String? {
@@ -158,11 +166,14 @@ struct StoreHistoryReading {
       } else {
         transaction.number = changes.integer(0)
       }
-      while hasChange, changes.integer(0) <= transaction.number {
+      while hasChange, !precedes(transaction.number, changes.integer(0)) {
         transaction.changes.append(try readChange(changes, tombstones))
         hasChange = try changes.step()
       }
+      guard selection.includes(&transaction) else { continue }
       try body(transaction)
+      count += 1
+      if count == request.fetchLimit { return }
     }
   }
 
@@ -172,15 +183,6 @@ struct StoreHistoryReading {
     let statement = try database.statement("SELECT Z_PK, ZNAME FROM ATRANSACTIONSTRING")
     try statement.forEachRow { texts[statement.integer(0)] = statement.text(1) }
     return texts
-  }
-
-  /// The names of the columns with preserved values of deleted objects (`ZTOMBSTONE0`, …), in the order of their
-  /// numbers.
-  private var tombstones: [String] {
-    let start = "ZTOMBSTONE"
-    return (file.tables[HistoryTables.changes]?.columns ?? []).compactMap { name in
-      name.hasPrefix(start) ? Int(name.dropFirst(start.count)).map { ($0, name) } : nil
-    }.sorted { $0.0 < $1.0 }.map(\.1)
   }
 
   private func readChange(_ row: Statement, _ tombstones: [String]) throws(ManagedObjectError) -> StoreHistory.Change {

@@ -43,7 +43,7 @@ struct History: ParsableCommand {
     var history = StoreHistory(url, model: try ModelFile.model(model, of: url, writesNothing: writesNothing))
     history.writesNothing = writesNothing
     var output = ListOutput(isJSON: isJSON, plain: plain.form)
-    try history.run(after: after) { transaction in
+    try history.run(HistoryRequest(after: .number(after))) { transaction in
       output.writeKeepingError(transaction.propertyList, line: transaction.lines.joined(separator: "\n"))
     }
     try output.finish()
