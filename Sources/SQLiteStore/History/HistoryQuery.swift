@@ -29,7 +29,7 @@ struct HistoryQuery {
   ) throws(ManagedObjectError) {
     self.request = request
     self.file = file
-    tombstones = HistoryTables.tombstoneColumns(file)
+    tombstones = file.tombstoneColumns
     try request.checkLimit()
     let identifier = state.metadata.identifier
     transactionConditions = [

@@ -24,14 +24,6 @@ package enum HistoryTables {
     model.entities.map { preserved($0).count }.max() ?? 0
   }
 
-  /// Returns the names of the columns with values of deleted objects (`ZTOMBSTONE0`, …), in the order of their numbers.
-  package static func tombstoneColumns(_ file: FileSchema) -> [String] {
-    let start = "ZTOMBSTONE"
-    return (file.tables[changes]?.columns ?? []).compactMap { name in
-      name.hasPrefix(start) ? Int(name.dropFirst(start.count)).map { ($0, name) } : nil
-    }.sorted { $0.0 < $1.0 }.map(\.1)
-  }
-
   /// Creates the tables of a history.
   ///
   /// - Parameter last: The number before that of the first transaction.

@@ -15,6 +15,16 @@ extension SQLiteStore {
   }
 }
 
+/// The statements of history requests, for tests.
+extension SQLiteStore {
+  /// Returns SQLite's query plan for a request, one line per step.
+  package func plan(of request: HistoryRequest) throws(ManagedObjectError) -> [String] {
+    try withState { state throws(ManagedObjectError) in
+      try state.plan(HistoryQuery(request, HistoryReading.allNumbers, state, FileSchema(state.database)).selection)
+    }
+  }
+}
+
 extension StoreState {
   /// Returns the version number of each row whose entity is in the model.
   func rowVersions() throws(ManagedObjectError) -> [RowKey: Int64] {

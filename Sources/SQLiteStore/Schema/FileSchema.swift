@@ -107,6 +107,15 @@ package struct FileSchema {
     tables[table.uppercased()]?.columns.contains(column.uppercased()) ?? false
   }
 
+  /// The names of the history's columns with values of deleted objects (`ZTOMBSTONE0`, …), in the order of their
+  /// numbers.
+  package var tombstoneColumns: [String] {
+    let start = "ZTOMBSTONE"
+    return (tables["ACHANGE"]?.columns ?? []).compactMap { name in
+      name.hasPrefix(start) ? Int(name.dropFirst(start.count)).map { ($0, name) } : nil
+    }.sorted { $0.0 < $1.0 }.map(\.1)
+  }
+
   /// Checks that the file has a table. Does not accept views and virtual tables, because a view could run forever, and
   /// a virtual table could do anything.
   ///

@@ -73,7 +73,7 @@ struct StoreState {
     allowsTriggers = access.allowsTriggers
     (obstacles, foreignParts) = Self.obstacles(
       file, schema, allowsTriggers: allowsTriggers, tracksHistory: metadata.tracksHistory)
-    tombstoneCount = HistoryTables.tombstoneColumns(file).count
+    tombstoneCount = file.tombstoneColumns.count
     numbers = RowNumbers(schema)
     reading = ValueReading(database: database, schema: schema, externalData: ExternalData(ofStore: database.file.path))
     switch access.tracksHistory {
@@ -195,7 +195,7 @@ struct StoreState {
     }
     (obstacles, foreignParts) = Self.obstacles(
       file, schema, allowsTriggers: allowsTriggers, tracksHistory: current.tracksHistory)
-    tombstoneCount = HistoryTables.tombstoneColumns(file).count
+    tombstoneCount = file.tombstoneColumns.count
     if hasNewMetadata { current.replace(with: metadata.values) }
     metadata = current
     schemaVersion = version

@@ -413,17 +413,10 @@ extension SQLiteStore {
     let sql = try statement(for: request).sql
     return try state.withLock { state throws(ManagedObjectError) in try state.plan(sql) }
   }
-
-  /// Returns SQLite's query plan for a request, one line per step.
-  package func plan(of request: HistoryRequest) throws(ManagedObjectError) -> [String] {
-    try state.withLock { state throws(ManagedObjectError) in
-      try state.plan(HistoryQuery(request, HistoryReading.allNumbers, state, FileSchema(state.database)).selection)
-    }
-  }
 }
 
 extension StoreState {
-  fileprivate func plan(_ sql: String) throws(ManagedObjectError) -> [String] {
+  func plan(_ sql: String) throws(ManagedObjectError) -> [String] {
     let statement = try database.statement("EXPLAIN QUERY PLAN " + sql)
     var lines: [String] = []
     try statement.forEachRow { lines.append(statement.text(3)) }

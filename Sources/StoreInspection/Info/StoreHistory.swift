@@ -136,7 +136,7 @@ struct StoreHistoryReading {
     try transactions.bind(1, selection.after)
     try transactions.bind(2, selection.last)
     let bits = file.has(HistoryTables.changes, "ZCOLUMNS") ? "ZCOLUMNS" : "NULL"
-    let tombstones = HistoryTables.tombstoneColumns(file)
+    let tombstones = file.tombstoneColumns
     let columns = tombstones.map { ", " + $0.sqlName }.joined()
     let changes = try database.statement(
       "SELECT ZTRANSACTIONID, ZCHANGETYPE, ZENTITY, ZENTITYPK, \(bits)\(columns) FROM ACHANGE "
