@@ -20,6 +20,20 @@ import Testing
     #expect(model["Employee"]?.isAbstract == false)
   }
 
+  final class Quoted: ManagedObject {
+    @Attribute(.unique) var `first-name`: String
+    @Attribute var `default`: Int?
+    @Relationship(inverse: \Quoted.`all-of-them`) var `the-one`: Quoted?
+    @Relationship var `all-of-them`: Set<Quoted>
+  }
+
+  @Test func `the names of properties in backticks have no backticks in the model`() throws {
+    let entity = try #require(try ManagedObjectModel(Quoted.self)["Quoted"])
+    #expect(entity.properties.map(\.name) == ["all-of-them", "default", "first-name", "the-one"])
+    #expect(entity.relationship(named: "all-of-them")?.inverse == "the-one")
+    #expect(entity.definition.uniquenessConstraints == [["first-name"]])
+  }
+
   class Shelf: ManagedObject {
     @Attribute var title: String
     @Attribute var number: Int

@@ -49,12 +49,20 @@ struct ClassPrototype {
     while let level = mirror, let type = level.subjectType as? ManagedObject.Type, type != ManagedObject.self {
       var names: [(number: UInt16, name: String)] = []
       for case (let label?, let wrapper as any ManagedPropertyWrapper) in level.children {
-        names.append((wrapper.number, label.hasPrefix("_") ? String(label.dropFirst()) : label))
+        names.append((wrapper.number, Self.propertyName(label)))
       }
       levels.append(Level(type: type, names: names))
       mirror = level.superclassMirror
     }
     return levels.reversed()
+  }
+
+  /// Returns the name of the property whose wrapper has a label: `_title`, or with its backticks for a name that is not
+  /// an identifier.
+  private static func propertyName(_ label: String) -> String {
+    var name = label[...]
+    if name.hasPrefix("`"), name.hasSuffix("`") { name = name.dropFirst().dropLast() }
+    return String(name.hasPrefix("_") ? name.dropFirst() : name)
   }
 
   /// The properties that a class itself declares, in the order of their declarations.
