@@ -38,7 +38,7 @@ struct ModelResolution {
 
   /// The methods of `NSObject` and `NSManagedObject` without arguments. They are not allowed as property names
   /// (`NSPropertyDescription`, `name`), because reading the value would call them.
-  private static let reservedNames: Set<String> = [
+  static let reservedNames: Set<String> = [
     "autorelease", "changedValues", "changedValuesForCurrentEvent", "class", "className", "classForCoder", "copy",
     "dealloc", "debugDescription", "deleted", "description", "entity", "fault", "faultingState", "hasChanges",
     "hasPersistentChangedValues", "hash", "init", "inserted", "isDeleted", "isFault", "isInserted", "isProxy",

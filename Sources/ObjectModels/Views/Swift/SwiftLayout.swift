@@ -1,0 +1,71 @@
+/// The layout of long lines.
+enum SwiftLayout {
+  /// The maximum length of a line.
+  private static let length = 120
+
+  /// Returns the lines of a statement. If it is too long, it is broken in the last pair of brackets that is not in
+  /// another one, as swift-format does.
+  ///
+  /// - Parameter indentation: The number of spaces in front of the line.
+  static func lines(_ text: String, indentation: Int) -> [String] {
+    guard indentation + text.count > length, let (start, parts, end) = brackets(in: text) else { return [text] }
+    var lines = [start]
+    for (index, part) in parts.enumerated() {
+      let text = part + (index < parts.count - 1 || end.hasPrefix("]") ? "," : "")
+      let isShort = indentation + 2 + text.count + end.count <= length
+      if index > 0, isShort, indentation + lines[lines.count - 1].count + 1 + text.count + end.count <= length {
+        lines[lines.count - 1] += " " + text
+      } else {
+        lines += Self.lines(text, indentation: indentation + 2).map { "  " + $0 }
+      }
+    }
+    if end.hasPrefix("]") { return lines + [end] }
+    lines[lines.count - 1] += end
+    return lines
+  }
+
+  /// Returns the lines of a property with a wrapper. They are broken before the declaration and between arguments if
+  /// they are too long.
+  static func property(_ wrapper: String, _ arguments: [String], _ declaration: String, indentation: Int) -> [String] {
+    let attribute = arguments.isEmpty ? wrapper : "\(wrapper)(\(arguments.joined(separator: ", ")))"
+    if indentation + attribute.count + 1 + declaration.count <= length { return ["\(attribute) \(declaration)"] }
+    return lines(attribute, indentation: indentation) + lines(declaration, indentation: indentation)
+  }
+
+  /// Returns the text before the last bracketed list that is not in another one, the elements of the list, and the text
+  /// from the closing bracket on. Returns nil if there is no such list, or if it is empty.
+  private static func brackets(in text: String) -> (start: String, parts: [String], end: String)? {
+    var open: [String.Index] = []
+    var commas: [String.Index] = []
+    var found: (open: String.Index, commas: [String.Index], close: String.Index)?
+    var isString = false
+    var isEscaped = false
+    for (index, character) in zip(text.indices, text) {
+      if isString {
+        if !isEscaped, character == "\"" { isString = false }
+        isEscaped = !isEscaped && character == "\\"
+        continue
+      }
+      switch character {
+      case "\"": isString = true
+      case "(", "[", "{":
+        if open.isEmpty { commas = [] }
+        open.append(index)
+      case ")", "]", "}":
+        if let start = open.popLast(), open.isEmpty, !text[text.index(after: start)..<index].isEmpty {
+          found = (start, commas, index)
+        }
+      case ",": if open.count == 1 { commas.append(index) }
+      default: break
+      }
+    }
+    guard let found, text[found.open] != "{" else { return nil }
+    var parts: [String] = []
+    var start = text.index(after: found.open)
+    for end in found.commas + [found.close] {
+      parts.append(String(text[start..<end].drop { $0 == " " }))
+      start = text.index(after: end)
+    }
+    return (String(text[...found.open]), parts, String(text[found.close...]))
+  }
+}

@@ -1,0 +1,120 @@
+internal import PropertyLists
+
+/// The Swift names of the entities and properties of a model.
+struct SwiftNames {
+  /// The name of the class of each entity, by the entity's index.
+  let classes: [String]
+  /// The name of the type that lists the classes: `NotesModel`.
+  let modelType: String
+  private let all: Set<String>
+
+  /// The modules of the types that generated code refers to. Types that are not listed are in ManagedObjects.
+  private static let modules: [String: String] = {
+    let standard = ["Bool", "Double", "Float", "Int", "Int16", "Int32", "Int64", "Set", "String"]
+    let foundation = foundationTypes.map { ($0, "FoundationEssentials") }
+    return Dictionary(standard.map { ($0, "Swift") } + foundation, uniquingKeysWith: { first, _ in first })
+  }()
+
+  /// The types of Foundation that generated code refers to.
+  static let foundationTypes: Set<String> = [
+    "Calendar", "Data", "Date", "DateComponents", "DateInterval", "Decimal", "IndexPath", "Locale", "TimeZone", "URL",
+    "UUID",
+  ]
+
+  /// The words that are not identifiers without backticks. Not all are reserved for members and classes, but backticks
+  /// are always allowed.
+  private static let keywords: Set<String> = [
+    "Any", "Protocol", "Self", "Type", "_", "as", "associatedtype", "break", "case", "catch", "class", "continue",
+    "default", "defer", "deinit", "do", "else", "enum", "extension", "fallthrough", "false", "fileprivate", "for",
+    "func", "guard", "if", "import", "in", "init", "inout", "internal", "is", "let", "nil", "operator",
+    "precedencegroup", "private", "protocol", "public", "repeat", "rethrows", "return", "self", "static", "struct",
+    "subscript", "super", "switch", "throw", "throws", "true", "try", "typealias", "var", "where", "while",
+  ]
+
+  init(_ model: ManagedObjectModel, named name: String) {
+    let entities = model.entities
+    let classNames = entities.map { Self.className(of: $0.definition) }
+    let uses = Dictionary(classNames.compactMap { $0 }.map { ($0, 1) }, uniquingKeysWith: +)
+    var taken: Set<String> = []
+    var classes: [String] = []
+    for (entity, className) in zip(entities, classNames) {
+      let ownName = className.flatMap { uses[$0] == 1 ? $0 : nil }
+      // The class of an entity must not have the class name of another entity, or it would be joined with that one.
+      func isFree(_ name: String) -> Bool { !taken.contains(name) && (name == ownName || uses[name] == nil) }
+      let entityName = Self.identifier(entity.name)
+      var name = [ownName, entityName, entityName + "Entity"].compactMap { $0 }.first(where: isFree)
+      var number = 2
+      while name == nil {
+        if isFree("\(entityName)\(number)") { name = "\(entityName)\(number)" }
+        number += 1
+      }
+      taken.insert(name ?? "")
+      classes.append(name ?? "")
+    }
+    self.classes = classes
+    var modelType = name.isEmpty ? "Model" : Self.identifier(name) + "Model"
+    while taken.contains(modelType) { modelType += "Classes" }
+    self.modelType = modelType
+    all = taken
+  }
+
+  /// Returns the name of the class in an entity's description without its module; nil if the entity has no class of its
+  /// own, or if the name is not that of a Swift class.
+  private static func className(of entity: EntityDescription) -> String? {
+    guard let name = entity.className?.split(separator: ".").last.map(String.init), name != "NSManagedObject",
+      name != "ManagedObject", !name.hasPrefix("_Tt"), identifier(name) == name
+    else { return nil }
+    return name
+  }
+
+  /// Returns the nearest text that is an identifier, possibly a keyword.
+  private static func identifier(_ text: String) -> String {
+    var result = String(text.map { $0.isLetter || $0.isNumber || $0 == "_" ? $0 : "_" })
+    if result.first?.isLetter != true, result.first != "_" { result = "_" + result }
+    return result
+  }
+
+  /// Returns an identifier as it is written in code, if necessary in backticks.
+  static func escaped(_ name: String) -> String {
+    if !keywords.contains(name), identifier(name) == name { return name }
+    return "`\(name)`"
+  }
+
+  /// Returns the class of an entity as it is written in code.
+  func classOf(_ entity: ManagedObjectModel.Entity) -> String { Self.escaped(classes[entity.index]) }
+
+  /// Returns a type as it is written in code: with its module if an entity has a class with this name.
+  func type(_ name: String) -> String {
+    all.contains(name) || name == modelType ? "\(Self.modules[name] ?? "ManagedObjects").\(name)" : name
+  }
+}
+
+/// The names of properties.
+extension SwiftNames {
+  /// The public properties of `ManagedObject`. A subclass cannot declare properties with their names.
+  private static let members: Set<String> = [
+    "description", "entity", "hasChanges", "hasPersistentChangedValues", "hashValue", "isDeleted", "isFault",
+    "isInaccessible", "isInserted", "isUpdated", "managedObjectContext", "objectID",
+  ]
+
+  /// Returns the reason for which a property of an entity cannot be a Swift property; nil if it can be one.
+  static func reasonAgainst(_ name: String, of entity: ManagedObjectModel.Entity) -> String? {
+    if members.contains(name) || ManagedObjectModel.isReserved(name) {
+      return "every object has a property with this name"
+    }
+    if name.hasPrefix("$") || name.contains(where: { "`\\".contains($0) || $0.isNewline })
+      || name.printable() != name
+    {
+      return "the name cannot be written in Swift"
+    }
+    if name.hasPrefix("_"), entity.definition.properties.contains(where: { $0.name == name.dropFirst() }) {
+      return "the wrapper of \(name.dropFirst().quoted) has this name"
+    }
+    return nil
+  }
+}
+
+extension ManagedObjectModel {
+  /// Returns true if a model that is not read from a file cannot have properties with a name.
+  static func isReserved(_ name: String) -> Bool { ModelResolution.reservedNames.contains(name) }
+}

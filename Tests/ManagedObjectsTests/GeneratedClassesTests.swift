@@ -1,0 +1,242 @@
+import Foundation
+import ManagedObjects
+import ManagedObjectsSamples
+import ObjectModels
+import TestSupport
+import Testing
+
+/// The classes that `swiftSource` makes of a model are compiled in ManagedObjectsSamples.
+@Suite("Classes generated from a model") struct GeneratedClassesTests {
+  /// Returns the code of a model's classes, and the notes.
+  private func code(_ model: ManagedObjectModel, isPublic: Bool = false) -> (text: String, notes: [String]) {
+    var notes: [String] = []
+    let text = model.swiftSource(named: "Library", isPublic: isPublic) { notes.append($0) }
+    return (text, notes)
+  }
+
+  @Test func `the compiled classes are those that are generated now`() throws {
+    let text = code(try GeneratedClasses.model()).text
+    // To write the file again after a change of the generator: WRITE_GENERATED_CLASSES=1 swift test.
+    if ProcessInfo.processInfo.environment["WRITE_GENERATED_CLASSES"] != nil {
+      try text.write(to: GeneratedClasses.file, atomically: true, encoding: .utf8)
+    }
+    #expect(try String(contentsOf: GeneratedClasses.file, encoding: .utf8) == text)
+  }
+
+  @Test func `the model of the classes has the version hashes of the model`() throws {
+    let hashes = try GeneratedClasses.model().entityVersionHashesByName
+    #expect(try GeneratedClasses.modelOfClasses().entityVersionHashesByName == hashes)
+  }
+
+  @Test func `the model of the classes has all settings of the model`() throws {
+    let model = try GeneratedClasses.model()
+    let made = try GeneratedClasses.modelOfClasses()
+    for (entity, own) in zip(model.entities, made.entities) {
+      let (expected, found) = (comparable(entity.definition), comparable(own.definition))
+      for (property, own) in zip(expected.properties, found.properties) { #expect(property == own) }
+      #expect(expected == found)
+    }
+    #expect(made.entities.count == model.entities.count)
+    #expect(made.configurations == model.configurations)
+    #expect(made.fetchRequestTemplates == model.fetchRequestTemplates)
+    #expect(made.versionIdentifiers == model.versionIdentifiers)
+  }
+
+  /// Returns a description without the name of the class, and with sorted properties.
+  private func comparable(_ entity: EntityDescription) -> EntityDescription {
+    var entity = entity
+    entity.className = nil
+    entity.properties.sort { $0.name < $1.name }
+    return entity
+  }
+
+  // An SQLite store cannot have all that the model has.
+  @Test(arguments: StoreKind.inFiles)
+  func `a store of the classes opens with the model, and one of the model with the classes`(_ kind: StoreKind) throws {
+    let folder = TemporaryFolder(isInMemory: true)
+    let (model, made) = (try GeneratedClasses.model(), try GeneratedClasses.modelOfClasses())
+    let values = ["Ada", "1.5", "London", "I", "own friend"]
+    let file = folder.url.appending(path: "classes")
+    try context(kind, file, made) { context in
+      try GeneratedClasses.insertPerson(into: context)
+      try context.save()
+    }
+    try context(kind, file, model) { context in
+      let person = try #require(try context.fetch(FetchRequest("Person")).first)
+      #expect(try person.value(forKey: "first-name") == .attribute(.string("Ada")))
+      #expect(try person.value(forKey: "größe") == .attribute(.double(1.5)))
+      #expect(try person.value(forKey: "Self") == .attribute(.string("I")))
+      #expect(try person.value(forKey: "hashValue") == .attribute(.integer(7)))
+      let other = try context.insert("Person")
+      for key in ["first-name", "where", "Self"] {
+        try other.setValue(try person.value(forKey: key), forKey: key)
+      }
+      try other.setValue(.attribute(.double(1.5)), forKey: "größe")
+      try other.setValue(.set([.object(other)]), forKey: "friends")
+      try context.save()
+    }
+    let joined = try model.joined(with: GeneratedClasses.classes)
+    for model in [made, joined] {
+      try context(kind, file, model) { context in
+        let persons = try context.fetch(FetchRequest("Person"))
+        #expect(persons.map { GeneratedClasses.values(ofPerson: $0) } == [values, values])
+      }
+    }
+  }
+
+  private func context(
+    _ kind: StoreKind, _ file: URL, _ model: ManagedObjectModel, _ body: (ManagedObjectContext) throws -> Void
+  ) throws {
+    let coordinator = PersistentStoreCoordinator(model: model)
+    try coordinator.add(kind.open(file, model))
+    try body(ManagedObjectContext(coordinator: coordinator))
+  }
+
+  @Test func `parts without a property are reported`() throws {
+    let noType = "the attribute has no property, because no wrapper has values of its type; use value(forKey: "
+    let member = "the attribute has no property: every object has a property with this name; use value(forKey: "
+    #expect(
+      code(try GeneratedClasses.model()).notes == [
+        "Book.address: \(noType)\"address\")",
+        "Book.cover: the attribute has no property, because its type and the value transformer \"CoverTransformer\" must "
+          + "be in the program",
+        "Book.things: the attribute has no property, because its type must be in the program",
+        "Book.anything: \(noType)\"anything\")",
+        "Person._id: the attribute has no property: the wrapper of \"id\" has this name; use value(forKey: \"_id\")",
+        "Person.hashValue: \(member)\"hashValue\")", "Person.isInaccessible: \(member)\"isInaccessible\")",
+        "Person.$price: the attribute has no property: the name cannot be written in Swift; use value(forKey: "
+          + "\"$price\")",
+      ])
+  }
+
+  @Test func `parts that only models from files have are left out, and reported`() throws {
+    var ordered = RelationshipDescription("boss", to: "Person", inverse: "entity", isOrdered: true)
+    ordered.isOptional = false
+    var external = AttributeDescription("text", .string)
+    external.allowsExternalBinaryDataStorage = true
+    var person = EntityDescription(
+      "Person",
+      [
+        .attribute(external), .attribute("isDeleted", .boolean), .relationship(ordered),
+        .relationship("entity", to: "Person", inverse: "boss"), .relationship("description", to: "Person"),
+        .attribute("zone", .string), .relationship("self", to: "Person", inverse: "other"),
+        .relationship("other", to: "Person", inverse: "self"),
+      ])
+    person.uniquenessConstraints = [["text"], ["isDeleted"], ["zone"]]
+    person.fetchIndexes = [FetchIndexDescription("byDescription", [.init(.property("description"))])]
+    let (text, notes) = code(try ManagedObjectModel(compiledEntities: [person]))
+    let name = "a model of classes cannot have a property with this name"
+    #expect(
+      notes == [
+        "Person.text: external storage is left out, because a model of classes allows it only for binary data",
+        "Person.isDeleted: \(name)",
+        "Person.boss: the inverse \"entity\" is left out, because a model of classes cannot have it",
+        "Person.boss: the order is left out, because a model of classes cannot have ordered to-one relationships",
+        "Person.entity: \(name)", "Person.description: \(name)",
+        "Person.zone: \(name)", "Person.self: \(name)",
+        "Person.other: the inverse \"self\" is left out, because a model of classes cannot have it",
+        "Person: a uniqueness constraint is left out, because of its property \"isDeleted\"",
+        "Person: a uniqueness constraint is left out, because of its property \"zone\"",
+        "Person: the index \"byDescription\" is left out, because of its property \"description\"",
+      ])
+    let method = "a model of classes cannot have it, because it is a method of every object."
+    #expect(
+      text.contains(
+        """
+        // "text": external storage is left out, because a model of classes allows it only for binary data
+        // "boss": the inverse "entity" is left out, because a model of classes cannot have it
+        // "boss": the order is left out, because a model of classes cannot have ordered to-one relationships
+        // "other": the inverse "self" is left out, because a model of classes cannot have it
+        // a uniqueness constraint is left out, because of its property "isDeleted"
+        // a uniqueness constraint is left out, because of its property "zone"
+        // the index "byDescription" is left out, because of its property "description"
+        final class Person: ManagedObject {
+          @Attribute(.unique) var text: String?
+          // "isDeleted": Boolean; \(method)
+          @Relationship(isOptional: false) var boss: Person?
+          // "entity": a relationship; \(method)
+          // "description": a relationship; \(method)
+          // "zone": String; \(method)
+          // "self": a relationship; \(method)
+          @Relationship var other: Person?
+        }
+        """))
+  }
+
+  @Test func `types with the names of classes have their modules`() throws {
+    let entities = ["Set", "Attribute", "Date", "ManagedObject", "EntityDescription", "Relationship", "String"]
+    let text = code(
+      try ManagedObjectModel(
+        entities: entities.map { name in
+          var entity = EntityDescription(
+            name,
+            [
+              .attribute("date", .date), .attribute("text", .string),
+              .relationship("others", to: name, isToMany: true, deleteRule: .cascade),
+            ])
+          entity.className = "App.\(name)"
+          entity.renamingIdentifier = "Old"
+          return entity
+        })
+    ).text
+    #expect(
+      text.contains(
+        """
+        final class ManagedObject: ManagedObjects.ManagedObject {
+          @ManagedObjects.Attribute var date: FoundationEssentials.Date?
+          @ManagedObjects.Attribute var text: Swift.String?
+          @ManagedObjects.Relationship(deleteRule: .cascade) var others: Swift.Set<ManagedObject>
+
+          override class func describe(_ entity: inout ManagedObjects.EntityDescription) {
+            entity.renamingIdentifier = "Old"
+          }
+        }
+        """))
+    #expect(text.contains("static var classes: [ManagedObjects.ManagedObject.Type]"))
+  }
+
+  @Test func `public classes import their modules publicly`() throws {
+    let note = EntityDescription("Note", [.attribute("date", .date), .attribute("text", .string)])
+    let text = code(try ManagedObjectModel(entities: [note]), isPublic: true).text
+    #expect(
+      text == """
+        // Generated from the model Library. Write methods in extensions in other files.
+        // swift-format-ignore-file
+
+        public import FoundationEssentials
+        public import ManagedObjects
+
+        public final class Note: ManagedObject {
+          @Attribute public var date: Date?
+          @Attribute public var text: String?
+        }
+
+        /// The classes of the model, and the model that is made of them.
+        public enum LibraryModel {
+          public static var classes: [ManagedObject.Type] {
+            [Note.self]
+          }
+
+          public static func model() throws(ManagedObjectModelError) -> ManagedObjectModel {
+            try ManagedObjectModel(classes: classes)
+          }
+        }
+
+        """)
+  }
+
+  @Test func `each class can be in a file of its own`() throws {
+    let model = try GeneratedClasses.model()
+    let files = model.swiftFiles(named: "Library")
+    let names = ["Animal", "Dog", "Calendar", "Character", "LibraryItem", "Medium", "Book", "Film", "Label", "Person"]
+    #expect(files.keys.elementsEqual((names + ["TagEntity", "Type", "LibraryModel"]).map { $0 + ".swift" }))
+    // A file imports only what it needs. Without the imports, the files together are the single file.
+    #expect(files["Animal.swift"]?.contains("FoundationEssentials") == false)
+    let parts = files.values.map { $0.split(separator: "import ManagedObjects\n", maxSplits: 1).last ?? "" }
+    let whole = code(model).text.split(separator: "import ManagedObjects\n", maxSplits: 1).last ?? ""
+    func lines(_ texts: [Substring]) -> [Substring] {
+      texts.flatMap { $0.split(separator: "\n") }.filter { $0 != "import PropertyLists" }
+    }
+    #expect(lines(parts) == lines([whole]))
+  }
+}
