@@ -164,6 +164,18 @@ import Testing
     #expect(try library.run("model", "Library.xcdatamodel", "--format", "dot").hasPrefix("digraph"))
     let sql = try library.run("model", Library.store, "--format", "sql")
     #expect(sql.contains("CREATE TABLE ZBOOK ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, "))
+    let swift = try library.run("model", "Library.xcdatamodel", "--format", "swift")
+    #expect(swift.contains("class Book: ManagedObject {") && swift.contains("enum LibraryModel {"))
+    try library.run("model", "Library.xcdatamodel", "--format", "swift", "--public", "-o", "Classes")
+    let folder = library.url.appending(path: "Classes")
+    let files = ["Author.swift", "Book.swift", "Comic.swift", "LibraryModel.swift", "Tag.swift"]
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() == files)
+    let comic = try String(contentsOf: folder.appending(path: "Comic.swift"), encoding: .utf8)
+    #expect(comic.contains("public final class Comic: Book {"))
+    try library.run("model", "Library.xcdatamodel", "--format", "swift", "-o", "Library.swift")
+    #expect(try String(contentsOf: library.url.appending(path: "Library.swift"), encoding: .utf8) == swift)
+    let wrong = try library.failure(["model", "Library.xcdatamodel", "--public"])
+    #expect(wrong.errors.contains("--public works only with --format swift."))
     let hashes = try library.model(Library.store).entityVersionHashesByName
     for format in ["xcdatamodel", "mom"] {
       try library.run("model", Library.store, "--format", format, "-o", "Again.\(format)")

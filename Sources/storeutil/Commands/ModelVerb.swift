@@ -1,6 +1,7 @@
 import ArgumentParser
 import FoundationEssentials
 import ManagedObjects
+import OrderedCollections
 import PropertyLists
 import SQLiteStore
 import SystemFiles
@@ -8,7 +9,7 @@ import ToolSupport
 
 /// An output form of a model.
 enum ModelForm: String, ExpressibleByArgument, CaseIterable {
-  case text, json, dot, sql, xcdatamodel, mom
+  case text, json, dot, sql, swift, xcdatamodel, mom
 }
 
 struct ModelVerb: ParsableCommand {
@@ -17,11 +18,13 @@ struct ModelVerb: ParsableCommand {
     abstract: "Print the model of a store or a model file.",
     discussion: """
       Formats: text is an outline, json is for programs in other languages, dot is a graph for Graphviz, and sql \
-      creates the tables of a store with the model. xcdatamodel and mom are files for Xcode; with -o, xcdatamodel is a \
-      folder.
+      creates the tables of a store with the model. swift is code with a class for each entity; with -o, and unless the \
+      name ends in .swift, it is a folder with a file for each class. xcdatamodel and mom are files for Xcode; with -o, \
+      xcdatamodel is a folder.
 
       Examples:
         storeutil model Notes.sqlite
+        storeutil model Notes.momd --format swift > Notes.swift
         storeutil model Notes.sqlite --format xcdatamodel -o Notes.xcdatamodel
       """)
 
@@ -34,20 +37,35 @@ struct ModelVerb: ParsableCommand {
   @Option(name: .shortAndLong, help: ArgumentHelp("The format to print.", valueName: "format"))
   var format = ModelForm.text
 
+  @Flag(name: .customLong("public"), help: "Make public classes, with swift.")
+  var isPublic = false
+
   @Option(file: "Write to FILE.", "file", name: .shortAndLong)
   var outfile: String?
 
   @OptionGroup var opening: OpeningArguments
 
+  func validate() throws {
+    if isPublic, format != .swift { throw ValidationError("--public works only with --format swift.") }
+  }
+
   func run() throws {
     let model = try NamedModel(file, version: version, opening).model
-    guard format != .xcdatamodel || outfile == nil else { return try write(sourceOf: model, to: outfile ?? "") }
+    if let outfile, outfile != "-" {
+      if format == .xcdatamodel { return try write(["contents": source(of: model)], toFolder: outfile) }
+      if format == .swift, !outfile.hasSuffix(".swift") {
+        let files = model.swiftFiles(named: modelName, isPublic: isPublic) { note("note: \($0.withoutCommands)") }
+        return try write(files.mapValues { Data($0.utf8) }, toFolder: outfile)
+      }
+    }
     let data: Data =
       switch format {
       case .text: Data((model.description + "\n").utf8)
       case .json: try model.jsonData()
       case .dot: Data(model.graph().utf8)
       case .sql: Data((try SQLiteStore.schemaStatements(of: model).joined(separator: ";\n") + ";\n").utf8)
+      case .swift:
+        Data(model.swiftSource(named: modelName, isPublic: isPublic) { note("note: \($0.withoutCommands)") }.utf8)
       case .xcdatamodel: try source(of: model)
       case .mom: try model.compiledData()
       }
@@ -59,13 +77,18 @@ struct ModelVerb: ParsableCommand {
     try model.sourceData { note("note: \($0.withoutCommands)") }
   }
 
-  /// Writes the model into a folder. If writing fails, a new folder is removed again.
-  private func write(sourceOf model: ManagedObjectModel, to folder: String) throws {
-    let data = try source(of: model)
+  /// The name of the model: that of its file, with a capital letter.
+  private var modelName: String {
+    let name = URL(filePath: file).deletingPathExtension().lastPathComponent
+    return name.prefix(1).uppercased() + name.dropFirst()
+  }
+
+  /// Writes the files of a model into a folder. If writing fails, a new folder without files is removed again.
+  private func write(_ files: OrderedDictionary<String, Data>, toFolder folder: String) throws {
     let isNew = !FileSystem.existsItself(folder)
     do {
       try PropertyListError.converting(FileSystem.makeFolder(folder, below: nil, permissions: 0o777))
-      try write(data, to: folder + "/contents")
+      for (name, data) in files { try write(data, to: folder + "/" + name) }
     } catch {
       if isNew { FileSystem.removeEmptyFolder(folder) }
       throw error
