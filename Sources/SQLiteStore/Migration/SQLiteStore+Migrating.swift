@@ -170,3 +170,15 @@ extension SQLiteStore {
     }
   }
 }
+
+extension SQLiteStore: MigratableStore {
+  public static func migrateStore(
+    at file: URL, from source: ManagedObjectModel, to destination: ManagedObjectModel, by mapping: StoreMapping,
+    configuration: String?, output: URL, droppedValues: DroppedValuePolicy,
+    progress: @escaping (MigrationProgress) throws -> Void
+  ) throws(ManagedObjectError) -> [MigrationLoss] {
+    try migrate(
+      file, from: source, to: destination, by: mapping, configuration: configuration, output: output,
+      droppedValues: droppedValues, progress: progress)
+  }
+}
