@@ -1,6 +1,7 @@
 import Foundation
 import ManagedObjects
 import ManagedObjectsSamples
+import SystemFiles
 import TestSupport
 import Testing
 
@@ -219,5 +220,60 @@ import Testing
     let context = try ManagedObjectContext(open)
     let error = #expect(throws: ManagedObjectError.self) { try context.fetch(FetchRequest("Note")) }
     #expect(error?.code == .incompatibleVersionHash)
+  }
+
+  @Test(arguments: StoreKind.inFiles, [false, true])
+  func `a migration whose system call fails changes nothing`(kind: StoreKind, isMapped: Bool) throws {
+    try makeStore(kind)
+    let bytes = try Data(contentsOf: file)
+    let mapping = isMapped ? StoreMapping(entities: ["Note": EntityMigrationPolicy()]) : StoreMapping()
+    var failed: Set<SystemCall> = []
+    for number in 0..<200 {
+      let calls = RecordedCalls()
+      var error: (any Error)?
+      do {
+        try Interception.ofCalls(in: folder.url.path) { call in
+          calls.note(call) == number ? (call.call == .write ? ENOSPC : EIO) : nil
+        } during: {
+          _ = try StoreFile.migrate(file, from: [Self.first.get()], to: Self.second.get(), by: mapping)
+        }
+      } catch let failure { error = failure }
+      let call = calls.calls.indices.contains(number) ? calls.calls[number].call : nil
+      if let error {
+        if let call { failed.insert(call) }
+        #expect((error as? ManagedObjectError)?.fileURL == file, "\(error)")
+        #expect(try Data(contentsOf: file) == bytes, "call \(number): \(calls.calls[number])")
+      } else {
+        // The failure of this call is harmless, or the migration makes fewer calls.
+        #expect(try notes(kind.open(file, Self.second.get()), ["count"]).count == 2)
+        if call == nil { break }
+        try bytes.write(to: file)
+      }
+      // Files that cannot be checked or removed are removed when the store is opened later.
+      #expect(folder.names == ["store"] || call == .unlink || call == .status, "\(calls.calls[number])")
+      for name in folder.names where name != "store" {
+        try FileManager.default.removeItem(at: folder.url.appending(path: name))
+      }
+    }
+    #expect(failed.isSuperset(of: [.write, .synchronize]), "\(failed)")
+  }
+
+  @Test(arguments: StoreKind.inFiles)
+  func `a new file that cannot be written is not left behind`(kind: StoreKind) throws {
+    try makeStore(kind)
+    let bytes = try Data(contentsOf: file)
+    for failing in [SystemCall.write, .synchronize] {
+      let error = #expect(throws: ManagedObjectError.self) {
+        try Interception.ofCalls(in: folder.url.path) { call in
+          call.call == failing ? ENOSPC : nil
+        } during: {
+          _ = try StoreFile.migrate(
+            file, from: [Self.first.get()], to: Self.second.get(), output: folder.url.appending(path: "new"))
+        }
+      }
+      #expect(error?.code == .migration)
+      #expect(folder.names == ["store"])
+      #expect(try Data(contentsOf: file) == bytes)
+    }
   }
 }
