@@ -25,6 +25,25 @@ public struct PersistentStoreDescription: Sendable {
   public var configuration: String?
   /// True to open the store only for reading. If its file does not exist, it is not created.
   public var isReadOnly = false
+  /// True to open the store even if it was made with another version of the model, and to read what fits. Use it to save
+  /// the data of a store whose model is lost or damaged, if it cannot be migrated. It corresponds to Core Data's
+  /// `NSIgnorePersistentStoreVersioningOption`.
+  ///
+  /// ```swift
+  /// var description = PersistentStoreDescription.sqlite(file)
+  /// description.ignoresModelVersion = true
+  /// let container = try PersistentContainer(model: model, stores: [description])
+  /// for mismatch in container.coordinator.stores[0].modelMismatches { print(mismatch) }
+  /// // Draft: the model does not have the entity: 12 objects are ignored
+  /// ```
+  ///
+  /// The store is read-only, and is not migrated; the file must exist. Entities and properties are found by their names
+  /// and renaming identifiers. Attributes that the store does not have read as their default, or as null if they have
+  /// none; such relationships are empty. A value of another type is kept:
+  /// ``ManagedObjectClass/decodedValue(of:)`` throws, and ``ManagedObject/value(forKey:)`` returns it.
+  /// ``PersistentStore/modelMismatches`` lists everything that is missing, ignored or changed. In an SQLite store,
+  /// requests are executed in memory if a property has another type.
+  public var ignoresModelVersion = false
   /// False to throw ``ManagedObjectError/Code/noSuchFile`` if the file does not exist, instead of creating it.
   ///
   /// ```swift
@@ -109,7 +128,7 @@ public struct PersistentStoreDescription: Sendable {
       return try description.openFile(file, model) { () throws(ManagedObjectError) in
         try XMLStore(
           file, model: model, configuration: description.configuration, isReadOnly: description.isReadOnly,
-          createsFile: description.createsFile)
+          createsFile: description.createsFile, ignoresModelVersion: description.ignoresModelVersion)
       }
     }
   }
@@ -121,7 +140,7 @@ public struct PersistentStoreDescription: Sendable {
       return try description.openFile(file, model) { () throws(ManagedObjectError) in
         try BinaryStore(
           file, model: model, configuration: description.configuration, isReadOnly: description.isReadOnly,
-          createsFile: description.createsFile)
+          createsFile: description.createsFile, ignoresModelVersion: description.ignoresModelVersion)
       }
     }
   }
@@ -135,7 +154,9 @@ public struct PersistentStoreDescription: Sendable {
   package func copyInitialContents(
     to file: URL, of type: (some FileBackedStore).Type
   ) throws(ManagedObjectError) {
-    guard let initialContents, createsFile, !isReadOnly, !FileSystem.exists(file.path) else { return }
+    guard let initialContents, createsFile, !isReadOnly, !ignoresModelVersion, !FileSystem.exists(file.path) else {
+      return
+    }
     do { try type.copyStore(at: initialContents, to: file, writesNothing: true) } catch {
       // Another process may have created the store meanwhile.
       if !FileSystem.exists(file.path) { throw error }

@@ -18,6 +18,12 @@ public protocol PersistentStore: AnyObject, Sendable {
   var configuration: String? { get }
   /// True if changes cannot be saved to the store.
   var isReadOnly: Bool { get }
+  /// The differences from the model, if the store was opened although its model has another version. Empty by default.
+  ///
+  /// ```swift
+  /// for mismatch in store.modelMismatches where mismatch.kind == .unknownEntity { print(mismatch.entity) }
+  /// ```
+  var modelMismatches: [ModelMismatch] { get }
   /// The metadata: the values that the store sets under the keys in ``StoreMetadataKey``, and the values that programs
   /// set under other keys.
   var metadata: OrderedDictionary<String, PropertyList> { get }
@@ -132,6 +138,8 @@ public protocol PersistentStore: AnyObject, Sendable {
 }
 
 extension PersistentStore {
+  public var modelMismatches: [ModelMismatch] { [] }
+
   public var changeToken: String? { nil }
 
   public func changesByOthers() throws(ManagedObjectError) -> SavedChanges? { nil }

@@ -35,7 +35,8 @@ extension PersistentStoreDescription {
           createsFile: description.createsFile, tracksHistory: tracksHistory, allowsTriggers: allowsTriggers)
         return try SQLiteStore(
           file, model: model, configuration: description.configuration,
-          access: description.isReadOnly ? .readOnly : writing)
+          access: description.ignoresModelVersion
+            ? .readOnly(ignoresModelVersion: true) : description.isReadOnly ? .readOnly : writing)
       } _: { _ throws(ManagedObjectError) in
         try description.migrateSQLite(file, to: model)
       }

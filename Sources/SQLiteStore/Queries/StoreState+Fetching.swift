@@ -49,7 +49,9 @@ extension StoreState {
   func query(
     for request: FetchRequest, of entity: ManagedObjectModel.Entity, _ selection: RowSelection
   ) -> StoreQuery? {
-    StoreQuery(request, request.entities(entity), rowColumns: selection.list, schema, storeNumber, SQLiteDialect())
+    if fitted?.hasOtherTypes == true { return nil }
+    return StoreQuery(
+      request, request.entities(entity), rowColumns: selection.list, schema, storeNumber, SQLiteDialect())
   }
 
   var functionContext: FunctionContext {
@@ -91,7 +93,8 @@ extension StoreState {
 
   /// Returns the SQL statement of a dictionary request; nil if SQL cannot express the whole request.
   func projection(_ request: FetchRequest, of entity: ManagedObjectModel.Entity) -> ProjectionQuery? {
-    ProjectionQuery(request, request.entities(entity), schema, storeNumber, SQLiteDialect())
+    if fitted?.hasOtherTypes == true { return nil }
+    return ProjectionQuery(request, request.entities(entity), schema, storeNumber, SQLiteDialect())
   }
 
   /// Executes a dictionary request: with one SQL statement if possible, otherwise in memory on the objects that match

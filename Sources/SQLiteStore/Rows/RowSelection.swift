@@ -163,6 +163,7 @@ struct RowSelection: Sendable {
     _ statement: Statement, _ column: Int32, _ type: AttributeType, _ isExternal: Bool, _ reading: ValueReading
   ) throws(ManagedObjectError) -> AttributeValue {
     if let value = try reading.value(statement, column, type, isExternal: isExternal) { return value }
+    if reading.keepsOtherTypes { return statement.value(column).attributeValue }
     throw ManagedObjectError(
       .invalidValue,
       "\(tableName): row \(statement.integer(0)), column \(columns[Int(column)]): expected \(type.name), found "
@@ -192,6 +193,17 @@ struct RowSelection: Sendable {
 }
 
 extension SQLValue {
+  /// The value as that of an attribute of the type with this storage class.
+  fileprivate var attributeValue: AttributeValue {
+    switch self {
+    case .null: .null
+    case .integer(let value): .integer(value)
+    case .real(let value): .double(value)
+    case .text(let value): .string(value)
+    case .blob(let value): .data(value)
+    }
+  }
+
   /// A description of the value, for messages.
   var kindName: String {
     switch self {

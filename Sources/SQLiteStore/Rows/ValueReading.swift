@@ -12,11 +12,16 @@ package struct ValueReading {
   let database: Database
   let schema: StoreSchema
   let externalData: ExternalData
+  /// True to keep values that are not of the attribute's type, instead of throwing.
+  let keepsOtherTypes: Bool
 
-  package init(database: Database, schema: StoreSchema, externalData: ExternalData) {
+  package init(
+    database: Database, schema: StoreSchema, externalData: ExternalData, keepsOtherTypes: Bool = false
+  ) {
     self.database = database
     self.schema = schema
     self.externalData = externalData
+    self.keepsOtherTypes = keepsOtherTypes
   }
 
   /// Returns the value of a column; nil if the column has a value that is not of the attribute type.

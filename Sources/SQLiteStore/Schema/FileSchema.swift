@@ -88,7 +88,7 @@ package struct FileSchema {
   private static func readColumns(
     _ name: String, _ table: inout Table, _ database: Database
   ) throws(ManagedObjectError) {
-    let list = try database.statement("SELECT name, type, pk, hidden FROM pragma_table_xinfo(?)")
+    let list = try database.statement("SELECT name, type, pk, hidden FROM pragma_table_xinfo(?, 'main')")
     try list.bind(1, name)
     var keys: [String] = []
     try list.forEachRow {
@@ -98,6 +98,13 @@ package struct FileSchema {
       if list.integer(2) != 0 { keys.append("\(column) \(list.text(1).uppercased())") }
     }
     table.hasNumbers = keys == ["Z_PK INTEGER"] && !StatementWords(table.statement).contains("WITHOUT")
+  }
+
+  /// Returns this schema with other tables.
+  func replacingTables(with tables: [String: Table]) -> FileSchema {
+    var schema = self
+    schema.tables = tables
+    return schema
   }
 
   /// True if the name of a table shows that it can belong to a store.

@@ -40,9 +40,14 @@ package struct StoreSchema: QuerySchema {
 
   /// Creates the schema of a store with given entity numbers.
   ///
-  /// - Parameter file: The tables of an existing file; nil for a new store. Older files have other names for some
-  ///   tables and columns, and may lack optional columns.
-  package init(_ model: ManagedObjectModel, numbers: [Int64], file: FileSchema?) {
+  /// - Parameters:
+  ///   - file: The tables of an existing file; nil for a new store. Older files have other names for some tables and
+  ///     columns, and may lack optional columns.
+  ///   - externalAttributes: The attributes that the file stores otherwise than the model says: true if their values can
+  ///     be in external files.
+  package init(
+    _ model: ManagedObjectModel, numbers: [Int64], file: FileSchema?, externalAttributes: [PropertyName: Bool] = [:]
+  ) {
     self.model = model
     self.numbers = numbers
     var entityIndices: [Int64: Int] = [:]
@@ -68,7 +73,7 @@ package struct StoreSchema: QuerySchema {
     sides = model.entities.map { entity in
       Dictionary(RelationshipSide.all(entity).map { ($0.slot, $0) }, uniquingKeysWith: { first, _ in first })
     }
-    slotColumns = SlotColumns.all(model, numbers, tables, tableIndices, self.joins)
+    slotColumns = SlotColumns.all(model, numbers, tables, tableIndices, self.joins, externalAttributes)
   }
 
   package func joinName(_ index: Int) -> String { joins[index].name }
@@ -89,7 +94,7 @@ package struct StoreSchema: QuerySchema {
 extension SlotColumns {
   fileprivate static func all(
     _ model: ManagedObjectModel, _ numbers: [Int64], _ tables: [StoreTable], _ tableIndices: [Int],
-    _ joins: [JoinTable]
+    _ joins: [JoinTable], _ externalAttributes: [PropertyName: Bool]
   ) -> [[SlotColumns]] {
     var all: [[SlotColumns]] = []
     let sides = joinSides(joins)
@@ -104,10 +109,11 @@ extension SlotColumns {
         if let composite = table.compositeColumns[PropertyName(entity, attribute.name)] {
           slots[attribute.slot] = .composite(composite)
         }
-        guard let column = table.attributeColumns[PropertyName(entity, attribute.name)] else { continue }
+        let name = PropertyName(entity, attribute.name)
+        guard let column = table.attributeColumns[name] else { continue }
         slots[attribute.slot] = .attribute(
           column: column, attribute.definition.type,
-          isExternal: attribute.definition.isExternal)
+          isExternal: externalAttributes[name] ?? attribute.definition.isExternal)
       }
       for relationship in entity.relationships.dropFirst(entity.superentity?.relationships.count ?? 0)
       where !relationship.isTransient {

@@ -12,6 +12,8 @@ public struct StoreAccess: Hashable, Sendable {
   package var createsFile = false
   var tracksHistory: Bool?
   var allowsTriggers = false
+  /// True to open the store although its model has another version.
+  var ignoresModelVersion = false
 
   /// True if the store is opened only for reading.
   public var isReadOnly: Bool { mode == .readOnly || mode == .immutable }
@@ -41,10 +43,19 @@ public struct StoreAccess: Hashable, Sendable {
 
   /// Allows only reading.
   ///
-  /// - Parameter writesNothing: True to write nothing at all, not even the files that SQLite needs to share the store
-  ///   with other processes. No other process may save to the store meanwhile.
-  public static func readOnly(writesNothing: Bool) -> StoreAccess {
-    StoreAccess(mode: writesNothing ? .immutable : .readOnly)
+  /// ```swift
+  /// let store = try SQLiteStore(file, model: model, access: .readOnly(ignoresModelVersion: true))
+  /// for mismatch in store.modelMismatches { print(mismatch) }
+  /// // Note.subtitle: the store does not have the property: it reads as nil
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - writesNothing: True to write nothing at all, not even the files that SQLite needs to share the store with other
+  ///     processes. No other process may save to the store meanwhile.
+  ///   - ignoresModelVersion: True to open the store even if it was made with another version of the model, to save what
+  ///     can be read: see ``ManagedObjects/PersistentStoreDescription/ignoresModelVersion``.
+  public static func readOnly(writesNothing: Bool = false, ignoresModelVersion: Bool = false) -> StoreAccess {
+    StoreAccess(mode: writesNothing ? .immutable : .readOnly, ignoresModelVersion: ignoresModelVersion)
   }
 
   /// Allows only saves that are rolled back. A leftover write-ahead log is not checkpointed into the file.

@@ -24,6 +24,8 @@ struct StoreState {
   private let allowsTriggers: Bool
   /// The number of columns with values of deleted objects that the history had when the tables were last checked.
   private(set) var tombstoneCount: Int
+  /// The views that hide the tables of the file, if its model has another version that is ignored; else nil.
+  let fitted: FittedTables?
   /// The value of ``Database/schemaVersion()`` when the tables were last checked.
   private var schemaVersion: Int64
   private var selections: [Range<Int>: RowSelection] = [:]
@@ -68,14 +70,25 @@ struct StoreState {
     schemaVersion = try database.schemaVersion()
     let file = try FileSchema(database)
     metadata = try MetadataTable.read(database)
-    if checksHashes { try Self.check(model, configuration, metadata, file, database) }
-    schema = try StoreSchema(model, configuration, of: file, in: database)
     allowsTriggers = access.allowsTriggers
-    (obstacles, foreignParts) = Self.obstacles(
-      file, schema, allowsTriggers: allowsTriggers, tracksHistory: metadata.tracksHistory)
     tombstoneCount = file.tombstoneColumns.count
+    if access.ignoresModelVersion {
+      let tables = try FittedTables(model, configuration, metadata, file, database)
+      try tables.makeViews(database)
+      fitted = tables
+      schema = tables.schema
+      (obstacles, foreignParts) = (["the version of the store's model is ignored"], [])
+    } else {
+      fitted = nil
+      if checksHashes { try Self.check(model, configuration, metadata, file, database) }
+      schema = try StoreSchema(model, configuration, of: file, in: database)
+      (obstacles, foreignParts) = Self.obstacles(
+        file, schema, allowsTriggers: allowsTriggers, tracksHistory: metadata.tracksHistory)
+    }
     numbers = RowNumbers(schema)
-    reading = ValueReading(database: database, schema: schema, externalData: ExternalData(ofStore: database.file.path))
+    reading = ValueReading(
+      database: database, schema: schema, externalData: ExternalData(ofStore: database.file.path),
+      keepsOtherTypes: fitted != nil)
     switch access.tracksHistory {
     case true?: try trackHistory()
     case false?: try stopTrackingHistory()
@@ -87,6 +100,8 @@ struct StoreState {
   struct Tables: Sendable {
     let schema: StoreSchema
     let metadata: StoreMetadata
+    fileprivate let fitted: FittedTables?
+    fileprivate let tombstoneCount: Int
     fileprivate let obstacles: [String]
     fileprivate let foreignParts: [String]
     fileprivate let allowsTriggers: Bool
@@ -96,22 +111,29 @@ struct StoreState {
   /// The tables as they were last checked.
   var tables: Tables {
     Tables(
-      schema: schema, metadata: metadata, obstacles: obstacles, foreignParts: foreignParts,
-      allowsTriggers: allowsTriggers, schemaVersion: schemaVersion)
+      schema: schema, metadata: metadata, fitted: fitted, tombstoneCount: tombstoneCount, obstacles: obstacles,
+      foreignParts: foreignParts, allowsTriggers: allowsTriggers, schemaVersion: schemaVersion)
   }
 
   /// Creates a state with another connection to a file whose tables are known. ``checkTables()`` must be called.
-  init(_ database: Database, _ tables: Tables, _ configuration: String?, _ storeNumber: StoreNumber) {
+  init(
+    _ database: Database, _ tables: Tables, _ configuration: String?, _ storeNumber: StoreNumber
+  ) throws(ManagedObjectError) {
     self.database = database
     self.storeNumber = storeNumber
     self.configuration = configuration
     schema = tables.schema
     metadata = tables.metadata
+    fitted = tables.fitted
+    tombstoneCount = tables.tombstoneCount
     (obstacles, foreignParts) = (tables.obstacles, tables.foreignParts)
     allowsTriggers = tables.allowsTriggers
     schemaVersion = tables.schemaVersion
     numbers = RowNumbers(schema)
-    reading = ValueReading(database: database, schema: schema, externalData: ExternalData(ofStore: database.file.path))
+    reading = ValueReading(
+      database: database, schema: schema, externalData: ExternalData(ofStore: database.file.path),
+      keepsOtherTypes: fitted != nil)
+    try fitted?.makeViews(database)
   }
 
   private static func obstacles(
@@ -187,19 +209,27 @@ struct StoreState {
     let file = try FileSchema(database)
     var current = try MetadataTable.read(database)
     let hashes = StoreMetadataKey.versionHashes
-    guard current.values[hashes] == metadata.values[hashes],
-      try StoreSchema(schema.model, configuration, of: file, in: database).numbers == schema.numbers
-    else {
+    guard current.values[hashes] == metadata.values[hashes], try hasEqualTables(file, current) else {
       throw ManagedObjectError(
         .incompatibleVersionHash, "the model of \(database.path) has changed since the store was opened")
     }
-    (obstacles, foreignParts) = Self.obstacles(
-      file, schema, allowsTriggers: allowsTriggers, tracksHistory: current.tracksHistory)
+    if fitted == nil {
+      (obstacles, foreignParts) = Self.obstacles(
+        file, schema, allowsTriggers: allowsTriggers, tracksHistory: current.tracksHistory)
+    }
     tombstoneCount = file.tombstoneColumns.count
     if hasNewMetadata { current.replace(with: metadata.values) }
     metadata = current
     schemaVersion = version
     database.mayHaveOtherTables = false
+  }
+
+  /// True if the tables of the file still fit the schema.
+  private func hasEqualTables(_ file: FileSchema, _ metadata: StoreMetadata) throws(ManagedObjectError) -> Bool {
+    if let fitted {
+      return try FittedTables(schema.model, configuration, metadata, file, database).views == fitted.views
+    }
+    return try StoreSchema(schema.model, configuration, of: file, in: database).numbers == schema.numbers
   }
 
   /// Creates the tables of a store in an empty file.

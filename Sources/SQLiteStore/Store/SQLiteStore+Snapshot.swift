@@ -10,7 +10,7 @@ extension SQLiteStore {
       }
       // A connection that may write empties the log when it is closed as the last one. The store does not write.
       let database = try Database(path: path, named: name, access.mode == .readOnly ? .readOnly : .readWrite)
-      var opened = StoreState(database, tables, configuration, number)
+      var opened = try StoreState(database, tables, configuration, number)
       try opened.beginSnapshot()
       // The path has led to the file of this store when it was opened.
       try withState { state throws(ManagedObjectError) in try state.database.checkHasNotMoved() }

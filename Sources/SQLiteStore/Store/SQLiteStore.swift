@@ -35,6 +35,7 @@ public final class SQLiteStore: PersistentStore {
   /// for obstacle in store.writingObstacles { print("The store cannot be changed: \(obstacle)") }
   /// ```
   public let writingObstacles: [String]
+  public let modelMismatches: [ModelMismatch]
 
   let access: StoreAccess
   /// True for a store that reads the state of its file in one transaction, which lasts until the store is released.
@@ -131,6 +132,7 @@ public final class SQLiteStore: PersistentStore {
     self.number = number
     identifier = opened.metadata.identifier
     writingObstacles = opened.obstacles
+    modelMismatches = opened.fitted?.mismatches ?? []
     model = opened.schema.model
     self.configuration = configuration
     self.access = access
@@ -144,6 +146,7 @@ public final class SQLiteStore: PersistentStore {
     number = store.number
     identifier = store.identifier
     writingObstacles = store.writingObstacles
+    modelMismatches = store.modelMismatches
     model = store.model
     configuration = store.configuration
     self.access = access
@@ -257,6 +260,7 @@ public final class SQLiteStore: PersistentStore {
   }
 
   func checkIsWritable() throws(ManagedObjectError) {
+    if access.ignoresModelVersion { throw ManagedObjectError.ignoringModelVersion(url.path) }
     if isReadOnly { throw ManagedObjectError(.save, "\(url.path): the store is open for reading only") }
   }
 

@@ -28,15 +28,25 @@ struct BinaryRowReader {
   private let model: ManagedObjectModel
   private let store: StoreNumber
   private let shapes: [[SlotShape]]
-  /// The index in the model of each element of ``entities``.
-  private var indices: [Int] = []
+  /// The index in the model of each element of ``entities``; nil for an entity that is ignored.
+  private var indices: [Int?] = []
+  /// Fits objects to a model of another version; nil to throw if they do not fit.
+  private let fitting: ModelFitting?
 
-  init(_ entities: [BinaryEntity], _ table: RowTable) throws(BinaryDefect) {
+  init(_ entities: [BinaryEntity], _ table: RowTable, _ fitting: ModelFitting?) throws(BinaryDefect) {
     self.entities = entities
+    self.fitting = fitting
     model = table.model
     store = table.storeNumber
     shapes = table.shapes
     for entity in entities {
+      if let fitting {
+        let index = fitting.entity(named: entity.name)
+        let isFree = index.map { !indices.contains($0) } ?? false
+        if !isFree { fitting.noteUnknown(entity.name, objectCount: entity.count) }
+        indices.append(isFree ? index : nil)
+        continue
+      }
       guard let index = model.entity(named: entity.name)?.index, table.isMember[index] else {
         throw BinaryDefect(
           "the file lists an entity that the store cannot have: it is abstract, or missing from the model or the "
@@ -50,6 +60,7 @@ struct BinaryRowReader {
 
   func read(into table: inout RowTable) throws(BinaryDefect) {
     for (entity, index) in zip(entities, indices) {
+      guard let index else { continue }
       do { table.load(try rows(entity, index), ofEntity: index) } catch {
         throw BinaryDefect(error.message, entity: entity.name, property: error.property)
       }
@@ -63,6 +74,7 @@ struct BinaryRowReader {
       throw BinaryDefect("object count \(entity.count) does not match \(entity.numbers.count) bytes of object numbers")
     }
     let description = ManagedObjectModel.Entity(model: model, index: index)
+    if let fitting { return try fittedRows(entity, description, fitting) }
     let properties = description.properties.filter { $0.columnType != nil }
     guard properties.map(\.name) == entity.columns.map(\.name) else {
       throw BinaryDefect("the columns do not match the properties of the entity")
@@ -77,6 +89,47 @@ struct BinaryRowReader {
       }
     }
     return rows
+  }
+
+  /// Returns the rows of an entity whose columns are those of another version of the model.
+  private func fittedRows(
+    _ entity: BinaryEntity, _ description: ManagedObjectModel.Entity, _ fitting: ModelFitting
+  ) throws(BinaryDefect) -> [StoreRow] {
+    let index = description.index
+    var rows = try keys(entity, index, description.emptyValues)
+    var known: Set<Int> = []
+    for column in entity.columns {
+      guard let property = fitting.property(named: column.name, of: index), known.insert(property.slot).inserted else {
+        fitting.noteUnknown(column.name, of: index, objectCount: rows.count)
+        continue
+      }
+      guard let shape = SlotShape(columnType: column.type, entityCount: model.entities.count) else {
+        throw BinaryDefect("the column type \(column.type) is unknown", property: column.name)
+      }
+      if column.type > 0, let type = property.columnType, type > 0, type != column.type {
+        let names = [type, column.type].map { AttributeType(rawValue: $0)?.name ?? "\($0)" }
+        fitting.noteChanged(property.name, of: index, "expected \(names[0]), found \(names[1])")
+      }
+      var ignored = 0
+      do { ignored = try read(column, shape, property.slot, into: &rows) } catch {
+        throw BinaryDefect(error.message, property: column.name)
+      }
+      for _ in 0..<ignored {
+        fitting.noteIgnoredReferences(
+          property.name, of: index, ModelFitting.missingObjects)
+      }
+      for row in rows.indices {
+        rows[row].values[property.slot] = fitting.fitted(
+          rows[row].values[property.slot], shapes[index][property.slot], property, of: index)
+      }
+    }
+    return rows
+  }
+
+  /// True if the file has a column for the property in a slot of an entity.
+  func hasColumn(_ entity: Int, _ slot: Int) -> Bool {
+    guard let fitting, let position = indices.firstIndex(of: entity) else { return false }
+    return entities[position].columns.contains { fitting.property(named: $0.name, of: entity)?.slot == slot }
   }
 
   private func keys(_ entity: BinaryEntity, _ index: Int, _ values: [RowValue]) throws(BinaryDefect) -> [StoreRow] {
@@ -106,9 +159,12 @@ struct BinaryRowReader {
     return rows
   }
 
+  /// Reads a column. Returns the number of references to objects of entities that are ignored.
+  @discardableResult
   private func read(
     _ column: BinaryColumn, _ shape: SlotShape, _ slot: Int, into rows: inout [StoreRow]
-  ) throws(BinaryDefect) {
+  ) throws(BinaryDefect) -> Int {
+    var ignoredCount = 0
     let nulls = column.nulls.bytes
     let hasNulls = nulls.byteCount > 0
     guard !hasNulls || nulls.byteCount == (rows.count + 7) / 8 else {
@@ -120,37 +176,65 @@ struct BinaryRowReader {
       let value: RowValue
       switch shape {
       case .attribute(let type): value = .attribute(try values.value(type))
-      case .toOne(let destination): value = .toOne(try key(&values, destination))
+      case .toOne(let destination):
+        let key = try key(&values, destination)
+        if key == nil { ignoredCount += 1 }
+        value = .toOne(key)
       case .toMany(let destination):
         let count = try values.count(size: 2)
         var keys: Set<RowKey> = []
         keys.reserveCapacity(count)
-        for _ in 0..<count { keys.insert(try key(&values, destination)) }
-        guard keys.count == count else { throw BinaryDefect("a relationship contains an object twice") }
+        var ignored = 0
+        for _ in 0..<count {
+          if let key = try key(&values, destination) { keys.insert(key) } else { ignored += 1 }
+        }
+        guard keys.count + ignored == count else { throw BinaryDefect("a relationship contains an object twice") }
+        ignoredCount += ignored
         value = .toMany(keys)
       case .orderedToMany(let destination):
         let count = try values.count(size: 2)
         var keys: OrderedSet<RowKey> = []
         keys.reserveCapacity(count)
-        for _ in 0..<count { keys.append(try key(&values, destination)) }
-        guard keys.count == count else { throw BinaryDefect("a relationship contains an object twice") }
+        var ignored = 0
+        for _ in 0..<count {
+          if let key = try key(&values, destination) { keys.append(key) } else { ignored += 1 }
+        }
+        guard keys.count + ignored == count else { throw BinaryDefect("a relationship contains an object twice") }
+        ignoredCount += ignored
         value = .orderedToMany(keys)
       case .transient: continue
       }
       rows[index].values[slot] = value
     }
     try values.finish()
+    return ignoredCount
   }
 
+  /// Reads a reference. Returns nil if the entity of the object is ignored.
   @inline(__always)
-  private func key(_ values: inout BinaryValueReader, _ destination: Range<Int>) throws(BinaryDefect) -> RowKey {
+  private func key(_ values: inout BinaryValueReader, _ destination: Range<Int>) throws(BinaryDefect) -> RowKey? {
     guard let index = Int(exactly: try values.integer()), indices.indices.contains(index),
       let number = Int64(exactly: try values.integer()), number > 0
     else { throw BinaryDefect("a reference does not lead to an object") }
-    guard destination.contains(indices[index]) else {
+    guard let entity = indices[index] else { return nil }
+    guard destination.contains(entity) else {
       throw BinaryDefect("the relationship refers to an object of another entity")
     }
-    return RowKey(store: store, entityIndex: indices[index], number: number)
+    return RowKey(store: store, entityIndex: entity, number: number)
+  }
+}
+
+extension SlotShape {
+  /// The shape of the values in a column, whose objects can be of any entity; nil for an unknown type.
+  fileprivate init?(columnType: Int, entityCount: Int) {
+    switch columnType {
+    case BinaryColumn.toOne: self = .toOne(destination: 0..<entityCount)
+    case BinaryColumn.toMany: self = .toMany(destination: 0..<entityCount)
+    case BinaryColumn.orderedToMany: self = .orderedToMany(destination: 0..<entityCount)
+    default:
+      guard let type = AttributeType(rawValue: columnType) else { return nil }
+      self = .attribute(type)
+    }
   }
 }
 

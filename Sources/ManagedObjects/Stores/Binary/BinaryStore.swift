@@ -62,6 +62,8 @@ public final class BinaryStore: FileStore {
   ///   - configuration: the configuration whose entities the store has; nil for all.
   ///   - isReadOnly: true to open the store only for reading. The file must exist.
   ///   - createsFile: false to throw if the file does not exist.
+  ///   - ignoresModelVersion: true to open the store even if it was made with another version of the model. The store is
+  ///     then read-only, and the file must exist. See ``PersistentStoreDescription/ignoresModelVersion``.
   /// - Throws: ``ManagedObjectError/Code/noSuchFile`` if the file does not exist and must not be created;
   ///   ``ManagedObjectError/Code/incompatibleVersionHash`` for a store that was made with another version of the model;
   ///   ``ManagedObjectError/Code/storeTypeMismatch`` for another kind of file; ``ManagedObjectError/Code/open``, with
@@ -69,12 +71,12 @@ public final class BinaryStore: FileStore {
   /// - Complexity: O(*n*) in the size of the file.
   public init(
     _ file: URL, model: ManagedObjectModel, configuration: String? = nil, isReadOnly: Bool = false,
-    createsFile: Bool = true
+    createsFile: Bool = true, ignoresModelVersion: Bool = false
   ) throws(ManagedObjectError) {
     self.file = try ManagedObjectError.naming(file) { () throws(ManagedObjectError) in
       try StoreFile(
-        file, BinaryStoreFormat(), model: model, configuration: configuration, isReadOnly: isReadOnly,
-        createsFile: createsFile)
+        file, BinaryStoreFormat(ignoresModelVersion: ignoresModelVersion), model: model, configuration: configuration,
+        isReadOnly: isReadOnly || ignoresModelVersion, createsFile: createsFile)
     }
   }
 
@@ -94,7 +96,7 @@ public final class BinaryStore: FileStore {
   /// print(metadata[StoreMetadataKey.type]?.string ?? "")   // Binary
   /// ```
   ///
-  /// - Throws: the errors of ``init(_:model:configuration:isReadOnly:createsFile:)``.
+  /// - Throws: the errors of ``init(_:model:configuration:isReadOnly:createsFile:ignoresModelVersion:)``.
   public static func metadata(ofFile file: URL) throws(ManagedObjectError) -> OrderedDictionary<String, PropertyList> {
     try StoreFile.metadata(of: file, BinaryStoreFormat.metadata).values
   }

@@ -6,6 +6,7 @@ internal import PropertyLists
 
 /// The file format of a ``BinaryStore``. The comment of that type describes the format.
 struct BinaryStoreFormat: StoreFileFormat {
+  var ignoresModelVersion = false
   var type: String { BinaryStore.type }
   var firstLastNumber: Int64 { 0 }
 
@@ -73,12 +74,17 @@ struct BinaryStoreFormat: StoreFileFormat {
   ) throws(ManagedObjectError) -> StoreFileContents {
     let archive = try Self.archive(data)
     let metadata = try Self.metadata(archive)
+    let fitting =
+      ignoresModelVersion ? ModelFitting(table.model, metadata, isMember: table.isMember) : nil
+    let defects = fitting?.defects ?? defects
     if defects == nil { try metadata.check(table.model, configuration) }
     let (last, entities) = try Self.contents(archive)
     guard last >= 0 else { throw ManagedObjectError(.open, "the last object number, \(last), is negative") }
     var table = table
+    let rows: BinaryRowReader
     do {
-      try BinaryRowReader(entities, table).read(into: &table)
+      rows = try BinaryRowReader(entities, table, fitting)
+      try rows.read(into: &table)
       try table.checkReferences(last, defects)
     } catch {
       throw ManagedObjectError(PropertyListError(.malformed, error.description))
@@ -88,7 +94,10 @@ struct BinaryStoreFormat: StoreFileFormat {
     } catch {
       throw ManagedObjectError(PropertyListError(.malformed, error.message))
     }
-    return StoreFileContents(table: table, metadata: metadata, lastNumber: max(last, table.lastNumber), counter: last)
+    fitting?.fill(&table, has: rows.hasColumn)
+    return StoreFileContents(
+      table: table, metadata: metadata, lastNumber: max(last, table.lastNumber), counter: last,
+      mismatches: fitting?.mismatches ?? [])
   }
 
   func write(

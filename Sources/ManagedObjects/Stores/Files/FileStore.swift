@@ -18,6 +18,7 @@ extension FileStore {
   public var model: ManagedObjectModel { file.model }
   public var configuration: String? { file.configuration }
   public var isReadOnly: Bool { file.isReadOnly }
+  public var modelMismatches: [ModelMismatch] { file.modelMismatches }
   public var changeToken: String? { file.changeToken }
   public var metadata: OrderedDictionary<String, PropertyList> { file.metadata }
 

@@ -12,7 +12,7 @@ extension StoreFile {
   ///   with other values.
   func save(_ changes: StoreChanges) throws(ManagedObjectError) -> [RowKey] {
     if changes.isEmpty, state.withLock({ $0.metadataChanges == 0 && $0.identity != nil }) { return [] }
-    guard !isReadOnly else { throw ManagedObjectError(.save, "\(path.printable()) was opened as read-only") }
+    try checkIsWritable()
     return try saving.withLock { _ throws(ManagedObjectError) in
       let deadline = ContinuousClock.now + Self.patience
       for _ in 0..<10 { if let mended = try attempt(changes, until: deadline) { return mended } }
@@ -26,7 +26,7 @@ extension StoreFile {
 
   /// Checks changes as ``save(_:)`` does, without replacing the file. Returns what that method would return.
   func trySaving(_ changes: StoreChanges) throws(ManagedObjectError) -> [RowKey] {
-    guard !isReadOnly else { throw ManagedObjectError(.save, "\(path.printable()) was opened as read-only") }
+    try checkIsWritable()
     return try saving.withLock { _ throws(ManagedObjectError) in
       try refresh()
       var next = state.withLock { $0 }
@@ -76,6 +76,7 @@ extension StoreFile {
     state.changesByOthers?.add(
       state.contents.table.changes(since: old.contents.table), model: model, storeIdentifier: identifier)
     state.contents.layout = saved.layout
+    state.contents.mismatches = saved.mismatches
     state.contents.lastNumber = saved.lastNumber
     if old.metadataChanges == 0 { state.contents.metadata = saved.metadata }
     state.lastNumber = max(old.lastNumber, saved.lastNumber)

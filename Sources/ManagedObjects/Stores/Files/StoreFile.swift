@@ -156,6 +156,14 @@ public final class StoreFile: Sendable {
 
   // The methods of ``PersistentStore`` that a ``FileStore`` implements with this file.
 
+  var modelMismatches: [ModelMismatch] { state.withLock { $0.contents.mismatches } }
+
+  /// Checks that changes can be saved.
+  func checkIsWritable() throws(ManagedObjectError) {
+    if format.ignoresModelVersion { throw ManagedObjectError.ignoringModelVersion(path) }
+    guard !isReadOnly else { throw ManagedObjectError(.save, "\(path.printable()) was opened as read-only") }
+  }
+
   var metadata: OrderedDictionary<String, PropertyList> { state.withLock { $0.contents.metadata.values } }
 
   func setMetadata(_ metadata: OrderedDictionary<String, PropertyList>) {

@@ -6,6 +6,8 @@ protocol StoreFileFormat: Sendable {
   var type: String { get }
   /// The primary key before that of the first object in a new file: 101 in Apple's XML, 0 in binary files.
   var firstLastNumber: Int64 { get }
+  /// True to read files that were made with another version of the model: see ``StoreFileContents/mismatches``.
+  var ignoresModelVersion: Bool { get }
 
   /// Reads a file.
   ///
@@ -41,6 +43,8 @@ package struct StoreFileContents: Sendable {
   package var counter: Int64?
   /// The byte ranges of the objects in an XML file; nil for a binary file, and before the first save of a new file.
   var layout: XMLFileLayout?
+  /// The differences from the model, if the format ignores its version.
+  var mismatches: [ModelMismatch] = []
 }
 
 extension StoreFileFormat {

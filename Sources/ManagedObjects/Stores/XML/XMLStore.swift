@@ -51,6 +51,8 @@ public final class XMLStore: FileStore {
   ///   - configuration: the configuration whose entities the store has; nil for all.
   ///   - isReadOnly: true to open the store only for reading. The file must exist.
   ///   - createsFile: false to throw if the file does not exist.
+  ///   - ignoresModelVersion: true to open the store even if it was made with another version of the model. The store is
+  ///     then read-only, and the file must exist. See ``PersistentStoreDescription/ignoresModelVersion``.
   /// - Throws: ``ManagedObjectError/Code/noSuchFile`` if the file does not exist and must not be created;
   ///   ``ManagedObjectError/Code/incompatibleVersionHash`` for a store that was made with another version of the model;
   ///   ``ManagedObjectError/Code/storeTypeMismatch`` for another kind of file;
@@ -60,12 +62,13 @@ public final class XMLStore: FileStore {
   /// - Complexity: O(*n*) in the size of the file.
   public init(
     _ file: URL, model: ManagedObjectModel, configuration: String? = nil, isReadOnly: Bool = false,
-    createsFile: Bool = true
+    createsFile: Bool = true, ignoresModelVersion: Bool = false
   ) throws(ManagedObjectError) {
     self.file = try ManagedObjectError.naming(file) { () throws(ManagedObjectError) in
       try StoreFile(
-        file, XMLStoreFormat(model), model: model, configuration: configuration, isReadOnly: isReadOnly,
-        createsFile: createsFile)
+        file, XMLStoreFormat(model, ignoresModelVersion: ignoresModelVersion), model: model,
+        configuration: configuration,
+        isReadOnly: isReadOnly || ignoresModelVersion, createsFile: createsFile)
     }
   }
 
@@ -85,7 +88,7 @@ public final class XMLStore: FileStore {
   /// print(metadata[StoreMetadataKey.type]?.string ?? "")   // XML
   /// ```
   ///
-  /// - Throws: the errors of ``init(_:model:configuration:isReadOnly:createsFile:)``.
+  /// - Throws: the errors of ``init(_:model:configuration:isReadOnly:createsFile:ignoresModelVersion:)``.
   public static func metadata(ofFile file: URL) throws(ManagedObjectError) -> OrderedDictionary<String, PropertyList> {
     try StoreFile.metadata(of: file, XMLStoreFormat.metadata).values
   }

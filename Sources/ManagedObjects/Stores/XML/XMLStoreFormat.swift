@@ -7,13 +7,17 @@ internal import PropertyLists
 /// The file format of an ``XMLStore``.
 struct XMLStoreFormat: StoreFileFormat {
   let names: XMLNames
+  let ignoresModelVersion: Bool
 
   var type: String { XMLStore.type }
 
   /// The first object in files of Apple's framework has the primary key 102.
   var firstLastNumber: Int64 { 101 }
 
-  init(_ model: ManagedObjectModel) throws(ManagedObjectError) { names = try XMLNames(model) }
+  init(_ model: ManagedObjectModel, ignoresModelVersion: Bool = false) throws(ManagedObjectError) {
+    names = try XMLNames(model)
+    self.ignoresModelVersion = ignoresModelVersion
+  }
 
   func read(
     _ data: Data, into table: RowTable, configuration: String?, defects: StoreDefects?
@@ -21,6 +25,13 @@ struct XMLStoreFormat: StoreFileFormat {
     let source = try Self.source(data)
     var reader = XMLStoreReader(source.text.bytes, table, names)
     let metadata = try Self.readHead(&reader, of: source)
+    let fitting =
+      ignoresModelVersion
+      ? ModelFitting(
+        table.model, metadata, isMember: table.isMember,
+        fold: ({ $0.uppercased() }, { $0.lowercased() })) : nil
+    let defects = fitting?.defects ?? defects
+    reader.fitting = fitting
     if defects == nil { try metadata.check(table.model, configuration) }
     do throws(XMLPullReader.Failure) {
       try reader.readObjects(store: table.storeNumber, isMember: table.isMember)
@@ -39,6 +50,10 @@ struct XMLStoreFormat: StoreFileFormat {
       let offset = reader.passSpace(from: objects.first { $0.number == error.key.number }?.range.lowerBound ?? 0)
       throw ManagedObjectError(source.error(XMLPullReader.Failure(error.message, at: offset)))
     }
+    fitting?.fill(&table) { entity, slot in
+      let index = names.entities[entity].properties.firstIndex { $0.slot == slot }
+      return index.map { reader.lastObjects[entity][$0] != 0 } ?? true
+    }
     if !mended.isEmpty { objects.removeAll { mended.contains($0.number) } }
     if !zip(objects, objects.dropFirst()).allSatisfy({ $0.number < $1.number }) {
       objects.sort { $0.number < $1.number }
@@ -49,7 +64,8 @@ struct XMLStoreFormat: StoreFileFormat {
       orders: reader.orders)
     return StoreFileContents(
       table: table, metadata: metadata, lastNumber: max(reader.head.lastNumber, table.lastNumber),
-      counter: reader.head.lastNumberRange.isEmpty ? nil : reader.head.lastNumber, layout: layout)
+      counter: reader.head.lastNumberRange.isEmpty ? nil : reader.head.lastNumber, layout: layout,
+      mismatches: fitting?.mismatches ?? [])
   }
 
   static func metadata(of data: Data) throws(ManagedObjectError) -> StoreMetadata {

@@ -13,7 +13,11 @@ extension XMLStoreReader {
     var last = 0
     while try nextElement() {
       guard reader.isNamed("object") else { throw Failure("expected <object>", at: reader.range.lowerBound) }
-      last = try readObject(store, isMember, guess: last)
+      guard let entity = try readObject(store, isMember, guess: last) else {
+        start = reader.range.upperBound
+        continue
+      }
+      last = entity
       let end = reader.range.upperBound
       objects[objects.count - 1] = XMLFileLayout.Object(number: objects[objects.count - 1].number, range: start..<end)
       start = end
@@ -24,14 +28,19 @@ extension XMLStoreReader {
   /// Reads an object.
   ///
   /// - Parameter guess: the index of the previous object's entity, whose name is compared first.
-  /// - Returns: the index of the object's entity.
-  private mutating func readObject(_ store: StoreNumber, _ isMember: [Bool], guess: Int) throws(Failure) -> Int {
+  /// - Returns: the index of the object's entity; nil if the object is ignored.
+  private mutating func readObject(_ store: StoreNumber, _ isMember: [Bool], guess: Int) throws(Failure) -> Int? {
     let offset = reader.range.lowerBound
     var entity: Int?
+    var unknownEntity: String?
     var number: Int64?
     while let (name, value) = try reader.nextAttribute() {
-      if isText(name, "type"), entity == nil {
+      if isText(name, "type"), entity == nil, unknownEntity == nil {
         guard let known = self.entity(value, guess: guess), isMember[known] else {
+          if fitting != nil {
+            unknownEntity = reader.attributeText(value)
+            continue
+          }
           throw Failure("\(shown(value)) is not an entity of the store", at: value.lowerBound)
         }
         entity = known
@@ -43,6 +52,12 @@ extension XMLStoreReader {
       } else {
         throw Failure("unknown or repeated XML attribute \(shown(name)) of an object", at: name.lowerBound)
       }
+    }
+    if let unknownEntity {
+      fitting?.noteUnknown(unknownEntity)
+      if let number { ignoredNumbers.insert(number) }
+      try skipProperties()
+      return nil
     }
     guard let entity, let number else { throw Failure("the type or id of an object is missing", at: offset) }
     objects.append(XMLFileLayout.Object(number: number, range: offset..<offset))
@@ -63,6 +78,14 @@ extension XMLStoreReader {
     return entity
   }
 
+  /// Reads the rest of an object, without its properties.
+  private mutating func skipProperties() throws(Failure) {
+    while try nextElement() {
+      while try reader.nextAttribute() != nil {}
+      _ = try readContent()
+    }
+  }
+
   private mutating func readAttribute(
     _ entity: Int, _ values: inout [RowValue], _ orderIndex: inout Int
   ) throws(Failure) {
@@ -78,9 +101,14 @@ extension XMLStoreReader {
       }
     }
     guard let name, let type else { throw Failure("the name or type of an attribute is missing", at: start) }
-    let property = try property(name, entity, &orderIndex, isAttribute: true)
-    guard case .attribute(var kind) = names.entities[entity].properties[property].kind else { return }
-    try check(type, &kind)
+    guard let property = try property(name, entity, &orderIndex, isAttribute: true),
+      case .attribute(let declared) = names.entities[entity].properties[property].kind
+    else {
+      _ = try readContent()
+      return
+    }
+    var kind = declared
+    try check(type, &kind, name, entity)
     let range = try readContent()
     let value: AttributeValue?
     if let range {
@@ -88,17 +116,35 @@ extension XMLStoreReader {
     } else {
       value = Self.value(text.rawBytes, kind)
     }
-    guard let value else {
+    guard let value = fitting == nil ? value : fitted(value, range, declared, name, entity) else {
       let shown = (range.map { reader.text($0) } ?? String(decoding: text, as: UTF8.self)).quoted
       throw Failure("\(shown) is not a value of type \(kind.name)", at: range?.lowerBound ?? start)
     }
     values[names.entities[entity].properties[property].slot] = .attribute(value)
   }
 
-  /// Checks that a name is that of an attribute's type. If the type is `undefined`, changes it to the type with the
-  /// name.
+  /// Returns a value as one of the model's type. Keeps text that is not a value of any type.
+  private func fitted(
+    _ value: AttributeValue?, _ range: Range<Int>?, _ type: AttributeType, _ name: Range<Int>, _ entity: Int
+  ) -> AttributeValue {
+    let found = value ?? .string(range.map { reader.text($0) } ?? String(decoding: text, as: UTF8.self))
+    let fitted = type == .undefined ? found : found.fitted(to: type)
+    if value == nil { noteChanged(name, entity, "expected \(type.name), found other text") }
+    return fitted
+  }
+
+  private func noteChanged(_ name: Range<Int>, _ entity: Int, _ difference: String) {
+    guard let fitting else { return }
+    let text = reader.attributeText(name)
+    fitting.noteChanged(fitting.property(named: text, of: entity)?.name ?? text, of: entity, difference)
+  }
+
+  /// Checks that a name is that of an attribute's type. If the type is `undefined`, or the model has another version,
+  /// changes it to the type with the name.
   @inline(__always)
-  private func check(_ name: Range<Int>, _ type: inout AttributeType) throws(Failure) {
+  private func check(
+    _ name: Range<Int>, _ type: inout AttributeType, _ attribute: Range<Int>, _ entity: Int
+  ) throws(Failure) {
     if type != .undefined, isText(name, XMLStoreText.typeName(type)) { return }
     let text = reader.attributeText(name)
     if type == .undefined {
@@ -107,6 +153,11 @@ extension XMLStoreReader {
       }
       type = known
     } else if !XMLStoreText.isName(text, of: type) {
+      if fitting != nil {
+        noteChanged(attribute, entity, "expected \(type.name), found the type \(text.quoted)")
+        type = XMLStoreText.typeOfUndefined(text) ?? .string
+        return
+      }
       throw Failure("expected the type \"\(XMLStoreText.typeName(type))\", found \(text.quoted)", at: name.lowerBound)
     }
   }
@@ -141,14 +192,24 @@ extension XMLStoreReader {
       }
     }
     guard let name else { throw Failure("the name of a relationship is missing", at: start) }
-    let property = try property(name, entity, &orderIndex, isAttribute: false)
+    guard let property = try property(name, entity, &orderIndex, isAttribute: false) else {
+      _ = try readContent()
+      return
+    }
     guard
-      case .relationship(_, let destinationName, let isToMany, _) = names.entities[entity].properties[property].kind
+      case .relationship(let entities, let destinationName, let isToMany, _) = names.entities[entity].properties[
+        property
+      ].kind
     else { return }
-    if let destination, !isBytes(destination, destinationName),
-      Array(reader.attributeText(destination).utf8) != destinationName
-    {
-      throw Failure("the destination of the relationship is not \(shown(destination))", at: destination.lowerBound)
+    if let destination, !isBytes(destination, destinationName) {
+      let text = reader.attributeText(destination)
+      if let fitting {
+        if fitting.entity(named: text).map({ !entities.contains($0) }) ?? true {
+          noteChanged(name, entity, "it leads to the entity \(text.quoted) in the store")
+        }
+      } else if Array(text.utf8) != destinationName {
+        throw Failure("the destination of the relationship is not \(shown(destination))", at: destination.lowerBound)
+      }
     }
     if let range = try readContent() {
       guard range.allSatisfy({ reader.bytes[$0].isWhiteSpace }) else {
@@ -177,6 +238,14 @@ extension XMLStoreReader {
       referredNumbers.append(number)
     }
     let count = referredNumbers.count - first
+    if !isToMany, count > 1, let fitting {
+      referredNumbers.removeLast(count)
+      let text = String(decoding: names.entities[entity].properties[property].name, as: UTF8.self)
+      fitting.noteIgnoredReferences(
+        fitting.property(named: text, of: entity)?.name ?? text, of: entity,
+        "several references of a to-one relationship are ignored")
+      return
+    }
     if !isToMany, count > 1 { throw Failure("a to-one relationship cannot have \(count) objects", at: ids.lowerBound) }
     guard count > 0 else { return }
     references.append(
@@ -185,16 +254,20 @@ extension XMLStoreReader {
         property: Int32(truncatingIfNeeded: property), first: first, count: count, offset: offset))
   }
 
-  /// Returns the index of the property with a name. Throws if the object already had the property. The objects of an
+  /// Returns the index of the property with a name; nil if it is ignored. Throws if the object already had the property. The objects of an
   /// entity mostly have their properties in the same order, so the properties that come next in that order are compared
   /// first.
   ///
   /// - Parameter orderIndex: the index of the expected property in that order. The method advances it.
   private mutating func property(
     _ name: Range<Int>, _ entity: Int, _ orderIndex: inout Int, isAttribute: Bool
-  ) throws(Failure) -> Int {
-    let property = try findProperty(name, entity, &orderIndex, isAttribute)
+  ) throws(Failure) -> Int? {
+    guard let property = try findProperty(name, entity, &orderIndex, isAttribute) else { return nil }
     guard lastObjects[entity][property] != objects.count else {
+      if let fitting {
+        fitting.noteUnknown(reader.attributeText(name), of: entity)
+        return nil
+      }
       throw Failure("\(shown(name)) occurs twice in an object", at: name.lowerBound)
     }
     lastObjects[entity][property] = objects.count
@@ -203,16 +276,28 @@ extension XMLStoreReader {
 
   private mutating func findProperty(
     _ name: Range<Int>, _ entity: Int, _ orderIndex: inout Int, _ isAttribute: Bool
-  ) throws(Failure) -> Int {
+  ) throws(Failure) -> Int? {
     let order = isAttribute ? orders[entity].attributes : orders[entity].relationships
     for next in orderIndex..<max(orderIndex, min(order.count, orderIndex + 8))
     where isBytes(name, names.entities[entity].properties[order[next]].name) {
       orderIndex = next + 1
       return order[next]
     }
-    guard let property = names.entities[entity].property(named: reader.attributeText(name)),
-      names.entities[entity].properties[property].isAttribute == isAttribute
-    else {
+    let text = reader.attributeText(name)
+    let property = names.entities[entity].property(named: text) ?? renamedProperty(text, entity)
+    guard let property, names.entities[entity].properties[property].isAttribute == isAttribute else {
+      if let fitting {
+        if property == nil {
+          fitting.noteUnknown(text, of: entity)
+        } else {
+          noteChanged(
+            name, entity,
+            isAttribute
+              ? "expected a relationship, found an attribute: it is empty"
+              : "expected an attribute, found a relationship: it reads as nil")
+        }
+        return nil
+      }
       throw Failure(
         "the entity has no \(isAttribute ? "attribute" : "relationship") \(shown(name))", at: name.lowerBound)
     }
@@ -221,9 +306,16 @@ extension XMLStoreReader {
     return property
   }
 
+  /// Returns the index of the property whose renaming identifier is `name`, if the model has another version.
+  private func renamedProperty(_ name: String, _ entity: Int) -> Int? {
+    guard let property = fitting?.property(named: name, of: entity) else { return nil }
+    return names.entities[entity].properties.firstIndex { $0.slot == property.slot }
+  }
+
   private func entity(_ name: Range<Int>, guess: Int) -> Int? {
     if guess < names.entities.count, isBytes(name, names.entities[guess].name) { return guess }
-    return names.entity(named: reader.attributeText(name))
+    let text = reader.attributeText(name)
+    return names.entity(named: text) ?? fitting?.entity(named: text)
   }
 
   /// Returns the number in an object's ID, such as `z102`; nil if the text is not an ID.

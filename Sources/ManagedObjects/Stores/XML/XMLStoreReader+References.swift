@@ -30,7 +30,7 @@ extension XMLStoreReader {
       }
       func key(_ number: Int64) throws(Failure) -> RowKey? {
         guard let target = entities[number] else {
-          if let entity = property.deletedEntity, number <= head.lastNumber {
+          if let entity = property.deletedEntity, number <= head.lastNumber, !ignoredNumbers.contains(number) {
             return RowKey(store: store, entityIndex: entity, number: number)
           }
           try defect(.missing, "the object z\(number) is not in the file")

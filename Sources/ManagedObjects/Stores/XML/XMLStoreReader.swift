@@ -34,6 +34,10 @@ struct XMLStoreReader: ~Escapable {
   /// For each entity and property, the position of the last object that had the property, counted from 1. Used to find
   /// properties that occur twice in an object.
   var lastObjects: [[Int]]
+  /// Fits objects to a model of another version; nil to throw if they do not fit.
+  var fitting: ModelFitting?
+  /// The numbers of the objects that are ignored, because the model does not have their entities.
+  var ignoredNumbers: Set<Int64> = []
   /// The text of the current element, if it had to be copied because it is not a plain range of the document.
   var text: [UInt8] = []
 

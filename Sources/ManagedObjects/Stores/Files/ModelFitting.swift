@@ -1,0 +1,216 @@
+internal import FoundationEssentials
+internal import ObjectModels
+internal import OrderedCollections
+internal import Predicates
+internal import PropertyLists
+
+/// Fits the objects of a file to a model that is another version than that of the file, and collects the differences.
+final class ModelFitting {
+  private let model: ManagedObjectModel
+  private let metadata: StoreMetadata
+  private let isMember: [Bool]
+  /// Converts names to the form that they have in the file.
+  private let fold: (entity: (String) -> String, property: (String) -> String)
+  /// The number of objects with each difference. The mismatches have no count and an unfinished reason.
+  private var notes: OrderedDictionary<ModelMismatch, Int> = [:]
+  private var entityIndices: [String: Int] = [:]
+
+  init(
+    _ model: ManagedObjectModel, _ metadata: StoreMetadata, isMember: [Bool],
+    fold: (entity: (String) -> String, property: (String) -> String) = ({ $0 }, { $0 })
+  ) {
+    self.model = model
+    self.metadata = metadata
+    self.isMember = isMember
+    self.fold = fold
+    for entity in model.entities {
+      guard let former = entity.definition.renamingIdentifier else { continue }
+      entityIndices[fold.entity(former)] = entity.index
+    }
+    for entity in model.entities { entityIndices[fold.entity(entity.name)] = entity.index }
+  }
+
+  /// Returns the index of the entity with a name or renaming identifier; nil if the store cannot have its objects.
+  func entity(named name: String) -> Int? { entityIndices[name].flatMap { isMember[$0] ? $0 : nil } }
+
+  /// Returns the stored property with a name or renaming identifier.
+  func property(named name: String, of entity: Int) -> ManagedObjectModel.Entity.Property? {
+    let properties = ManagedObjectModel.Entity(model: model, index: entity).properties.filter { !$0.isTransient }
+    return properties.first { fold.property($0.name) == name }
+      ?? properties.first { $0.renamingIdentifier.map(fold.property) == name }
+  }
+
+  private func entityName(_ index: Int) -> String { model.entity(at: index).name }
+
+  // Differences.
+
+  private func note(_ kind: ModelMismatch.Kind, _ entity: String, _ property: String?, _ reason: String) {
+    notes[ModelMismatch(kind, entity, property, reason), default: 0] += 1
+  }
+
+  func noteUnknown(_ entity: String, objectCount: Int = 1) {
+    notes[ModelMismatch(.unknownEntity, entity, nil, ""), default: 0] += objectCount
+  }
+
+  func noteUnknown(_ property: String, of entity: Int, objectCount: Int = 1) {
+    notes[ModelMismatch(.unknownProperty, entityName(entity), property, ""), default: 0] += objectCount
+  }
+
+  /// Notes that a property has another form in the file.
+  func noteChanged(_ property: String, of entity: Int, _ difference: String) {
+    note(.changedProperty, entityName(entity), property, difference)
+  }
+
+  func noteIgnoredReferences(_ property: String, of entity: Int, _ reason: String) {
+    note(.ignoredReferences, entityName(entity), property, reason)
+  }
+
+  /// The reason why references to objects that the file or the model does not have are ignored.
+  static let missingObjects = "references to objects that are not in the store, or are ignored, are ignored"
+
+  /// A receiver of invalid references, which are ignored.
+  var defects: StoreDefects {
+    StoreDefects { [self] defect in
+      let entity = Int(defect.key.entityIndex)
+      let property = model.entity(at: entity).properties.first { $0.slot == defect.slot }?.name ?? ""
+      let reason =
+        switch defect.kind {
+        case .missing: Self.missingObjects
+        case .wrongEntity: "references to objects of another entity are ignored"
+        case .brokenInverse: "the inverse relationship of other objects contradicts it"
+        }
+      noteIgnoredReferences(property, of: entity, reason)
+    }
+  }
+
+  /// Sets the values of properties that the file does not have, and notes them.
+  ///
+  /// - Parameter has: returns true if the file has a property of an entity, which is in a slot.
+  func fill(_ table: inout RowTable, has: (_ entity: Int, _ slot: Int) -> Bool) {
+    let hashes = metadata.values[StoreMetadataKey.versionHashes]
+    let own = model.entityVersionHashesByName
+    for entity in model.entities where isMember[entity.index] {
+      let rows = table.entityRows[entity.index].rows
+      if let hash = hashes?[entity.name]?.data, hash == own[entity.name] { continue }
+      if rows.isEmpty {
+        let names = [entity.name, entity.definition.renamingIdentifier].compactMap(\.self)
+        if let hashes, !names.contains(where: { hashes[$0] != nil }) {
+          note(.missingEntity, entity.name, nil, "the store does not have the entity")
+        }
+        continue
+      }
+      var values: [(slot: Int, value: RowValue)] = []
+      for property in entity.properties where !property.isTransient && !has(entity.index, property.slot) {
+        switch property {
+        case .attribute(let attribute): values.append((attribute.slot, .attribute(attribute.initialValue)))
+        // References of the inverse relationship may have been added.
+        case .relationship(let relationship):
+          if rows.contains(where: { $0.values[relationship.slot] != relationship.emptyValue }) { continue }
+        }
+        notes[ModelMismatch(missing: property, of: entity), default: 0] += 1
+      }
+      for var row in rows where !values.isEmpty {
+        for (slot, value) in values { row.values[slot] = value }
+        table.entityRows[entity.index].replace(with: row)
+      }
+    }
+  }
+
+  /// The differences, sorted by entity and property.
+  var mismatches: [ModelMismatch] {
+    notes.map { note, count in
+      switch note.kind {
+      case .unknownEntity: return ModelMismatch(unknownEntity: note.entity, objectCount: count)
+      case .unknownProperty:
+        return ModelMismatch(unknownProperty: note.property ?? "", of: note.entity, objectCount: count)
+      case .ignoredReferences:
+        var note = note
+        note.objectCount = count
+        return note
+      default: return note
+      }
+    }.sorted { ($0.entity, $0.property ?? "", $0.reason) < ($1.entity, $1.property ?? "", $1.reason) }
+  }
+
+  // Values.
+
+  /// Returns a value of the file as one of the model, and notes if that is of another type.
+  func fitted(
+    _ value: RowValue, _ shape: SlotShape, _ property: ManagedObjectModel.Entity.Property, of entity: Int
+  ) -> RowValue {
+    switch (shape, value) {
+    case (.attribute(let type), .attribute(let value)): return .attribute(value.fitted(to: type))
+    case (.attribute, _):
+      noteChanged(property.name, of: entity, "expected an attribute, found a relationship: it reads as nil")
+      return .null
+    case (.toOne, .attribute), (.toMany, .attribute), (.orderedToMany, .attribute):
+      noteChanged(property.name, of: entity, "expected a relationship, found an attribute: it is empty")
+    case (.toOne(let destination), _), (.toMany(let destination), _), (.orderedToMany(let destination), _):
+      let keys = value.keys
+      let suitable = keys.filter { destination.contains(Int($0.entityIndex)) }
+      if suitable.count < keys.count {
+        noteIgnoredReferences(
+          property.name, of: entity, "references to objects of another entity are ignored")
+      }
+      switch shape {
+      case .toMany: return .toMany(Set(suitable))
+      case .orderedToMany: return .orderedToMany(OrderedSet(suitable))
+      default: if suitable.count < 2 { return .toOne(suitable.first) }
+      }
+      noteIgnoredReferences(property.name, of: entity, "several references of a to-one relationship are ignored")
+    case (.transient(let empty), _): return empty
+    }
+    if case .relationship(let relationship) = property { return relationship.emptyValue }
+    return .null
+  }
+}
+
+extension ManagedObjectModel.Entity.Property {
+  fileprivate var isTransient: Bool {
+    switch self {
+    case .attribute(let attribute): attribute.isTransient
+    case .relationship(let relationship): relationship.isTransient
+    }
+  }
+
+  fileprivate var renamingIdentifier: String? {
+    switch self {
+    case .attribute(let attribute): attribute.renamingIdentifier
+    case .relationship(let relationship): relationship.renamingIdentifier
+    }
+  }
+}
+
+extension AttributeValue {
+  /// Returns this value as a value of a type, if SQLite stores both in the same way; else the value itself.
+  func fitted(to type: AttributeType) -> AttributeValue {
+    if type.admits(self) { return self }
+    let number: Double? =
+      switch self {
+      case .integer(let value): Double(value)
+      case .double(let value): value
+      case .float(let value): Double(value)
+      case .date(let value): value.timeIntervalSinceReferenceDate
+      default: nil
+      }
+    switch (type, self) {
+    case (.integer16, .boolean(let value)), (.integer32, .boolean(let value)), (.integer64, .boolean(let value)):
+      return .integer(value ? 1 : 0)
+    case (.boolean, .integer(let value)): return .boolean(value != 0)
+    case (.integer16, _), (.integer32, _), (.integer64, _):
+      return number.flatMap { Int64(exactly: $0) }.map { .integer($0) } ?? self
+    case (.double, _): return number.map { .double($0) } ?? self
+    case (.float, _): return number.map { .float(Float($0)) } ?? self
+    case (.date, _): return number.map { .date(Date(timeIntervalSinceReferenceDate: $0)) } ?? self
+    case (.decimal, .integer(let value)): return .decimal(Decimal(value))
+    case (.decimal, _): return number.flatMap { Decimal(text: "\($0)") }.map { .decimal($0) } ?? self
+    case (.string, .url(let value)): return .string(value.absoluteString)
+    case (.uri, .string(let value)): return URL(string: value).map { .url($0) } ?? self
+    case (.binary, .string(let value)), (.transformable, .string(let value)): return .data(Data(value.utf8))
+    case (.uuid, .data(let value)) where value.count == 16: return .uuid(UUID(value.bytes, at: 0))
+    case (.binary, .uuid(let value)), (.transformable, .uuid(let value)):
+      return unsafe withUnsafeBytes(of: value.uuid) { unsafe .data(Data($0)) }
+    default: return self
+    }
+  }
+}

@@ -1,0 +1,225 @@
+internal import ManagedObjects
+internal import SQLQueries
+
+/// The columns and join tables of properties.
+extension FormerEntities {
+  /// Returns the entity in the model of the file; nil if the file embeds no model.
+  private func ownEntity(_ entity: ManagedObjectModel.Entity) -> ManagedObjectModel.Entity? {
+    guard known[numbers[entity.index]] == entity.index, let name = entities[numbers[entity.index]]?.name else {
+      return nil
+    }
+    return own?.model.entity(named: name)
+  }
+
+  /// Returns the property in the model of the file.
+  private func ownProperty(
+    _ name: String, _ renamingIdentifier: String?, of entity: ManagedObjectModel.Entity
+  ) -> ManagedObjectModel.Entity.Property? {
+    entity.property(named: name) ?? renamingIdentifier.flatMap { entity.property(named: $0) }
+  }
+
+  /// Returns the first column that the table has, among the candidates and those of the names.
+  private func column(
+    _ candidates: [String], _ name: String, _ renamingIdentifier: String?, inTable table: String
+  ) -> String? {
+    let names = candidates + ["Z" + name.uppercased()] + (renamingIdentifier.map { ["Z" + $0.uppercased()] } ?? [])
+    return names.first { file.has(table, $0) }
+  }
+
+  /// Returns the column of an attribute, or of an element of a composite attribute, for the objects of an entity.
+  ///
+  /// - Parameters:
+  ///   - path: The name of the attribute, or the path of the element.
+  ///   - candidates: The names that the column can have.
+  /// - Returns: The column, and how the attribute differs in the file; without a column if the file has a property of
+  ///   another kind. Nil if the file does not have the property.
+  func attribute(
+    _ attribute: ManagedObjectModel.Entity.Attribute, _ path: String, of entity: ManagedObjectModel.Entity,
+    inTable table: String?, candidates: [String]
+  ) -> (column: String?, difference: String?, isExternal: Bool)? {
+    guard let table else { return nil }
+    guard let own, let former = ownEntity(entity) else {
+      let isElement = path != attribute.name
+      let found =
+        isElement
+        ? candidates.first { file.has(table, $0) }
+        : column(candidates, attribute.name, attribute.renamingIdentifier, inTable: table)
+      let isExternal = attribute.definition.isExternal
+      return found.map { ($0, nil, externalForms["\(table).\($0.uppercased())"]?(isExternal) ?? isExternal) }
+    }
+    guard let property = ownProperty(attribute.name, attribute.renamingIdentifier, of: former) else { return nil }
+    guard case .attribute(let known) = property else {
+      return (nil, "it is a relationship in the store", false)
+    }
+    guard let ownTable = own.table(ofEntity: former.index) else { return nil }
+    let suffix = path.dropFirst(attribute.name.count)
+    let part = ownTable.parts(of: known, in: former).first { $0.path == known.name + suffix }
+    guard let part else {
+      return known.definition.type == attribute.definition.type
+        ? nil : (nil, "expected \(attribute.definition.type.name), but it is \(known.definition.type.name)", false)
+    }
+    let isSame = part.definition.type == (suffix.isEmpty ? attribute.definition.type : part.definition.type)
+    return (
+      ownTable.columns[part.column].name,
+      isSame ? nil : "expected \(attribute.definition.type.name), but it is \(part.definition.type.name)",
+      part.definition.isExternal
+    )
+  }
+
+  /// Returns the columns of a to-one relationship for the objects of an entity: without a key column if the file has a
+  /// property of another kind. `entityNumber` is the number of all related objects if there is no column for it.
+  func toOne(
+    _ relationship: ManagedObjectModel.Entity.Relationship, of entity: ManagedObjectModel.Entity,
+    inTable table: String?, candidates: [String]
+  ) -> (key: String?, entity: String?, order: String?, entityNumber: Int64?, difference: String?)? {
+    guard let table else { return nil }
+    guard let own, let former = ownEntity(entity) else {
+      guard let key = column(candidates, relationship.name, relationship.renamingIdentifier, inTable: table) else {
+        return nil
+      }
+      let type = file.tables[table]?.types[key.uppercased()] ?? ""
+      guard type == "INTEGER" else {
+        return (nil, nil, nil, nil, "expected a to-one relationship, but the column \(key) has the type \(type)")
+      }
+      let name = key.dropFirst()
+      let helper = file.tables[table]?.columns.first { column in
+        guard column.hasPrefix("Z"), column.hasSuffix("_" + name.uppercased()) else { return false }
+        let digits = column.dropFirst().dropLast(name.count + 1)
+        return !digits.isEmpty && digits.allSatisfy { $0.isASCII && $0.isNumber }
+      }
+      let order = "Z_FOK_\(name)"
+      return (key, helper, file.has(table, order) ? order : nil, nil, nil)
+    }
+    guard let property = ownProperty(relationship.name, relationship.renamingIdentifier, of: former) else {
+      return nil
+    }
+    guard case .relationship(let known) = property, !known.definition.isToMany,
+      let ownTable = own.table(ofEntity: former.index),
+      let key = ownTable.toOneColumns[PropertyName(former, known.name)]
+    else {
+      let kind = if case .attribute = property { "an attribute" } else { "a to-many relationship" }
+      return (nil, nil, nil, nil, "it is \(kind) in the store")
+    }
+    let ownDestination = former.destination(of: known)
+    let number = own.numbers[ownDestination.index]
+    let destination = entity.destination(of: relationship)
+    guard self.table(number) == tableNames[destination.root.index], self.table(number) != nil else {
+      return (nil, nil, nil, nil, "it leads to the entity \(ownDestination.name.quoted) in the store")
+    }
+    return (
+      ownTable.columns[key.key].name, key.entity.map { ownTable.columns[$0].name },
+      key.order.map { ownTable.columns[$0].name }, key.entity == nil ? number : nil, nil
+    )
+  }
+
+  /// Returns the columns with the owners of a to-many relationship without an inverse, in the table of the related
+  /// objects.
+  func owner(_ property: PropertyName, inTable table: String, candidate: String) -> (key: String, order: String?)? {
+    let entity = property.owner(in: model)
+    guard let relationship = entity.relationship(named: property.name), known[numbers[entity.index]] == entity.index
+    else { return nil }
+    if let own, let former = ownEntity(entity) {
+      guard case .relationship(let known)? = ownProperty(property.name, relationship.renamingIdentifier, of: former),
+        let ownTable = own.table(ofEntity: known.destinationIndex), ownTable.name.uppercased() == table,
+        let key = ownTable.ownerColumns[PropertyName(former, known.name)]
+      else { return nil }
+      return (ownTable.columns[key.key].name, key.order.map { ownTable.columns[$0].name })
+    }
+    let renamed = relationship.renamingIdentifier.map { ["Z\(numbers[entity.index])" + $0.uppercased()] } ?? []
+    guard let key = ([candidate] + renamed).first(where: { file.has(table, $0) }) else { return nil }
+    let order = "Z_FOK_\(key.dropFirst())"
+    return (key, file.has(table, order) ? order : nil)
+  }
+
+  /// Returns the join table of the file for one of the model.
+  ///
+  /// - Parameter byName: The join table with the names that it would have in the file.
+  /// - Returns: A table whose sides are in the order of `join`.
+  func join(
+    _ join: JoinTable, _ byName: JoinTable
+  ) -> (name: String, first: JoinTable.Side, second: JoinTable.Side)? {
+    guard let own else {
+      let columns = [byName.first.column, byName.second.column]
+      guard columns.allSatisfy({ file.has(byName.name, $0) }) else { return nil }
+      return (byName.name, byName.first, byName.second)
+    }
+    func former(_ side: JoinTable.Side) -> PropertyName? {
+      let entity = side.property.owner(in: model)
+      guard let former = ownEntity(entity), let relationship = entity.relationship(named: side.property.name),
+        let property = ownProperty(relationship.name, relationship.renamingIdentifier, of: former)
+      else { return nil }
+      return PropertyName(former, property.name)
+    }
+    guard let first = former(join.first), let second = former(join.second) else { return nil }
+    for table in own.joins {
+      if table.isReflexive != join.isReflexive { continue }
+      if table.first.property == first, table.second.property == second {
+        return (table.name, table.first, table.second)
+      }
+      if table.first.property == second, table.second.property == first {
+        return (table.name, table.second, table.first)
+      }
+    }
+    return nil
+  }
+
+  /// Returns the columns and join tables that are not used.
+  ///
+  /// - Parameter used: The columns that are used, by table, and the join tables.
+  func unknownParts(_ used: [String: Set<String>]) -> [ModelMismatch] {
+    var unknown: [ModelMismatch] = []
+    let tables = Set(model.entities.indices.filter { isReadable($0) }.compactMap { tableNames[entity($0).root.index] })
+    for table in tables {
+      let owners = owners(ofColumnsIn: table)
+      for column in file.tables[table]?.columns ?? [] where column.hasPrefix("Z") && !column.hasPrefix("Z_") {
+        let digits = column.dropFirst().prefix { $0.isASCII && $0.isNumber }
+        // A column such as Z2_FOLDER belongs to ZFOLDER.
+        if !digits.isEmpty, column.dropFirst(1 + digits.count).hasPrefix("_") { continue }
+        if used[table]?.contains(column) == true { continue }
+        guard own != nil else {
+          let root = entities.values.first { "Z" + $0.name.uppercased() == table }?.name ?? table
+          unknown.append(ModelMismatch(unknownProperty: column, of: root))
+          continue
+        }
+        guard let (entity, property) = owners[column], isMapped(entity) else { continue }
+        unknown.append(ModelMismatch(unknownProperty: property, of: entity))
+      }
+    }
+    for table in file.tables.keys where used[table] == nil {
+      let digits = table.dropFirst(2).prefix { $0.isASCII && $0.isNumber }
+      if table.hasPrefix("Z_"), let number = Int64(digits), let entity = entities[number], known[number] != nil {
+        let join = own?.joins.first { $0.name.uppercased() == table }
+        let sides = join.map { Array(Set([$0.first.property, $0.second.property])) } ?? []
+        if sides.isEmpty { unknown.append(ModelMismatch(unknownProperty: table, of: entity.name)) }
+        for side in sides {
+          guard let model = own?.model, isMapped(side.owner(in: model).name) else { continue }
+          unknown.append(ModelMismatch(unknownProperty: side.name, of: side.owner(in: model).name))
+        }
+      }
+    }
+    return unknown
+  }
+
+  /// True if the model has an entity of the file, or one of its subentities.
+  private func isMapped(_ name: String) -> Bool {
+    guard let own, let entity = own.model.entity(named: name) else { return false }
+    return entity.subtree.contains { known[own.numbers[$0]] != nil }
+  }
+
+  /// Returns the entity and property of each column of a table, by the names in the model of the file.
+  private func owners(ofColumnsIn table: String) -> [String: (entity: String, property: String)] {
+    guard let own, let ownTable = own.tables.first(where: { $0.name.uppercased() == table }) else { return [:] }
+    var owners: [String: (entity: String, property: String)] = [:]
+    func add(_ property: PropertyName, _ column: Int) {
+      let name = ownTable.columns[column].name.uppercased()
+      owners[name] = (property.owner(in: own.model).name, property.name)
+    }
+    for (property, column) in ownTable.attributeColumns { add(property, column) }
+    for (property, composite) in ownTable.compositeColumns {
+      for leaf in composite.leaves { add(property, leaf.column) }
+    }
+    for (property, key) in ownTable.toOneColumns { add(property, key.key) }
+    for (property, key) in ownTable.ownerColumns { add(property, key.key) }
+    return owners
+  }
+}
