@@ -30,6 +30,20 @@ import Testing
     #expect(count == 3)
   }
 
+  @Test func `an example opens a store with a model that does not fit`() throws {
+    try makeStore()
+    let model = try Self.model([.attribute("title", .string), .attribute("rating", .integer16)])
+    var lines: [String] = []
+    func print(_ mismatch: ModelMismatch) { lines.append("\(mismatch)") }
+    var description = PersistentStoreDescription.file(file)
+    description.ignoresModelVersion = true
+    let container = try PersistentContainer(model: model, stores: [description])
+    for mismatch in container.coordinator.stores[0].modelMismatches { print(mismatch) }
+    #expect(lines == ["Note.rating: the store does not have the property: it reads as nil"])
+    let count = try container.performAndWait { try $0.count(for: FetchRequest("Note")) }
+    #expect(count == 3)
+  }
+
   @Test func `an example shows the objects of an Apple program without changing its files`() throws {
     try makeStore()
     let before = (folder.names, try Data(contentsOf: file))
