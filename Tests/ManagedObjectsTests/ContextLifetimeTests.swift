@@ -1,3 +1,4 @@
+import Synchronization
 import TestSupport
 import Testing
 
@@ -46,6 +47,8 @@ import Testing
 
   @Test func `an object without a context keeps its values and rejects changes of relationships`() throws {
     let sketch = try GraphSketch()
+    let reported = Mutex<[ManagedObjectError]>([])
+    sketch.coordinator.misuseHandler = { error in reported.withLock { $0.append(error) } }
     var context: ManagedObjectContext? = sketch.context()
     let note = try #require(try context?.insert("Note"))
     let person = try #require(try context?.insert("Person"))
@@ -58,10 +61,36 @@ import Testing
     #expect(errorCode { try note.setValue(.object(person), forKey: "author") } == .invalidState)
     #expect(person["notes"] == .set([]) && !note.isFault)
     #expect(try note.fetchedOrEmpty() == 0)
+    #expect(reported.withLock { $0.map(\.objectID) } == [note.objectID])
+  }
+
+  @Test func `reading an object whose context was released is reported once for the context`() throws {
+    let sketch = try GraphSketch()
+    let reported = Mutex<[ManagedObjectError]>([])
+    sketch.coordinator.misuseHandler = { error in reported.withLock { $0.append(error) } }
+    let writer = sketch.context()
+    try sketch.run("Person a; Note n; n.author=a; Note m; m.author=a; m.title=x", in: writer)
+    try sketch.save(writer)
+    let persons = try sketch.context().fetch(FetchRequest("Person"))
+    let notes = try sketch.context().fetch(FetchRequest("Note"))
+    #expect(reported.withLock { $0.isEmpty })
+    #expect(persons.map { $0["notes"] } == [.set([])] && persons.map { $0["notes"] } == [.set([])])
+    #expect(notes.map { $0["author"] } == [.null, .null])
+    let errors = reported.withLock { $0 }
+    #expect(errors.map(\.code) == [.invalidState, .invalidState])
+    #expect(errors.map(\.objectID) == [persons[0].objectID, notes[0].objectID])
+    #expect(errors.first?.message.contains("the context of the object was released") == true)
+    // A deleted object has no context, and this is no misuse.
+    let deleted = try #require(try writer.fetch(FetchRequest("Note")).first)
+    try writer.delete(deleted)
+    try writer.save()
+    #expect(deleted["author"] == .null && reported.withLock { $0.count } == 2)
   }
 
   @Test func `a fault without a context has no values`() throws {
     let sketch = try GraphSketch()
+    let reported = Mutex(0)
+    sketch.coordinator.misuseHandler = { _ in reported.withLock { $0 += 1 } }
     let first = sketch.context()
     let note = try first.insert("Note")
     try note.setValue(.string("n"), forKey: "title")
@@ -70,7 +99,7 @@ import Testing
     let fault = try #require(try context?.object(with: note.objectID))
     context = nil
     #expect(fault["title"] == .null && fault.isInaccessible && !fault.isFault)
-    #expect(fault.objectID == note.objectID)
+    #expect(fault.objectID == note.objectID && reported.withLock { $0 } == 1)
   }
 
   @Test func `a context does not retain objects without changes`() throws {

@@ -10,6 +10,7 @@ internal import Synchronization
   private(set) var isTracking = true
   /// False after the context was released.
   private(set) var isOpen = true
+  private var isUsedAfterClosing = false
   /// The objects whose properties are tracked or have observers.
   let observed = ObservedObjects()
   private var ownedGate: TrackingGate
@@ -25,6 +26,13 @@ internal import Synchronization
   func close() {
     isOpen = false
     observed.removeAll()
+  }
+
+  /// Returns true for the first use of an object after the context was released.
+  func isFirstUseAfterClosing() -> Bool {
+    if isOpen || isUsedAfterClosing { return false }
+    isUsedAfterClosing = true
+    return true
   }
 
   /// True if `withObservationTracking` is running. If it is not, all earlier trackings have been registered.

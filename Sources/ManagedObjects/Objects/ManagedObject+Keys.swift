@@ -179,10 +179,10 @@ extension ManagedObject {
   }
 
   final func present(_ value: RowValue, _ property: ManagedObjectModel.Entity.Property) -> Value {
-    let context = managedObjectContext
-    // Without a context, other objects cannot be found.
-    func objects(_ keys: some Sequence<RowKey>) -> [Value] {
-      context.map { context in keys.map { .object(context.object(for: $0)) } } ?? []
+    func objects(_ keys: some Collection<RowKey>) -> [Value] {
+      // Without a context, other objects cannot be found.
+      guard !keys.isEmpty, let context = contextOrReport() else { return [] }
+      return keys.map { .object(context.object(for: $0)) }
     }
     switch value {
     case .attribute(let value): return .attribute(value)

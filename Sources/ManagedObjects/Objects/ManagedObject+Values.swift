@@ -21,7 +21,7 @@ extension ManagedObject {
       return
     }
     values = shape.emptyValues
-    guard let context = managedObjectContext else {
+    guard let context = contextOrReport() else {
       status.insert(.inaccessible)
       return
     }
@@ -117,7 +117,7 @@ extension ManagedObject {
   /// Reads a value that the store left out of the row.
   private final func readValue(_ slot: Int) throws(ManagedObjectError) {
     var value = shape.emptyValues[slot]
-    if let context = managedObjectContext {
+    if let context = contextOrReport() {
       if status.contains(.partial), shape.relationships[slot] == nil {
         try complete()
         // Data in a separate file is not in the row.
@@ -164,12 +164,12 @@ extension ManagedObject {
     noteRead(.value(slot))
     switch value(ofSlot: slot) {
     case .attribute, .unread, .toOne(nil): return []
-    case .toOne(let key?): return managedObjectContext.map { [$0.object(for: key)] } ?? []
+    case .toOne(let key?): return contextOrReport().map { [$0.object(for: key)] } ?? []
     case .orderedToMany(let keys):
-      guard let context = managedObjectContext else { return [] }
+      guard let context = contextOrReport() else { return [] }
       return keys.map { context.object(for: $0) }
     case .toMany(let keys):
-      guard let context = managedObjectContext else { return [] }
+      guard let context = contextOrReport() else { return [] }
       return keys.sorted().map { context.object(for: $0) }
     }
   }
@@ -178,7 +178,7 @@ extension ManagedObject {
   final func object(ofSlot slot: Int) -> ManagedObject? {
     noteRead(.value(slot))
     guard case .toOne(let key?) = value(ofSlot: slot) else { return nil }
-    return managedObjectContext?.object(for: key)
+    return contextOrReport()?.object(for: key)
   }
 
   /// Sets a relationship and its inverse. A to-one relationship is set to the first object.
@@ -250,5 +250,26 @@ extension ManagedObject {
     shape.context?.note(
       ManagedObjectError(
         .invalidState, "the relationships of an object without a context cannot be changed", objectID: objectID))
+    reportReleasedContext()
+  }
+
+  /// Returns the context, for a read that needs it. If the context was released, reports this.
+  final func contextOrReport() -> ManagedObjectContext? {
+    if let context = managedObjectContext { return context }
+    reportReleasedContext()
+    return nil
+  }
+
+  /// Reports to the coordinator that an object is used whose context was released, unless another object of the context
+  /// was reported before, or the object was deleted.
+  @inline(never)
+  private final func reportReleasedContext() {
+    guard !status.contains(.detached), let state = shape.state, state.isFirstUseAfterClosing() else { return }
+    shape.coordinator?.misuseHandler(
+      ManagedObjectError(
+        .invalidState,
+        "the context of the object was released: its relationships, and values that were not read before, are empty, "
+          + "and its relationships cannot be changed. Keep the context as long as you use its objects",
+        objectID: objectID))
   }
 }

@@ -4,8 +4,9 @@ internal import SystemFiles
 /// Errors that no call can throw.
 extension PersistentStoreCoordinator {
   /// A function that is called with an error that no call can throw and that a program must not miss: changes that
-  /// ``PersistentContainer/perform(_:)`` discards because they were not saved, and a failure of a context that
-  /// ``ManagedObjectContext/autosaves``. By default, the error is printed to standard error.
+  /// ``PersistentContainer/perform(_:)`` discards because they were not saved, a failure of a context that
+  /// ``ManagedObjectContext/autosaves``, and the first use of an object whose context was released. By default, the
+  /// error is printed to standard error.
   ///
   /// ```swift
   /// container.coordinator.misuseHandler = { error in log.error("\(error)") }
