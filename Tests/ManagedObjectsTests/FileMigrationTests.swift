@@ -259,7 +259,7 @@ import Testing
   }
 
   @Test(arguments: StoreKind.inFiles)
-  func `a new file that cannot be written is not left behind`(kind: StoreKind) throws {
+  func `a new file that cannot be written is removed`(kind: StoreKind) throws {
     try makeStore(kind)
     let bytes = try Data(contentsOf: file)
     for failing in [SystemCall.write, .synchronize] {
