@@ -366,6 +366,40 @@ import Testing
     #expect(photos == [.attribute(.data(data)), .null, .attribute(.data(data))])
   }
 
+  @Test(arguments: Kind.allCases)
+  func `a damaged file is read or throws an error`(kind: Kind) throws {
+    try makeStore(kind)
+    let model = try ManagedObjectModel(entities: [
+      EntityDescription("Note", [.attribute("title", .string), .attribute("size", .integer64)]),
+      EntityDescription("Tag", [.attribute("name", .date), .relationship("notes", to: "Note", isToMany: true)]),
+    ])
+    let bytes = try Data(contentsOf: file)
+    var random = SystemRandomNumberGenerator()
+    var readCount = 0
+    for round in 0..<LongForm.size(1000, or: 25) {
+      var damaged = bytes
+      // The first file is not damaged.
+      for _ in 0..<(round == 0 ? 0 : Int.random(in: 1...4, using: &random)) {
+        damaged[Int.random(in: 0..<damaged.count, using: &random)] = UInt8.random(in: 0...255, using: &random)
+      }
+      try damaged.write(to: file)
+      do throws(ManagedObjectError) {
+        let store: any PersistentStore =
+          switch kind {
+          case .xml: try XMLStore(file, model: model, ignoresModelVersion: true)
+          case .binary: try BinaryStore(file, model: model, ignoresModelVersion: true)
+          case .sqlite, .sqliteWithoutModel:
+            try SQLiteStore(file, model: model, access: .readOnly(writesNothing: true, ignoresModelVersion: true))
+          }
+        for entity in model.entities { _ = try store.fetch(FetchRequest(entity.name), of: entity) }
+        readCount += 1
+      } catch {
+        #expect(!error.message.isEmpty)
+      }
+    }
+    #expect(readCount > 0)
+  }
+
   @Test func `rows that are not objects are listed`() throws {
     try makeStore(.sqlite)
     let database = try Database(path: file.path, .readWrite)
