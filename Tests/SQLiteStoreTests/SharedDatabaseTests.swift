@@ -181,9 +181,8 @@ import Testing
     // In this mode, SQLite asks the file system again and again for the lock.
     #expect(try PlainSQLite(file).column("PRAGMA journal_mode = DELETE") == ["delete"])
     _ = FailingFiles.installed
-    let store = try store()
-    store.wait(Int32(hangLimit * 1000))
-    let context = try context(store)
+    let options = SQLiteStoreOptions(busyTimeout: .seconds(hangLimit))
+    let context = try context(SQLiteStore(file, model: Self.model, options: options))
     try account("a", context).setValue(.integer(1), forKey: "amount")
     let process = try ChildProcess("sqlite-store-probe", [file.path, "hold"])
     #expect(eventually { process.text.hasPrefix("locked\n") })
@@ -203,8 +202,7 @@ import Testing
 
   @Test func `a save fails after the timeout, and readers continue`() throws {
     try fill(["a"])
-    let store = try store()
-    store.wait(100)
+    let store = try SQLiteStore(file, model: Self.model, options: SQLiteStoreOptions(busyTimeout: .milliseconds(100)))
     let context = try context(store)
     try account("a", context).setValue(.integer(1), forKey: "amount")
     let process = try ChildProcess("sqlite-store-probe", [file.path, "hold"])

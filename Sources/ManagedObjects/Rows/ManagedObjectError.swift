@@ -116,7 +116,7 @@ public struct ManagedObjectError: Error, Sendable {
     /// Another context or process saved objects with the keys that this save uses for new objects. Contexts assign
     /// other keys and save again, unless the keys come from ``ManagedObjectContext/obtainPermanentIDs(for:)``.
     case keysTaken = 134_903
-    /// The property cannot have the value (`NSInvalidArgumentException`).
+    /// The property or the option cannot have the value (`NSInvalidArgumentException`).
     case invalidValue = 134_902
   }
 

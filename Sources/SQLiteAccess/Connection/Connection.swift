@@ -34,22 +34,24 @@ internal import SystemFiles
   /// removes them.
   package var notedRows: [(entity: Int64, number: Int64)] = []
 
-  /// The default time to wait for another process that is writing, in milliseconds.
-  package static var busyTime: Int32 { 30_000 }
+  /// The time to wait for another process that is writing, in milliseconds.
+  package var busyTime: Int32 {
+    didSet { unsafe sqlite3_busy_timeout(handle, busyTime) }
+  }
 
   /// An upper bound for the size of the changed pages that a transaction has not written yet, in bytes. SQLite's page
   /// cache has a default size of 2 MB.
-  private static var cacheSize: Int { 4 << 20 }
+  private var cacheSize = 4 << 20
 
   /// Opens a file.
   ///
   /// - Parameters:
   ///   - name: The path to show in messages; nil to use `path`.
-  ///   - busyTime: The time to wait for another process that is writing, in milliseconds.
+  ///   - options: The time to wait for other processes.
   /// - Throws: An error of opening if the file cannot be opened. SQLite reads the file only at the first statement,
   ///   which throws if the file is not a database.
   package init(
-    opening path: String, named name: String?, _ mode: ConnectionMode, busyTime: Int32
+    opening path: String, named name: String?, _ mode: ConnectionMode, _ options: ConnectionOptions
   ) throws(Failure) {
     self.path = name ?? path
     guard !path.isEmpty, !path.utf8.contains(0) else {
@@ -61,6 +63,7 @@ internal import SystemFiles
       throw Failure(error)
     }
     self.mode = mode
+    busyTime = options.busyTime
     workLimit = WorkLimit(file)
     var flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_URI | SQLITE_OPEN_EXRESCODE
     switch mode {
@@ -107,11 +110,6 @@ internal import SystemFiles
     // A transaction is durable when it ends, even if the SQLite library was built with another default.
     if mode == .readWrite || mode == .create { try execute("PRAGMA synchronous = FULL") }
   }
-
-  /// Sets the time to wait for another process that is writing.
-  ///
-  /// - Parameter time: The time in milliseconds.
-  package func wait(_ time: Int32) { unsafe sqlite3_busy_timeout(handle, time) }
 
   deinit {
     statements = [:]
@@ -193,6 +191,24 @@ internal import SystemFiles
     try execute("PRAGMA writable_schema = RESET")
   }
 
+  /// Sets the size of the page cache.
+  ///
+  /// - Parameter size: The value of `PRAGMA cache_size`: a number of pages, or the size in KiB if it is negative.
+  package func setCacheSize(_ size: Int64) throws(Failure) {
+    try execute("PRAGMA cache_size = \(size)")
+    let bytes = size < 0 ? -1024 * size : size * (try number("PRAGMA page_size"))
+    cacheSize = max(cacheSize, 2 * Int(bytes))
+  }
+
+  /// Writes the pages of the write-ahead log to the file, and truncates the log, if no other connection prevents it.
+  /// Does not wait for other connections: the log then remains, and a later checkpoint writes it.
+  package func checkpointWithoutWaiting() {
+    let time = busyTime
+    busyTime = 0
+    try? execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    busyTime = time
+  }
+
   /// Returns a number that changes if another connection commits: https://sqlite.org/pragma.html#pragma_data_version
   package func dataVersion() throws(Failure) -> Int64 { try number("PRAGMA data_version") }
 
@@ -270,7 +286,7 @@ extension Connection {
   /// part of it.
   package func begin(_ kind: SQLiteTransactionKind) throws(Failure) {
     isWriting = kind != .deferred
-    workLimit.unwrittenSize = isWriting ? Self.cacheSize : 0
+    workLimit.unwrittenSize = isWriting ? cacheSize : 0
     do {
       try execute(kind.sql)
       if kind != .deferred { try checkHasNotMoved() }

@@ -82,7 +82,7 @@ public final class SQLiteDatabase {
   private init(
     _ path: String, _ mode: ConnectionMode, _ busyTimeout: Duration, _ workLimit: WorkLimit
   ) throws(SQLiteError) {
-    connection = try Connection(opening: path, named: nil, mode, busyTime: Self.milliseconds(busyTimeout))
+    connection = try Connection(opening: path, named: nil, mode, ConnectionOptions(busyTimeout: busyTimeout))
     interruption = connection.makeInterruption()
     self.workLimit = workLimit
     applyWorkLimit()
@@ -107,9 +107,7 @@ public final class SQLiteDatabase {
 
   /// Sets the time to wait while another connection has locked the file. A statement that has waited that long throws
   /// ``SQLiteResultCode/busy``.
-  public func setBusyTimeout(_ time: Duration) { connection.wait(Self.milliseconds(time)) }
-
-  private static func milliseconds(_ time: Duration) -> Int32 { Int32(clamping: Int64(time / .milliseconds(1))) }
+  public func setBusyTimeout(_ time: Duration) { connection.busyTime = ConnectionOptions.milliseconds(time) }
 
   /// The path of the file, as it was given.
   public var path: String { connection.path }

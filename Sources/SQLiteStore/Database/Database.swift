@@ -16,13 +16,13 @@ extension Connection where Failure == ManagedObjectError {
   ///
   /// - Parameters:
   ///   - name: The path to show in messages; nil to use `path`.
-  ///   - busyTime: The time to wait for another process that is writing, in milliseconds.
+  ///   - options: The time to wait for other processes.
   /// - Throws: ``ManagedObjectError/Code/open`` if the file cannot be opened. SQLite reads the file only at the first
   ///   statement, which throws if the file is not a database.
   package convenience init(
-    path: String, named name: String? = nil, _ mode: ConnectionMode, busyTime: Int32 = Database.busyTime
+    path: String, named name: String? = nil, _ mode: ConnectionMode, _ options: ConnectionOptions = ConnectionOptions()
   ) throws(ManagedObjectError) {
-    try self.init(opening: path, named: name, mode, busyTime: busyTime)
+    try self.init(opening: path, named: name, mode, options)
     try registerFunctions()
   }
 }

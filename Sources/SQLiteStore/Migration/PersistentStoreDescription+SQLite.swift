@@ -24,9 +24,11 @@ extension PersistentStoreDescription {
   ///     stop recording it, and to delete it: ``SQLiteStore/stopTrackingHistory()``. Nil to continue to record it if
   ///     the store has one.
   ///   - allowsTriggers: True to save even if the file has triggers, views or virtual tables of other programs.
+  ///   - options: The options of the connection to the file, such as the time to wait for other processes.
   public static func sqlite(
     _ file: URL, migratesAutomatically: Bool = true, through stages: StagedMigration? = nil,
-    droppedValues: DroppedValuePolicy = .refuse, tracksHistory: Bool? = nil, allowsTriggers: Bool = false
+    droppedValues: DroppedValuePolicy = .refuse, tracksHistory: Bool? = nil, allowsTriggers: Bool = false,
+    options: SQLiteStoreOptions = SQLiteStoreOptions()
   ) -> PersistentStoreDescription {
     var description = PersistentStoreDescription { (model, description) throws(ManagedObjectError) in
       try description.copyInitialContents(to: file, of: SQLiteStore.self)
@@ -36,7 +38,8 @@ extension PersistentStoreDescription {
         return try SQLiteStore(
           file, model: model, configuration: description.configuration,
           access: description.ignoresModelVersion
-            ? .readOnly(ignoresModelVersion: true) : description.isReadOnly ? .readOnly : writing)
+            ? .readOnly(ignoresModelVersion: true) : description.isReadOnly ? .readOnly : writing,
+          options: options)
       } _: { _ throws(ManagedObjectError) in
         try description.migrateSQLite(file, to: model)
       }
@@ -72,7 +75,7 @@ extension PersistentStoreDescription {
   /// ```
   ///
   /// An SQLite store is opened with the defaults of
-  /// ``sqlite(_:migratesAutomatically:through:droppedValues:tracksHistory:allowsTriggers:)``.
+  /// ``sqlite(_:migratesAutomatically:through:droppedValues:tracksHistory:allowsTriggers:options:)``.
   public static func file(_ file: URL) -> PersistentStoreDescription {
     PersistentStoreDescription { (model, description) throws(ManagedObjectError) in
       // Tries SQLite first, and reads the beginning of the file only if that fails: if this process opened and closed a

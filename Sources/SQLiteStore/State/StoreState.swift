@@ -56,17 +56,20 @@ struct StoreState {
   ///     file.
   init(
     path: String, named name: String? = nil, _ given: ManagedObjectModel?, _ configuration: String?,
-    _ storeNumber: StoreNumber, _ access: StoreAccess, checksHashes: Bool
+    _ storeNumber: StoreNumber, _ access: StoreAccess, _ options: SQLiteStoreOptions, checksHashes: Bool
   ) throws(ManagedObjectError) {
+    let pragmas = try StorePragmas(options.pragmas)
     if let model = given, access.mode == .create, FileSystem.sizeOfRegularFile(path) ?? 0 == 0 {
       try Self.checkNewStore(name ?? path, model, configuration)
     }
-    database = try Database(path: path, named: name, access.mode)
+    database = try Database(path: path, named: name, access.mode, options.connectionOptions)
+    try pragmas.apply(to: database)
     let model: ManagedObjectModel
     if let given { model = given } else { model = try ModelCache.model(in: database) }
     self.storeNumber = storeNumber
     self.configuration = configuration
     if access.mode == .create { try Self.makeTables(model, configuration, database) }
+    try pragmas.applyJournalMode(to: database, isReadOnly: access.isReadOnly)
     schemaVersion = try database.schemaVersion()
     let file = try FileSchema(database)
     metadata = try MetadataTable.read(database)
@@ -292,10 +295,8 @@ struct StoreState {
   func changeToken(canWrite: Bool) -> String? {
     let path = database.file.path
     if canWrite, FileSystem.sizeOfRegularFile(path + "-wal") ?? 0 > 0 {
-      database.wait(0)
-      // This fails if another connection is reading. The log then remains, and is a part of the token.
-      try? database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-      database.wait(Database.busyTime)
+      // If another connection is reading, the log remains, and is a part of the token.
+      database.checkpointWithoutWaiting()
     }
     guard let identity = try? FileIdentity(at: path), let header = FileSystem.beginning(of: path, count: 100) else {
       return nil

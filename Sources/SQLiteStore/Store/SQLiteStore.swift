@@ -58,16 +58,18 @@ public final class SQLiteStore: PersistentStore {
   ///   - model: The model of its objects.
   ///   - configuration: The configuration whose entities the store has; nil for all entities.
   ///   - access: The access to the file: read-only or for saving, with options for saves.
+  ///   - options: The options of the connection to the file, such as the time to wait for other processes.
   /// - Throws: ``ManagedObjectError/Code/noSuchFile`` if the file does not exist and is not created,
   ///   ``ManagedObjectError/Code/incompatibleVersionHash`` if the store was made with another model,
   ///   ``ManagedObjectError/Code/storeTypeMismatch`` if it is a store of another kind, ``ManagedObjectError/Code/open``
   ///   if the file cannot be read or is not a store, ``ManagedObjectError/Code/save`` if a new store of the model
-  ///   cannot be created, and ``ManagedObjectError/Code/operation`` if `access` requests a history and another program
-  ///   records it.
+  ///   cannot be created, ``ManagedObjectError/Code/operation`` if `access` requests a history and another program
+  ///   records it, and ``ManagedObjectError/Code/invalidValue`` for an option that is not allowed.
   public convenience init(
-    _ file: URL, model: ManagedObjectModel, configuration: String? = nil, access: StoreAccess = .readWrite
+    _ file: URL, model: ManagedObjectModel, configuration: String? = nil, access: StoreAccess = .readWrite,
+    options: SQLiteStoreOptions = SQLiteStoreOptions()
   ) throws(ManagedObjectError) {
-    try self.init(file, model, configuration, access)
+    try self.init(file, model, configuration, access, options)
   }
 
   /// Opens a store read-only without its model, with a model made from its tables. Use it for files written before
@@ -84,7 +86,7 @@ public final class SQLiteStore: PersistentStore {
   ///   - file: The URL of the store.
   ///   - writesNothing: True to write nothing at all, not even the files that SQLite needs to share the store with
   ///     other processes. No other process may save to the store while it is open.
-  /// - Throws: The errors of ``init(_:model:configuration:access:)``.
+  /// - Throws: The errors of ``init(_:model:configuration:access:options:)``.
   public convenience init(tablesOf file: URL, writesNothing: Bool = false) throws(ManagedObjectError) {
     let model = try Self.tableModel(ofFile: file, writesNothing: writesNothing)
     try self.init(file, model, nil, .readOnly(writesNothing: writesNothing), checksHashes: false)
@@ -118,7 +120,7 @@ public final class SQLiteStore: PersistentStore {
 
   private init(
     _ file: URL, _ given: ManagedObjectModel?, _ configuration: String?, _ access: StoreAccess,
-    at unfinished: String? = nil, checksHashes: Bool = true
+    _ options: SQLiteStoreOptions = SQLiteStoreOptions(), at unfinished: String? = nil, checksHashes: Bool = true
   ) throws(ManagedObjectError) {
     let number = StoreNumber.next()
     let opened = try ManagedObjectError.naming(file) { () throws(ManagedObjectError) in
@@ -126,7 +128,8 @@ public final class SQLiteStore: PersistentStore {
       let name = try Self.path(of: file)
       let path = unfinished ?? name
       try Self.prepare(path, createsFile: access.createsFile)
-      return try StoreState(path: path, named: name, given, configuration, number, access, checksHashes: checksHashes)
+      return try StoreState(
+        path: path, named: name, given, configuration, number, access, options, checksHashes: checksHashes)
     }
     url = file
     self.number = number
@@ -219,9 +222,6 @@ public final class SQLiteStore: PersistentStore {
       return result
     }
   }
-
-  /// Sets how long a save waits for another process that is saving, in milliseconds. For tests.
-  func wait(_ time: Int32) { state.withLock { $0.database.wait(time) } }
 
   public func makeKeys(_ entityIndices: [Int]) throws(ManagedObjectError) -> [RowKey] {
     try withState { state throws(ManagedObjectError) in try state.nextKeys(entityIndices) }

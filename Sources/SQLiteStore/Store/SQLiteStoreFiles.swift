@@ -23,7 +23,7 @@ struct SQLiteStoreFiles {
     do { try FileSystem.makeFolder(FileSystem.parent(of: path), below: nil, permissions: 0o777) } catch {
       throw ManagedObjectError(.save, error.message)
     }
-    return try ScratchFolder(beside: path, for: .creation, isLocked: false, busyTime: Database.busyTime)
+    return try ScratchFolder(beside: path, for: .creation, isLocked: false, busyTime: ConnectionOptions().busyTime)
   }
 
   /// Calls `body` while no other connection can write to the database, which is then a single file without journals. If
@@ -34,7 +34,7 @@ struct SQLiteStoreFiles {
     _ body: (_ usesLog: Bool) throws(ManagedObjectError) -> Void
   ) throws(ManagedObjectError) {
     try check()
-    let database = try Database(path: path, .readWrite, busyTime: Self.patience)
+    let database = try Database(path: path, .readWrite, ConnectionOptions(busyTime: Self.patience))
     _ = try FileSchema(database)
     // SQLite checkpoints and removes the log if there are no other connections.
     let usesLog = try database.journalMode() == "wal"

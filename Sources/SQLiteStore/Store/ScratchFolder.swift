@@ -88,7 +88,7 @@ package final class ScratchFolder {
   /// - Parameter isNew: True if this process has created the folder, and must remove it after an error.
   private func takeLock(isNew: Bool, _ busyTime: Int32) throws(ManagedObjectError) {
     do throws(ManagedObjectError) {
-      let database = try Database(path: "\(path)/\(Self.lockName)", .create, busyTime: busyTime)
+      let database = try Database(path: "\(path)/\(Self.lockName)", .create, ConnectionOptions(busyTime: busyTime))
       try database.execute("BEGIN EXCLUSIVE")
       // If the previous owner has removed the lock file, this lock is useless: a third process could create a new lock
       // file and lock that.

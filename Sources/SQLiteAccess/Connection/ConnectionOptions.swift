@@ -1,0 +1,14 @@
+/// Options of a connection.
+package struct ConnectionOptions: Sendable {
+  /// The time to wait for another process that is writing, in milliseconds.
+  package var busyTime: Int32 = 30_000
+
+  package init() {}
+
+  package init(busyTimeout: Duration) { busyTime = Self.milliseconds(busyTimeout) }
+
+  package init(busyTime: Int32) { self.busyTime = busyTime }
+
+  /// Converts a duration to milliseconds, which is the unit of SQLite.
+  static func milliseconds(_ time: Duration) -> Int32 { Int32(clamping: Int64(time / .milliseconds(1))) }
+}

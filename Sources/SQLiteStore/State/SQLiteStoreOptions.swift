@@ -1,0 +1,50 @@
+internal import SQLiteAccess
+
+/// Options of the connection of an SQLite store to its file.
+///
+/// ```swift
+/// let options = SQLiteStoreOptions(busyTimeout: .seconds(2), pragmas: ["cache_size": "-20000"])
+/// let notes = PersistentStoreDescription.sqlite(file, options: options)
+/// ```
+public struct SQLiteStoreOptions: Sendable {
+  /// The time that a statement waits while another connection has locked the file, in steps of a millisecond. After it,
+  /// the request or the save throws ``ManagedObjectError/Code/locked`` (`NSPersistentStoreTimeoutOption`).
+  public var busyTimeout: Duration
+
+  /// SQLite's settings for the connection: names in lower case, and values (`NSSQLitePragmasOption`). A name that is
+  /// not in this list, and a value that the setting does not have, makes opening the store throw
+  /// ``ManagedObjectError/Code/invalidValue``.
+  ///
+  /// | pragma | values | effect |
+  /// |---|---|---|
+  /// | `analysis_limit` | 0 or more rows | rows of each index that ``SQLiteStore/analyze()`` reads; 0 for all |
+  /// | `cache_size` | pages, or KiB if negative | memory for pages; SQLite's default is 2 MB |
+  /// | `journal_mode` | `WAL`, `DELETE`, `TRUNCATE`, `PERSIST` | the journal; a new store has `WAL` |
+  /// | `journal_size_limit` | bytes, or -1 | the size to which a log or journal is truncated after its use |
+  /// | `mmap_size` | bytes | the part of the file that is read by mapping it into memory |
+  /// | `secure_delete` | `ON`, `OFF`, `FAST` | overwrites deleted values with zeros; `FAST` where that is cheap |
+  /// | `synchronous` | `NORMAL`, `FULL`, `EXTRA` | when a save waits for the disk; the default is `FULL` |
+  /// | `temp_store` | `DEFAULT`, `FILE`, `MEMORY` | where the temporary data of large requests is |
+  /// | `threads` | 0 to 64 | additional threads for sorting |
+  /// | `wal_autocheckpoint` | 1 or more pages | the size at which the log is written to the file |
+  ///
+  /// With `synchronous` `NORMAL`, saves do not wait for the disk. After a power failure or a crash of the system, the
+  /// last saves can be missing, although ``SQLiteStore/save(_:)`` has returned. The file stays consistent, because this
+  /// value is allowed only with the journal mode `WAL`. A crash of the program loses nothing.
+  ///
+  /// The journal mode `WAL` belongs to the file: setting another one needs a moment in which no other connection uses
+  /// the file, and throws ``ManagedObjectError/Code/locked`` otherwise. Connections without the setting keep the mode
+  /// that the file has.
+  ///
+  /// With `mmap_size`, a program that truncates the file while it is mapped, or a disk that fails, ends this process
+  /// with a signal instead of an error. Set it only for files that no other program damages.
+  public var pragmas: [String: String]
+
+  /// Creates options.
+  public init(busyTimeout: Duration = .seconds(30), pragmas: [String: String] = [:]) {
+    self.busyTimeout = busyTimeout
+    self.pragmas = pragmas
+  }
+
+  var connectionOptions: ConnectionOptions { ConnectionOptions(busyTimeout: busyTimeout) }
+}
