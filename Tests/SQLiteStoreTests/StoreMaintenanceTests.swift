@@ -1,0 +1,124 @@
+import Foundation
+import ManagedObjects
+import SQLiteAccess
+import StoreInspection
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import SQLiteStore
+
+@Suite("Maintenance of an SQLite store") struct StoreMaintenanceTests {
+  private let folder = TemporaryFolder(isInMemory: true)
+  private var file: URL { folder.url.appending(path: "store.sqlite") }
+
+  private static func model(_ more: PropertyDescription...) throws -> ManagedObjectModel {
+    var note = EntityDescription("Note", [.attribute("title", .string), .attribute("number", .integer64)] + more)
+    note.fetchIndexes = [FetchIndexDescription("byNumber", [.init(.property("number"))])]
+    return try ManagedObjectModel(entities: [note])
+  }
+
+  private func store(_ access: StoreAccess = .readWrite) throws -> SQLiteStore {
+    try SQLiteStore(
+      file, model: Self.model(), access: access, options: SQLiteStoreOptions(busyTimeout: .milliseconds(1)))
+  }
+
+  private func add(_ count: Int, to context: ManagedObjectContext) throws {
+    for number in 0..<count {
+      try context.insert("Note").setValues([
+        "number": .integer(Int64(number)), "title": .string(String(repeating: "x", count: 400)),
+      ])
+    }
+    try context.save()
+  }
+
+  private var size: Int {
+    (try? FileManager.default.attributesOfItem(atPath: file.path)[.size] as? Int) ?? 0
+  }
+
+  @Test func `a vacuum makes the file smaller, and objects stay the same`() throws {
+    let context = try ManagedObjectContext(store())
+    let store = try #require(context.coordinator.stores.first as? SQLiteStore)
+    try add(400, to: context)
+    let all = try context.fetch(FetchRequest("Note", sortedBy: [.init("number")]))
+    for note in all.dropFirst(10) { try context.delete(note) }
+    try context.save()
+    #expect(store.changeToken != nil)
+    let before = size
+    let statements = store.executedStatementCount
+    try store.vacuum()
+    #expect(size < before / 4)
+    // The objects are still in memory: no statement reads them again.
+    #expect(all.prefix(10).map { $0["number"] } == (0..<10).map { .attribute(.integer($0)) })
+    #expect(store.executedStatementCount == statements)
+    let ids = try context.fetch(FetchRequest("Note", sortedBy: [.init("number")])).map(\.objectID)
+    #expect(ids == all.prefix(10).map(\.objectID))
+    try all[0].setValue(.integer(-1), forKey: "number")
+    try add(1, to: context)
+    #expect(try PlainSQLite(file).defects() == [])
+    #expect(try PlainSQLite(file).run("PRAGMA auto_vacuum") == [["2"]])
+    #expect(try PlainSQLite(file).run("SELECT COUNT(*) FROM ZNOTE") == [["11"]])
+  }
+
+  @Test func `another process that saves makes maintenance fail without changing anything`() throws {
+    let store = try store()
+    try add(5, to: ManagedObjectContext(store))
+    let other = try PlainSQLite(file)
+    try other.run("BEGIN IMMEDIATE")
+    #expect(errorCode { try store.vacuum() } == .locked)
+    #expect(errorCode { try store.analyze() } == .locked)
+    try other.run("UPDATE ZNOTE SET ZNUMBER = 7")
+    try other.run("COMMIT")
+    try store.vacuum()
+    try store.analyze()
+    #expect(try other.run("SELECT COUNT(*) FROM ZNOTE WHERE ZNUMBER = 7") == [["5"]])
+  }
+
+  @Test func `another connection reads the old state during a vacuum`() throws {
+    let store = try store()
+    try add(5, to: ManagedObjectContext(store))
+    let other = try PlainSQLite(file)
+    try other.run("BEGIN")
+    #expect(try other.run("SELECT COUNT(*) FROM ZNOTE") == [["5"]])
+    try store.vacuum()
+    try add(1, to: ManagedObjectContext(store))
+    #expect(try other.run("SELECT COUNT(*) FROM ZNOTE") == [["5"]])
+    try other.run("COMMIT")
+    #expect(try other.run("SELECT COUNT(*) FROM ZNOTE") == [["6"]])
+  }
+
+  @Test func `maintenance needs a writable store outside a transaction`() throws {
+    let store = try store()
+    try add(1, to: ManagedObjectContext(store))
+    let reader = try self.store(.readOnly)
+    #expect(errorCode { try reader.vacuum() } == .save)
+    #expect(errorCode { try reader.analyze() } == .save)
+    try store.beginSaving()
+    #expect(errorCode { try store.vacuum() } == .invalidState)
+    try store.endSaving(keepsChanges: false)
+    try store.vacuum()
+  }
+
+  @Test func `a store with statistics is a sound store that can be saved and migrated`() throws {
+    let store = try store()
+    try add(300, to: ManagedObjectContext(store))
+    let request = FetchRequest("Note", where: try ManagedPredicate(format: "number == 7"))
+    let found = try ManagedObjectContext(store).fetch(request).count
+    try store.analyze()
+    #expect(try PlainSQLite(file).run("SELECT COUNT(*) > 0 FROM sqlite_stat1 WHERE tbl = 'ZNOTE'") == [["1"]])
+    #expect(try ManagedObjectContext(store).fetch(request).count == found)
+    try add(3, to: ManagedObjectContext(store))
+    let again = try self.store()
+    #expect(again.writingObstacles == [])
+    let findings = Mutex<[String]>([])
+    // No log is next to the file when the check begins.
+    #expect(again.changeToken != nil)
+    _ = try StoreCheck(file, model: nil).run { finding in findings.withLock { $0.append("\(finding)") } }
+    #expect(findings.withLock { $0 } == [])
+    let model = try Self.model(.attribute("more", .string))
+    try SQLiteStore.migrate(file, to: model)
+    let migrated = try SQLiteStore(file, model: model)
+    try migrated.analyze()
+    #expect(try ManagedObjectContext(migrated).count(for: FetchRequest("Note")) == 303)
+  }
+}
