@@ -26,6 +26,6 @@ struct StoreUtil: ParsableCommand {
           Check.self,
         ]),
       CommandGroup(name: "Change", subcommands: [SetValues.self, Insert.self, Import.self, Delete.self]),
-      CommandGroup(name: "Make", subcommands: [Create.self, Convert.self, Compile.self, Migrate.self]),
+      CommandGroup(name: "Make", subcommands: [Create.self, Convert.self, Compile.self, Migrate.self, Vacuum.self]),
     ])
 }
