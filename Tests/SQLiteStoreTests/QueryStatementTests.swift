@@ -141,7 +141,7 @@ import Testing
 
   @Test(arguments: indexed) func `SQL uses indexes`(_ search: (format: String, index: String)) throws {
     let request = FetchRequest("Item", where: try ManagedPredicate(format: search.format))
-    let plan = try Self.items.sqlite.plan(of: request)
+    let plan = try Self.items.sqlite.plan(of: request).map(\.text)
     #expect(
       plan.contains { $0.contains(search.index) } && !plan.contains { $0.hasPrefix("SCAN t") && !$0.contains("INDEX") },
       "\(plan)")
@@ -155,7 +155,7 @@ import Testing
       let constant = ManagedExpression.constant(format.contains("IN") ? .array([.object(key)]) : .object(key))
       predicate = .comparing(.evaluatedObject, format.contains("IN") ? .in : .equal, constant)
       let request = FetchRequest("Item", where: predicate)
-      #expect(try stores.sqlite.plan(of: request).contains { $0.contains("INTEGER PRIMARY KEY") })
+      #expect(try stores.sqlite.plan(of: request).contains { $0.text.contains("INTEGER PRIMARY KEY") })
       let entity = try #require(stores.sqlite.model["Item"])
       guard case .rows(let rows) = try stores.sqlite.fetch(request, of: entity) else { continue }
       #expect(rows.map(\.key) == [key])

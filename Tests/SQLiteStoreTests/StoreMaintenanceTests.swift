@@ -121,4 +121,22 @@ import Testing
     try migrated.analyze()
     #expect(try ManagedObjectContext(migrated).count(for: FetchRequest("Note")) == 303)
   }
+
+  @Test func `the statement and the plan of a request are public`() throws {
+    let store = try store()
+    let request = FetchRequest("Note", where: try ManagedPredicate(format: "number == 7"))
+    let statement = try store.statement(for: request)
+    #expect(statement.isComplete && statement.sql.contains("FROM \"ZNOTE\""))
+    let plan = try store.plan(of: request)
+    #expect(plan.contains { $0.level == 0 && $0.text.contains("Z_Note_byNumber") }, "\(plan)")
+    #expect(errorCode { _ = try store.plan(of: FetchRequest("Page")) } == .unsupportedRequest)
+  }
+
+  @Test func `a plan has the parts of its steps`() throws {
+    var request = FetchRequest("Note", where: try ManagedPredicate(format: "number == 7 OR number > 20"))
+    request.sortDescriptors = [.init("title")]
+    let plan = try store().plan(of: request)
+    #expect(plan.map(\.level).contains(1) && plan.first?.level == 0, "\(plan)")
+    #expect(plan.contains { "\($0)".hasPrefix("  ") })
+  }
 }

@@ -393,37 +393,6 @@ extension SQLiteStore {
     try Database(path: path(of: file), writesNothing ? .immutable : .readOnly)
   }
 
-  // Counts and statements, for tests.
-
-  /// The number of statements executed so far.
+  /// The number of statements executed so far, for tests.
   package var executedStatementCount: Int { state.withLock { $0.database.executedStatements } }
-
-  /// Returns the SQL of a request; the empty string if the request cannot be translated. `isComplete` is false if a
-  /// part of the request must be executed in memory.
-  package func statement(for request: FetchRequest) throws(ManagedObjectError) -> (sql: String, isComplete: Bool) {
-    try state.withLock { state throws(ManagedObjectError) in
-      guard let entity = model.entity(named: request.entityName) else { return ("", false) }
-      try request.check(for: entity)
-      if request.resultType == .dictionaries {
-        return state.projection(request, of: entity).map { ($0.query.sql, true) } ?? ("", false)
-      }
-      let query = state.selection(of: entity).flatMap { state.query(for: request, of: entity, $0) }
-      return query.map { ($0.sql, $0.isComplete) } ?? ("", false)
-    }
-  }
-
-  /// Returns SQLite's query plan for a request, one line per step.
-  package func plan(of request: FetchRequest) throws(ManagedObjectError) -> [String] {
-    let sql = try statement(for: request).sql
-    return try state.withLock { state throws(ManagedObjectError) in try state.plan(sql) }
-  }
-}
-
-extension StoreState {
-  func plan(_ sql: String) throws(ManagedObjectError) -> [String] {
-    let statement = try database.statement("EXPLAIN QUERY PLAN " + sql)
-    var lines: [String] = []
-    try statement.forEachRow { lines.append(statement.text(3)) }
-    return lines
-  }
 }

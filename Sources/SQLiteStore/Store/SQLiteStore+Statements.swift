@@ -1,0 +1,73 @@
+public import ManagedObjects
+internal import SQLQueries
+
+/// The SQL of a request.
+public struct RequestStatement: Hashable, Sendable {
+  /// The text of the statement, without values; empty if the request is executed in memory, on all rows of its entity.
+  public let sql: String
+  /// False if the statement finds only the rows that may match, and the rest of the request is executed in memory.
+  public let isComplete: Bool
+}
+
+/// A step of the plan by which SQLite executes a statement: https://sqlite.org/eqp.html
+public struct QueryPlanStep: Hashable, Sendable, CustomStringConvertible {
+  /// The number of steps that this step is a part of.
+  public let level: Int
+  /// SQLite's description of the step, such as `SEARCH t USING INDEX Z_Note_byTitle (ZTITLE=?)`.
+  public let text: String
+
+  /// The text, indented by two spaces for each level.
+  public var description: String { String(repeating: "  ", count: level) + text }
+}
+
+/// The statements that a store executes.
+extension SQLiteStore {
+  /// Returns the SQL of a request. Requests that fetch the objects of results, or values that the request does not
+  /// select, execute further statements.
+  ///
+  /// ```swift
+  /// let request = FetchRequest("Note", where: try ManagedPredicate(format: "title == 'Plan'"))
+  /// print(try store.statement(for: request).sql)   // SELECT … FROM "ZNOTE" …
+  /// ```
+  ///
+  /// - Throws: ``ManagedObjectError/Code/unsupportedRequest`` if the model has no such entity; the errors of executing
+  ///   an invalid request.
+  public func statement(for request: FetchRequest) throws(ManagedObjectError) -> RequestStatement {
+    try withState { state throws(ManagedObjectError) in
+      guard let entity = model.entity(named: request.entityName) else {
+        throw ManagedObjectError(.unsupportedRequest, "the model has no entity \(request.entityName.quoted)")
+      }
+      try request.check(for: entity)
+      if request.resultType == .dictionaries {
+        let query = state.projection(request, of: entity)?.query
+        return RequestStatement(sql: query?.sql ?? "", isComplete: query != nil)
+      }
+      let query = state.selection(of: entity).flatMap { state.query(for: request, of: entity, $0) }
+      return RequestStatement(sql: query?.sql ?? "", isComplete: query?.isComplete ?? false)
+    }
+  }
+
+  /// Returns SQLite's plan for the statement of a request, to find out if it uses an index.
+  ///
+  /// ```swift
+  /// for step in try store.plan(of: request) { print(step) }   // SEARCH t USING INDEX Z_Note_byTitle (ZTITLE=?)
+  /// ```
+  ///
+  /// - Returns: The steps, each before its parts. Empty if the request is executed in memory.
+  /// - Throws: The errors of ``statement(for:)``, and those of SQLite.
+  public func plan(of request: FetchRequest) throws(ManagedObjectError) -> [QueryPlanStep] {
+    let sql = try statement(for: request).sql
+    if sql.isEmpty { return [] }
+    return try reading { state throws(ManagedObjectError) in
+      let statement = try state.database.statement("EXPLAIN QUERY PLAN " + sql)
+      var levels: [Int64: Int] = [:]
+      var steps: [QueryPlanStep] = []
+      try statement.forEachRow {
+        let level = levels[statement.integer(1)].map { $0 + 1 } ?? 0
+        levels[statement.integer(0)] = level
+        steps.append(QueryPlanStep(level: level, text: statement.text(3)))
+      }
+      return steps
+    }
+  }
+}
