@@ -139,4 +139,33 @@ import Testing
     #expect(plan.map(\.level).contains(1) && plan.first?.level == 0, "\(plan)")
     #expect(plan.contains { "\($0)".hasPrefix("  ") })
   }
+
+  @Test func `a trace reports the statements of opening, saves and requests`() throws {
+    let events = Mutex<[SQLiteTrace.Event]>([])
+    let take = { () -> [SQLiteTrace.Event] in
+      events.withLock { all in
+        defer { all = [] }
+        return all
+      }
+    }
+    func run(_ trace: SQLiteTrace?) throws {
+      let store = try SQLiteStore(file, model: Self.model(), options: SQLiteStoreOptions(trace: trace))
+      let opening = take()
+      #expect((trace == nil) == opening.isEmpty)
+      try add(2, to: ManagedObjectContext(store))
+      let saving = take()
+      #expect((trace == nil) != saving.contains { $0.sql.hasPrefix("INSERT INTO \"ZNOTE\"") }, "\(saving)")
+      store.setTrace(SQLiteTrace { event in events.withLock { $0.append(event) } })
+      let count = store.executedStatementCount
+      _ = try ManagedObjectContext(store).fetch(FetchRequest("Note"))
+      let reading = take()
+      #expect(reading.filter { $0.sql.hasPrefix("SELECT") }.count == store.executedStatementCount - count)
+      #expect(reading.map(\.rowCount).max() ?? 0 >= 2 && reading.allSatisfy { $0.sqlWithValues == nil })
+      store.setTrace(nil)
+      _ = try ManagedObjectContext(store).fetch(FetchRequest("Note"))
+      #expect(take().isEmpty)
+    }
+    try run(SQLiteTrace { event in events.withLock { $0.append(event) } })
+    try run(nil)
+  }
 }

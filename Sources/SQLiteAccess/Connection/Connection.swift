@@ -19,6 +19,8 @@ internal import SystemFiles
   private let copies: PrivateFolder?
   private var statements: [String: PreparedStatement<Failure>] = [:]
   private var uses = 0
+  /// The object that SQLite calls for each statement; nil without a trace.
+  private var tracer: Tracer?
   static var greatestStatementCount: Int { 200 }
   /// The maximum length of a cached statement, in bytes of SQL. The SQL of a request with thousands of conditions is
   /// longer, and is not cached.
@@ -47,7 +49,7 @@ internal import SystemFiles
   ///
   /// - Parameters:
   ///   - name: The path to show in messages; nil to use `path`.
-  ///   - options: The time to wait for other processes.
+  ///   - options: The time to wait for other processes, and the trace.
   /// - Throws: An error of opening if the file cannot be opened. SQLite reads the file only at the first statement,
   ///   which throws if the file is not a database.
   package init(
@@ -100,6 +102,7 @@ internal import SystemFiles
     unsafe self.handle = handle
     unsafe sqlite3_busy_timeout(handle, busyTime)
     unsafe workLimit.install(in: handle)
+    setTrace(options.trace)
     // Closing does not checkpoint the log: other processes may be using it, or it belongs to a temporary copy.
     if hasJournal, mode == .immutable || mode == .trial {
       unsafe sqlite_switch(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
@@ -111,7 +114,16 @@ internal import SystemFiles
     if mode == .readWrite || mode == .create { try execute("PRAGMA synchronous = FULL") }
   }
 
+  /// Sets the function to call for each executed statement; nil for none.
+  package func setTrace(_ trace: SQLiteTrace?) {
+    unsafe Tracer.uninstall(from: handle)
+    tracer = trace.map { Tracer($0, path: path) }
+    unsafe tracer?.install(in: handle)
+  }
+
   deinit {
+    // A statement that ends now is not reported: the trace may use what this object retains.
+    unsafe Tracer.uninstall(from: handle)
     statements = [:]
     unsafe sqlite3_close_v2(handle)
   }

@@ -3,6 +3,9 @@ package struct ConnectionOptions: Sendable {
   /// The time to wait for another process that is writing, in milliseconds.
   package var busyTime: Int32 = 30_000
 
+  /// Called for each executed statement.
+  package var trace: SQLiteTrace?
+
   package init() {}
 
   package init(busyTimeout: Duration) { busyTime = Self.milliseconds(busyTimeout) }

@@ -1,4 +1,5 @@
-internal import SQLiteAccess
+public import SQLiteAccess
+internal import SystemFiles
 
 /// Options of the connection of an SQLite store to its file.
 ///
@@ -40,11 +41,32 @@ public struct SQLiteStoreOptions: Sendable {
   /// with a signal instead of an error. Set it only for files that no other program damages.
   public var pragmas: [String: String]
 
+  /// A function that is called for each statement that the store executes, also while it is opened
+  /// (`-com.apple.CoreData.SQLDebug`). ``SQLiteStore/setTrace(_:)`` changes it later.
+  ///
+  /// If this is nil and the environment variable `SQL_DEBUG` of the process is 1, 2 or 3, each statement is printed to
+  /// standard error, with its time and the number of its rows. With 3, the values of its parameters are printed too.
+  public var trace: SQLiteTrace?
+
   /// Creates options.
-  public init(busyTimeout: Duration = .seconds(30), pragmas: [String: String] = [:]) {
+  public init(busyTimeout: Duration = .seconds(30), pragmas: [String: String] = [:], trace: SQLiteTrace? = nil) {
     self.busyTimeout = busyTimeout
     self.pragmas = pragmas
+    self.trace = trace
   }
 
-  var connectionOptions: ConnectionOptions { ConnectionOptions(busyTimeout: busyTimeout) }
+  /// The trace that the environment of the process asks for.
+  private static let defaultTrace: SQLiteTrace? = {
+    switch CurrentProcess.environmentValue("SQL_DEBUG") {
+    case "1", "2": .standardError()
+    case "3": .standardError(includesValues: true)
+    default: nil
+    }
+  }()
+
+  var connectionOptions: ConnectionOptions {
+    var options = ConnectionOptions(busyTimeout: busyTimeout)
+    options.trace = trace ?? Self.defaultTrace
+    return options
+  }
 }

@@ -1,5 +1,6 @@
 public import ManagedObjects
 internal import SQLQueries
+public import SQLiteAccess
 
 /// The SQL of a request.
 public struct RequestStatement: Hashable, Sendable {
@@ -69,5 +70,19 @@ extension SQLiteStore {
       }
       return steps
     }
+  }
+
+  /// Sets a function that is called after each statement that the store executes; nil for none.
+  ///
+  /// ```swift
+  /// store.setTrace(SQLiteTrace { event in print(event.duration, event.sql) })
+  /// defer { store.setTrace(nil) }
+  /// ```
+  ///
+  /// The function must not use the store, which waits for it. A trace from the options or from the environment is
+  /// replaced: see ``SQLiteStoreOptions/trace``.
+  public func setTrace(_ trace: SQLiteTrace?) {
+    // No error can occur.
+    try? withState { state throws(ManagedObjectError) in state.database.setTrace(trace) }
   }
 }
