@@ -2,6 +2,7 @@
 #pragma once
 
 #include <sqlite3.h>
+#include <stddef.h>
 
 /// SQLite copies the bytes before the call returns (`SQLITE_TRANSIENT`).
 static inline sqlite3_destructor_type sqlite_transient(void) { return SQLITE_TRANSIENT; }
@@ -13,6 +14,12 @@ static inline int sqlite_bind_object(sqlite3_stmt *statement, int place, void *o
 
 /// The object that was bound, as the argument of a function; NULL if it is none.
 static inline void *sqlite_object(sqlite3_value *value) { return sqlite3_value_pointer(value, "object of a store"); }
+
+/// Overwrites memory with zeros, also if the compiler knows that it is not read afterwards.
+static inline void sqlite_erase(void *start, size_t count) {
+  volatile unsigned char *bytes = (volatile unsigned char *)start;
+  while (count--) *bytes++ = 0;
+}
 
 /// Switches something on or off for a connection (`sqlite3_db_config`).
 static inline int sqlite_switch(sqlite3 *database, int option, int value) {

@@ -111,6 +111,10 @@ public struct ManagedObjectError: Error, Sendable {
     /// A migration would drop values or objects for which the new model has no property or entity, and the caller does
     /// not allow dropping them.
     case droppedValues = 134_905
+    /// A store cannot be opened with an encryption key: it has another key, or it is not encrypted.
+    case wrongEncryptionKey = 134_906
+    /// The linked SQLite library has no encryption.
+    case encryptionUnavailable = 134_907
     /// The entity has no property, or the model has no entity, with the name (`NSUndefinedKeyException`).
     case undefinedKey = 134_901
     /// Another context or process saved objects with the keys that this save uses for new objects. Contexts assign

@@ -73,13 +73,18 @@ extension PersistentStoreCoordinator {
   ///   - file: The URL of the new store. The file must not exist. It appears when it is complete.
   ///   - type: The kind of the new store.
   /// - Returns: The new store.
-  /// - Throws: ``ManagedObjectError/Code/invalidState`` if the coordinator does not have the store; the errors of
+  /// - Throws: ``ManagedObjectError/Code/invalidState`` if the coordinator does not have the store;
+  ///   ``ManagedObjectError/Code/operation`` if the store is encrypted, because the new one would not be; the errors of
   ///   ``PersistentStore/insertObjects(of:progress:)`` and of opening the new store.
   /// - Complexity: O(*n* log *n*) in the number of objects.
   @discardableResult
   public func migratePersistentStore<NewStore: FileBackedStore>(
     _ store: any PersistentStore, to file: URL, type: NewStore.Type
   ) throws(ManagedObjectError) -> any PersistentStore {
+    if let store = store as? any EncryptableStore, store.isEncrypted {
+      throw ManagedObjectError(
+        .operation, "the new store would not be encrypted: create it with a key, and insert the objects of the old one")
+    }
     guard let index = take(store) else {
       throw ManagedObjectError(.invalidState, "the coordinator does not have the store \(store.identifier.quoted)")
     }

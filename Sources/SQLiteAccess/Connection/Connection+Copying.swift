@@ -16,10 +16,21 @@ extension Connection {
   }
 
   /// Attaches another file under a schema name, until the connection closes.
-  package func attach(_ path: String, as name: String) throws(Failure) {
-    let statement = try statement("ATTACH ? AS \(name.sqlName)")
-    try statement.bind(1, DatabaseFile.uri(path))
-    try statement.run()
+  ///
+  /// - Parameter key: The key of the file.
+  package func attach(_ path: String, as name: String, _ key: SQLiteEncryptionKey?) throws(Failure) {
+    guard let key else {
+      let statement = try statement("ATTACH ? AS \(name.sqlName)")
+      try statement.bind(1, DatabaseFile.uri(path))
+      return try statement.run()
+    }
+    // The statement has the key.
+    let trace = self.trace
+    setTrace(nil)
+    defer { setTrace(trace) }
+    let uri = DatabaseFile.uri(path).replacing("'", with: "''")
+    let code = unsafe key.execute("ATTACH '\(uri)' AS \(name.sqlName) KEY ", in: handle)
+    if code != SQLITE_OK { throw failure(code, .running, nil) }
   }
 
   /// Turns off syncing and the journal on the disk, for a temporary file that is discarded after a crash.

@@ -19,6 +19,8 @@ internal import SystemFiles
   private let copies: PrivateFolder?
   private var statements: [String: PreparedStatement<Failure>] = [:]
   private var uses = 0
+  /// True if the file is encrypted.
+  package let isEncrypted: Bool
   /// The object that SQLite calls for each statement; nil without a trace.
   private var tracer: Tracer?
   static var greatestStatementCount: Int { 200 }
@@ -49,7 +51,7 @@ internal import SystemFiles
   ///
   /// - Parameters:
   ///   - name: The path to show in messages; nil to use `path`.
-  ///   - options: The time to wait for other processes, and the trace.
+  ///   - options: The time to wait for other processes, the key and the trace.
   /// - Throws: An error of opening if the file cannot be opened. SQLite reads the file only at the first statement,
   ///   which throws if the file is not a database.
   package init(
@@ -59,6 +61,9 @@ internal import SystemFiles
     guard !path.isEmpty, !path.utf8.contains(0) else {
       throw Failure(SQLiteError(.path, .cannotOpen, "not the path of a file", path: path))
     }
+    if options.key != nil, !SQLiteEncryptionKey.isSupported {
+      throw Failure(SQLiteError(.encryption, .misuse, SQLiteEncryptionKey.missingLibrary, path: name ?? path))
+    }
     do {
       file = mode == .memory ? .inMemory : try DatabaseFile(path, named: name ?? path)
     } catch {
@@ -66,6 +71,7 @@ internal import SystemFiles
     }
     self.mode = mode
     busyTime = options.busyTime
+    isEncrypted = options.key != nil
     workLimit = WorkLimit(file)
     var flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_URI | SQLITE_OPEN_EXRESCODE
     switch mode {
@@ -102,6 +108,7 @@ internal import SystemFiles
     unsafe self.handle = handle
     unsafe sqlite3_busy_timeout(handle, busyTime)
     unsafe workLimit.install(in: handle)
+    if let key = options.key { try unlock(key) }
     setTrace(options.trace)
     // Closing does not checkpoint the log: other processes may be using it, or it belongs to a temporary copy.
     if hasJournal, mode == .immutable || mode == .trial {
@@ -113,6 +120,9 @@ internal import SystemFiles
     // A transaction is durable when it ends, even if the SQLite library was built with another default.
     if mode == .readWrite || mode == .create { try execute("PRAGMA synchronous = FULL") }
   }
+
+  /// The function that is called for each executed statement.
+  var trace: SQLiteTrace? { tracer?.trace }
 
   /// Sets the function to call for each executed statement; nil for none.
   package func setTrace(_ trace: SQLiteTrace?) {
@@ -264,7 +274,7 @@ internal import SystemFiles
     if origin == .preparing, offset >= 0 { error.offset = start + Int(offset) }
     error.isReadOnly = mode == .readOnly
     error.isWriting = isWriting
-    error.filePath = file.path
+    if code & 0xFF == SQLITE_NOTADB { error.beginning = file.beginning(count: 4096) }
     return Failure(error)
   }
 

@@ -6,7 +6,12 @@ package struct ConnectionOptions: Sendable {
   /// Called for each executed statement.
   package var trace: SQLiteTrace?
 
+  /// The key of an encrypted file.
+  package var key: SQLiteEncryptionKey?
+
   package init() {}
+
+  package init(key: SQLiteEncryptionKey?) { self.key = key }
 
   package init(busyTimeout: Duration) { busyTime = Self.milliseconds(busyTimeout) }
 

@@ -81,9 +81,33 @@ package struct DatabaseFile {
     return folder
   }
 
-  /// Writes the bytes of the file to `output`. Reads them through SQLite: if this process opened and closed the file by
-  /// other means, it would lose all its locks on the file, also those of other connections.
+  /// Writes the bytes of the file to `output`.
   private func write(to output: FileOutput) throws(FileError) {
+    let result: Result<Void, FileError>? = reading { size, read in
+      var offset = 0
+      while offset < size {
+        guard let block = read(offset, min(size - offset, 1 << 20)) else { return nil }
+        do throws(FileError) { try output.write(block) } catch { return .failure(error) }
+        offset += block.count
+      }
+      return .success(())
+    }
+    guard let result else { throw FileError(EIO, "cannot read \(name)") }
+    try result.get()
+  }
+
+  /// Returns up to `count` bytes from the beginning of the file; nil if none can be read.
+  func beginning(count: Int) -> Data? {
+    reading { size, read in size == 0 ? nil : read(0, min(size, count)) }
+  }
+
+  /// Calls `body` with the size of the file and a function that reads bytes. Reads through SQLite: if this process
+  /// opened and closed the file by other means, it would lose all its locks on the file, also those of other
+  /// connections.
+  ///
+  /// - Parameter body: A function whose second argument reads a number of bytes at an offset, and returns nil after an
+  ///   error.
+  private func reading<Value>(_ body: (Int, (Int, Int) -> Data?) -> Value?) -> Value? {
     var opened: OpaquePointer?
     let flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX
     let code = unsafe sqlite3_open_v2(Self.uri(path) + "?immutable=1", &opened, flags, nil)
@@ -94,17 +118,13 @@ package struct DatabaseFile {
       unsafe sqlite3_file_control(opened, "main", SQLITE_FCNTL_FILE_POINTER, &found) == SQLITE_OK,
       let file = unsafe found, let methods = unsafe file.pointee.pMethods?.pointee,
       unsafe methods.xFileSize(file, &size) == SQLITE_OK
-    else { throw FileError(EIO, "cannot read \(name)") }
-    var block = Data(count: 1 << 20)
-    var offset: sqlite3_int64 = 0
-    while offset < size {
-      let count = Int(min(size - offset, sqlite3_int64(block.count)))
+    else { return nil }
+    return body(Int(size)) { offset, count in
+      var block = Data(count: count)
       let code = unsafe block.withUnsafeMutableBytes { bytes in
-        unsafe methods.xRead(file, bytes.baseAddress, Int32(count), offset)
+        unsafe methods.xRead(file, bytes.baseAddress, Int32(count), sqlite3_int64(offset))
       }
-      guard code == SQLITE_OK else { throw FileError(EIO, "cannot read \(name)") }
-      try output.write(block.prefix(count))
-      offset += sqlite3_int64(count)
+      return code == SQLITE_OK ? block : nil
     }
   }
 

@@ -65,7 +65,7 @@ public struct SQLiteTrace: Sendable {
 
 /// The statements that a connection executes, for a trace.
 @safe final class Tracer {
-  private let trace: SQLiteTrace
+  let trace: SQLiteTrace
   private let path: String
   /// The statements that have begun: the time of the first step, and the number of rows so far.
   private var statements: [OpaquePointer: (start: ContinuousClock.Instant, rowCount: Int)] = unsafe [:]

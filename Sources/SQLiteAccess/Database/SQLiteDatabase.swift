@@ -53,11 +53,13 @@ public final class SQLiteDatabase {
   ///   - journalMode: The journal that the file uses from now on; nil to keep the file's.
   ///   - busyTimeout: The time to wait while another connection has locked the file.
   ///   - workLimit: The limit on the work of each statement.
+  ///   - key: The key of an encrypted file; nil for a file that is not encrypted.
   /// - Throws: ``SQLiteResultCode/cannotOpen`` if there is no such file, or if it is not a regular file;
-  ///   ``SQLiteResultCode/notADatabase``; ``SQLiteResultCode/busy``.
+  ///   ``SQLiteResultCode/notADatabase``, also for a wrong key; ``SQLiteResultCode/busy``;
+  ///   ``SQLiteResultCode/misuse`` for a key if the linked SQLite library has no encryption.
   public convenience init(
     path: String, _ access: Access = .create, journalMode: SQLiteJournalMode? = nil,
-    busyTimeout: Duration = .seconds(30), workLimit: WorkLimit = .unlimited
+    busyTimeout: Duration = .seconds(30), workLimit: WorkLimit = .unlimited, key: SQLiteEncryptionKey? = nil
   ) throws(SQLiteError) {
     let mode: ConnectionMode =
       switch access {
@@ -66,7 +68,7 @@ public final class SQLiteDatabase {
       case .readWrite: .readWrite
       case .create: .create
       }
-    try self.init(path, mode, busyTimeout, workLimit)
+    try self.init(path, mode, busyTimeout, workLimit, key)
     if let journalMode { try setJournalMode(journalMode) }
   }
 
@@ -76,13 +78,15 @@ public final class SQLiteDatabase {
   /// let database = try SQLiteDatabase.inMemory()
   /// ```
   public static func inMemory() throws(SQLiteError) -> SQLiteDatabase {
-    try SQLiteDatabase(":memory:", .memory, .zero, .unlimited)
+    try SQLiteDatabase(":memory:", .memory, .zero, .unlimited, nil)
   }
 
   private init(
-    _ path: String, _ mode: ConnectionMode, _ busyTimeout: Duration, _ workLimit: WorkLimit
+    _ path: String, _ mode: ConnectionMode, _ busyTimeout: Duration, _ workLimit: WorkLimit, _ key: SQLiteEncryptionKey?
   ) throws(SQLiteError) {
-    connection = try Connection(opening: path, named: nil, mode, ConnectionOptions(busyTimeout: busyTimeout))
+    var options = ConnectionOptions(busyTimeout: busyTimeout)
+    options.key = key
+    connection = try Connection(opening: path, named: nil, mode, options)
     interruption = connection.makeInterruption()
     self.workLimit = workLimit
     applyWorkLimit()

@@ -1,3 +1,5 @@
+package import FoundationEssentials
+
 /// An error of a database.
 ///
 /// ```swift
@@ -28,6 +30,10 @@ public struct SQLiteError: Error, Hashable, Sendable {
     case running
     /// The file was removed or replaced.
     case moved
+    /// The linked SQLite library has no encryption.
+    case encryption
+    /// The key of an encrypted file is wrong, or cannot be changed.
+    case key
     /// The results of a statement are too large for a sound file of this size.
     case limit
   }
@@ -39,8 +45,8 @@ public struct SQLiteError: Error, Hashable, Sendable {
   package internal(set) var isReadOnly = false
   /// True if the error occurred in a transaction that can write.
   package internal(set) var isWriting = false
-  /// The path of the file with symbolic links resolved; nil before it is opened.
-  package internal(set) var filePath: String?
+  /// The first bytes of a file that is not a database; nil after other errors.
+  package internal(set) var beginning: Data?
 
   init(_ origin: Origin, _ code: SQLiteResultCode, _ message: String, path: String) {
     self.origin = origin
@@ -66,7 +72,7 @@ extension SQLiteError: CustomStringConvertible {
     case .opening: "cannot open \(path): \(message)"
     case .moved: "\(message): \(path)"
     case .limit: "\(path) \(message)"
-    case .path, .preparing, .running: "\(path): \(message)"
+    case .path, .preparing, .running, .encryption, .key: "\(path): \(message)"
     }
   }
 

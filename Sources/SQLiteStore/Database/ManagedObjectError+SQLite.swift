@@ -12,13 +12,12 @@ extension ManagedObjectError: ConnectionFailure {
     }
     self.init(Self.code(error), message)
     if error.isReadOnly, [.cannotOpen, .readOnly].contains(error.code.primary) { remedy = .openingWithoutWriting }
-    // Closing a file would release the locks that SQLite has on it. SQLite has none on a file that is not a database,
-    // so the file can be read here.
-    if error.code.primary == .notADatabase, let path = error.filePath, let kind = StoreFileKind(ofFile: path),
-      kind != .sqlite
-    {
-      let name = kind.name ?? "XML"
-      self.init(.storeTypeMismatch, "\(error.path): the file is \(name), not an SQLite store")
+    if let beginning = error.beginning {
+      if let kind = StoreFileKind(beginning), kind != .sqlite {
+        self.init(.storeTypeMismatch, "\(error.path): the file is \(kind.name ?? "XML"), not an SQLite store")
+      } else {
+        self.message += ", or is encrypted"
+      }
     }
     if error.isReported { sqliteCode = Int(error.code.rawValue) }
   }
@@ -28,6 +27,8 @@ extension ManagedObjectError: ConnectionFailure {
     case .path, .opening: return .open
     case .moved: return .save
     case .limit: return .sqlite
+    case .encryption: return .encryptionUnavailable
+    case .key: return error.code.primary == .notADatabase ? .wrongEncryptionKey : .sqlite
     case .preparing, .running: break
     }
     return switch error.code.primary {

@@ -1,6 +1,7 @@
 internal import FoundationEssentials
 internal import ManagedObjects
 internal import PropertyLists
+internal import SQLiteAccess
 internal import SystemFiles
 
 /// Migrates a store to another version of its model, in one or more steps.
@@ -17,9 +18,14 @@ struct MigrationRun {
   let steps: [MigrationStep]
   var metadata: StoreMetadata
   let policy: DroppedValuePolicy
+  /// The key of the store, with which all temporary files are encrypted too.
+  let key: SQLiteEncryptionKey?
   let reports: MigrationReports
   /// The values and objects that the steps have dropped so far.
   private(set) var losses: [MigrationLoss] = []
+
+  private var options: ConnectionOptions { ConnectionOptions(key: key) }
+  private var storeOptions: SQLiteStoreOptions { SQLiteStoreOptions(encryptionKey: key) }
 
   /// True if the tables of the file can be changed directly.
   private var isInferred: Bool {
@@ -49,7 +55,7 @@ struct MigrationRun {
     try externalData.require(files)
     let folder = try ScratchFolder(beside: path, isLocked: true)
     let made = try makeStore(folder, from: path, isCopy: false)
-    try tables.replace(with: StoreSchema(last.destination, configuration: configuration), of: made)
+    try tables.replace(with: StoreSchema(last.destination, configuration: configuration), of: made, key)
     withExtendedLifetime(folder) {}
     metadata.describe(last.destination, configuration)
     try MetadataTable.write(metadata, database)
@@ -84,7 +90,7 @@ struct MigrationRun {
   mutating func migrateCopy(_ copy: Copy, to output: String) throws(ManagedObjectError) {
     let made = try makeStore(copy.folder, from: copy.path, isCopy: true)
     do {
-      let database = try Database(path: made, .readWrite)
+      let database = try Database(path: made, .readWrite, options)
       if let last = steps.last { metadata.describe(last.destination, configuration) }
       try database.execute("PRAGMA journal_mode = WAL")
       // This commit also syncs everything that was written to the file before without syncing.
@@ -124,14 +130,14 @@ struct MigrationRun {
     var (file, isCopy) = (original, isCopy)
     for (number, step) in steps.enumerated() {
       if !isCopy, step.hasHandlers {
-        file = try copy(Database(path: file, .readOnly), folder)
+        file = try copy(Database(path: file, .readOnly, options), folder)
         isCopy = true
       }
       try callHandler(step, .before, file)
       switch step.kind {
       case .inferred(let mapping):
-        if !isCopy { file = try copy(Database(path: file, .readOnly), folder) }
-        let database = try Database(path: file, .readWrite)
+        if !isCopy { file = try copy(Database(path: file, .readOnly, options), folder) }
+        let database = try Database(path: file, .readWrite, options)
         try database.relax(rollsBack: false)
         try database.transaction(.immediate) { () throws(ManagedObjectError) in
           _ = try migrateTables(database, mapping, ExternalData(ofStore: file), number)
@@ -152,7 +158,8 @@ struct MigrationRun {
     _ step: MigrationStep, _ moment: MigrationStep.Moment, _ file: String
   ) throws(ManagedObjectError) {
     let store = try step.callHandler(moment) { model throws(ManagedObjectError) in
-      let store = try SQLiteStore(URL(filePath: file), model: model, configuration: configuration)
+      let store = try SQLiteStore(
+        URL(filePath: file), model: model, configuration: configuration, options: storeOptions)
       try store.relax()
       return store
     }
@@ -162,7 +169,7 @@ struct MigrationRun {
   /// Copies the store to a temporary file, and moves the data of external files into the rows of the copy.
   private func copy(_ original: Database, _ folder: ScratchFolder) throws(ManagedObjectError) -> String {
     let file = folder.newFile()
-    let database = try Database(path: file, .create)
+    let database = try Database(path: file, .create, options)
     try database.relax(rollsBack: false)
     try original.copy(to: database)
     // The copy has the journal mode of the original, which may be WAL.
@@ -179,7 +186,8 @@ struct MigrationRun {
     _ plan: MappingPlan, _ old: String, _ new: String, _ number: Int
   ) throws(ManagedObjectError) {
     let source = try SQLiteStore(
-      URL(filePath: old), model: plan.source, configuration: configuration, access: .readOnly)
+      URL(filePath: old), model: plan.source, configuration: configuration, access: .readOnly,
+      options: storeOptions)
     try source.beginReading()
     // Ends the transaction even if a function of the program still retains objects, and with them the store.
     defer { try? source.endReading() }
@@ -197,7 +205,7 @@ struct MigrationRun {
     metadata.set(nil, for: StoreMetadataKey.historyTracking)
     let schema = StoreSchema(plan.destination, configuration: configuration)
     do {
-      let database = try Database(path: new, .create)
+      let database = try Database(path: new, .create, options)
       try database.execute("PRAGMA auto_vacuum = 2")
       try database.relax(rollsBack: false)
       try database.transaction(.exclusive) { () throws(ManagedObjectError) in
@@ -211,7 +219,8 @@ struct MigrationRun {
       }
     }
     do {
-      let destination = try SQLiteStore(URL(filePath: new), model: plan.destination, configuration: configuration)
+      let destination = try SQLiteStore(
+        URL(filePath: new), model: plan.destination, configuration: configuration, options: storeOptions)
       try destination.relax()
       try ObjectMigration(plan, from: source, to: destination, report: reports.step(number)).migrateObjects()
     }
@@ -220,7 +229,7 @@ struct MigrationRun {
     // The objects are others than those of the old history, so that all numbers from before the migration are expired.
     // The migration itself counts as a transaction.
     let last = try source.withState { state throws(ManagedObjectError) in try HistoryTables.lastNumber(state.database) }
-    let database = try Database(path: new, .readWrite)
+    let database = try Database(path: new, .readWrite, options)
     try database.transaction(.exclusive) { () throws(ManagedObjectError) in
       try HistoryTables.make(schema, database, after: last + 1)
       try MetadataTable.write(metadata, database)

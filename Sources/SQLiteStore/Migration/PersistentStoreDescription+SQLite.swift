@@ -1,5 +1,6 @@
 public import FoundationEssentials
 public import ManagedObjects
+internal import SQLiteAccess
 internal import SystemFiles
 
 extension PersistentStoreDescription {
@@ -31,6 +32,10 @@ extension PersistentStoreDescription {
     options: SQLiteStoreOptions = SQLiteStoreOptions()
   ) -> PersistentStoreDescription {
     var description = PersistentStoreDescription { (model, description) throws(ManagedObjectError) in
+      if options.encryptionKey != nil, description.initialContents != nil {
+        throw ManagedObjectError(
+          .invalidValue, "an encrypted store cannot have initial contents, which are not encrypted: copy the objects")
+      }
       try description.copyInitialContents(to: file, of: SQLiteStore.self)
       return try description.migrating { () throws(ManagedObjectError) in
         let writing = StoreAccess.readWrite(
@@ -41,7 +46,7 @@ extension PersistentStoreDescription {
             ? .readOnly(ignoresModelVersion: true) : description.isReadOnly ? .readOnly : writing,
           options: options)
       } _: { _ throws(ManagedObjectError) in
-        try description.migrateSQLite(file, to: model)
+        try description.migrateSQLite(file, to: model, key: options.encryptionKey)
       }
     }
     description.migratesAutomatically = migratesAutomatically
@@ -51,20 +56,24 @@ extension PersistentStoreDescription {
   }
 
   /// Migrates an SQLite store as the description says.
-  private func migrateSQLite(_ file: URL, to model: ManagedObjectModel) throws(ManagedObjectError) {
+  private func migrateSQLite(
+    _ file: URL, to model: ManagedObjectModel, key: SQLiteEncryptionKey?
+  ) throws(ManagedObjectError) {
     if let stages {
-      try SQLiteStore.migrate(
-        file, through: stages, to: model, configuration: configuration, droppedValues: droppedValues)
+      _ = try SQLiteStore.migrate(
+        file, through: stages, to: model, configuration: configuration, droppedValues: droppedValues, key: key)
       return
     }
     var source: ManagedObjectModel?
     if !sourceModels.isEmpty {
       let metadata = StoreMetadata(
-        file: try SQLiteStore.metadata(ofFile: file), identifier: "", type: SQLiteStore.type)
+        file: try SQLiteStore.metadata(ofFile: file, writesNothing: false, key: key), identifier: "",
+        type: SQLiteStore.type)
       source = sourceModels.first { metadata.fits($0, configuration) }
     }
-    try SQLiteStore.migrate(
-      file, from: source, to: model, configuration: configuration, droppedValues: droppedValues)
+    _ = try SQLiteStore.migrate(
+      file, from: source, to: model, by: StoreMapping(), configuration: configuration, output: nil,
+      writesNothing: false, droppedValues: droppedValues, key: key, progress: { _ in })
   }
 
   /// A store in a file of any kind. The kind is detected from the contents: SQLite, XML or binary. If the file does not

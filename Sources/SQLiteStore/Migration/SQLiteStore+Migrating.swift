@@ -1,6 +1,7 @@
 public import FoundationEssentials
 public import ManagedObjects
 internal import PropertyLists
+package import SQLiteAccess
 internal import SystemFiles
 
 /// Migration to another version of a model.
@@ -73,14 +74,16 @@ extension SQLiteStore {
 
   /// Migrates a store, as the public function does.
   ///
-  /// - Parameter writesNothing: True to write nothing next to the old store if there is an `output`. No other process
-  ///   may save to the old store meanwhile.
+  /// - Parameters:
+  ///   - key: The key of an encrypted store, which the store keeps.
+  ///   - writesNothing: True to write nothing next to the old store if there is an `output`. No other process may save
+  ///     to the old store meanwhile.
   package static func migrate(
     _ file: URL, from source: ManagedObjectModel?, to destination: ManagedObjectModel, by mapping: StoreMapping,
     configuration: String? = nil, output: URL?, writesNothing: Bool, droppedValues: DroppedValuePolicy,
-    progress: @escaping (MigrationProgress) throws -> Void
+    key: SQLiteEncryptionKey? = nil, progress: @escaping (MigrationProgress) throws -> Void
   ) throws(ManagedObjectError) -> [MigrationLoss] {
-    try migrateFile(file, configuration, output, writesNothing: writesNothing, droppedValues, progress) {
+    try migrateFile(file, configuration, output, writesNothing: writesNothing, droppedValues, key, progress) {
       (database, metadata) throws(ManagedObjectError) in
       try destination.checkConfiguration(configuration)
       let model: ManagedObjectModel
@@ -120,7 +123,20 @@ extension SQLiteStore {
     configuration: String? = nil, output: URL? = nil, droppedValues: DroppedValuePolicy = .refuse,
     progress: @escaping (MigrationProgress) throws -> Void = { _ in }
   ) throws(ManagedObjectError) -> [MigrationLoss] {
-    try migrateFile(file, configuration, output, droppedValues, progress) {
+    try migrate(
+      file, through: migration, to: destination, configuration: configuration, output: output,
+      droppedValues: droppedValues, key: nil, progress: progress)
+  }
+
+  /// Migrates a store through several versions of its model, as the public function does.
+  ///
+  /// - Parameter key: The key of an encrypted store, which the store keeps.
+  package static func migrate(
+    _ file: URL, through migration: StagedMigration, to destination: ManagedObjectModel?, configuration: String?,
+    output: URL? = nil, droppedValues: DroppedValuePolicy, key: SQLiteEncryptionKey?,
+    progress: @escaping (MigrationProgress) throws -> Void = { _ in }
+  ) throws(ManagedObjectError) -> [MigrationLoss] {
+    try migrateFile(file, configuration, output, droppedValues, key, progress) {
       (database, metadata) throws(ManagedObjectError) in
       try migration.steps(from: metadata, to: destination, database.path, configuration, sharesNumbers: false)
     }
@@ -128,7 +144,8 @@ extension SQLiteStore {
 
   private static func migrateFile(
     _ file: URL, _ configuration: String?, _ output: URL?, writesNothing: Bool = false,
-    _ policy: DroppedValuePolicy, _ progress: @escaping (MigrationProgress) throws -> Void,
+    _ policy: DroppedValuePolicy, _ key: SQLiteEncryptionKey?,
+    _ progress: @escaping (MigrationProgress) throws -> Void,
     _ steps: (Database, StoreMetadata) throws(ManagedObjectError) -> (
       source: ManagedObjectModel, steps: [MigrationStep]
     )
@@ -146,11 +163,11 @@ extension SQLiteStore {
         }
         return MigrationRun(
           path: path, configuration: configuration, source: source, steps: steps, metadata: metadata, policy: policy,
-          reports: MigrationReports(stepCount: steps.count, progress))
+          key: key, reports: MigrationReports(stepCount: steps.count, progress))
       }
       if let output {
         let output = try self.path(of: output)
-        let database = try Database(path: path, writesNothing ? .immutable : .readOnly)
+        let database = try Database(path: path, writesNothing ? .immutable : .readOnly, ConnectionOptions(key: key))
         // Reads in one transaction, so that metadata and rows belong to the same state.
         var (migration, copy) = try database.transaction(.deferred) { () throws(ManagedObjectError) in
           let migration = try plan(database)
@@ -159,7 +176,7 @@ extension SQLiteStore {
         try migration.migrateCopy(copy, to: output)
         return migration.losses
       }
-      let database = try Database(path: path, .readWrite)
+      let database = try Database(path: path, .readWrite, ConnectionOptions(key: key))
       let (files, losses) = try database.transaction(.immediate) { () throws(ManagedObjectError) in
         var migration = try plan(database)
         let files = try migration.migrateInPlace(database)

@@ -1,6 +1,7 @@
 internal import ManagedObjects
 internal import PropertyLists
 internal import SQLQueries
+internal import SQLiteAccess
 
 /// The old tables of a store during a migration. They are renamed, because the new tables have the same names.
 struct StoreTables {
@@ -153,8 +154,10 @@ struct StoreTables {
   }
 
   /// Replaces these tables, and the history if the store has one, with those of a store in another file.
-  func replace(with new: StoreSchema, of path: String) throws(ManagedObjectError) {
-    try database.attach(path, as: Self.attached)
+  func replace(
+    with new: StoreSchema, of path: String, _ key: SQLiteEncryptionKey?
+  ) throws(ManagedObjectError) {
+    try database.attach(path, as: Self.attached, key)
     try putAside()
     try drop()
     let writer = SchemaWriter(schema: new, database: database)

@@ -48,8 +48,19 @@ public struct SQLiteStoreOptions: Sendable {
   /// standard error, with its time and the number of its rows. With 3, the values of its parameters are printed too.
   public var trace: SQLiteTrace?
 
+  /// The key of an encrypted store; nil for a store that is not encrypted. A new store is encrypted with the key.
+  ///
+  /// The program must be linked with SQLCipher; otherwise opening the store throws
+  /// ``ManagedObjectError/Code/encryptionUnavailable``. A wrong key is the error
+  /// ``ManagedObjectError/Code/wrongEncryptionKey``.
+  public var encryptionKey: SQLiteEncryptionKey?
+
   /// Creates options.
-  public init(busyTimeout: Duration = .seconds(30), pragmas: [String: String] = [:], trace: SQLiteTrace? = nil) {
+  public init(
+    busyTimeout: Duration = .seconds(30), pragmas: [String: String] = [:], trace: SQLiteTrace? = nil,
+    encryptionKey: SQLiteEncryptionKey? = nil
+  ) {
+    self.encryptionKey = encryptionKey
     self.busyTimeout = busyTimeout
     self.pragmas = pragmas
     self.trace = trace
@@ -67,6 +78,7 @@ public struct SQLiteStoreOptions: Sendable {
   var connectionOptions: ConnectionOptions {
     var options = ConnectionOptions(busyTimeout: busyTimeout)
     options.trace = trace ?? Self.defaultTrace
+    options.key = encryptionKey
     return options
   }
 }

@@ -2,6 +2,7 @@ public import FoundationEssentials
 public import ManagedObjects
 public import OrderedCollections
 public import PropertyLists
+public import SQLiteAccess
 internal import SystemFiles
 
 /// Operations on the files of a store.
@@ -32,6 +33,30 @@ extension SQLiteStore: FileBackedStore {
   }
 
   public static func copyStore(at source: URL, to file: URL, writesNothing: Bool) throws(ManagedObjectError) {
+    try copyStore(at: source, to: file, writesNothing: writesNothing, keys: nil)
+  }
+
+  /// Copies an encrypted store. Programs can use the store meanwhile, as with ``copyStore(at:to:writesNothing:)``.
+  ///
+  /// ```swift
+  /// try SQLiteStore.copyStore(at: file, to: backup, key: key)
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - key: The key of the store.
+  ///   - newKey: The key of the copy; nil for the same one.
+  /// - Throws: The errors of ``copyStore(at:to:writesNothing:)``; ``ManagedObjectError/Code/wrongEncryptionKey``,
+  ///   ``ManagedObjectError/Code/encryptionUnavailable``.
+  /// - Complexity: O(*n*) in the size of the files.
+  public static func copyStore(
+    at source: URL, to file: URL, key: SQLiteEncryptionKey, newKey: SQLiteEncryptionKey? = nil
+  ) throws(ManagedObjectError) {
+    try copyStore(at: source, to: file, writesNothing: false, keys: (key, newKey ?? key))
+  }
+
+  private static func copyStore(
+    at source: URL, to file: URL, writesNothing: Bool, keys: (old: SQLiteEncryptionKey, new: SQLiteEncryptionKey)?
+  ) throws(ManagedObjectError) {
     let (origin, target) = (try SQLiteStoreFiles(source), try SQLiteStoreFiles(file))
     try ManagedObjectError.naming(file) { () throws(ManagedObjectError) in
       try ManagedObjectError.checkIsUnused(target.path)
@@ -40,7 +65,8 @@ extension SQLiteStore: FileBackedStore {
     try ManagedObjectError.naming(source) { () throws(ManagedObjectError) in
       try ManagedObjectError.checkFile(at: origin.path)
       let scratch = try target.makeScratchFolder()
-      try target.create(from: origin.copy(to: target, in: scratch, writesNothing: writesNothing))
+      try target.create(
+        from: origin.copy(to: target, in: scratch, writesNothing: writesNothing, keys: keys))
       withExtendedLifetime(scratch) {}
     }
   }

@@ -2,6 +2,7 @@ public import FoundationEssentials
 public import ManagedObjects
 public import OrderedCollections
 public import PropertyLists
+package import SQLiteAccess
 internal import Synchronization
 internal import SystemFiles
 
@@ -64,7 +65,8 @@ public final class SQLiteStore: PersistentStore {
   ///   ``ManagedObjectError/Code/storeTypeMismatch`` if it is a store of another kind, ``ManagedObjectError/Code/open``
   ///   if the file cannot be read or is not a store, ``ManagedObjectError/Code/save`` if a new store of the model
   ///   cannot be created, ``ManagedObjectError/Code/operation`` if `access` requests a history and another program
-  ///   records it, and ``ManagedObjectError/Code/invalidValue`` for an option that is not allowed.
+  ///   records it, ``ManagedObjectError/Code/invalidValue`` for an option that is not allowed, and
+  ///   ``ManagedObjectError/Code/wrongEncryptionKey`` and ``ManagedObjectError/Code/encryptionUnavailable`` for a key.
   public convenience init(
     _ file: URL, model: ManagedObjectModel, configuration: String? = nil, access: StoreAccess = .readWrite,
     options: SQLiteStoreOptions = SQLiteStoreOptions()
@@ -366,8 +368,15 @@ extension SQLiteStore {
   public static func metadata(
     ofFile file: URL, writesNothing: Bool
   ) throws(ManagedObjectError) -> OrderedDictionary<String, PropertyList> {
+    try metadata(ofFile: file, writesNothing: writesNothing, key: nil)
+  }
+
+  /// Returns the metadata of a store, as the public function does.
+  static func metadata(
+    ofFile file: URL, writesNothing: Bool, key: SQLiteEncryptionKey?
+  ) throws(ManagedObjectError) -> OrderedDictionary<String, PropertyList> {
     try ManagedObjectError.naming(file) { () throws(ManagedObjectError) in
-      let database = try openForReading(file, writesNothing)
+      let database = try openForReading(file, writesNothing, key)
       _ = try FileSchema(database)
       return try MetadataTable.read(database).values
     }
@@ -389,8 +398,10 @@ extension SQLiteStore {
     return SchemaStatements(schema: schema).all
   }
 
-  package static func openForReading(_ file: URL, _ writesNothing: Bool) throws(ManagedObjectError) -> Database {
-    try Database(path: path(of: file), writesNothing ? .immutable : .readOnly)
+  package static func openForReading(
+    _ file: URL, _ writesNothing: Bool, _ key: SQLiteEncryptionKey? = nil
+  ) throws(ManagedObjectError) -> Database {
+    try Database(path: path(of: file), writesNothing ? .immutable : .readOnly, ConnectionOptions(key: key))
   }
 
   /// The number of statements executed so far, for tests.

@@ -98,15 +98,19 @@ struct SQLiteStoreFiles {
   }
 
   /// Copies the store into a new database in a scratch folder, and its external data to those of `target`.
+  ///
+  /// - Parameter keys: The keys of an encrypted store and of its copy.
   func copy(
-    to target: SQLiteStoreFiles, in scratch: ScratchFolder, writesNothing: Bool
+    to target: SQLiteStoreFiles, in scratch: ScratchFolder, writesNothing: Bool,
+    keys: (old: SQLiteEncryptionKey, new: SQLiteEncryptionKey)? = nil
   ) throws(ManagedObjectError) -> StoreSnapshot {
     try ManagedObjectError.checkFile(at: path)
     for _ in 0..<10 {
-      let database = try Database(path: path, writesNothing ? .immutable : .readOnly)
+      let database = try Database(
+        path: path, writesNothing ? .immutable : .readOnly, ConnectionOptions(key: keys?.old))
       let version = try database.dataVersion()
       let snapshot = try database.transaction(.deferred) { () throws(ManagedObjectError) in
-        try copy(database, to: target, in: scratch)
+        try copy(database, to: target, in: scratch, keys?.new)
       }
       // Another process may have removed external files of this state.
       if snapshot.names.isEmpty { return snapshot }
@@ -118,14 +122,14 @@ struct SQLiteStoreFiles {
 
   /// Copies the store, whose database is in a transaction.
   private func copy(
-    _ database: Database, to target: SQLiteStoreFiles, in scratch: ScratchFolder
+    _ database: Database, to target: SQLiteStoreFiles, in scratch: ScratchFolder, _ key: SQLiteEncryptionKey?
   ) throws(ManagedObjectError) -> StoreSnapshot {
     _ = try FileSchema(database)
     _ = try MetadataTable.read(database)
     // SQLite keeps its files next to the target of a link.
     let source = ExternalData(ofStore: FileSystem.target(of: path))
     let copy = scratch.newFile()
-    try Database(path: copy, .create).fill(from: database)
+    try Database(path: copy, .create, ConnectionOptions(key: key)).fill(from: database)
     guard FileSystem.sizeOfRegularFile(copy + "-wal") == nil else {
       throw ManagedObjectError(.save, "\(target.path): the store cannot be completed; its disk may be full")
     }
