@@ -1,5 +1,6 @@
 import Foundation
 import ManagedObjects
+import SQLiteAccess
 import SQLiteStore
 import TestSupport
 import Testing
@@ -151,4 +152,54 @@ import Testing
     let request = FetchRequest("Note", where: try ManagedPredicate(format: "title == nil"))
     #expect(try staged.performAndWait { try $0.count(for: request) } == 3)
   }
+
+  @Test(.enabled(if: SQLCipher.isLinked)) func `an example encrypts a store`() throws {
+    let folder = folder.url.appending(path: "private")
+    let (file, backup) = (folder.appending(path: "a.sqlite"), folder.appending(path: "b.sqlite"))
+    let newFile = folder.appending(path: "c.sqlite")
+    let passphrase = "secret"
+    let newKey = try #require(SQLiteEncryptionKey(passphrase: "new"))
+    let model = try Self.model([.attribute("title", .string)])
+    try FileManager.default.createDirectory(
+      at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    guard let key = SQLiteEncryptionKey(passphrase: passphrase) else { return }
+    let options = SQLiteStoreOptions(encryptionKey: key)
+    let container = try PersistentContainer(model: model, stores: [.sqlite(file, options: options)])
+    try container.updateAndWait { context in _ = try context.insert("Note") }
+    let store = try #require(container.coordinator.stores.first as? SQLiteStore)
+    try SQLiteStore.copyStore(at: file, to: backup, key: key)
+    try store.changeEncryptionKey(to: newKey)
+    let encrypted = try SQLiteStore(newFile, model: model, options: options)
+    try encrypted.insertObjects(of: store)
+    #expect(try ManagedObjectContext(encrypted).count(for: FetchRequest("Note")) == 1)
+  }
+
+  @Test func `an example encrypts the values of an attribute`() throws {
+    let model = try ManagedObjectModel(classes: [Patient.self])
+    let container = try PersistentContainer(model: model, stores: [.sqlite(file)])
+    try container.updateAndWait { context in
+      let patient = try context.insert(Patient.self)
+      patient.diagnosis = "a cold in the head"
+    }
+    #expect(try Data(contentsOf: file).range(of: Data("a cold".utf8)) == nil)
+    let found = try container.performAndWait { context in
+      try context.fetch(FetchRequest("Patient")).compactMap { ($0 as? Patient)?.diagnosis }
+    }
+    #expect(found == ["a cold in the head"])
+  }
+}
+
+/// A cipher that protects nothing, in place of one of a library.
+private func seal(_ data: Data) throws -> Data { Data(data.map { $0 ^ 0x5A }) }
+private func unseal(_ data: Data) throws -> Data { try seal(data) }
+
+enum Sealed: AttributeTransformer {
+  static func transformedValue(_ value: String) throws -> Data { try seal(Data(value.utf8)) }
+  static func reverseTransformedValue(_ data: Data) throws -> String {
+    String(decoding: try unseal(data), as: UTF8.self)
+  }
+}
+
+final class Patient: ManagedObject {
+  @Attribute(.transformed(by: Sealed.self)) var diagnosis: String?
 }

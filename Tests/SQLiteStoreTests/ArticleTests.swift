@@ -6,7 +6,7 @@ import Testing
   private static let folder = "Sources/SQLiteStore/Documentation.docc/"
   private static let examples = "Tests/SQLiteStoreTests/ArticleExamples.swift"
 
-  @Test(arguments: ["SQLiteStore.md", "OpenAnAppleStore.md", "ChangeYourModel.md"])
+  @Test(arguments: ["SQLiteStore.md", "OpenAnAppleStore.md", "ChangeYourModel.md", "ProtectAStore.md"])
   func `each code line of an article is in a test`(_ name: String) throws {
     let article = try ArticleText(path: Self.folder + name)
     #expect(try !article.blocks.isEmpty && article.blocks(notIn: Self.examples) == [])
