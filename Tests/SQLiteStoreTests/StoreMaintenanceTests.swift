@@ -168,4 +168,23 @@ import Testing
     try run(SQLiteTrace { event in events.withLock { $0.append(event) } })
     try run(nil)
   }
+
+  /// Values of the environment variable. `prints` is true if statements are printed, `hasValues` if they have values.
+  private static let levels: [(level: String?, prints: Bool, hasValues: Bool)] = [
+    (nil, false, false), ("0", false, false), ("1", true, false), ("2", true, false), ("3", true, true),
+  ]
+
+  @Test(arguments: levels)
+  func `an environment variable prints the statements of a program`(
+    _ sample: (level: String?, prints: Bool, hasValues: Bool)
+  ) throws {
+    // Another test that saves a note with the title "a", in a process of its own.
+    let run = try Program.run(
+      URL(filePath: "/proc/self/exe").resolvingSymlinksInPath(),
+      ["--testing-library", "swift-testing", "--filter", "StoreOptionsTests/.*a.save.waits.no.longer"],
+      environment: ["SQL_DEBUG": sample.level ?? ""])
+    let insertions = run.errors.split(separator: "\n").filter { $0.hasPrefix("sql: ") && $0.contains("INTO \"ZNOTE\"") }
+    #expect(run.status == 0 && insertions.isEmpty != sample.prints, "\(run.text)")
+    #expect(insertions.contains { $0.contains("'a')") } == sample.hasValues, "\(insertions)")
+  }
 }
