@@ -169,6 +169,25 @@ import Testing
     try run(nil)
   }
 
+  @Test func `reading the change token keeps the locks of the store`() throws {
+    let store = try store()
+    try add(1, to: ManagedObjectContext(store))
+    /// Returns true if another process cannot have the file for itself, as it would to delete the write-ahead log.
+    func isLocked() throws -> Bool {
+      let program = """
+        import fcntl, sys
+        file = open(sys.argv[1], "r+b")
+        try: fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB, 510, 0x40000002)
+        except OSError: print("locked")
+        """
+      return try SQLiteFile.run(program, [file.path]) == "locked\n"
+    }
+    #expect(try isLocked())
+    #expect(store.changeToken != nil)
+    #expect(try isLocked())
+    withExtendedLifetime(store) {}
+  }
+
   /// Values of the environment variable. `prints` is true if statements are printed, `hasValues` if they have values.
   private static let levels: [(level: String?, prints: Bool, hasValues: Bool)] = [
     (nil, false, false), ("0", false, false), ("1", true, false), ("2", true, false), ("3", true, true),

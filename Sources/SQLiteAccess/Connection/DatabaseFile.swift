@@ -1,5 +1,5 @@
 internal import CSQLite
-internal import FoundationEssentials
+package import FoundationEssentials
 internal import SystemFiles
 
 /// A database file and the files that SQLite keeps next to it: the write-ahead log (`-wal`), the log's shared index
@@ -96,8 +96,9 @@ package struct DatabaseFile {
     try result.get()
   }
 
-  /// Returns up to `count` bytes from the beginning of the file; nil if none can be read.
-  func beginning(count: Int) -> Data? {
+  /// Returns up to `count` bytes from the beginning of the file; nil if none can be read. Connections of this process
+  /// keep their locks on the file.
+  package func beginning(count: Int) -> Data? {
     reading { size, read in size == 0 ? nil : read(0, min(size, count)) }
   }
 

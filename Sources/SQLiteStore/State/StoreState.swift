@@ -298,7 +298,7 @@ struct StoreState {
       // If another connection is reading, the log remains, and is a part of the token.
       database.checkpointWithoutWaiting()
     }
-    guard let identity = try? FileIdentity(at: path), let header = FileSystem.beginning(of: path, count: 100) else {
+    guard let identity = try? FileIdentity(at: path), let header = database.file.beginning(count: 100) else {
       return nil
     }
     var parts = [identity.text]
