@@ -25,6 +25,13 @@ extension Connection where Failure == ManagedObjectError {
     try self.init(opening: path, named: name, mode, options)
     try registerFunctions()
   }
+
+  /// Returns the journal mode, after setting it to `mode` if that is not nil.
+  func journalMode(_ mode: String? = nil) throws(ManagedObjectError) -> String {
+    let statement = try statement(mode.map { "PRAGMA journal_mode = \($0)" } ?? "PRAGMA journal_mode")
+    defer { statement.reset() }
+    return try statement.step() ? statement.text(0) : ""
+  }
 }
 
 extension PreparedStatement where Failure == ManagedObjectError {

@@ -248,11 +248,4 @@ struct StoreSnapshot {
 extension Connection where Failure == ManagedObjectError {
   /// Copies another database into this one, which is empty.
   fileprivate func fill(from other: Database) throws(ManagedObjectError) { try other.copy(to: self) }
-
-  /// Returns the journal mode, after setting it to `mode` if that is not nil.
-  func journalMode(_ mode: String? = nil) throws(ManagedObjectError) -> String {
-    let statement = try statement(mode.map { "PRAGMA journal_mode = \($0)" } ?? "PRAGMA journal_mode")
-    defer { statement.reset() }
-    return try statement.step() ? statement.text(0) : ""
-  }
 }
