@@ -101,9 +101,7 @@ import Testing
     let pinned = try atlas.pinnedContext()
     let city = try #require(try Atlas.city("city 1", pinned))
     try atlas.change(atlas.otherContext())
-    // The rows of a file that is read as a whole are read again by a fetch or a save.
-    let isKnown = kind == .memory || kind == .sqlite
-    #expect(errorCode { try pinned.detectConflicts(for: city) } == (isKnown ? .merge : nil))
+    #expect(errorCode { try pinned.detectConflicts(for: city) } == .merge)
     #expect(try Atlas.city("new", pinned) == nil)
     city.name = "renamed"
     #expect(errorCode { try pinned.save() } == .merge)
@@ -113,6 +111,28 @@ import Testing
     try pinned.save()
     let other = try atlas.otherContext()
     #expect(try Atlas.city("renamed", other)?.area == 101)
+  }
+
+  @Test(arguments: Atlas.Kind.allCases)
+  func `conflict checks, refreshed objects and faults have what others saved`(_ kind: Atlas.Kind) throws {
+    let atlas = try Atlas(kind)
+    let context = atlas.container.newContext()
+    let cities = try context.fetch(City.self, sortedBy: [.init("name")])
+    let (changed, deleted) = (cities[1], cities[2])
+    cities[0].area = 50
+    try context.detectConflicts(for: changed)
+    let other = try atlas.otherContext()
+    try atlas.change(other)
+    // No fetch has read the changes.
+    #expect(errorCode { try context.detectConflicts(for: deleted) } == .merge)
+    try context.refresh(changed, mergeChanges: false)
+    #expect(changed.area == 101)
+    let first = try other.fetch(City.self, sortedBy: [.init("name")])[0]
+    first.name = "renamed"
+    try other.save()
+    try context.refresh(cities[0], mergeChanges: true)
+    #expect(cities[0].area == 50 && cities[0].name == "renamed")
+    try context.save()
   }
 
   @Test(arguments: Atlas.Kind.allCases)

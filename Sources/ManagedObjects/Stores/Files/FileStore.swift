@@ -30,7 +30,7 @@ extension FileStore {
     try file.makeKeys(entityIndices)
   }
 
-  public func rows(_ keys: [RowKey]) throws(ManagedObjectError) -> [StoreRow?] { file.rows(keys) }
+  public func rows(_ keys: [RowKey]) throws(ManagedObjectError) -> [StoreRow?] { try file.rows(keys) }
 
   public func fetch(
     _ request: FetchRequest, of entity: ManagedObjectModel.Entity

@@ -185,7 +185,10 @@ public final class StoreFile: Sendable {
     }
   }
 
-  func rows(_ keys: [RowKey]) -> [StoreRow?] { state.withLock { state in keys.map { state.contents.table.row($0) } } }
+  func rows(_ keys: [RowKey]) throws(ManagedObjectError) -> [StoreRow?] {
+    try refreshIfChanged()
+    return state.withLock { state in keys.map { state.contents.table.row($0) } }
+  }
 
   func fetch(
     _ request: FetchRequest, of entity: ManagedObjectModel.Entity
