@@ -116,6 +116,26 @@ import Testing
     #expect(try photos(child).map(Self.image) == ["too late", "b"].map { .attribute(Self.text($0)) })
   }
 
+  @Test(arguments: [1, 2])
+  func `external data of a deleted row is null, and the object is inaccessible`(levels: Int) throws {
+    _ = try fillFiles(["a"])
+    let root = try context()
+    let context = levels == 1 ? root : ManagedObjectContext(parent: root)
+    let object = try photos(context)[0]
+    #expect(object["number"] == .attribute(.integer(0)) && context.misuse.isEmpty)
+    let other = try self.context()
+    try other.delete(photos(other)[0])
+    try other.save()
+    #expect(!object.isInaccessible)
+    #expect(Self.image(object) == .attribute(.null))
+    #expect(object.isInaccessible)
+    #expect(context.misuse.map(\.code) == [.referentialIntegrity])
+    #expect(context.misuse.first?.objectID == object.objectID)
+    // The error is noted once.
+    _ = Self.image(object)
+    #expect(context.misuse.count == 1)
+  }
+
   @Test func `requests find external data by its contents`() throws {
     _ = try fillFiles(["a", "bb", "a"])
     let store = try store()

@@ -27,9 +27,7 @@ extension ManagedObject {
     }
     do {
       guard let row = try context.readRow(of: self) else {
-        status.insert(.inaccessible)
-        context.note(
-          ManagedObjectError(.referentialIntegrity, "the store no longer has the object", objectID: objectID))
+        noteMissingRow(context)
         return
       }
       values = row.values
@@ -41,6 +39,12 @@ extension ManagedObject {
       context.note(error)
       status.insert([.fault, .inaccessible])
     }
+  }
+
+  /// Makes the object inaccessible, because the store does not have its row.
+  private final func noteMissingRow(_ context: ManagedObjectContext) {
+    status.insert(.inaccessible)
+    context.note(ManagedObjectError(.referentialIntegrity, "the store no longer has the object", objectID: objectID))
   }
 
   /// True for a fault whose row has not been read, or could not be read.
@@ -69,11 +73,7 @@ extension ManagedObject {
   final func complete(from row: StoreRow?) {
     guard let context = managedObjectContext else { return }
     status.remove(.partial)
-    if row == nil {
-      status.insert(.inaccessible)
-      context.note(
-        ManagedObjectError(.referentialIntegrity, "the store no longer has the object", objectID: objectID))
-    }
+    if row == nil { noteMissingRow(context) }
     for attribute in shape.record.attributes where values[attribute.slot] == .unread {
       values[attribute.slot] = (row?.values ?? shape.emptyValues)[attribute.slot]
     }
@@ -114,19 +114,27 @@ extension ManagedObject {
     return values[slot]
   }
 
-  /// Reads a value that the store left out of the row.
+  /// Reads a value that the store left out of the row. If the store no longer has the object, the value becomes empty,
+  /// and the object is inaccessible.
   private final func readValue(_ slot: Int) throws(ManagedObjectError) {
     var value = shape.emptyValues[slot]
+    var isMissing = false
     if let context = contextOrReport() {
       if status.contains(.partial), shape.relationships[slot] == nil {
         try complete()
         // Data in a separate file is not in the row.
         guard case .unread = values[slot] else { return }
       }
-      value = try context.readValues(ofSlot: slot, [key])[0] ?? value
+      if let found = try context.readValues(ofSlot: slot, [key])[0] {
+        value = found
+      } else {
+        isMissing = true
+        noteMissingRow(context)
+      }
     }
     values[slot] = value
     committed?[slot] = value
+    if isMissing, status.contains(.observed) { noteObservedChange() }
   }
 
   /// Sets the value of an attribute. The caller has converted it to the attribute's type.

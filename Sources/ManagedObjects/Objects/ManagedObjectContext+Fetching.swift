@@ -50,9 +50,14 @@ extension ManagedObjectContext {
     return StoreRow(key: key, version: object.version, values: object.values)
   }
 
+  /// Reads the value of a slot from the parent or the stores. Returns nil for each object that does not exist.
   func readValues(ofSlot slot: Int, _ keys: [RowKey]) throws(ManagedObjectError) -> [RowValue?] {
     guard let parent else { return try source().values(ofSlot: slot, keys) }
-    return keys.map { parent.object(for: $0).value(ofSlot: slot) }
+    return keys.map { key in
+      let object = parent.object(for: key)
+      let value = object.value(ofSlot: slot)
+      return object.status.isInaccessible ? nil : value
+    }
   }
 
   /// Fetches the objects that match a request, in its order. Unsaved changes are included, unless
