@@ -120,6 +120,7 @@ extension ManagedObjectContext {
     if object.status.contains(.observed) { state.observed.touch(object) }
     unlist(object, isChange: isChange)
     unregister(object)
+    removalCount &+= 1
     object.status.insert(.detached)
   }
 }

@@ -12,9 +12,10 @@ extension ManagedObjectContext {
   /// }
   /// ```
   ///
-  /// The objects to visit are determined at the beginning: objects that match only later are not visited. If the
-  /// request reads values, objects that are deleted before their turn are left out. Relationships to prefetch are read
-  /// for each batch.
+  /// The objects to visit are determined at the beginning: objects that match only later are not visited. Objects that
+  /// the function deletes before their turn are left out, even if it saves or merges the deletion. If the request reads
+  /// values, so are objects that other contexts or programs delete before their batch is read. Relationships to prefetch
+  /// are read for each batch.
   ///
   /// The context retains objects with unsaved changes. If the function changes all objects, save from time to time, so
   /// that they can be released.
@@ -38,10 +39,13 @@ extension ManagedObjectContext {
     request.resultType = .objects
     let entity = try entity(of: &request)
     let keys = try keys(request, entity)
+    let firstRemovalCount = removalCount
     for start in stride(from: 0, to: keys.count, by: batchSize) {
       let batch = keys[start..<min(start + batchSize, keys.count)].map { presentKey($0) }
       let objects = batch.map { object(for: $0) }
-      if request.includesPropertyValues { try readFaults(objects) }
+      // The key of a deleted object that has left the context gives a new fault. Only its row shows the deletion.
+      let readsRows = request.includesPropertyValues || removalCount != firstRemovalCount
+      if readsRows { try readFaults(objects) }
       let paths = request.relationshipKeyPathsForPrefetching
       if !paths.isEmpty {
         try readFaults(objects)
@@ -50,8 +54,7 @@ extension ManagedObjectContext {
       for (key, read) in zip(batch, objects) {
         // The function may have reset the context, or have deleted or saved objects.
         let object = read.managedObjectContext === self ? read : object(for: presentKey(key))
-        let readsValues = request.includesPropertyValues || !request.returnsObjectsAsFaults
-        if object.needsRow, readsValues || object !== read {
+        if object.needsRow, readsRows || !request.returnsObjectsAsFaults || object !== read {
           try readFaults([object])
           if object.needsRow { continue }
         }

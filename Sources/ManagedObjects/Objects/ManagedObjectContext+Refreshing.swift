@@ -204,6 +204,8 @@ extension ManagedObjectContext {
     }
     if !keys.isComplete { try refreshAllObjects() }
     try refreshAll(keys.saved.sorted().compactMap { registered[$0] })
+    // The objects need not be registered.
+    if !keys.deleted.isEmpty { removalCount &+= 1 }
     for key in keys.deleted.sorted() {
       guard let object = registered[key] else { continue }
       // An object with changes stays, and the next save finds a conflict. There is none if both contexts deleted it.

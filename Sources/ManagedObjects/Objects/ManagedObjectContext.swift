@@ -157,6 +157,8 @@ public final class ManagedObjectContext {
   var listed: [ManagedObject] = []
   /// The number of objects with changes.
   var changedCount = 0
+  /// Increases when objects leave the context, and when deletions by others are merged.
+  var removalCount = 0
   /// False while changes are not recorded for undo.
   var recordsUndo = true
   /// False to save objects without validation, as a migration does before it has set all relationships.
