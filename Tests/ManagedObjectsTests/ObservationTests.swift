@@ -236,6 +236,20 @@ import Testing
     #expect(id.value == 1)
   }
 
+  @Test func `merging the parent's changes is not a read`() throws {
+    let child = ManagedObjectContext(parent: context)
+    child.mergesChangesAutomatically = true
+    let copy = try child.existingObject(Paper.self, with: paper.objectID)
+    #expect(copy.title == "")
+    let count = tracked {
+      paper.title = "a"
+      context.processPendingChanges()
+    }
+    #expect(copy.title == "a")
+    copy.title = "b"
+    #expect(count.value == 0)
+  }
+
   @Test func `a reset reports the values that it empties`() {
     let (name, title, lost) = (tracked { ada.name }, tracked { paper.title }, tracked { ada.isInaccessible })
     context.reset()

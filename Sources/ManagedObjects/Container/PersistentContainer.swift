@@ -125,7 +125,7 @@ public final class PersistentContainer: Sendable {
     guard context.hasChanges else { return }
     let objects = context.changedObjects
     let examples = objects.prefix(3).map { object in
-      "\(object) (\(object.isInserted ? "inserted" : object.isDeleted ? "deleted" : "updated"))"
+      "\(object) (\(object.status.isInserted ? "inserted" : object.status.isDeleted ? "deleted" : "updated"))"
     }
     let list = examples.joined(separator: ", ") + (objects.count > 3 ? ", …" : "")
     let error = ManagedObjectError(
