@@ -223,6 +223,67 @@ import Testing
     #expect(try names(kind, file) == ["Emmy"])
   }
 
+  // Damaged stores.
+
+  /// Contents that are no longer those of a store.
+  static let damages: [String: @Sendable (Data) -> Data] = [
+    "empty": { _ in Data() },
+    "one byte": { $0.prefix(1) },
+    "short": { $0.prefix(60) },
+    "half": { $0.prefix($0.count / 2) },
+    "other beginning": { Data(repeating: 0, count: 50) + $0.dropFirst(50) },
+    "zeros": { Data(repeating: 0, count: $0.count) },
+  ]
+
+  @Test(arguments: StoreKind.ofFiles, damages.keys.sorted())
+  func `only force replaces and destroys a damaged store`(kind: StoreKind, damage: String) throws {
+    try make(kind, other, "Emmy")
+    let coordinator = PersistentStoreCoordinator(model: Self.model)
+    for isReplaced in [true, false] {
+      try? FileManager.default.removeItem(at: file)
+      try make(kind, file, "Ada")
+      let contents = try Data(contentsOf: file)
+      let damaged = try #require(Self.damages[damage].map { $0(contents) })
+      try damaged.write(to: file)
+      if isReplaced {
+        // SQLite's schema is on the first page, so that half of a file is still one of a store.
+        let error = thrownError { try kind.type.replaceStore(at: file, withStoreAt: other) }
+        #expect(error == nil || error?.code != .storeTypeMismatch && error?.description.contains(file.path) == true)
+        #expect(error != nil || kind == .sqlite && damage == "half")
+        if error != nil { #expect(try Data(contentsOf: file) == damaged) }
+        try coordinator.replacePersistentStore(
+          at: file, withPersistentStoreFrom: other, type: kind.type, force: true)
+        #expect(try names(kind, file) == ["Emmy"])
+      } else {
+        let error = thrownError { try kind.type.destroyStore(at: file) }
+        #expect(error != nil || kind == .sqlite && damage == "half")
+        if error == nil { continue }
+        #expect(try Data(contentsOf: file) == damaged)
+        try coordinator.destroyPersistentStore(at: file, type: kind.type, force: true)
+        #expect(folder.names == ["folder"])
+      }
+    }
+  }
+
+  @Test(arguments: StoreKind.ofFiles) func `force does not touch other kinds of files and links`(kind: StoreKind) throws
+  {
+    let wrong: StoreKind = kind == .xml ? .binary : .xml
+    try make(wrong, file, "Ada")
+    try make(kind, other, "Emmy")
+    let before = try Data(contentsOf: file)
+    let link = folder.url.appending(path: "link")
+    try FileManager.default.createSymbolicLink(at: link, withDestinationURL: other)
+    let subfolder = folder.url.appending(path: "folder")
+    for (url, code) in [(file, ManagedObjectError.Code.storeTypeMismatch), (link, .open), (subfolder, .open)] {
+      #expect(errorCode { try kind.type.destroyStore(at: url, force: true) } == code)
+      #expect(errorCode { try kind.type.replaceStore(at: url, withStoreAt: other, force: true) } == code)
+    }
+    let missing = folder.url.appending(path: "missing")
+    #expect(errorCode { try kind.type.destroyStore(at: missing, force: true) } == .noSuchFile)
+    #expect(try Data(contentsOf: file) == before)
+    #expect(try names(kind, other) == ["Emmy"])
+  }
+
   // Metadata of a store that is not open.
 
   @Test(arguments: StoreKind.ofFiles) func `metadata is set without the model`(kind: StoreKind) throws {

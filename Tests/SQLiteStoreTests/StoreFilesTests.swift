@@ -159,6 +159,46 @@ import Testing
     #expect(try texts(other) == ["x"])
   }
 
+  @Test func `force does not replace or destroy a store in use`() throws {
+    try make(file, "one")
+    try make(other, "two")
+    let store = try SQLiteStore(file, model: Self.model)
+    #expect(errorCode { try SQLiteStore.destroyStore(at: file, force: true) } == .locked)
+    #expect(errorCode { try SQLiteStore.replaceStore(at: file, withStoreAt: other, force: true) } == .locked)
+    #expect(try texts(file) == ["one"])
+    withExtendedLifetime(store) {}
+  }
+
+  /// Damages a store that has changes in its write-ahead log.
+  private func damage(_ file: URL) throws {
+    let log = URL(filePath: file.path + "-wal")
+    var store: PlainSQLite? = try PlainSQLite(file)
+    try store?.run("UPDATE ZPHOTO SET ZIMAGE = x'0178'")
+    let changes = try Data(contentsOf: log)
+    #expect(changes.count > 32)
+    // Closing the last connection deletes the log.
+    withExtendedLifetime(store) {}
+    store = nil
+    try Data("damaged".utf8).write(to: file)
+    try changes.write(to: log)
+  }
+
+  @Test func `the log and external data of a damaged store are deleted with it`() throws {
+    try make(file, "one")
+    try damage(file)
+    try SQLiteStore.destroyStore(at: file, force: true)
+    #expect(folder.names == [])
+  }
+
+  @Test func `a new store does not get the log of the damaged one`() throws {
+    try make(file, "one")
+    try make(other, "two")
+    try damage(file)
+    try SQLiteStore.replaceStore(at: file, withStoreAt: other, force: true)
+    #expect(try texts(file) == ["two"])
+    #expect(names(in: folder(of: file)) == names(in: folder(of: other)))
+  }
+
   @Test func `metadata is not set if a trigger would run`() throws {
     try make(file, "one")
     try PlainSQLite(file).run("CREATE TRIGGER t AFTER INSERT ON Z_METADATA BEGIN DELETE FROM ZPHOTO; END")

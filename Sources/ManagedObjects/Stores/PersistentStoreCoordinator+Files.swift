@@ -30,13 +30,17 @@ extension PersistentStoreCoordinator {
   /// try coordinator.destroyPersistentStore(at: file, type: SQLiteStore.self)
   /// ```
   ///
+  /// - Parameters:
+  ///   - file: The URL of the store.
+  ///   - type: The kind of the store.
+  ///   - force: True to delete the file even if it is damaged: see ``FileBackedStore/destroyStore(at:force:)``.
   /// - Throws: ``ManagedObjectError/Code/invalidState`` if this coordinator has the store; the errors of
-  ///   ``FileBackedStore/destroyStore(at:)``.
+  ///   ``FileBackedStore/destroyStore(at:force:)``.
   public func destroyPersistentStore(
-    at file: URL, type: (some FileBackedStore).Type
+    at file: URL, type: (some FileBackedStore).Type, force: Bool = false
   ) throws(ManagedObjectError) {
     try checkIsClosed(file)
-    try type.destroyStore(at: file)
+    try type.destroyStore(at: file, force: force)
   }
 
   /// Replaces a store with a copy of another one, for example with a backup. This coordinator may have the other store.
@@ -46,13 +50,19 @@ extension PersistentStoreCoordinator {
   /// try coordinator.replacePersistentStore(at: file, withPersistentStoreFrom: backup, type: SQLiteStore.self)
   /// ```
   ///
+  /// - Parameters:
+  ///   - file: The URL of the store to replace.
+  ///   - source: The URL of the store to copy.
+  ///   - type: The kind of both stores.
+  ///   - force: True to replace the file even if it is damaged: see
+  ///     ``FileBackedStore/replaceStore(at:withStoreAt:force:)``.
   /// - Throws: ``ManagedObjectError/Code/invalidState`` if this coordinator has the store to replace; the errors of
-  ///   ``FileBackedStore/replaceStore(at:withStoreAt:)``.
+  ///   ``FileBackedStore/replaceStore(at:withStoreAt:force:)``.
   public func replacePersistentStore(
-    at file: URL, withPersistentStoreFrom source: URL, type: (some FileBackedStore).Type
+    at file: URL, withPersistentStoreFrom source: URL, type: (some FileBackedStore).Type, force: Bool = false
   ) throws(ManagedObjectError) {
     try checkIsClosed(file)
-    try type.replaceStore(at: file, withStoreAt: source)
+    try type.replaceStore(at: file, withStoreAt: source, force: force)
   }
 
   /// Writes the objects of a store into a new store, which can be of another kind, and replaces the store in this

@@ -71,7 +71,9 @@ extension SQLiteStore: FileBackedStore {
     }
   }
 
-  public static func replaceStore(at file: URL, withStoreAt source: URL) throws(ManagedObjectError) {
+  public static func replaceStore(
+    at file: URL, withStoreAt source: URL, force: Bool
+  ) throws(ManagedObjectError) {
     let (origin, target) = (try SQLiteStoreFiles(source), try SQLiteStoreFiles(file))
     guard FileSystem.existsItself(target.path) else { return try copyStore(at: source, to: file) }
     try ManagedObjectError.naming(file) { () throws(ManagedObjectError) in
@@ -81,7 +83,7 @@ extension SQLiteStore: FileBackedStore {
       let snapshot = try ManagedObjectError.naming(source) { () throws(ManagedObjectError) in
         try origin.copy(to: target, in: scratch, writesNothing: false)
       }
-      try target.replace(with: snapshot)
+      try target.replace(with: snapshot, evenIfDamaged: force)
       withExtendedLifetime(scratch) {}
     }
   }
@@ -95,9 +97,9 @@ extension SQLiteStore: FileBackedStore {
     try ManagedObjectError.naming(source) { () throws(ManagedObjectError) in
       try ManagedObjectError.checkFile(at: origin.path)
       let scratch = try target.makeScratchFolder()
-      try origin.locked { usesLog throws(ManagedObjectError) in
+      try origin.locked { state throws(ManagedObjectError) in
         let snapshot = try origin.copy(to: target, in: scratch, writesNothing: false)
-        if usesLog { _ = try Database(path: snapshot.path, .readWrite).journalMode("WAL") }
+        if state == .withLog { _ = try Database(path: snapshot.path, .readWrite).journalMode("WAL") }
         try target.create(from: snapshot)
         try origin.remove(keepingFilesOf: target)
       }
@@ -105,10 +107,10 @@ extension SQLiteStore: FileBackedStore {
     }
   }
 
-  public static func destroyStore(at file: URL) throws(ManagedObjectError) {
+  public static func destroyStore(at file: URL, force: Bool) throws(ManagedObjectError) {
     try ManagedObjectError.naming(file) { () throws(ManagedObjectError) in
       let files = try SQLiteStoreFiles(file)
-      try files.locked { _ throws(ManagedObjectError) in try files.remove() }
+      try files.locked(evenIfDamaged: force) { _ throws(ManagedObjectError) in try files.remove() }
     }
   }
 

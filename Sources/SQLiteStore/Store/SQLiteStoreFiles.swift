@@ -26,29 +26,59 @@ struct SQLiteStoreFiles {
     return try ScratchFolder(beside: path, for: .creation, isLocked: false, busyTime: ConnectionOptions().busyTime)
   }
 
+  /// The state of a database while ``locked(evenIfDamaged:_:)`` calls its function.
+  enum LockedState {
+    /// The database is locked, and has no journals. It is in the mode for rollback journals.
+    case withoutLog
+    /// The database is locked, and has no journals. It was in the mode for a write-ahead log.
+    case withLog
+    /// SQLite cannot read the database, so that it is not locked, and may have journals.
+    case damaged
+  }
+
   /// Calls `body` while no other connection can write to the database, which is then a single file without journals. If
   /// `body` throws, the database gets its write-ahead log again.
   ///
-  /// - Throws: ``ManagedObjectError/Code/locked`` if another connection uses the write-ahead log, or is writing.
+  /// - Parameter evenIfDamaged: true to call `body` if SQLite cannot read the database, too.
+  /// - Throws: ``ManagedObjectError/Code/locked`` if another connection uses the write-ahead log, or is writing;
+  ///   ``ManagedObjectError/Code/storeTypeMismatch`` for another kind of file.
   func locked(
-    _ body: (_ usesLog: Bool) throws(ManagedObjectError) -> Void
+    evenIfDamaged: Bool = false, _ body: (LockedState) throws(ManagedObjectError) -> Void
   ) throws(ManagedObjectError) {
     try check()
+    let (database, state): (Database, LockedState)
+    do throws(ManagedObjectError) { (database, state) = try lock() } catch {
+      // Other codes are not those of damage: the file has another kind, or another process uses it.
+      guard evenIfDamaged, error.code == .open || error.code == .sqlite else { throw error }
+      return try body(.damaged)
+    }
+    do throws(ManagedObjectError) { try body(state) } catch {
+      Self.unlock(database, state)
+      throw error
+    }
+    database.rollBack()
+  }
+
+  /// Opens the database, turns it into a single file, and locks it.
+  private func lock() throws(ManagedObjectError) -> (Database, LockedState) {
     let database = try Database(path: path, .readWrite, ConnectionOptions(busyTime: Self.patience))
     _ = try FileSchema(database)
     // SQLite checkpoints and removes the log if there are no other connections.
-    let usesLog = try database.journalMode() == "wal"
-    if usesLog, try database.journalMode("DELETE") != "delete" { throw inUse() }
+    let state: LockedState = try database.journalMode() == "wal" ? .withLog : .withoutLog
+    if state == .withLog, try database.journalMode("DELETE") != "delete" { throw inUse() }
     do throws(ManagedObjectError) {
       try database.begin(.immediate)
       guard try database.journalMode() == "delete" else { throw inUse() }
-      try body(usesLog)
-      database.rollBack()
     } catch {
-      database.rollBack()
-      if usesLog { _ = try? database.journalMode("WAL") }
+      Self.unlock(database, state)
       throw error
     }
+    return (database, state)
+  }
+
+  private static func unlock(_ database: Database, _ state: LockedState) {
+    database.rollBack()
+    if state == .withLog { _ = try? database.journalMode("WAL") }
   }
 
   private func inUse() -> ManagedObjectError {
@@ -95,6 +125,11 @@ struct SQLiteStoreFiles {
     } catch {
       throw ManagedObjectError(.save, error.message)
     }
+  }
+
+  /// The paths of the files that SQLite keeps next to the database.
+  private var journals: [String] {
+    DatabaseFile.suffixes.filter { !$0.isEmpty }.map { path + $0 }.filter { FileSystem.isRegularFileItself($0) }
   }
 
   /// Copies the store into a new database in a scratch folder, and its external data to those of `target`.
@@ -171,10 +206,18 @@ struct SQLiteStoreFiles {
   }
 
   /// Replaces this store, which no other process must use, with a snapshot.
-  func replace(with snapshot: StoreSnapshot) throws(ManagedObjectError) {
+  func replace(with snapshot: StoreSnapshot, evenIfDamaged: Bool) throws(ManagedObjectError) {
     let old = externalNames
     do throws(ManagedObjectError) {
-      try locked { _ throws(ManagedObjectError) in try Self.move(snapshot.path, to: path) }
+      try locked(evenIfDamaged: evenIfDamaged) { state throws(ManagedObjectError) in
+        // SQLite would write the changes in the journals of the damaged database to the new one.
+        if state == .damaged {
+          do throws(FileError) { for journal in journals { try FileSystem.remove(journal) } } catch {
+            throw ManagedObjectError(.save, error.message)
+          }
+        }
+        try Self.move(snapshot.path, to: path)
+      }
     } catch {
       snapshot.removeNewFiles()
       throw error

@@ -14,9 +14,12 @@ internal import SystemFiles
 /// ```
 ///
 /// They only change regular files that belong to the store: a path that is a symbolic link, a folder or a device is an
-/// error. If one of them throws, the stores at both paths are as before, with two exceptions: copied files with
-/// external data may remain, and an error while old files are deleted, at the end of ``destroyStore(at:)`` and
-/// ``moveStore(at:to:)``, is thrown after the store at the old path was removed.
+/// error. If one of them throws, the stores at both paths are as before, with these exceptions:
+///
+/// * Copied files with external data may remain.
+/// * An error while old files are deleted, at the end of ``destroyStore(at:force:)`` and ``moveStore(at:to:)``, is thrown
+///   after the store at the old path was removed.
+/// * ``replaceStore(at:withStoreAt:force:)`` deletes the journals of a damaged SQLite file before it replaces the file.
 public protocol FileBackedStore: PersistentStore {
   /// The URL of the file.
   var url: URL { get }
@@ -66,11 +69,24 @@ public protocol FileBackedStore: PersistentStore {
   /// try SQLiteStore.replaceStore(at: file, withStoreAt: backup)
   /// ```
   ///
-  /// A program that has the replaced store open reads the old objects, and its saves throw.
+  /// A program that has the replaced store open reads the old objects or throws, and its saves throw.
   ///
-  /// - Throws: the errors of ``copyStore(at:to:writesNothing:)``; ``ManagedObjectError/Code/locked`` if another process
-  ///   uses the store to replace.
-  static func replaceStore(at file: URL, withStoreAt source: URL) throws(ManagedObjectError)
+  /// A damaged store is replaced only with `force`, because the file may also be one that is not a store:
+  ///
+  /// ```swift
+  /// try SQLiteStore.replaceStore(at: file, withStoreAt: backup, force: true)
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - file: the URL of the store to replace.
+  ///   - source: the URL of the store to copy.
+  ///   - force: true to replace any regular file, even if it is damaged or not a store, as long as it is not recognized
+  ///     as a file of another kind, such as XML for an SQLite store. If SQLite cannot read the file, this method cannot
+  ///     detect all other processes that use it.
+  /// - Throws: the errors of ``copyStore(at:to:writesNothing:)``; ``ManagedObjectError/Code/open`` or
+  ///   ``ManagedObjectError/Code/sqlite`` if the store to replace is damaged and `force` is false;
+  ///   ``ManagedObjectError/Code/locked`` if another process uses it.
+  static func replaceStore(at file: URL, withStoreAt source: URL, force: Bool) throws(ManagedObjectError)
 
   /// Moves a store with its external data to a path that must not exist, also to another file system. There is a
   /// complete store at one of the paths at any time; if the process is killed, there may be one at both.
@@ -81,11 +97,20 @@ public protocol FileBackedStore: PersistentStore {
 
   /// Deletes the files of a store.
   ///
+  /// ```swift
+  /// try SQLiteStore.destroyStore(at: damaged, force: true)
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - file: the URL of the store.
+  ///   - force: true to delete any regular file, even if it is damaged or not a store: see
+  ///     ``replaceStore(at:withStoreAt:force:)``.
   /// - Throws: ``ManagedObjectError/Code/noSuchFile`` if the store does not exist;
   ///   ``ManagedObjectError/Code/storeTypeMismatch`` if it is a store of another kind;
+  ///   ``ManagedObjectError/Code/open`` or ``ManagedObjectError/Code/sqlite`` if it is damaged and `force` is false;
   ///   ``ManagedObjectError/Code/locked`` if another process uses it; ``ManagedObjectError/Code/save`` if a file cannot
   ///   be deleted.
-  static func destroyStore(at file: URL) throws(ManagedObjectError)
+  static func destroyStore(at file: URL, force: Bool) throws(ManagedObjectError)
 
   /// Returns the metadata of a store without its model, and without reading its objects.
   ///
@@ -115,6 +140,14 @@ extension FileBackedStore {
   public static func copyStore(at source: URL, to file: URL) throws(ManagedObjectError) {
     try copyStore(at: source, to: file, writesNothing: false)
   }
+
+  /// Replaces a store that is not damaged, as ``replaceStore(at:withStoreAt:force:)`` does.
+  public static func replaceStore(at file: URL, withStoreAt source: URL) throws(ManagedObjectError) {
+    try replaceStore(at: file, withStoreAt: source, force: false)
+  }
+
+  /// Deletes the files of a store that is not damaged, as ``destroyStore(at:force:)`` does.
+  public static func destroyStore(at file: URL) throws(ManagedObjectError) { try destroyStore(at: file, force: false) }
 }
 
 extension ManagedObjectError {

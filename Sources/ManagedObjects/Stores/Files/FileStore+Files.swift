@@ -19,13 +19,15 @@ extension FileStore {
     }
   }
 
-  public static func replaceStore(at file: URL, withStoreAt source: URL) throws(ManagedObjectError) {
+  public static func replaceStore(
+    at file: URL, withStoreAt source: URL, force: Bool
+  ) throws(ManagedObjectError) {
     let (data, permissions) = try contents(source)
     try ManagedObjectError.naming(file) { () throws(ManagedObjectError) in
       let path = try StoreFile.path(of: file)
       guard FileSystem.existsItself(path) else { return try StoreFile.create(path, data, permissions) }
       try ManagedObjectError.checkIsRegularFile(path)
-      _ = try metadata(ofFile: file)
+      try checkKind(file, evenIfDamaged: force)
       try StoreFile.rewrite(path) { _ in data }
     }
   }
@@ -35,12 +37,21 @@ extension FileStore {
     try ManagedObjectError.naming(file) { () throws(ManagedObjectError) in
       try ManagedObjectError.checkIsUnused(target)
     }
-    try remove(source) { data, permissions throws(ManagedObjectError) in
+    try remove(source, evenIfDamaged: false) { data, permissions throws(ManagedObjectError) in
       try StoreFile.create(target, data, permissions)
     }
   }
 
-  public static func destroyStore(at file: URL) throws(ManagedObjectError) { try remove(file) { _, _ in } }
+  public static func destroyStore(at file: URL, force: Bool) throws(ManagedObjectError) {
+    try remove(file, evenIfDamaged: force) { _, _ in }
+  }
+
+  /// Checks that a file is a store of this kind.
+  ///
+  /// - Parameter evenIfDamaged: true to accept a file that cannot be read, unless it is one of another kind.
+  private static func checkKind(_ file: URL, evenIfDamaged: Bool) throws(ManagedObjectError) {
+    do { _ = try metadata(ofFile: file) } catch { if !evenIfDamaged || error.code != .open { throw error } }
+  }
 
   /// Returns the contents of a store, and the permission bits of its file.
   private static func contents(_ url: URL) throws(ManagedObjectError) -> (Data, UInt32) {
@@ -55,9 +66,9 @@ extension FileStore {
 
   /// Locks a store, calls `body` with its contents, and removes the file.
   private static func remove(
-    _ url: URL, _ body: (Data, UInt32) throws(ManagedObjectError) -> Void
+    _ url: URL, evenIfDamaged: Bool, _ body: (Data, UInt32) throws(ManagedObjectError) -> Void
   ) throws(ManagedObjectError) {
-    _ = try metadata(ofFile: url)
+    try checkKind(url, evenIfDamaged: evenIfDamaged)
     try ManagedObjectError.naming(url) { () throws(ManagedObjectError) in
       let path = try StoreFile.path(of: url)
       try ManagedObjectError.checkIsRegularFile(path)
