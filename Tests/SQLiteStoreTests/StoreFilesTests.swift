@@ -51,6 +51,11 @@ import Testing
     }.sorted()
   }
 
+  private func failure(_ body: () throws -> Void) -> ManagedObjectError? {
+    do { try body() } catch { return error as? ManagedObjectError }
+    return nil
+  }
+
   private func names(in folder: URL) -> [String] {
     (try? FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()) ?? []
   }
@@ -197,6 +202,19 @@ import Testing
     try SQLiteStore.replaceStore(at: file, withStoreAt: other, force: true)
     #expect(try texts(file) == ["two"])
     #expect(names(in: folder(of: file)) == names(in: folder(of: other)))
+  }
+
+  @Test func `a copy is not created next to the log of a deleted store`() throws {
+    try make(file, "one")
+    let log = URL(filePath: other.path + "-wal")
+    try Data("log".utf8).write(to: log)
+    let error = failure { try SQLiteStore.copyStore(at: file, to: other) }
+    #expect(error?.code == .save && error?.description.contains("other.sqlite-wal already exists") == true)
+    #expect(!FileManager.default.fileExists(atPath: other.path))
+    #expect(names(in: folder(of: other)) == [])
+    // SQLite itself deletes the log when it creates the file.
+    try make(other, "two")
+    #expect(try texts(other) == ["two"])
   }
 
   @Test func `metadata is not set if a trigger would run`() throws {

@@ -184,6 +184,13 @@ struct SQLiteStoreFiles {
 
   /// Moves a snapshot to the path of this store, where no file must exist.
   func create(from snapshot: StoreSnapshot) throws(ManagedObjectError) {
+    do throws(ManagedObjectError) {
+      // SQLite would write the changes in the journals of a deleted database to the new one.
+      for journal in journals { try ManagedObjectError.checkIsUnused(journal) }
+    } catch {
+      snapshot.removeNewFiles()
+      throw error
+    }
     // A hard link does not replace a file that another program creates meanwhile.
     if (try? FileManager.default.linkItem(atPath: snapshot.path, toPath: path)) == nil {
       do throws(ManagedObjectError) {
