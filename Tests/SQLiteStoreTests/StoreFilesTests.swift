@@ -1,6 +1,7 @@
 import Foundation
 import ManagedObjects
 import SQLiteStore
+import SystemFiles
 import TestSupport
 import Testing
 
@@ -215,6 +216,39 @@ import Testing
     // SQLite itself deletes the log when it creates the file.
     try make(other, "two")
     #expect(try texts(other) == ["two"])
+  }
+
+  @Test(arguments: [true, false])
+  func `an external file that cannot be deleted is the only one that remains`(moves: Bool) throws {
+    let names = try make(file, "one", "two", "three").sorted()
+    let error = failure {
+      try Interception.ofCalls(in: folder.url.path, { $0.call == .unlink && $0.path.hasSuffix(names[1]) ? EPERM : nil })
+      {
+        if moves {
+          try SQLiteStore.moveStore(at: file, to: other)
+        } else {
+          try SQLiteStore.destroyStore(at: file)
+        }
+      }
+    }
+    #expect(error?.code == .save && error?.description.contains(names[1]) == true)
+    #expect(error?.description.contains("the store was deleted from \(file.path)") == true)
+    #expect(self.names(in: folder(of: file)) == [names[1]])
+    #expect(folder.names.filter { $0.hasPrefix("store") } == [])
+    if moves { #expect(try texts(other) == ["one", "three", "two"]) }
+  }
+
+  @Test func `a store whose file cannot be deleted stays as it is`() throws {
+    try make(file, "one", "two")
+    let path = file.path
+    let code = errorCode {
+      try Interception.ofCalls(in: folder.url.path, { $0.call == .unlink && $0.path == path ? EPERM : nil }) {
+        try SQLiteStore.destroyStore(at: file)
+      }
+    }
+    #expect(code == .save)
+    #expect(try texts(file) == ["one", "two"])
+    #expect(try PlainSQLite(file).run("PRAGMA journal_mode") == [["wal"]])
   }
 
   @Test func `metadata is not set if a trigger would run`() throws {

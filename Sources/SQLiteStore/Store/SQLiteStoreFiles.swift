@@ -108,23 +108,23 @@ struct SQLiteStoreFiles {
   /// Removes the database, its journals, and the external data that no other store in the folder shares.
   ///
   /// - Parameter other: The files of another store, whose external data are kept.
+  /// - Throws: ``ManagedObjectError/Code/save`` if the database cannot be removed, and nothing was removed; or if another
+  ///   file cannot be removed, after all other files were.
   func remove(keepingFilesOf other: SQLiteStoreFiles? = nil) throws(ManagedObjectError) {
     let names = externalNames
-    do throws(FileError) {
-      // SQLite ignores the journals without the database, so that the store disappears at once.
-      try FileSystem.remove(path)
-      for suffix in DatabaseFile.suffixes where FileSystem.isRegularFileItself(path + suffix) {
-        try FileSystem.remove(path + suffix)
-      }
-      if other?.externalData.folder != externalData.folder, !externalData.isShared {
-        for name in names { try FileSystem.remove("\(externalData.folder)/\(name)") }
-        FileSystem.removeEmptyFolder(externalData.folder)
-        FileSystem.removeEmptyFolder(FileSystem.parent(of: externalData.folder))
-      }
-      try FileSystem.synchronizeFolder(of: path)
-    } catch {
-      throw ManagedObjectError(.save, error.message)
+    // SQLite ignores the journals without the database, so that the store disappears at once.
+    do { try FileSystem.remove(path) } catch { throw ManagedObjectError(.save, error.message) }
+    var failure: FileError?
+    func attempt(_ body: () throws(FileError) -> Void) { do { try body() } catch { failure = failure ?? error } }
+    for journal in journals { attempt { () throws(FileError) in try FileSystem.remove(journal) } }
+    if other?.externalData.folder != externalData.folder, !externalData.isShared {
+      let folder = externalData.folder
+      for name in names { attempt { () throws(FileError) in try FileSystem.remove("\(folder)/\(name)") } }
+      FileSystem.removeEmptyFolder(folder)
+      FileSystem.removeEmptyFolder(FileSystem.parent(of: folder))
     }
+    attempt { () throws(FileError) in try FileSystem.synchronizeFolder(of: path) }
+    if let failure { throw ManagedObjectError(.save, "the store was deleted from \(path), but \(failure.message)") }
   }
 
   /// The paths of the files that SQLite keeps next to the database.

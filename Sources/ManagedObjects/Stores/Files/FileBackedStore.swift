@@ -17,8 +17,13 @@ internal import SystemFiles
 /// error. If one of them throws, the stores at both paths are as before, with these exceptions:
 ///
 /// * Copied files with external data may remain.
-/// * An error while old files are deleted, at the end of ``destroyStore(at:force:)`` and ``moveStore(at:to:)``, is thrown
-///   after the store at the old path was removed.
+/// * ``destroyStore(at:force:)`` and ``moveStore(at:to:)`` delete the file of the store first. If a file next to it cannot
+///   be deleted, they delete all others, and throw an error that names it. The store at the old path is deleted, and a
+///   moved store is complete at its new path. Only files with external data and, of a damaged store, journals of SQLite
+///   can remain. A store that is opened at the path does not use them. Copying or moving a store to the path throws while
+///   there are journals.
+/// * If the system does not confirm that a deletion is durable, the same methods throw after it. The old file may exist
+///   again after the computer has crashed.
 /// * ``replaceStore(at:withStoreAt:force:)`` deletes the journals of a damaged SQLite file before it replaces the file.
 public protocol FileBackedStore: PersistentStore {
   /// The URL of the file.
