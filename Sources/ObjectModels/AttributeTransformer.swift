@@ -34,11 +34,11 @@ public protocol AttributeTransformer<Value>: SendableMetatype {
   /// The name in models. The default is the name of the type, without its module.
   static var transformerName: String { get }
 
-  /// Returns the data for a value. Any error means that the value cannot be stored.
+  /// Returns the data for a value. Throws any error if the value cannot be stored.
   static func transformedValue(_ value: Value) throws -> Data
 
-  /// Returns the value for data from a store, which another program may have written. Any error means that the data is
-  /// not that of a value; it must not trap.
+  /// Returns the value for data from a store, which another program may have written. Throws any error if the data is
+  /// invalid, and must not trap.
   static func reverseTransformedValue(_ data: Data) throws -> Value
 }
 
@@ -46,8 +46,8 @@ extension AttributeTransformer {
   public static var transformerName: String { String(describing: Self.self) }
 }
 
-/// A transformer to keyed archives with a name of its own, as a subclass of Core Data's
-/// `NSSecureUnarchiveFromDataTransformer` is.
+/// A transformer to keyed archives with its own name, like a subclass of Core Data's
+/// `NSSecureUnarchiveFromDataTransformer`.
 ///
 /// ```swift
 /// enum SettingsTransformer: SecureUnarchiveFromDataTransformer { typealias Value = Settings }
@@ -133,7 +133,7 @@ extension ManagedObjectModel {
   ///   .joined(with: [Note.self])
   /// ```
   ///
-  /// A model can name transformers that are not registered. Its attributes have data as their values then.
+  /// If a model names a transformer that is not registered, the values of the attribute are data.
   ///
   /// - Throws: ``ManagedObjectModelError/invalid(_:)`` if two transformers have the same name, or if the name is one of
   ///   Core Data's for keyed archives.

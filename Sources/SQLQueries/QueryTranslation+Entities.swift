@@ -73,7 +73,7 @@ extension QueryTranslation {
     return numbers.count == 1 ? isOne : dialect.ifNull(isOne, dialect.fails)
   }
 
-  /// Returns an operand in which the name of an entity is a value.
+  /// Returns an operand, with an entity name converted to a value. Throws for other entity terms.
   mutating func withNames(_ operand: QueryOperand) throws(Untranslatable) -> QueryOperand {
     if case .entity(let term) = operand { .value(try name(of: term)) } else { operand }
   }

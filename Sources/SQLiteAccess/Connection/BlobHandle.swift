@@ -16,7 +16,7 @@ internal import FoundationEssentials
 
   var isClosed: Bool { unsafe handle == nil }
 
-  /// Closes the blob, which commits if there is no transaction. A blob is closed even if this throws.
+  /// Closes the blob, even if this throws. Outside of a transaction, this commits what was written.
   func close() throws(Failure) {
     let closed = unsafe handle
     unsafe handle = nil

@@ -138,7 +138,7 @@ internal import SystemFiles
     unsafe sqlite3_close_v2(handle)
   }
 
-  /// Executes statements that return no rows.
+  /// Executes statements, and ignores their rows.
   package func execute(_ sql: String) throws(Failure) {
     workLimit.begin(WorkLimit.Statement(growth: .pairs, size: sql.utf8.count))
     let code = unsafe sqlite3_exec(handle, sql, nil, nil, nil)
@@ -318,7 +318,8 @@ extension Connection {
     }
   }
 
-  /// Commits the transaction, or reverts its changes. If this throws, the transaction stays open.
+  /// Commits the transaction, or reverts its changes. If this throws, call ``rollBack()``, because the transaction may
+  /// still be open.
   package func end(_ end: TransactionEnd) throws(Failure) {
     try execute(end.rawValue)
     noteEnd()

@@ -13,7 +13,7 @@ package import FoundationEssentials
 
   /// The arguments of a function call.
   @safe package struct Arguments {
-    /// A null pointer if there are no arguments.
+    /// Nil for a call without arguments.
     @usableFromInline let start: UnsafeMutablePointer<OpaquePointer?>?
     package let count: Int
 
@@ -67,7 +67,7 @@ package import FoundationEssentials
       return unsafe Unmanaged<AnyObject>.fromOpaque(pointer).takeUnretainedValue()
     }
 
-    /// The value as SQLite passes it on.
+    /// The address of the value.
     fileprivate var pointer: OpaquePointer? { unsafe value }
   }
 }
@@ -113,7 +113,8 @@ extension FunctionCall {
 
 /// The state of an aggregate function, between the rows of a group.
 extension FunctionCall {
-  /// Returns the memory where SQLite keeps the address of the state; nil if it cannot be allocated.
+  /// Returns the memory for the address of the state, which SQLite keeps for each group; nil if it cannot be
+  /// allocated, or if `size` is 0 and the group has none.
   private func memory(size: Int) -> UnsafeMutablePointer<UnsafeMutableRawPointer?>? {
     unsafe sqlite3_aggregate_context(context, Int32(size))?.assumingMemoryBound(to: UnsafeMutableRawPointer?.self)
   }
@@ -131,7 +132,7 @@ extension FunctionCall {
     return state
   }
 
-  /// Removes the state of the group, and returns it; nil if there were no rows.
+  /// Removes the state of the group, and returns it; nil if the group has none.
   package func takeState<State: AnyObject>() -> State? {
     guard let memory = unsafe memory(size: 0), let known = unsafe memory.pointee else { return nil }
     unsafe memory.pointee = nil

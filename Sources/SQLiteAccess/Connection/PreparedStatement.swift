@@ -62,7 +62,7 @@ package import FoundationEssentials
     return false
   }
 
-  /// Executes a statement that returns no rows.
+  /// Executes the statement, and ignores its rows.
   package func run() throws(Failure) { while try step() {} }
 
   /// Resets the statement, so that it can be executed again with the same bound values.
@@ -137,7 +137,7 @@ extension PreparedStatement {
   /// The number of parameters, which is the index of the last one.
   package var parameterCount: Int32 { unsafe sqlite3_bind_parameter_count(handle) }
 
-  /// Returns the index of the parameter with a name, such as `:key`; nil if there is none.
+  /// Returns the index of the parameter with a name, such as `:key`; nil if the statement does not have it.
   package func parameter(named name: String) -> Int32? {
     // A name ends at a null character in C.
     let index = name.utf8.contains(0) ? 0 : unsafe sqlite3_bind_parameter_index(handle, name)

@@ -29,7 +29,7 @@ struct StatementReader {
         guard let first = unsafe first, let tail = unsafe tail else { return (code, start) }
         return unsafe (code, start + first.distance(to: tail))
       }
-      // After an error, SQLite does not say where the statement ends.
+      // After an error, the end of the statement is unknown.
       if code != SQLITE_OK { throw connection.failure(code, .preparing, sql, start: start) }
       if end == start { break }
       offset = end

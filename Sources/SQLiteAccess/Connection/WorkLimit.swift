@@ -4,7 +4,7 @@ internal import SystemFiles
 /// A limit on the work of a statement and on the size of its results. Without it, a damaged or malicious file could
 /// keep SQLite busy forever, with triggers or with pages that form a cycle.
 ///
-/// The limits grow with the size of the file, and are generous for a sound file of that size.
+/// The limits grow with the size of the file, and are generous for an undamaged file of that size.
 package final class WorkLimit {
   /// The growth of a statement's work with the size of the file.
   package enum Growth {
@@ -102,8 +102,8 @@ package final class WorkLimit {
   /// more data than the file. A statement with ``Growth/pairs`` can return the values of a related row many times, so
   /// its limit is higher.
   ///
-  /// - Throws: ``SQLiteResultCode/tooBig`` or ``SQLiteResultCode/corrupt`` if a sound file of this size cannot have
-  ///   that many rows or bytes.
+  /// - Throws: ``SQLiteResultCode/tooBig`` or ``SQLiteResultCode/corrupt`` if an undamaged file of this size cannot
+  ///   have that many rows or bytes.
   func check(rowCount: Int, byteCount: Int, _ growth: Growth) throws(SQLiteError) {
     guard fixedLimit == nil, let size else { return }
     // Allows more rows than a table can have, because a statement can combine two lists of pairs of objects.

@@ -9,8 +9,8 @@ public import FoundationEssentials
 /// try blob.close()
 /// ```
 ///
-/// Without a transaction, what is written is committed when the blob is closed. In a transaction, close the blob before
-/// the end. After a statement has changed the row, reading and writing throws.
+/// Outside of a transaction, closing the blob commits what was written. In a transaction, close the blob before its
+/// end. Reading and writing throw after a statement has changed the row.
 public final class SQLiteBlob {
   private let handle: BlobHandle<SQLiteError>
   private let database: SQLiteDatabase
@@ -23,10 +23,10 @@ public final class SQLiteBlob {
     count = handle.count
   }
 
-  /// Reads bytes.
+  /// Returns the bytes in a range.
   ///
   /// - Throws: ``SQLiteResultCode/range`` if the range exceeds the blob, ``SQLiteResultCode/aborted`` if the row was
-  ///   changed.
+  ///   changed, ``SQLiteResultCode/misuse`` if the blob is closed.
   /// - Complexity: Proportional to the number of bytes.
   public func read(_ range: Range<Int>) throws(SQLiteError) -> Data {
     try check(range)
@@ -36,7 +36,8 @@ public final class SQLiteBlob {
   /// Writes bytes over those at an offset.
   ///
   /// - Throws: ``SQLiteResultCode/range`` if the bytes exceed the blob, ``SQLiteResultCode/readOnly`` if the blob is
-  ///   not writable, ``SQLiteResultCode/aborted`` if the row was changed.
+  ///   not writable, ``SQLiteResultCode/aborted`` if the row was changed, ``SQLiteResultCode/misuse`` if the blob is
+  ///   closed.
   /// - Complexity: Proportional to the number of bytes.
   public func write(_ bytes: Data, at offset: Int) throws(SQLiteError) {
     // The sum cannot overflow, because an offset within the blob is small.
@@ -47,7 +48,7 @@ public final class SQLiteBlob {
     try handle.write(bytes, at: offset)
   }
 
-  /// Closes the blob. Without a transaction, this commits what was written. Closing a blob again does nothing.
+  /// Closes the blob. Outside of a transaction, this commits what was written. Closing a blob again does nothing.
   ///
   /// A blob that is released is closed too, but an error of the commit is lost.
   ///
@@ -70,8 +71,8 @@ extension SQLiteDatabase {
   /// - Parameters:
   ///   - row: The row ID, which is also the value of an `INTEGER PRIMARY KEY`.
   ///   - isWritable: True to write to the blob.
-  /// - Throws: ``SQLiteResultCode/error`` if there is no such table, column or row, or if the value is neither a blob
-  ///   nor a text.
+  /// - Throws: ``SQLiteResultCode/error`` if the table, column or row does not exist, or if the value is neither a
+  ///   blob nor a text.
   public func blob(
     table: String, column: String, row: Int64, isWritable: Bool = false
   ) throws(SQLiteError) -> SQLiteBlob {

@@ -1,4 +1,4 @@
-/// Ways in which SQLite makes transactions durable: https://sqlite.org/pragma.html#pragma_journal_mode
+/// The journal modes of SQLite: https://sqlite.org/pragma.html#pragma_journal_mode
 public enum SQLiteJournalMode: String, Hashable, Sendable {
   /// A write-ahead log. Readers do not wait for a writer. The file keeps this mode when it is closed.
   case wal
@@ -10,7 +10,7 @@ public enum SQLiteJournalMode: String, Hashable, Sendable {
   case persist
 }
 
-/// The whole file: its header, its journal and copies.
+/// Header fields, the journal mode and copies.
 extension SQLiteDatabase {
   /// Returns the version of the tables, which the program sets; 0 in a new file (`PRAGMA user_version`).
   ///
@@ -25,10 +25,10 @@ extension SQLiteDatabase {
   /// Sets the version of the tables. The change is part of the transaction.
   public func setUserVersion(_ version: Int32) throws(SQLiteError) { try setHeaderField("user_version", version) }
 
-  /// Returns the number of the program that the file belongs to; 0 in a new file (`PRAGMA application_id`).
+  /// Returns the ID of the program that the file belongs to; 0 in a new file (`PRAGMA application_id`).
   public func applicationID() throws(SQLiteError) -> Int32 { try headerField("application_id") }
 
-  /// Sets the number of the program that the file belongs to. The change is part of the transaction.
+  /// Sets the ID of the program that the file belongs to. The change is part of the transaction.
   public func setApplicationID(_ id: Int32) throws(SQLiteError) { try setHeaderField("application_id", id) }
 
   private func headerField(_ name: String) throws(SQLiteError) -> Int32 {
@@ -40,10 +40,11 @@ extension SQLiteDatabase {
     try execute(script: "PRAGMA \(name) = \(value)")
   }
 
-  /// Changes the journal of the file.
+  /// Sets the journal mode of the file.
   ///
   /// - Throws: ``SQLiteResultCode/busy`` if another connection uses the file; ``SQLiteResultCode/misuse`` if the mode
-  ///   cannot be changed, for example in a transaction.
+  ///   stays as it was, for example that of a database in memory; ``SQLiteResultCode/error`` if the mode is changed to
+  ///   or from ``SQLiteJournalMode/wal`` in a transaction.
   public func setJournalMode(_ mode: SQLiteJournalMode) throws(SQLiteError) {
     let sql = "PRAGMA journal_mode = \(mode.rawValue)"
     let result: String? = try value(SQL(text: sql))
@@ -52,14 +53,15 @@ extension SQLiteDatabase {
     }
   }
 
-  /// Copies this database into another one, and replaces all its contents. Other connections can use both meanwhile.
+  /// Replaces the contents of another database with a copy of this one.
   ///
   /// ```swift
   /// try database.copy(to: try SQLiteDatabase(path: "/home/ada/backup.db"))
   /// ```
   ///
   /// - Throws: ``SQLiteResultCode/busy`` or ``SQLiteResultCode/locked`` if another connection, or a transaction of this
-  ///   one, has locked one of the databases. The other database then stays as it was.
+  ///   one, has locked one of the databases; ``SQLiteResultCode/misuse`` if `other` is in a transaction. The other
+  ///   database then stays as it was.
   /// - Complexity: Proportional to the size of the file.
   public func copy(to other: SQLiteDatabase) throws(SQLiteError) {
     if other.isInTransaction { throw other.connection.misuse("a database cannot be replaced in a transaction", nil) }

@@ -1,6 +1,6 @@
 /// SQL functions in Swift.
 extension SQLiteDatabase {
-  /// Makes a Swift function an SQL function of this connection.
+  /// Adds an SQL function to this connection.
   ///
   /// ```swift
   /// try database.addFunction("initials", argumentCount: 1, isDeterministic: true) { arguments in
@@ -14,11 +14,12 @@ extension SQLiteDatabase {
   ///   - argumentCount: The number of arguments; nil for any number.
   ///   - isDeterministic: True if the result depends only on the arguments. SQLite then may call the function less
   ///     often, and allows it in indices.
-  ///   - isHarmless: True if views and triggers may call the function. They can come with a file from others, so a
-  ///     function that does more than to compute a value must not be harmless.
+  ///   - isHarmless: True if views and triggers may call the function. A malicious file can contain such views, so use
+  ///     false for a function that has side effects.
   ///   - body: The function. If it throws, the statement fails with the error's description.
-  /// - Throws: ``SQLiteResultCode/misuse`` if the name is too long, or the number of arguments is greater than 127;
-  ///   ``SQLiteResultCode/busy`` while a statement is being executed.
+  /// - Throws: ``SQLiteResultCode/misuse`` if the name is too long or contains a null character, or if the number of
+  ///   arguments is not from 0 to 127; ``SQLiteResultCode/busy`` if a function is replaced while a statement is being
+  ///   executed.
   public func addFunction<Result: SQLiteConvertible>(
     _ name: String, argumentCount: Int?, isDeterministic: Bool = false, isHarmless: Bool = false,
     _ body: @escaping ([SQLiteValue]) throws -> Result
@@ -29,7 +30,7 @@ extension SQLiteDatabase {
     }
   }
 
-  /// Makes Swift functions an aggregate SQL function of this connection, such as `SUM`.
+  /// Adds an aggregate SQL function, such as `SUM`, to this connection.
   ///
   /// ```swift
   /// try database.addAggregate("product", argumentCount: 1, initial: 1.0) { product, arguments in
@@ -81,7 +82,7 @@ private final class Group<State> {
   init(_ state: State) { self.state = state }
 }
 
-/// The error of a function's argument that is a text, but not valid UTF-8.
+/// The error for a text argument that is not valid UTF-8.
 private struct InvalidText: Error, CustomStringConvertible {
   let index: Int
 

@@ -32,8 +32,8 @@ public final class SQLiteDatabase {
     /// A number of instructions of SQLite's virtual machine, which executes some 100 million in a second. The limit is
     /// checked after every 10 000 instructions.
     case instructions(Int)
-    /// A limit that is generous for a sound file of the file's size. Use it for files from others: damaged or malicious
-    /// files could otherwise keep SQLite busy forever.
+    /// A limit that is generous for an undamaged file of this size. Use it for files that you do not trust: damaged or
+    /// malicious files could otherwise keep SQLite busy forever.
     case sizeOfFile
   }
 
@@ -54,7 +54,7 @@ public final class SQLiteDatabase {
   ///   - busyTimeout: The time to wait while another connection has locked the file.
   ///   - workLimit: The limit on the work of each statement.
   ///   - key: The key of an encrypted file; nil for a file that is not encrypted.
-  /// - Throws: ``SQLiteResultCode/cannotOpen`` if there is no such file, or if it is not a regular file;
+  /// - Throws: ``SQLiteResultCode/cannotOpen`` if the file does not exist, or is not a regular file;
   ///   ``SQLiteResultCode/notADatabase``, also for a wrong key; ``SQLiteResultCode/busy``;
   ///   ``SQLiteResultCode/misuse`` for a key if the linked SQLite library has no encryption.
   public convenience init(
@@ -142,8 +142,8 @@ public final class SQLiteDatabase {
   /// ```
   ///
   /// - Throws: ``SQLiteResultCode/constraint`` if a row violates a constraint, ``SQLiteResultCode/busy``,
-  ///   ``SQLiteResultCode/full`` and other errors of SQLite; ``SQLiteResultCode/range`` if the number of values is not
-  ///   that of parameters; ``SQLiteResultCode/misuse`` if the text is not exactly one statement.
+  ///   ``SQLiteResultCode/full`` and other errors of SQLite; ``SQLiteResultCode/range`` if the numbers of values and of
+  ///   parameters differ; ``SQLiteResultCode/misuse`` if the text is not exactly one statement.
   public func run(_ sql: SQL) throws(SQLiteError) { try cached(sql).run() }
 
   /// Executes one statement with its values, and returns its rows.
@@ -156,7 +156,7 @@ public final class SQLiteDatabase {
   /// - Throws: The errors of ``run(_:)``. Most of them are thrown when a row is read.
   public func rows(_ sql: SQL) throws(SQLiteError) -> SQLiteRows { try cached(sql).rows() }
 
-  /// Returns the value in the first column of the first row; nil if there are no rows.
+  /// Returns the value in the first column of the first row; nil if the statement returns no rows.
   ///
   /// ```swift
   /// let count: Int? = try database.value("SELECT COUNT(*) FROM note")

@@ -58,7 +58,7 @@ public final class SQLiteRows {
 /// A value is read only as the type that it has, so no value is converted silently. A row is current until the next row
 /// is read; reading from it later throws.
 public struct SQLiteRow {
-  /// The rows, which this row keeps, so that it stays current.
+  /// The rows. Their statement would be reset if they were released before this row.
   private let rows: SQLiteRows
   private let number: Int
 
@@ -80,7 +80,7 @@ public struct SQLiteRow {
   /// ```
   ///
   /// - Throws: ``SQLiteResultCode/mismatch`` if the value has another storage class, is a text that is not valid UTF-8,
-  ///   or is not valid for the type. ``SQLiteResultCode/range`` if there is no such column, and
+  ///   or is not valid for the type; ``SQLiteResultCode/range`` if the column does not exist;
   ///   ``SQLiteResultCode/misuse`` if the row is not current.
   public subscript<Value: SQLiteConvertible>(_ column: Int) -> Value {
     get throws(SQLiteError) {
@@ -91,7 +91,7 @@ public struct SQLiteRow {
     }
   }
 
-  /// The value in the column with a name. The name is that of the statement: `AS` gives a column a name.
+  /// The value in the column with a name, which `AS` sets in the statement.
   ///
   /// ```swift
   /// let rows = try database.rows("SELECT title, COUNT(*) AS count FROM note GROUP BY title")
@@ -109,8 +109,8 @@ public struct SQLiteRow {
 
   /// Returns the bytes of the text in a column, which need not be valid UTF-8.
   ///
-  /// - Throws: ``SQLiteResultCode/mismatch`` if the value is not a text; ``SQLiteResultCode/range`` if there is no such
-  ///   column, and ``SQLiteResultCode/misuse`` if the row is not current.
+  /// - Throws: ``SQLiteResultCode/mismatch`` if the value is not a text; ``SQLiteResultCode/range`` if the column does
+  ///   not exist; ``SQLiteResultCode/misuse`` if the row is not current.
   public func bytesOfText(_ column: Int) throws(SQLiteError) -> Data {
     let index = try checked(column)
     guard statement.kind(index) == .text else {

@@ -18,7 +18,7 @@ public final class SQLiteStatement {
   private var hasValue: [Bool]
   /// The number of the current execution. Rows of other executions cannot be read.
   private(set) var execution = 0
-  /// The number of the current row, counted over all executions; 0 if there is none.
+  /// The number of the current row, counted over all executions; 0 before the first row and after the last.
   private(set) var rowNumber = 0
   private var nextRowNumber = 0
   /// The column index for each name, and nil for a name that several columns have; nil before the first use.
@@ -50,8 +50,8 @@ public final class SQLiteStatement {
 
   /// Binds a value to a parameter.
   ///
-  /// - Parameter index: The number of the parameter, from 1, as in SQL.
-  /// - Throws: ``SQLiteResultCode/range`` if there is no such parameter, and ``SQLiteResultCode/misuse`` if rows are
+  /// - Parameter index: The index of the parameter, which starts at 1, as in SQL.
+  /// - Throws: ``SQLiteResultCode/range`` if the parameter does not exist, and ``SQLiteResultCode/misuse`` if rows are
   ///   being read.
   public func bind(_ value: some SQLiteConvertible, at index: Int) throws(SQLiteError) {
     guard index > 0, index <= hasValue.count else {
@@ -72,7 +72,7 @@ public final class SQLiteStatement {
   /// Binds a value to a named parameter.
   ///
   /// - Parameter name: The name with its first character, as in the statement: `:key`, `@key` or `$key`.
-  /// - Throws: ``SQLiteResultCode/range`` if there is no such parameter, and ``SQLiteResultCode/misuse`` if rows are
+  /// - Throws: ``SQLiteResultCode/range`` if the parameter does not exist, and ``SQLiteResultCode/misuse`` if rows are
   ///   being read.
   public func bind(_ value: some SQLiteConvertible, to name: String) throws(SQLiteError) {
     guard let parameter = statement.parameter(named: name) else {
@@ -87,7 +87,7 @@ public final class SQLiteStatement {
   /// try insert.bind([.text(note.key), .text(note.title)])
   /// ```
   ///
-  /// - Throws: ``SQLiteResultCode/range`` if there are not as many values as parameters, and
+  /// - Throws: ``SQLiteResultCode/range`` if the numbers of values and of parameters differ, and
   ///   ``SQLiteResultCode/misuse`` if rows are being read.
   public func bind(_ values: [SQLiteValue]) throws(SQLiteError) {
     guard values.count == hasValue.count else {
@@ -129,7 +129,7 @@ public final class SQLiteStatement {
     try database.checkTransaction(sql: sql)
     rowNumber = 0
     guard try statement.step() else {
-      // SQLite would execute the statement again.
+      // Another step would execute the statement again.
       self.execution += 1
       return false
     }

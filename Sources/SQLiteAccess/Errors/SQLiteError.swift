@@ -4,7 +4,7 @@ package import FoundationEssentials
 ///
 /// ```swift
 /// do throws(SQLiteError) {
-///   try database.execute("INSERT INTO note (key) VALUES ('a')")
+///   try database.run("INSERT INTO note (key) VALUES ('a')")
 /// } catch {
 ///   print(error.code == .constraintUnique, error.message, error.sql ?? "")
 /// }
@@ -12,13 +12,13 @@ package import FoundationEssentials
 public struct SQLiteError: Error, Hashable, Sendable {
   /// The extended result code.
   public let code: SQLiteResultCode
-  /// The description of the error in one line, without the file and the statement.
+  /// A description of the error in one line, without the file and the statement.
   public let message: String
   /// The path of the database file.
   public let path: String
-  /// The statement that failed.
+  /// The statement that failed; nil if the error is not that of a statement.
   public internal(set) var sql: String?
-  /// The offset of the error in ``sql``, in bytes of UTF-8, if SQLite knows it.
+  /// The offset of the error in ``sql``, in bytes of UTF-8; nil if SQLite does not report it.
   public internal(set) var offset: Int?
 
   /// The kind of operation that failed.
@@ -34,7 +34,7 @@ public struct SQLiteError: Error, Hashable, Sendable {
     case encryption
     /// The key of an encrypted file is wrong, or cannot be changed.
     case key
-    /// The results of a statement are too large for a sound file of this size.
+    /// The results of a statement are too large for an undamaged file of this size.
     case limit
   }
 

@@ -21,7 +21,7 @@ public struct SQLiteResultCode: RawRepresentable, Hashable, Sendable {
 
   /// The statement is invalid, or a function in it failed.
   public static let error = SQLiteResultCode(SQLITE_ERROR)
-  /// A function or a change of the row has ended the operation.
+  /// The operation was aborted: its transaction was rolled back, or the row of a blob was changed.
   public static let aborted = SQLiteResultCode(SQLITE_ABORT)
   /// Another connection has locked the file.
   public static let busy = SQLiteResultCode(SQLITE_BUSY)
@@ -31,7 +31,7 @@ public struct SQLiteResultCode: RawRepresentable, Hashable, Sendable {
   public static let readOnly = SQLiteResultCode(SQLITE_READONLY)
   /// The file was removed or replaced after it was opened (`SQLITE_READONLY_DBMOVED`).
   public static let moved = SQLiteResultCode(SQLITE_READONLY, 4)
-  /// The statement was interrupted, or took too much work.
+  /// The statement was interrupted, or exceeded its work limit.
   public static let interrupted = SQLiteResultCode(SQLITE_INTERRUPT)
   /// A file cannot be read or written.
   public static let inputOutput = SQLiteResultCode(SQLITE_IOERR)
@@ -71,9 +71,9 @@ public struct SQLiteResultCode: RawRepresentable, Hashable, Sendable {
   public static let constraintDataType = SQLiteResultCode(SQLITE_CONSTRAINT, 12)
   /// A value has the wrong type.
   public static let mismatch = SQLiteResultCode(SQLITE_MISMATCH)
-  /// The interface is used wrongly.
+  /// A function was called in a wrong state or with a wrong argument.
   public static let misuse = SQLiteResultCode(SQLITE_MISUSE)
-  /// There is no such parameter or column.
+  /// A parameter or a column does not exist, or bytes are outside of a blob.
   public static let range = SQLiteResultCode(SQLITE_RANGE)
   /// The file is not a database.
   public static let notADatabase = SQLiteResultCode(SQLITE_NOTADB)

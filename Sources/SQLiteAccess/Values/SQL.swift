@@ -51,7 +51,7 @@ extension SQL: ExpressibleByStringInterpolation {
       sql.values.append(value.sqliteValue)
     }
 
-    // Without this method, the compiler warns that the interpolation has a description of an optional value.
+    // Without this method, the compiler warns that the interpolation uses the description of an optional value.
     /// Appends a parameter with a value, or with NULL if it is nil.
     public mutating func appendInterpolation(_ value: (some SQLiteConvertible)?) {
       sql.text += "?"

@@ -2,9 +2,9 @@ public import FoundationEssentials
 
 /// A type whose values can be bound to statements and read from columns.
 ///
-/// The standard types have one storage class each, and no other is converted: integers and `Bool` (0 and 1) are
-/// integers, `Double` is a real number, `String` is a text, `Data` and `[UInt8]` are blobs. An optional is NULL if it
-/// is nil. A type of your own converts to one of them:
+/// Each standard type has one storage class, and other classes are not converted: signed integers and `Bool` (0 and 1)
+/// are integers, `Double` is a real number, `String` is a text, `Data` and `[UInt8]` are blobs. Nil is NULL. Your own
+/// types convert to one of these:
 ///
 /// ```swift
 /// struct Day: SQLiteConvertible {
@@ -20,7 +20,7 @@ public import FoundationEssentials
 public protocol SQLiteConvertible {
   /// The value that is stored.
   var sqliteValue: SQLiteValue { get }
-  /// Creates a value from a stored one; nil if that has another storage class, or is not valid for this type.
+  /// Creates a value from a stored one; nil if the stored value has another storage class, or is invalid for this type.
   init?(sqliteValue: SQLiteValue)
 }
 
@@ -37,7 +37,7 @@ extension SQLiteValue: SQLiteConvertible {
   public init(sqliteValue: SQLiteValue) { self = sqliteValue }
 }
 
-/// Integers, if they fit the type.
+/// The signed integers of up to 64 bits.
 extension SQLiteConvertible where Self: FixedWidthInteger & SignedInteger {
   /// The integer.
   public var sqliteValue: SQLiteValue { .integer(Int64(self)) }
@@ -117,7 +117,7 @@ extension Optional: SQLiteConvertible where Wrapped: SQLiteConvertible {
   /// The value, or NULL.
   public var sqliteValue: SQLiteValue { map(\.sqliteValue) ?? .null }
 
-  /// Creates nil from NULL, and a value from any other; nil if that is not valid for the type.
+  /// Creates an optional, which is nil for NULL. Fails if another value is not valid for the wrapped type.
   public init?(sqliteValue: SQLiteValue) {
     if sqliteValue == .null {
       self = .none
@@ -134,7 +134,7 @@ extension SQLiteConvertible where Self: RawRepresentable, RawValue: SQLiteConver
   /// The raw value.
   public var sqliteValue: SQLiteValue { rawValue.sqliteValue }
 
-  /// Creates a value from a raw value; nil if there is none with it.
+  /// Creates a value from a raw value; nil if no value of this type has it.
   public init?(sqliteValue: SQLiteValue) {
     guard let value = RawValue(sqliteValue: sqliteValue) else { return nil }
     self.init(rawValue: value)

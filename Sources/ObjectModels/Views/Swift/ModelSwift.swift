@@ -13,8 +13,8 @@ extension ManagedObjectModel {
   /// The model that the code makes of the classes, `NotesModel.model()`, has the version hashes of this one, so that it
   /// opens the same stores. The classes can also be joined with this model: `joined(with: NotesModel.classes)`.
   ///
-  /// What a class cannot have, such as a property with a name that every object uses, is a comment in the code, and is
-  /// reported. Attributes for editors, such as `codeGenerationType`, are not in the code.
+  /// Parts that a class cannot have, such as a property with a name that every object uses, become comments in the
+  /// code, and are reported. Settings that only model editors use, such as `codeGenerationType`, are left out.
   ///
   /// - Parameters:
   ///   - name: The name of the model.
@@ -29,8 +29,8 @@ extension ManagedObjectModel {
     return source.file(source.classes + [source.modelType])
   }
 
-  /// Returns Swift code with a class for each entity of the model, in a file for each class: the texts of the files, by
-  /// file name. The last file lists the classes.
+  /// Returns the contents of Swift files, by file name. Each file has the class of an entity; the last one lists the
+  /// classes.
   ///
   /// ```swift
   /// for (name, code) in model.swiftFiles(named: "Notes") {

@@ -4,8 +4,8 @@ internal import PropertyLists
 
 /// Attributes.
 extension SwiftClass {
-  /// Returns the type of the property for an attribute, without optionality. Returns nil if there is no such type, or
-  /// only the program has it.
+  /// Returns the Swift type for an attribute, without optionality; nil if wrappers have no such type, or if only the
+  /// program has it.
   static func swiftType(of attribute: AttributeDescription) -> String? {
     switch attribute.type {
     case .integer16: return "Int16"
@@ -150,7 +150,7 @@ extension SwiftClass {
     return options
   }
 
-  /// Returns the option for a validation; nil if there is none.
+  /// Returns the option for a validation; nil if no option expresses it.
   private mutating func option(for validation: PropertyValidation, _ attribute: AttributeDescription) -> String? {
     let type = attribute.type
     var warning = ""

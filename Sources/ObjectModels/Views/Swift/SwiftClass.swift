@@ -5,7 +5,7 @@ internal import PropertyLists
 /// The code of the class of an entity.
 struct SwiftClass {
   let entity: ManagedObjectModel.Entity
-  /// The relationships whose inverses are named by the wrappers of other relationships, or by their own.
+  /// The relationships whose inverses are named in wrappers.
   let inverses: SwiftInverses
   let access: String
   var code: SwiftCode
@@ -13,11 +13,11 @@ struct SwiftClass {
   private(set) var properties: [String] = []
   /// The statements of `describe(_:)`.
   private(set) var statements: [String] = []
-  /// The parts of the entity that the class does not have, and those that need a decision of the programmer.
+  /// Messages about the parts of the entity that the class does not have, or that the programmer must complete.
   private(set) var notes: [String] = []
   /// The comments in front of the class.
   private var omissions: [String] = []
-  /// The names of the properties that a model of the class cannot have.
+  /// The names of the properties that a model of classes cannot have.
   private var missing: Set<String> = []
 
   init(_ entity: ManagedObjectModel.Entity, names: SwiftNames, inverses: SwiftInverses, isPublic: Bool) {
@@ -67,7 +67,7 @@ struct SwiftClass {
   /// Adds a comment on a property that has no wrapper.
   mutating func addComment(on name: String, _ text: String) { add(comment: "\(name.quoted): \(text)") }
 
-  /// Returns the reason for which a property cannot have a wrapper; nil if it can have one.
+  /// Returns why a property cannot have a wrapper; nil if it can.
   func reasonAgainst(_ name: String) -> String? { SwiftNames.reasonAgainst(name, of: entity) }
 
   /// Reports a property that a model of classes cannot have. Returns false for other properties.
@@ -79,8 +79,8 @@ struct SwiftClass {
     return true
   }
 
-  /// The attributes whose constraints `.unique` makes, in the order of the properties. Nil if the constraints of the
-  /// entity are in another order, which is a part of the version hash.
+  /// The attributes with the option `.unique`, in the order of the properties. Nil if the option would change the order
+  /// of the entity's constraints, which is part of the version hash.
   private var singleConstraints: [String]? {
     let names = entity.definition.properties.map(\.name).filter { name in
       entity.definition.uniquenessConstraints.contains([name]) && isWrappedAttribute(name)
@@ -88,7 +88,7 @@ struct SwiftClass {
     return entity.definition.uniquenessConstraints.starts(with: names.map { [$0] }) ? names : nil
   }
 
-  /// The attributes whose indexes `.indexed` makes. Nil if the indexes of the entity are in another order.
+  /// The attributes with the option `.indexed`. Nil if the option would change the order of the entity's indexes.
   private var singleIndexes: [String]? {
     let indexes = entity.definition.fetchIndexes
     let names = entity.definition.properties.map(\.name).filter { name in
@@ -212,8 +212,7 @@ extension SwiftClass {
     return omissions + lines
   }
 
-  /// True if the name of the entity is not that of the class. A class whose superclass overrides the name must override
-  /// it, too.
+  /// True if the entity and the class have different names. If a class overrides the name, its subclasses must, too.
   private var overridesName: Bool {
     var next: ManagedObjectModel.Entity? = entity
     while let entity = next {

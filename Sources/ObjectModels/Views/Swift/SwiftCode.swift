@@ -3,7 +3,7 @@ internal import OrderedCollections
 internal import Predicates
 internal import PropertyLists
 
-/// The forms of values in Swift code, and the modules that they need.
+/// A writer of values as Swift code, which records the modules that the code needs.
 struct SwiftCode {
   let names: SwiftNames
   /// True if declarations have types of Foundation.
@@ -55,7 +55,7 @@ struct SwiftCode {
 
   func literal(_ names: [String]) -> String { "[" + names.map { literal($0) }.joined(separator: ", ") + "]" }
 
-  /// Returns an integer literal. Long ones have their digits in groups of three.
+  /// Returns an integer literal. Groups the digits of long ones by three.
   func literal(_ value: Int64) -> String {
     let digits = "\(value.magnitude)"
     if digits.count < 7 { return "\(value)" }
@@ -82,7 +82,7 @@ struct SwiftCode {
     return "\(foundation("Date"))(timeIntervalSinceReferenceDate: \(text))"
   }
 
-  /// Returns the Swift value for a value of an attribute: `5`, `"Milk"`, `UUID(uuidString: "…")!`. Returns nil for null
+  /// Returns Swift code for a value of an attribute: `5`, `"Milk"`, `UUID(uuidString: "…")!`. Returns nil for null
   /// and for composite values.
   mutating func swiftValue(_ value: AttributeValue) -> String? {
     switch value {
@@ -103,7 +103,7 @@ struct SwiftCode {
     }
   }
 
-  /// Returns a value of the type `AttributeValue`: `.integer(5)`.
+  /// Returns Swift code for a value of the type `AttributeValue`: `.integer(5)`.
   mutating func literal(_ value: AttributeValue) -> String {
     let kind: String
     switch value {
@@ -151,7 +151,7 @@ struct SwiftCode {
 
 /// Predicates and expressions.
 extension SwiftCode {
-  /// Returns the literal of a predicate's text; nil if it has no text from which the same predicate can be made.
+  /// Returns a predicate's text as a literal; nil if the text does not parse to an equal predicate.
   func text(_ predicate: ManagedPredicate) -> String? {
     guard let text = try? predicate.formatText(),
       let parsed = try? ManagedPredicate(format: text, arguments: []), parsed == predicate
@@ -159,7 +159,7 @@ extension SwiftCode {
     return literal(text)
   }
 
-  /// Returns the literal of an expression's text; nil if it has no text from which the same expression can be made.
+  /// Returns an expression's text as a literal; nil if the text does not parse to an equal expression.
   func text(_ expression: ManagedExpression) -> String? {
     guard let text = try? expression.formatText(),
       let parsed = try? ManagedExpression(format: text, arguments: []), parsed == expression

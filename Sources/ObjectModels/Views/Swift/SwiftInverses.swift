@@ -1,7 +1,7 @@
 /// The pairs of relationships that are each other's inverses.
 ///
-/// The wrapper of one of the two names the other: the compiler accepts no key paths in both. Wrappers cannot express a
-/// relationship that is its own inverse, or one that is the inverse of relationships of several entities.
+/// Only one wrapper of a pair names the other property, because the compiler rejects key paths in both. Wrappers cannot
+/// express a relationship that is its own inverse, or one that is the inverse of relationships of several entities.
 struct SwiftInverses {
   private struct Key: Hashable {
     /// The index of the entity that declares the relationship.
@@ -9,7 +9,7 @@ struct SwiftInverses {
     let name: String
   }
 
-  /// For each relationship whose wrapper names the inverse, the destination's property.
+  /// The relationships whose wrappers name their inverses.
   private var named: Set<Key> = []
   /// The inverses of relationships in ``named``.
   private var implied: Set<Key> = []
@@ -28,7 +28,7 @@ struct SwiftInverses {
       }
     }
     for (key, inverse) in order where !implied.contains(key) && key != inverse {
-      // A pair in which each side is the inverse of the other one only.
+      // Each side of a pair must be the inverse of the other one only.
       let entity = model.entity(at: key.entity)
       let other = model.entity(at: inverse.entity)
       guard claims[inverse] == [key], claims[key] == [inverse],

@@ -3,8 +3,8 @@ enum SwiftLayout {
   /// The maximum length of a line.
   private static let length = 120
 
-  /// Returns the lines of a statement. If it is too long, it is broken in the last pair of brackets that is not in
-  /// another one, as swift-format does.
+  /// Returns the lines of a statement. Breaks a long statement within its last outermost brackets, as swift-format
+  /// does.
   ///
   /// - Parameter indentation: The number of spaces in front of the line.
   static func lines(_ text: String, indentation: Int) -> [String] {
@@ -24,16 +24,16 @@ enum SwiftLayout {
     return lines
   }
 
-  /// Returns the lines of a property with a wrapper. They are broken before the declaration and between arguments if
-  /// they are too long.
+  /// Returns the lines of a property with a wrapper. Breaks a long property before the declaration, and its wrapper
+  /// between arguments.
   static func property(_ wrapper: String, _ arguments: [String], _ declaration: String, indentation: Int) -> [String] {
     let attribute = arguments.isEmpty ? wrapper : "\(wrapper)(\(arguments.joined(separator: ", ")))"
     if indentation + attribute.count + 1 + declaration.count <= length { return ["\(attribute) \(declaration)"] }
     return lines(attribute, indentation: indentation) + lines(declaration, indentation: indentation)
   }
 
-  /// Returns the text before the last bracketed list that is not in another one, the elements of the list, and the text
-  /// from the closing bracket on. Returns nil if there is no such list, or if it is empty.
+  /// Splits text at its last outermost brackets that are not empty. Returns the text up to the opening bracket, the
+  /// elements, and the text from the closing bracket on; nil if all brackets are empty, or the last ones are braces.
   private static func brackets(in text: String) -> (start: String, parts: [String], end: String)? {
     var open: [String.Index] = []
     var commas: [String.Index] = []

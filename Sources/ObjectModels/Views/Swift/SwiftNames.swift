@@ -67,7 +67,7 @@ struct SwiftNames {
     return name
   }
 
-  /// Returns the nearest text that is an identifier, possibly a keyword.
+  /// Returns the text with other characters replaced so that it is an identifier, possibly a keyword.
   private static func identifier(_ text: String) -> String {
     var result = String(text.map { $0.isLetter || $0.isNumber || $0 == "_" ? $0 : "_" })
     if result.first?.isLetter != true, result.first != "_" { result = "_" + result }
@@ -97,7 +97,7 @@ extension SwiftNames {
     "isInaccessible", "isInserted", "isUpdated", "managedObjectContext", "objectID",
   ]
 
-  /// Returns the reason for which a property of an entity cannot be a Swift property; nil if it can be one.
+  /// Returns why a property of an entity cannot be a Swift property; nil if it can.
   static func reasonAgainst(_ name: String, of entity: ManagedObjectModel.Entity) -> String? {
     if members.contains(name) || ManagedObjectModel.isReserved(name) {
       return "every object has a property with this name"

@@ -2,7 +2,7 @@ internal import OrderedCollections
 internal import Predicates
 internal import PropertyLists
 
-/// Statements for the settings that differ from those that a declaration makes.
+/// Statements for the settings that a declaration does not express.
 extension SwiftClass {
   private mutating func set(_ target: String, _ setting: String, _ value: String) {
     add(statement: "\(target).\(setting) = \(value)")
