@@ -5,8 +5,8 @@
 /// Strings are compared by canonical equivalence: `é` equals `e` with a combining accent. Case-insensitive comparison
 /// uses Unicode case folding, the same for all languages: `ß` equals `ss`, the ligature `ﬁ` equals `fi`, and the
 /// Turkish `ı` is a separate letter. Diacritic-insensitive comparison removes the combining marks of the decomposed
-/// string. Letters without a decomposition, such as `ø`, do not change. `[l]` changes
-/// only the order of strings: see ``OrderedText``.
+/// string. Letters without a decomposition, such as `ø`, do not change. `[l]` changes only the order of strings: see
+/// ``OrderedText``.
 @usableFromInline
 package struct TextRules: Hashable, Sendable {
   package let foldsCase: Bool

@@ -70,7 +70,7 @@ extension BatchTransaction {
     if let error = ManagedObjectError(constraintMerge: conflicts) { throw error }
   }
 
-  /// Returns the conflict of a row that an update changes with another row; with nil, with another one of the update.
+  /// Returns the conflict of an updated row with another row; nil for another row of the same update.
   private func conflict(
     of key: RowKey, _ updated: [BatchColumn], with other: RowKey?, _ names: [String]
   ) throws(ManagedObjectError) -> MergeConflict {

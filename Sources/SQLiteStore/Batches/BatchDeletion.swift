@@ -30,16 +30,16 @@ extension StoreState {
 
 /// The references to deleted rows.
 extension BatchTransaction {
-  /// A statement about the rows that refer to deleted rows, without the condition for the entities of the latter.
+  /// A statement on the rows that refer to deleted rows, without the list of the deleted rows.
   private struct Step: Hashable {
-    /// SQL before and after the condition.
+    /// SQL before and after the list.
     let start: String
     let end: String
   }
 
   /// Removes the references to the deleted rows from other rows and from join tables, and lists the rows that change.
   func forget() throws(ManagedObjectError) {
-    // Subentities inherit most relationships, and so have the same statements for them.
+    // Subentities have the same statements for inherited relationships.
     var order: [Step] = []
     var entities: [Step: [Int]] = [:]
     let present = try entityIndices()

@@ -2,7 +2,7 @@ internal import FoundationEssentials
 internal import ManagedObjects
 internal import SQLQueries
 
-/// The history of a request.
+/// Recording of a request in the history.
 extension BatchTransaction {
   private static let entity = HistoryTables.entities[0].number
 
@@ -44,7 +44,7 @@ extension BatchTransaction {
   ///
   /// - Parameters:
   ///   - rows: The name of a table with the columns of ``rows``.
-  ///   - slots: The slots of the properties for which `f` has a bit, in the order of the bits.
+  ///   - slots: The slots of the properties, in the order of their bits in `f`.
   func recordUpdates(of rows: String, _ slots: [Int]) throws(ManagedObjectError) {
     guard historyNumber != nil else { return }
     for index in try entityIndices(of: rows) {
@@ -63,7 +63,7 @@ extension BatchTransaction {
     }
   }
 
-  /// Records the updates of other rows, without changed properties.
+  /// Records updates of the other rows that get new version numbers, without changed properties.
   func recordTouchedRows() throws(ManagedObjectError) {
     guard historyNumber != nil else { return }
     for index in try entityIndices(of: Self.touched) {
@@ -99,7 +99,7 @@ extension BatchTransaction {
     }
   }
 
-  /// Replaces the names of external files in a column of the history by the contents of the files.
+  /// Replaces the names of external files in a column of the history with the contents of the files.
   private func preserveFiles(
     _ tombstone: String, _ column: String, _ entity: Int64, _ transaction: Int64
   ) throws(ManagedObjectError) {

@@ -38,10 +38,11 @@ final class BatchInsertion {
   private var conflicts: [MergeConflict] = []
   private var repeated: Set<Int64> = []
   private var count = 0
-  /// The highest primary key of an inserted row; 0 if there is none.
+  /// The highest primary key of an inserted row; 0 before the first one.
   private(set) var highest: Int64 = 0
 
-  /// The stored rows that got values of new ones, with their old values, and the columns of ``BatchTransaction/rows``.
+  /// The stored rows that were updated with values of new objects: the columns `z`, `e` and `f` of
+  /// ``BatchTransaction/rows``, and the old values.
   private static let replaced = "temp.managed_replaced"
 
   init(
@@ -161,7 +162,7 @@ final class BatchInsertion {
     return true
   }
 
-  /// Gives the values of a new object to a stored row.
+  /// Updates a stored row with the values of a new object.
   private func replace(_ rival: Rival, _ position: Int64) throws(ManagedObjectError) {
     let values = spool.attributes.map { ", \($0.column)" }.joined()
     try batch.run(
@@ -192,7 +193,7 @@ final class BatchInsertion {
     }
   }
 
-  /// Records conflicts, to be reported.
+  /// Records conflicts for the error. Ignores those after the first 100.
   private func note(_ position: Int64, _ rivals: [Rival]) throws(ManagedObjectError) {
     for rival in rivals where conflicts.count < BatchTransaction.greatestErrorCount {
       let names = constraints[rival.constraint].names

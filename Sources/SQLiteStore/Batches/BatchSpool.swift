@@ -95,7 +95,7 @@ final class BatchSpool: Sendable {
 
   /// Writes objects to the table.
   ///
-  /// - Returns: True if so many objects are not valid that no more are needed.
+  /// - Returns: True if enough errors were found, so that no more objects are needed.
   func append(
     _ objects: [[(slot: Int, value: AttributeValue)]], _ state: StoreState
   ) throws(ManagedObjectError) -> Bool {

@@ -15,7 +15,7 @@ final class BatchTransaction {
   var history: HistoryWriting
 
   /// The rows that the request changes: `z` is the primary key, `e` the entity number, `v0` and so on are the new
-  /// values, and `f` has a bit for each new value that differs from the old one.
+  /// values, and `f` has a bit for each new value that differs from the old one. Values from the 63rd on share a bit.
   static let rows = "temp.managed_batch"
   /// Other rows that change: `e` is the entity number, `z` the primary key, and `r` is 1 if the row gets a new version
   /// number.
@@ -48,8 +48,8 @@ final class BatchTransaction {
     for table in [Self.rows, Self.touched] { try run("DROP TABLE IF EXISTS \(table)") }
   }
 
-  /// Executes a statement that returns no rows. Its work can grow with the product of two tables, because temporary
-  /// tables do not count for the size of the file.
+  /// Executes a statement, and ignores its rows. The limit on its work is that for products of two tables, because the
+  /// size of the file does not include temporary tables.
   func run(_ sql: String, _ values: SQLValue...) throws(ManagedObjectError) {
     let statement = try database.statement(sql, .pairs)
     try statement.bind(values)
@@ -65,7 +65,7 @@ final class BatchTransaction {
   /// The number of rows that the request changes.
   func count() throws(ManagedObjectError) -> Int { Int(try number("SELECT COUNT(*) FROM \(Self.rows)")) }
 
-  /// The indices of the entities that the changed rows have, sorted.
+  /// Returns the indices of the entities of the changed rows, sorted.
   func entityIndices(of rows: String = BatchTransaction.rows) throws(ManagedObjectError) -> [Int] {
     var indices: [Int] = []
     let statement = try database.statement("SELECT DISTINCT e FROM \(rows)", .pairs)
@@ -79,7 +79,7 @@ final class BatchTransaction {
     schema.entityIndices[entity].map { RowKey(store: state.storeNumber, entityIndex: $0, number: number) }
   }
 
-  /// Checks that the rows have valid keys. A damaged file can have others.
+  /// Throws if a row has an invalid key or entity number, as in a damaged file.
   func checkRows() throws(ManagedObjectError) {
     let numbers = table.entities.map { "\(schema.numbers[$0])" }.joined(separator: ", ")
     let statement = try database.statement(

@@ -24,7 +24,7 @@ extension SQLiteStore {
   static let chunkSize = 500
 
   /// Inserts objects. The function that returns them is called without the lock of the store and without a transaction:
-  /// it may take its time, and may use the store. The objects are collected in a temporary table, which SQLite keeps in
+  /// it may be slow, and may use the store. The objects are collected in a temporary table, which SQLite keeps in
   /// a temporary file if it is large.
   private func insert(
     _ rows: BatchRows, _ origin: BatchOrigin, _ entity: ManagedObjectModel.Entity, _ mergePolicy: MergePolicy

@@ -67,7 +67,7 @@ struct HistoryQuery {
   private var direction: String { request.isNewestFirst ? " DESC" : "" }
 
   private var source: String {
-    // A cross join also tells SQLite to read transactions first.
+    // A cross join also makes SQLite read transactions first.
     let join = request.requiresChanges ? "CROSS JOIN" : "LEFT JOIN"
     let changes =
       request.includesChanges || request.requiresChanges
@@ -98,7 +98,7 @@ struct HistoryQuery {
     }
   }
 
-  /// Adds a condition on a name, in the form in which ``HistoryReading`` reads it.
+  /// Adds a condition on a name as ``HistoryReading`` returns it.
   private mutating func add(_ condition: HistoryRequest.NameCondition, _ textNumber: String, _ olderText: String) {
     let (names, isNegated) =
       switch condition {

@@ -7,7 +7,7 @@ struct HistoryReading {
   let file: FileSchema
   private var database: Database { state.database }
 
-  /// The transactions of a request, or the first ones of them.
+  /// All transactions of a request, or the first ones.
   struct Page: Sendable {
     var transactions: [PersistentHistoryTransaction] = []
     /// False if there are more transactions.
@@ -26,8 +26,8 @@ struct HistoryReading {
   ///
   /// - Parameters:
   ///   - numbers: The transaction numbers to read.
-  ///   - size: The number of transactions and changes at which the page ends, after the changes of its last
-  ///     transaction.
+  ///   - size: The number of transactions and changes after which the page ends. The last transaction of the page has
+  ///     all its changes.
   func page(
     _ request: HistoryRequest, _ numbers: ClosedRange<Int64> = allNumbers, size: Int = .max
   ) throws(ManagedObjectError) -> Page {

@@ -25,7 +25,7 @@ public struct HistoryRequest: Hashable, Sendable {
     /// The last save that a token includes.
     case token(PersistentHistoryToken)
 
-    /// A save of a store's history.
+    /// The position of a save.
     public static func transaction(_ transaction: PersistentHistoryTransaction) -> Position {
       .token(transaction.token)
     }
@@ -33,7 +33,7 @@ public struct HistoryRequest: Hashable, Sendable {
 
   /// A condition on a name that a save has recorded. A missing name is nil.
   public enum NameCondition: Hashable, Sendable {
-    /// Every name, and no name.
+    /// Any name, and a missing one.
     case any
     /// Only these names.
     case oneOf(Set<String?>)
@@ -69,9 +69,9 @@ public struct HistoryRequest: Hashable, Sendable {
   public var objectIDs: Set<ManagedObjectID>?
   /// Selects only changes of these kinds, and saves with such changes; nil for all kinds.
   public var changeKinds: Set<PersistentHistoryChange.Kind>?
-  /// True to return the last save first. The changes of a save always have the order in which they were recorded.
+  /// True to return the last save first. The changes of a save stay in the order of recording.
   public var isNewestFirst = false
-  /// The maximum number of saves; 0 for no limit.
+  /// The maximum number of saves; 0 for no limit. Requests with a negative limit throw.
   public var fetchLimit = 0
   /// False to return the saves without their changes. The conditions on changes still apply.
   public var includesChanges = true

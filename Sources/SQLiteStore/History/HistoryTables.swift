@@ -9,7 +9,7 @@ package enum HistoryTables {
   package static let changes = "ACHANGE"
   package static let transactions = "ATRANSACTION"
   package static let texts = "ATRANSACTIONSTRING"
-  /// The entity numbers and names under which `Z_PRIMARYKEY` lists the three tables.
+  /// The entity numbers and names of the three tables in `Z_PRIMARYKEY`.
   package static let entities: [(number: Int64, name: String)] = [
     (16_001, "CHANGE"), (16_002, "TRANSACTION"), (16_003, "TRANSACTIONSTRING"),
   ]
@@ -26,7 +26,7 @@ package enum HistoryTables {
 
   /// Creates the tables of a history.
   ///
-  /// - Parameter last: The number before that of the first transaction.
+  /// - Parameter last: The transaction number after which the history begins.
   static func make(_ schema: StoreSchema, _ database: Database, after last: Int64 = 0) throws(ManagedObjectError) {
     let tombstones = (0..<tombstoneCount(schema.model)).map { ", ZTOMBSTONE\($0) BLOB" }.joined()
     let statements = [
@@ -61,7 +61,7 @@ package enum HistoryTables {
     for (number, _) in entities { try database.execute("DELETE FROM Z_PRIMARYKEY WHERE Z_ENT = \(number)") }
   }
 
-  /// Returns the number of the last transaction that the history has or had.
+  /// Returns the number of the last recorded transaction, even if it was deleted.
   static func lastNumber(_ database: Database) throws(ManagedObjectError) -> Int64 {
     try database.number("SELECT MAX(Z_MAX) FROM Z_PRIMARYKEY WHERE Z_ENT = \(entities[1].number)")
   }

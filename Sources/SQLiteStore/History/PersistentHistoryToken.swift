@@ -16,7 +16,7 @@ public struct PersistentHistoryToken: Hashable, Sendable, Codable {
 
   /// Returns the number of the last transaction of a store.
   ///
-  /// - Throws: ``ManagedObjectError/Code/invalidState`` if the token is that of other stores.
+  /// - Throws: ``ManagedObjectError/Code/invalidState`` if the token has no transaction of the store.
   package func number(inStore identifier: String) throws(ManagedObjectError) -> Int64 {
     if let number = numbers[identifier] { return number }
     let found = numbers.keys.sorted().map { $0.printable(limit: 80) }.joined(separator: ", ")

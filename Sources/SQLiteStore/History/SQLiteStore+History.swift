@@ -2,8 +2,8 @@ public import ManagedObjects
 
 /// The history of saves.
 extension SQLiteStore {
-  /// Returns the recorded saves with a transaction number greater than `number`, the oldest first. Returns none if the
-  /// store has no history.
+  /// Returns the recorded saves with a transaction number greater than `number`, the oldest first. The result is empty
+  /// if the store has no history.
   ///
   /// ```swift
   /// for transaction in try store.history(after: last) {
@@ -18,15 +18,15 @@ extension SQLiteStore {
   /// and properties of the new model; changes to objects of removed entities are missing. A migration with a mapping
   /// creates the objects again. It deletes the history, and numbers from before it are expired.
   ///
-  /// - Throws: ``ManagedObjectError/Code/historyTokenExpired`` if `number` is positive and the history, which this
-  ///   package records, does not have all transactions after it, ``ManagedObjectError/Code/sqlite`` if the file cannot
-  ///   be read, ``ManagedObjectError/Code/incompatibleVersionHash`` if the store now has another model.
+  /// - Throws: ``ManagedObjectError/Code/historyTokenExpired`` if `number` is positive and this package records the
+  ///   history, but transactions after `number` were deleted, or `number` is greater than that of the last one;
+  ///   ``ManagedObjectError/Code/sqlite`` if the file cannot be read; ``ManagedObjectError/Code/incompatibleVersionHash`` if the store now has another model.
   /// - Complexity: O(*n*) in the number of changes.
   public func history(after number: Int64 = 0) throws(ManagedObjectError) -> [PersistentHistoryTransaction] {
     try history(HistoryRequest(after: .number(number)))
   }
 
-  /// Returns the recorded saves that a request selects. Returns none if the store has no history.
+  /// Returns the recorded saves that a request selects. The result is empty if the store has no history.
   ///
   /// ```swift
   /// var request = HistoryRequest(after: .date(yesterday))
@@ -114,7 +114,7 @@ extension SQLiteStore {
       }
       for transaction in page.transactions { try body(transaction) }
       guard !page.isLast, let number = page.transactions.last?.number else { return }
-      // In a damaged table, the numbers can be texts, and in another order.
+      // In a damaged table, the numbers can be texts and have another order.
       guard numbers.contains(number) else {
         throw ManagedObjectError(.sqlite, "the transaction numbers of the history are not integers").naming(url)
       }

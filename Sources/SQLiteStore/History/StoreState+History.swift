@@ -9,7 +9,7 @@ extension StoreState {
 
   func hasHistory() throws(ManagedObjectError) -> Bool { try historyReading() != nil }
 
-  /// Returns a reader of the history; nil if the store has none.
+  /// Returns a reader of the history; nil if the store has no history.
   func historyReading() throws(ManagedObjectError) -> HistoryReading? {
     let file = try FileSchema(database)
     return HistoryTables.areThere(file) ? HistoryReading(state: self, file: file) : nil
@@ -66,7 +66,7 @@ extension StoreState {
         : "the history does not have all transactions after \(number): those before \(first) were deleted")
   }
 
-  /// Starts to record a history.
+  /// Starts recording a history.
   ///
   /// - Throws: ``ManagedObjectError/Code/operation`` if another program records the history of the store.
   mutating func trackHistory() throws(ManagedObjectError) {
@@ -87,7 +87,7 @@ extension StoreState {
     try noteHistory(metadata)
   }
 
-  /// Stops to record a history, and deletes the history. Does nothing if the store has no history.
+  /// Stops recording a history, and deletes the history. Does nothing if the store has no history.
   ///
   /// - Throws: ``ManagedObjectError/Code/operation`` if another program records the history of the store.
   mutating func stopTrackingHistory() throws(ManagedObjectError) {
@@ -159,7 +159,7 @@ extension StoreMetadata {
   /// True if this package records the history of the store.
   package var tracksHistory: Bool { values[StoreMetadataKey.historyTracking]?.boolean == true }
 
-  /// The number of the last transaction of a history that was switched off; 0 if there was none.
+  /// The last transaction number of the history that ``StoreState/stopTrackingHistory()`` deleted; else 0.
   fileprivate var lastHistoryNumber: Int64 {
     values[StoreMetadataKey.lastHistoryNumber]?.integer.flatMap { Int64(exactly: $0) } ?? 0
   }

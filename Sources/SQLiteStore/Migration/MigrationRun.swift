@@ -226,7 +226,7 @@ struct MigrationRun {
     }
     guard tracksHistory else { return }
     metadata.set(.boolean(true), for: StoreMetadataKey.historyTracking)
-    // The objects are others than those of the old history, so that all numbers from before the migration are expired.
+    // The old history refers to other objects, so all transaction numbers from before the migration are expired.
     // The migration itself counts as a transaction.
     let last = try source.withState { state throws(ManagedObjectError) in try HistoryTables.lastNumber(state.database) }
     let database = try Database(path: new, .readWrite, options)

@@ -49,7 +49,7 @@ struct FittedTables {
   }
 }
 
-/// Finds the columns of a file for the columns of a model's tables.
+/// A search for the columns of a file that store the columns of a model's tables.
 private struct TableFitting {
   private let former: FormerEntities
   private let model: ManagedObjectModel
@@ -59,7 +59,7 @@ private struct TableFitting {
   private(set) var mismatches: [ModelMismatch]
   /// The tables as the views present them, by name in upper case.
   private(set) var presented: [String: FileSchema.Table] = [:]
-  /// The attributes whose values are stored otherwise than the model says: true if they can be in external files.
+  /// The attributes whose external storage differs from the model: true if values can be in external files.
   private(set) var externalAttributes: [PropertyName: Bool] = [:]
   /// The columns of the file that the views use, by table, and the join tables.
   private var used: [String: Set<String>] = [:]
@@ -80,9 +80,9 @@ private struct TableFitting {
 
   /// The source of a column for the rows of one entity.
   private struct Source: Equatable {
-    /// SQL of the value; nil if the file has none.
+    /// SQL of the value; nil if the file does not store it.
     var value: String?
-    /// The difference from the model, if there is one.
+    /// The difference from the model; nil if they agree.
     var difference: String?
   }
 

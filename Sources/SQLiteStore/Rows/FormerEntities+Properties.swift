@@ -3,7 +3,7 @@ internal import SQLQueries
 
 /// The columns and join tables of properties.
 extension FormerEntities {
-  /// Returns the entity in the model of the file; nil if the file embeds no model.
+  /// Returns the entity in the model that the file embeds; nil if the file has no model, or its model no such entity.
   private func ownEntity(_ entity: ManagedObjectModel.Entity) -> ManagedObjectModel.Entity? {
     guard known[numbers[entity.index]] == entity.index, let name = entities[numbers[entity.index]]?.name else {
       return nil
@@ -11,14 +11,14 @@ extension FormerEntities {
     return own?.model.entity(named: name)
   }
 
-  /// Returns the property in the model of the file.
+  /// Returns the property with a name or else with the renaming identifier.
   private func ownProperty(
     _ name: String, _ renamingIdentifier: String?, of entity: ManagedObjectModel.Entity
   ) -> ManagedObjectModel.Entity.Property? {
     entity.property(named: name) ?? renamingIdentifier.flatMap { entity.property(named: $0) }
   }
 
-  /// Returns the first column that the table has, among the candidates and those of the names.
+  /// Returns the first of the candidates and of the columns for the names that the table has; nil if it has none.
   private func column(
     _ candidates: [String], _ name: String, _ renamingIdentifier: String?, inTable table: String
   ) -> String? {
@@ -31,8 +31,8 @@ extension FormerEntities {
   /// - Parameters:
   ///   - path: The name of the attribute, or the path of the element.
   ///   - candidates: The names that the column can have.
-  /// - Returns: The column, and how the attribute differs in the file; without a column if the file has a property of
-  ///   another kind. Nil if the file does not have the property.
+  /// - Returns: The column, and the difference from the attribute in the file. The column is nil if the file has a
+  ///   property of another kind. Nil if the file does not have the property.
   func attribute(
     _ attribute: ManagedObjectModel.Entity.Attribute, _ path: String, of entity: ManagedObjectModel.Entity,
     inTable table: String?, candidates: [String]
@@ -66,8 +66,10 @@ extension FormerEntities {
     )
   }
 
-  /// Returns the columns of a to-one relationship for the objects of an entity: without a key column if the file has a
-  /// property of another kind. `entityNumber` is the number of all related objects if there is no column for it.
+  /// Returns the columns of a to-one relationship for the objects of an entity.
+  ///
+  /// - Returns: The columns. The key is nil if the file has a property of another kind. `entityNumber` is set if all
+  ///   related objects have one entity. Nil if the file does not have the relationship.
   func toOne(
     _ relationship: ManagedObjectModel.Entity.Relationship, of entity: ManagedObjectModel.Entity,
     inTable table: String?, candidates: [String]
@@ -113,7 +115,7 @@ extension FormerEntities {
   }
 
   /// Returns the columns with the owners of a to-many relationship without an inverse, in the table of the related
-  /// objects.
+  /// objects; nil if the file does not have them.
   func owner(_ property: PropertyName, inTable table: String, candidate: String) -> (key: String, order: String?)? {
     let entity = property.owner(in: model)
     guard let relationship = entity.relationship(named: property.name), known[numbers[entity.index]] == entity.index
@@ -134,7 +136,7 @@ extension FormerEntities {
   /// Returns the join table of the file for one of the model.
   ///
   /// - Parameter byName: The join table with the names that it would have in the file.
-  /// - Returns: A table whose sides are in the order of `join`.
+  /// - Returns: A table whose sides are in the order of `join`; nil if the file does not have it.
   func join(
     _ join: JoinTable, _ byName: JoinTable
   ) -> (name: String, first: JoinTable.Side, second: JoinTable.Side)? {
@@ -163,7 +165,7 @@ extension FormerEntities {
     return nil
   }
 
-  /// Returns the columns and join tables that are not used.
+  /// Returns mismatches for the columns and join tables that are not used.
   ///
   /// - Parameter used: The columns that are used, by table, and the join tables.
   func unknownParts(_ used: [String: Set<String>]) -> [ModelMismatch] {

@@ -1,15 +1,14 @@
 internal import ManagedObjects
 internal import SQLQueries
 
-/// The entities of a file that was made with another version of a model, and where it stores the properties of the
-/// model.
+/// The entities of a file that was made with another version of a model, and the columns of the model's properties.
 ///
 /// If the file embeds the model that it was made with, the columns of a property are those of the property with its
 /// name or renaming identifier in that model. Without it, columns are found by their names.
 struct FormerEntities {
   let model: ManagedObjectModel
   let file: FileSchema
-  /// The schema for the model that the file embeds; nil if it embeds none that fits the file.
+  /// The schema for the model that the file embeds; nil if the file does not embed its model.
   let own: StoreSchema?
   /// The entities of the file, by number.
   private(set) var entities: [Int64: (name: String, parent: Int64)] = [:]
@@ -114,7 +113,7 @@ struct FormerEntities {
     ManagedObjectModel.Entity(model: model, index: index)
   }
 
-  /// Counts the rows of each entity, to note the objects that are ignored.
+  /// Counts the rows of each entity, and records the rows that are ignored.
   private mutating func countRows(_ database: Database) throws(ManagedObjectError) {
     var counts: [Int64: Int] = [:]
     for name in Set(entities.keys.compactMap { table($0) }).sorted() {
@@ -152,8 +151,8 @@ struct FormerEntities {
     }
   }
 
-  /// Examines the values of columns with data: those in external storage begin with a byte of their own. If the model
-  /// does not expect external storage, at least one value must name a file, because other data can begin with that byte.
+  /// Finds the columns whose values all have the form of external storage, which begins with a marker byte. Other data
+  /// can begin with that byte, so a value must also name a file if the model does not expect external storage.
   private mutating func findExternalForms(_ database: Database) throws(ManagedObjectError) {
     for table in Set(tableNames.values) {
       for (column, type) in file.tables[table]?.types ?? [:] where type == "BLOB" {

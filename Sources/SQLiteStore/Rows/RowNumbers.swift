@@ -131,7 +131,7 @@ struct RowNumbers {
     try statement.run()
   }
 
-  /// Updates `Z_MAX` for the highest key of ``reserve(_:forNew:_:_:)`` that a new row has, and records that the row was
+  /// Updates `Z_MAX` for the highest key from ``reserve(_:forNew:_:_:)`` that a row uses, and records that the row was
   /// saved.
   mutating func useReserved(_ key: RowKey, _ schema: StoreSchema, _ database: Database) throws(ManagedObjectError) {
     try write(key.number, schema.tableIndices[Int(key.entityIndex)], schema, database)

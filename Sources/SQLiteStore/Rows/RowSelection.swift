@@ -193,7 +193,7 @@ struct RowSelection: Sendable {
 }
 
 extension SQLValue {
-  /// The value as that of an attribute of the type with this storage class.
+  /// The value of an attribute whose type is stored in this storage class.
   fileprivate var attributeValue: AttributeValue {
     switch self {
     case .null: .null

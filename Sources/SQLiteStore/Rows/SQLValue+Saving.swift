@@ -3,10 +3,9 @@ internal import ManagedObjects
 internal import SQLQueries
 
 extension SQLValue {
-  /// Creates the value of a column from the value of an attribute that is saved.
+  /// Creates a column value for the value of an attribute.
   ///
-  /// - Throws: ``ManagedObjectError/Code/invalidValue`` for NaN, which SQLite cannot store, and for a URL whose text is
-  ///   not valid.
+  /// - Throws: ``ManagedObjectError/Code/invalidValue`` for NaN, which SQLite cannot store, and for an invalid URL.
   init(saving value: AttributeValue, isExternal: Bool) throws(ManagedObjectError) {
     let isNaN =
       switch value {

@@ -43,8 +43,8 @@ package struct StoreSchema: QuerySchema {
   /// - Parameters:
   ///   - file: The tables of an existing file; nil for a new store. Older files have other names for some tables and
   ///     columns, and may lack optional columns.
-  ///   - externalAttributes: The attributes that the file stores otherwise than the model says: true if their values can
-  ///     be in external files.
+  ///   - externalAttributes: The attributes whose external storage differs from the model: true if values can be in
+  ///     external files.
   package init(
     _ model: ManagedObjectModel, numbers: [Int64], file: FileSchema?, externalAttributes: [PropertyName: Bool] = [:]
   ) {

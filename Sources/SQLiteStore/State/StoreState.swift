@@ -24,7 +24,7 @@ struct StoreState {
   private let allowsTriggers: Bool
   /// The number of columns with values of deleted objects that the history had when the tables were last checked.
   private(set) var tombstoneCount: Int
-  /// The views that hide the tables of the file, if its model has another version that is ignored; else nil.
+  /// The views that hide the tables of the file; nil unless the store ignores the version of the model.
   let fitted: FittedTables?
   /// The value of ``Database/schemaVersion()`` when the tables were last checked.
   private var schemaVersion: Int64

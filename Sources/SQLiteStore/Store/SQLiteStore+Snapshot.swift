@@ -8,11 +8,11 @@ extension SQLiteStore {
       let (path, name, tables) = try withState { state throws(ManagedObjectError) in
         (state.database.file.path, state.database.path, state.tables)
       }
-      // A connection that may write empties the log when it is closed as the last one. The store does not write.
+      // The last writable connection checkpoints the log when it closes. The snapshot writes nothing else.
       let database = try Database(path: path, named: name, access.mode == .readOnly ? .readOnly : .readWrite)
       var opened = try StoreState(database, tables, configuration, number)
       try opened.beginSnapshot()
-      // The path has led to the file of this store when it was opened.
+      // If the file has not moved until now, the new connection has opened the same file.
       try withState { state throws(ManagedObjectError) in try state.database.checkHasNotMoved() }
       return SQLiteStore(snapshotOf: self, opened, .readOnly)
     }
@@ -20,7 +20,7 @@ extension SQLiteStore {
 }
 
 extension StoreState {
-  /// Begins a transaction in which all statements see the present state of the file.
+  /// Begins a transaction whose statements all read the current state of the file.
   ///
   /// - Throws: ``ManagedObjectError/Code/unsupportedRequest`` if the file has no write-ahead log, because the
   ///   transaction would then prevent all saves.

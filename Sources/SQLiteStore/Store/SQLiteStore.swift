@@ -30,7 +30,7 @@ public final class SQLiteStore: PersistentStore {
   /// Data would, and triggers, views and virtual tables of other programs. Each is a message such as `the store has a
   /// history of its changes`. Empty for most stores.
   ///
-  /// If there is a reason, ``save(_:)`` throws, and a new store with the model cannot be created.
+  /// If this is not empty, ``save(_:)`` throws, and a new store with the model cannot be created.
   ///
   /// ```swift
   /// for obstacle in store.writingObstacles { print("The store cannot be changed: \(obstacle)") }
@@ -316,8 +316,9 @@ extension SQLiteStore {
   ///
   /// - Parameter writesNothing: True to write nothing at all, as when opening a store. No other process may save to the
   ///   store meanwhile.
-  /// - Throws: ``ManagedObjectError/Code/open`` if the file does not exist, is not a store, or has no model. Files
-  ///   written before 2015 have none. ``ManagedObjectError/Code/storeTypeMismatch`` if it is a store of another kind.
+  /// - Throws: ``ManagedObjectError/Code/open`` if the file does not exist, is not a store, or does not embed its
+  ///   model, like files written before 2015; ``ManagedObjectError/Code/storeTypeMismatch`` if it is a store of another
+  ///   kind.
   public static func model(
     inFile file: URL, writesNothing: Bool = false
   ) throws(ManagedObjectError) -> ManagedObjectModel {

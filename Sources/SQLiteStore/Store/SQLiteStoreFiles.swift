@@ -10,7 +10,7 @@ struct SQLiteStoreFiles {
   let path: String
   private let externalData: ExternalData
 
-  /// The time that an operation waits for other connections to the database, in milliseconds.
+  /// The time to wait for other connections to the database, in milliseconds.
   private static let patience: Int32 = 1000
 
   init(_ url: URL) throws(ManagedObjectError) {
@@ -85,7 +85,7 @@ struct SQLiteStoreFiles {
     ManagedObjectError(.locked, "\(path): another process uses the store")
   }
 
-  /// Checks that the files of the store are regular files, and its folders are folders.
+  /// Throws if a file of the store is not a regular file, or a folder is not a folder.
   private func check() throws(ManagedObjectError) {
     try ManagedObjectError.checkIsRegularFile(path)
     for suffix in DatabaseFile.suffixes where FileSystem.existsItself(path + suffix) {
@@ -94,7 +94,7 @@ struct SQLiteStoreFiles {
     try checkFolders()
   }
 
-  /// Checks that the folders of external data are folders if they exist, and not links to other folders.
+  /// Throws if a folder of external data exists, but is a file or a link.
   func checkFolders() throws(ManagedObjectError) {
     for folder in [FileSystem.parent(of: externalData.folder), externalData.folder]
     where FileSystem.existsItself(folder) {
@@ -105,9 +105,9 @@ struct SQLiteStoreFiles {
     }
   }
 
-  /// Removes the database, its journals, and the external data that no other store in the folder shares.
+  /// Removes the database, its journals, and the external data unless another store shares their folder.
   ///
-  /// - Parameter other: The files of another store, whose external data are kept.
+  /// - Parameter other: The files of another store, whose external data is kept.
   /// - Throws: ``ManagedObjectError/Code/save`` if the database cannot be removed, and nothing was removed; or if another
   ///   file cannot be removed, after all other files were.
   func remove(keepingFilesOf other: SQLiteStoreFiles? = nil) throws(ManagedObjectError) {
@@ -132,7 +132,7 @@ struct SQLiteStoreFiles {
     DatabaseFile.suffixes.filter { !$0.isEmpty }.map { path + $0 }.filter { FileSystem.isRegularFileItself($0) }
   }
 
-  /// Copies the store into a new database in a scratch folder, and its external data to those of `target`.
+  /// Copies the store into a new database in a scratch folder, and its external data to the folder of `target`.
   ///
   /// - Parameter keys: The keys of an encrypted store and of its copy.
   func copy(
@@ -182,7 +182,7 @@ struct SQLiteStoreFiles {
     return snapshot
   }
 
-  /// Moves a snapshot to the path of this store, where no file must exist.
+  /// Moves a snapshot to the path of this store. Throws if a file exists there.
   func create(from snapshot: StoreSnapshot) throws(ManagedObjectError) {
     do throws(ManagedObjectError) {
       // SQLite would write the changes in the journals of a deleted database to the new one.
@@ -212,7 +212,7 @@ struct SQLiteStoreFiles {
     do { try FileSystem.synchronizeFolder(of: path) } catch { throw ManagedObjectError(.save, error.message) }
   }
 
-  /// Replaces this store, which no other process must use, with a snapshot.
+  /// Replaces this store with a snapshot. Throws if another process uses the store.
   func replace(with snapshot: StoreSnapshot, evenIfDamaged: Bool) throws(ManagedObjectError) {
     let old = externalNames
     do throws(ManagedObjectError) {
@@ -238,7 +238,7 @@ struct SQLiteStoreFiles {
   private var externalNames: Set<String> { StoreSnapshot.names(in: externalData) }
 }
 
-/// A copy of a database in a scratch folder, whose external files have been copied to the folder of the new store.
+/// A copy of a database in a scratch folder. Its external files are already in the folder of the new store.
 struct StoreSnapshot {
   /// The path of the copy.
   let path: String
