@@ -20,7 +20,8 @@ extension SQLiteStore {
   ///
   /// - Throws: ``ManagedObjectError/Code/historyTokenExpired`` if `number` is positive and this package records the
   ///   history, but transactions after `number` were deleted, or `number` is greater than that of the last one;
-  ///   ``ManagedObjectError/Code/sqlite`` if the file cannot be read; ``ManagedObjectError/Code/incompatibleVersionHash`` if the store now has another model.
+  ///   ``ManagedObjectError/Code/sqlite`` if the file cannot be read;
+  ///   ``ManagedObjectError/Code/incompatibleVersionHash`` if the store now has another model.
   /// - Complexity: O(*n*) in the number of changes.
   public func history(after number: Int64 = 0) throws(ManagedObjectError) -> [PersistentHistoryTransaction] {
     try history(HistoryRequest(after: .number(number)))

@@ -84,9 +84,10 @@ public struct StoreHistory: Sendable {
   ///   following transactions were deleted is not an error.
   /// - Throws: ``ManagedObjectError/Code/undefinedKey`` if the model does not have an entity of the request,
   ///   ``ManagedObjectError/Code/invalidState`` for a token of another store,
-  ///   ``ManagedObjectError/Code/unsupportedRequest`` for a negative limit, ``ManagedObjectError/Code/noSuchFile`` if the file does not exist, ``ManagedObjectError/Code/open`` if
-  ///   it is not a store, ``ManagedObjectError/Code/storeTypeMismatch`` if it is a store of another kind than SQLite,
-  ///   and the error of `body`.
+  ///   ``ManagedObjectError/Code/unsupportedRequest`` for a negative limit, ``ManagedObjectError/Code/noSuchFile`` if
+  ///   the file does not exist, ``ManagedObjectError/Code/open`` if it is not a store,
+  ///   ``ManagedObjectError/Code/storeTypeMismatch`` if it is a store of another kind than SQLite, and the error of
+  ///   `body`.
   /// - Complexity: O(*n*) in the number of changes, O(*n* log *n*) if the index of the transactions is missing.
   public func run(
     _ request: HistoryRequest = HistoryRequest(), _ body: (Transaction) throws(ManagedObjectError) -> Void
