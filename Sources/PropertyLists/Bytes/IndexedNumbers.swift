@@ -17,7 +17,7 @@ struct IndexedNumbers: ~Copyable {
     all = SparseNumbers(count: areMany ? count : 0)
   }
 
-  /// The maximum count for which ``all`` is used from the beginning.
+  /// The maximum count of a set that uses ``all`` from the beginning.
   private static let smallCount = 64
   /// If more than 1 in this many numbers is set, ``all`` is used. Creating it takes less time than it took to set these
   /// numbers in ``few``.

@@ -1,5 +1,5 @@
 extension RandomAccessCollection {
-  /// Returns the index of the first element for which a condition is true, or the end index. The condition must be true
+  /// Returns the index of the first element that satisfies a condition, or the end index. The condition must be true
   /// for all elements after that one, too.
   ///
   /// - Complexity: O(log *n*) calls of the condition.

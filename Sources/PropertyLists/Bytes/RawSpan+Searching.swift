@@ -32,8 +32,8 @@ struct ForwardSearch {
   private let text: StaticString
   /// The range from the start of the last search to its result.
   private var last = -1..<(-1)
-  /// The offset from which a search did not find the text, or `Int.max` if there was none. Later searches from there or
-  /// beyond are skipped.
+  /// The start offset of a search that did not find the text; `Int.max` before such a search. Later searches from there
+  /// or beyond are skipped.
   private var missing = Int.max
 
   init(_ text: StaticString) { self.text = text }

@@ -20,13 +20,13 @@ final class DocumentEncoder: Encoder, NestedCoder {
   @exclusivity(unchecked) private var children: [FlatNode] = []
   /// The index of the last key; see ``EncodedKeys``.
   @exclusivity(unchecked) private var lastKey = 0
-  /// The nested containers and superclasses for which ``children`` contains null until this container is finished: the
+  /// The nested containers and superclasses that are null in ``children`` until this container is finished: the
   /// index of the null, and the number of the encoder in the context.
   private var deferred: [(child: Int, number: Int)] = []
   /// For each key of a nested container or a superclass, as UTF-8 bytes: the number of its encoder in the context.
   private var nestedByKey: [[UInt8]: Int] = [:]
-  /// The message about an invalid request, such as for a keyed container after an unkeyed one; nil if there was none.
-  /// It is thrown at the end.
+  /// The message about an invalid request, such as for a keyed container after an unkeyed one. It is thrown at the
+  /// end. Nil if all requests were valid.
   private var defect: String?
 
   init(_ context: EncodingContext) { self.context = context }

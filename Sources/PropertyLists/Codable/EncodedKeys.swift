@@ -14,9 +14,9 @@ struct EncodedKeys {
     let depth: Int
     /// True if this key and the keys before it are distinct.
     let isDistinct: Bool
-    /// The index of the child that was added last, or 0 if there is none.
+    /// The index of the child that was added last; 0 before the first one.
     var firstChild = 0
-    /// The index of the child of the same parent that was added before this one, or 0 if there is none.
+    /// The index of the child of the same parent that was added before this one; 0 for the first child.
     let sibling: Int
     let isASCII: Bool
 

@@ -27,8 +27,8 @@ public import FoundationEssentials
 ///
 /// JSON cannot represent dates and data, and OpenStep cannot represent dates, numbers and booleans. By default,
 /// encoding them throws an error. If ``PropertyListWritingOptions/coercion`` of ``writingOptions`` is
-/// ``PropertyListWritingOptions/Coercion/reversible``, they are written in forms from which a decoder with
-/// ``PropertyListReadingOptions/restoresCoercedValues`` restores them.
+/// ``PropertyListWritingOptions/Coercion/reversible``, they are written in forms that a decoder with
+/// ``PropertyListReadingOptions/restoresCoercedValues`` reads back.
 ///
 /// - Note: Foundation has a type of the same name. In a file that imports both, add
 ///   `import struct PropertyLists.PropertyListEncoder`, or write `PropertyLists.PropertyListEncoder`.

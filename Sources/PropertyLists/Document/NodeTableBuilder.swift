@@ -243,7 +243,7 @@ struct NodeTableBuilder: ~Copyable {
   mutating func removeLast() { pending.removeLast() }
 
   /// Removes the entries of the innermost dictionary whose keys are invalid: a null that stands in for a key, or a
-  /// string for which `isKey` returns false. Also removes a last key without a value. Returns the previous indexes in
+  /// string that `isKey` rejects. Also removes a last key without a value. Returns the previous indexes in
   /// ``pending`` of the nodes that were kept, or nil if none was removed.
   @discardableResult
   mutating func dropStandIns(isKey: (FlatNode) -> Bool = { _ in true }) -> [Int]? {

@@ -27,8 +27,8 @@ struct TreeBuilder<Source: NodeSource>: ~Copyable {
   private var current = Frame(index: 0, node: .null, start: 0, keys: [:])
   /// The depth of the values that are returned: 0 for a single value, 1 for the values of a dictionary.
   private var depthOfResult = 0
-  /// The positions of the returned values that are incomplete: they are or contain a dictionary with canonically
-  /// equivalent keys, of which only the first was kept.
+  /// The positions of the returned values that are incomplete: they are or contain a dictionary that keeps only the
+  /// first of several canonically equivalent keys.
   private var incomplete: Set<Int> = []
 
   /// For each node that can be shared, its index in ``built`` plus one; 0 if it has not been built, and ``open`` while
@@ -49,8 +49,8 @@ struct TreeBuilder<Source: NodeSource>: ~Copyable {
     var size = 1
     /// The number of container levels in the container so far.
     var height = 0
-    /// True if the container is incomplete: it is or contains a dictionary with canonically equivalent keys, of which
-    /// only the first was kept.
+    /// True if the container is incomplete: it is or contains a dictionary that keeps only the first of several
+    /// canonically equivalent keys.
     var isIncomplete = false
   }
 
@@ -161,8 +161,8 @@ struct TreeBuilder<Source: NodeSource>: ~Copyable {
     try add(found.value, size: found.size, height: found.height)
   }
 
-  /// Records that the value that is added next is incomplete: it is or contains a dictionary with canonically
-  /// equivalent keys, of which only the first was kept.
+  /// Records that the value that is added next is incomplete: it is or contains a dictionary that keeps only
+  /// the first of several canonically equivalent keys.
   private mutating func noteIncomplete() {
     current.isIncomplete = true
     if outer.count == depthOfResult { incomplete.insert(values.count) }

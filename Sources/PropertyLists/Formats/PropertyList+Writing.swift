@@ -54,7 +54,7 @@ extension PropertyListDocument.Node {
   }
 
   /// Writes ``data(format:options:)`` to a file. Text formats are written in pieces. Returns the key path of the first
-  /// date with a fraction of a second, which the format may have dropped, or nil if there is none.
+  /// date with a fraction of a second, which the format may have dropped; nil if no date has a fraction.
   @discardableResult
   package func write(
     to output: FileOutput, format: PropertyListFormat, options: PropertyListWritingOptions
@@ -65,7 +65,7 @@ extension PropertyListDocument.Node {
   }
 
   /// Writes this node in a format. Text formats write pieces to `output` as they become ready. Returns the bytes that
-  /// are not yet in `output`, and the key path of the first date with a fraction of a second, or nil if there is none.
+  /// are not yet in `output`, and the key path of the first date with a fraction of a second; nil if no date has one.
   package func written(
     format: PropertyListFormat, options: PropertyListWritingOptions, to output: FileOutput? = nil
   ) throws(PropertyListError) -> (rest: Data, fraction: PropertyListKeyPath?) {
@@ -74,7 +74,7 @@ extension PropertyListDocument.Node {
 
   /// Passes this node and all values in it to a sink.
   ///
-  /// - Returns: The key path of the first date with a fraction of a second, or nil if there is none.
+  /// - Returns: The key path of the first date with a fraction of a second; nil if no date has one.
   @discardableResult
   func walk<Sink: PropertyListSink & ~Copyable>(
     into sink: inout Sink, _ options: PropertyListWritingOptions, output: FileOutput? = nil

@@ -83,7 +83,7 @@ extension PropertyList {
     }
   }
 
-  /// Merges another value into this one. With ``MergeRule/fail``, the caller has checked that there is no conflict.
+  /// Merges another value into this one. With ``MergeRule/fail``, the caller has checked for conflicts.
   private mutating func mergeInPlace(_ other: PropertyList, _ conflicts: MergeRule, _ arrays: ArrayMergeRule) {
     guard case .dictionary(let theirs) = other, kind == .dictionary else { return mergeValue(other, conflicts, arrays) }
     // The dictionaries around the current one. Each lacks the value that is being merged.

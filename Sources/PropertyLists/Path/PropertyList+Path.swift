@@ -138,7 +138,7 @@ extension PropertyList {
   }
 
   /// Returns the position of the child that a component leads to. Throws ``PropertyListError/Kind/noSuchValue`` if
-  /// there is no such child.
+  /// the child does not exist.
   func position(of component: PropertyListKeyPath.Component) throws(PropertyListError) -> Int {
     if let position = existingPosition(of: component) { return position }
     switch self {

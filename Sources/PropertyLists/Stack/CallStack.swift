@@ -16,7 +16,7 @@ package final class CallStack {
   package private(set) var levelsBelow = 0
   /// The stack address when the thread left its own stack, or nil if it has not.
   private var left: UInt?
-  /// The function to call on the other stack, or nil if there is none.
+  /// The function that the other stack calls next; nil after the call has begun.
   private var work: (() -> Void)?
 
   /// The maximum number of bytes kept free for the innermost call. A quarter of the stack is kept free, if that is
@@ -79,7 +79,7 @@ package final class CallStack {
   private static let bytesPerLevel = 832
 
   /// Calls `body` on another stack of the same thread, because the thread's own stack is full. Returns nil, without
-  /// calling `body`, if there is no other stack.
+  /// calling `body`, if another stack cannot be created.
   ///
   /// - Parameter levels: The number of levels of nested values in progress, for ``levelsBelow``.
   package func extended<T>(levels: Int, _ body: () throws -> T) throws -> T? {

@@ -17,7 +17,7 @@
     /// memory.
     private static let guardSize = 64 << 10
 
-    /// Maps `size` bytes. Returns nil if there is no memory, or if the functions are missing. Untouched memory costs
+    /// Maps `size` bytes. Returns nil if memory is exhausted, or if the functions are missing. Untouched memory costs
     /// nothing.
     init?(size: Int) {
       guard let functions = Functions.all else { return nil }

@@ -3,8 +3,8 @@ public import OrderedCollections
 
 /// A property list: a mutable value to build, edit and compare.
 ///
-/// The kinds are those of Core Foundation's property lists, plus ``uid(_:)``, with which keyed archives refer to
-/// objects, and ``null``. Copying a value takes constant time, whatever its size.
+/// The kinds are those of Core Foundation's property lists, plus ``null`` and ``uid(_:)``, which keyed archives use
+/// to refer to objects. Copying a value takes constant time, whatever its size.
 ///
 /// ```swift
 /// var info: PropertyList = ["CFBundleName": "Notes", "LSRequiresIPhoneOS": true]

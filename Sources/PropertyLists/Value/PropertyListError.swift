@@ -6,7 +6,7 @@ public import FoundationEssentials
 /// do {
 ///   settings = try PropertyList(contentsOf: url)
 /// } catch where error.kind == .inputOutput(errno: ENOENT) {
-///   settings = [:]   // There is no file yet.
+///   settings = [:]   // The file does not exist yet.
 /// } catch {
 ///   print("\(url.lastPathComponent):\(error)")
 ///   // Settings.plist:5:2: expected a 64-bit integer in <integer>, found "80x" (in port)
@@ -121,7 +121,7 @@ extension PropertyListError: CustomStringConvertible {
   /// The message and the key path, for callers that print the location themselves.
   public var detail: String { message + keyPathText }
 
-  /// The key path in parentheses, after a space, or an empty string if there is none.
+  /// The key path in parentheses, after a space; empty for the root and for an unknown key path.
   package var keyPathText: String {
     // Long enough to find the value, short enough for one line. Programs should use ``keyPath``.
     guard let components = keyPath?.components, !components.isEmpty else { return "" }

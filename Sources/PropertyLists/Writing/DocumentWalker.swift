@@ -28,7 +28,7 @@ struct DocumentWalker<Source: NodeSource>: ~Copyable {
   /// The path of the first date that has a fraction of a second.
   private(set) var fraction: PropertyListKeyPath?
 
-  /// The file to which the output of a writer is written in pieces, or nil if the writer keeps all of it.
+  /// The file that gets the output of a writer in pieces; nil if the writer keeps all of it.
   private let output: FileOutput?
 
   /// The number of bytes that a writer collects before they are written to the file.

@@ -1,4 +1,4 @@
-/// A list of a value and all values in it, in the order in which a text contains them. Each has a hash of its whole
+/// A list of a value and all values in it, in the order of a text. Each has a hash of its whole
 /// content, so that two values can be compared in one step. The hash has 64 bits and a secret seed, so that collisions
 /// cannot be constructed. The chance of an accidental collision is 1 in 2^64 per comparison. Callers that change a file
 /// based on hashes read the result back.

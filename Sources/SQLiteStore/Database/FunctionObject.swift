@@ -22,7 +22,7 @@ class FunctionObject {
   /// The function ``Database/FunctionName/compute`` calls this.
   func value(_ arguments: Arguments) -> SQLValue? { nil }
 
-  /// The bytes of an empty list, to which ``add(_:to:)`` appends values; nil if this object does not collect values.
+  /// The bytes of an empty list for ``add(_:to:)``; nil if this object does not collect values.
   var emptyList: [UInt8]? { nil }
 
   /// Adds the values of a row to a list. The function ``Database/FunctionName/collect`` calls this.

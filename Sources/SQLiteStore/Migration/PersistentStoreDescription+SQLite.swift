@@ -22,8 +22,8 @@ extension PersistentStoreDescription {
   ///   - droppedValues: The value of ``PersistentStoreDescription/droppedValues``.
   ///   - tracksHistory: True to record a history of changes from now on: ``SQLiteStore/history(after:)``. The history
   ///     lets other programs find out which objects were saved: ``PersistentStoreCoordinator/remoteChanges``. False to
-  ///     stop recording it, and to delete it: ``SQLiteStore/stopTrackingHistory()``. Nil to continue to record it if
-  ///     the store has one.
+  ///     stop recording it, and to delete it: ``SQLiteStore/stopTrackingHistory()``. Nil to record it if the store
+  ///     already has one.
   ///   - allowsTriggers: True to save even if the file has triggers, views or virtual tables of other programs.
   ///   - options: The options of the connection to the file, such as the time to wait for other processes.
   public static func sqlite(

@@ -93,7 +93,7 @@ struct StoreMigration {
     return highest
   }
 
-  /// Returns the old table from which a new table gets its rows; nil if all its entities were added.
+  /// Returns the old table that has the rows of a new table; nil if all entities of the new table were added.
   private func sourceTable(of table: StoreTable) -> StoreTable? {
     for index in table.entities {
       if let source = mapping.entities[index], let found = old.table(ofEntity: source) { return found }

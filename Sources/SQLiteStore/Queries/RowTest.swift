@@ -63,8 +63,7 @@ final class RowComputation: FunctionObject {
   }
 }
 
-/// An object with which the SQL function ``Database/FunctionName/collect`` collects the values of many rows into a
-/// list.
+/// An object that collects the values of many rows into a list, for the SQL function ``Database/FunctionName/collect``.
 final class ValueCollector: FunctionObject {
   private let leaf: Leaf.Kind
   private let isSet: Bool

@@ -13,7 +13,7 @@ extension SaveTransaction {
     let slot: Int
   }
 
-  /// An object that is to be appended to an ordered relationship.
+  /// An object to append to an ordered relationship.
   struct Addition {
     let key: RowKey
     let relationship: OrderedSlot

@@ -33,7 +33,7 @@ final class SaveTransaction {
   var existence: [RowKey: Bool] = [:]
   /// The objects to append to ordered relationships.
   var additions: [Addition] = []
-  /// The highest position number in each ordered relationship to which the save appends objects.
+  /// The highest position number in each ordered relationship that the save appends objects to.
   var lastNumbers: [OrderedSlot: Int64] = [:]
   /// The errors for objects that would have two owners in a relationship without an inverse.
   var ownerErrors: [ManagedObjectError] = []

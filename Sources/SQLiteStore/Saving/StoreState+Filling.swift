@@ -2,7 +2,7 @@ internal import ManagedObjects
 internal import PropertyLists
 internal import SQLQueries
 
-/// The keys of the rows with which a new store is filled, in batches.
+/// The keys of the rows that fill a new store, in batches.
 struct StoreFilling {
   /// The keys of all rows, sorted.
   private let keys: [RowKey]

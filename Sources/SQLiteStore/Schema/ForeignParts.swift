@@ -142,7 +142,7 @@ private struct StatementPhrase {
     return true
   }
 
-  /// Removes a list of names that are separated by commas. Returns false if there is no name.
+  /// Removes a list of names that are separated by commas. Returns false if the next token is not a name.
   ///
   /// - Parameter separator: A space if each item of the list may have several words, a comma if it has one.
   mutating func takeNames(_ separator: String) -> Bool {

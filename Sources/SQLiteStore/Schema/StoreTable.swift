@@ -251,7 +251,7 @@ private struct ColumnMaker {
       let name = "\(numbers[owner.index])" + relationship.name.uppercased()
       let key = columns.count
       columns.append(TableColumn(name: "Z" + name, type: "INTEGER"))
-      // There is no column for the entity number of the owner, even if the owner can have several entities.
+      // Core Data does not store the entity number of the owner, even if the owner can have several entities.
       if relationship.isOrdered { columns.append(TableColumn(name: "Z_FOK_" + name, type: "INTEGER")) }
       ownerColumns[PropertyName(owner, relationship.name)] = StoreTable.KeyColumns(
         key: key, entity: nil, order: relationship.isOrdered ? key + 1 : nil)

@@ -4,7 +4,7 @@ internal import SQLQueries
 
 /// A namespace for functions that find the reasons why this package cannot save to a store as Core Data would.
 package enum WritingObstacles {
-  /// Returns messages about parts of a model with which no store can be saved: attributes whose storage in Core Data is
+  /// Returns messages about the parts of a model that prevent saving: attributes whose storage in Core Data is
   /// unknown, and indexes that need functions of Core Data.
   static func inModel(_ schema: StoreSchema) -> [String] {
     var obstacles: [String] = []

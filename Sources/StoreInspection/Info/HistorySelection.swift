@@ -4,8 +4,7 @@ internal import SQLiteStore
 
 /// The conditions of a history request, for transactions that are read one after the other.
 ///
-/// ``SQLiteStore/history(_:)`` has the same conditions in SQL. It leaves out changes of unknown kinds and entities, which
-/// are shown here.
+/// ``SQLiteStore/history(_:)`` has the same conditions in SQL, but leaves out changes of unknown kinds and entities.
 struct HistorySelection {
   private let request: HistoryRequest
   /// Only transactions with a greater number are read.

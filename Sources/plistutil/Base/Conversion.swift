@@ -1,7 +1,7 @@
 import PropertyLists
 import ToolSupport
 
-/// How files are converted to another format.
+/// The settings of a conversion of files to another format.
 struct Conversion {
   /// The format to write; nil for XML if the file is binary, and for binary otherwise.
   var format: FormatName?

@@ -55,7 +55,7 @@ struct Input: Sendable {
     path.lowercased().hasSuffix(".json") && PropertyListFormat(detecting: data.bytes) == nil ? .json : nil
   }
 
-  /// The size in bytes up to which files are read instead of mapped. Reading is as fast, and the bytes stay valid if
-  /// another program truncates the file.
+  /// The maximum size of files that are read instead of mapped, in bytes. Reading is as fast, and the bytes stay valid
+  /// if another program truncates the file.
   private static let smallSize = 1 << 20
 }

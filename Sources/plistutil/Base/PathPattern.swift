@@ -41,7 +41,7 @@ struct PathPattern: Sendable {
   /// Returns true if the pattern matches the path that led to a state.
   func isMatch(_ state: State) -> Bool { state.contains(parts.count) }
 
-  /// Returns a state to which the part after each `**` is added, because `**` also matches zero components.
+  /// Returns a state with the part after each `**` added, because `**` also matches zero components.
   private func closed(_ state: State) -> State {
     var closed: State = []
     for var position in state {

@@ -106,7 +106,7 @@ struct BuddyTarget {
     return try child(String(count - 1))
   }
 
-  /// Returns the value to which keys and indices lead from this value; nil if it does not exist.
+  /// Returns the value that keys and indices lead to from this value; nil if it does not exist.
   func descendant(_ names: some Sequence<String>) throws(PropertyListError) -> BuddyTarget? {
     var target = self
     for name in names {

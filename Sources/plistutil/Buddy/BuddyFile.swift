@@ -30,7 +30,7 @@ struct BuddyFile {
 
   /// Replaces the file atomically, if its content has not changed. Only this function writes the file.
   ///
-  /// - Parameter old: the content that the new bytes are based on; nil if there was no file.
+  /// - Parameter old: the content that the new bytes are based on; nil if the file did not exist.
   /// - Returns: false if another program has changed or created the file, which is then left alone.
   func save(_ new: Data, over old: Data?) throws(BuddyError) -> Bool {
     if let linkDefect { throw unwritable(linkDefect) }

@@ -76,7 +76,7 @@ extension BuddyPlist {
     BuddyError("\(command): Can't Add Entry, \"\(entry.text)\", to Parent")
   }
 
-  /// Returns the path at which to insert the new value, or the first dictionary that is missing on the way to it.
+  /// Returns the path where the new value is inserted, or the first dictionary that is missing on the way to it.
   /// `depth` is the number of keys and indices in `entry.steps` that lead to existing containers. Does not return the
   /// container itself, because with a second reference to the container, the change would copy it.
   private mutating func insertionPath(

@@ -108,7 +108,7 @@ struct KeyPathCompletion {
     }
   }
 
-  /// Returns the property lists on the command line; if there are none, those in the current folder.
+  /// Returns the property lists on the command line, or else those in the current folder.
   private static func documents(on line: CommandLineWords) -> [PropertyListDocument] {
     let named = line.others.filter { FileSystem.sizeOfRegularFile($0) != nil }
     if !named.isEmpty { return named.prefix(8).compactMap { document($0, greatestSize: greatestSizes.named) } }

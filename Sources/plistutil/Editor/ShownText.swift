@@ -43,7 +43,7 @@ struct ShownText {
       shown: try PropertyList(text, format: name.format, options: options))
   }
 
-  /// The file extension by which editors recognize the format of the text.
+  /// The file extension that shows editors the format of the text.
   var fileExtension: String { format == .json ? "json" : "plist" }
 
   /// Returns the new contents of the file for an edited text without defects.

@@ -78,7 +78,7 @@ struct PlutilKeyPath: Hashable, Sendable {
     }
   }
 
-  /// Returns the container to which the components before the last one lead.
+  /// Returns the container that the components before the last one lead to.
   private func container(in root: PropertyList) throws(PlutilError) -> PropertyList {
     var value = root
     for component in path.components.dropLast() {

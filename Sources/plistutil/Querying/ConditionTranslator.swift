@@ -19,10 +19,10 @@ struct ConditionTranslator {
   /// The text of the predicate.
   private var text = ""
   private var arguments: [any PredicateArgument] = []
-  /// The fields for which the text has placeholders. All other arguments are constants.
+  /// The fields that have placeholders in the text. All other arguments are constants.
   private var fields: [ConditionField] = []
-  /// The tokens from which the text was made, each with the offset in bytes of its part of the text. They give errors
-  /// of the predicate their columns in the expression.
+  /// The tokens that the text was made from, each with the offset of its part of the text, in bytes. They map errors in
+  /// the predicate to columns of the expression.
   private var pieces: [(offset: Int, token: ConditionToken)] = []
   /// The brackets that are not closed yet. `isCall` is true if they contain arguments or a list instead of conditions.
   private var brackets: [(token: ConditionToken, isCall: Bool)] = []
@@ -244,7 +244,7 @@ struct ConditionTranslator {
   }
 
   /// Returns true if the comparison is in the syntax of `find`, and ends after the literal. Returns false if it may be
-  /// in the syntax of predicates, in which more tokens can follow. Throws an error if it can be neither.
+  /// in the syntax of predicates, where more tokens can follow. Throws an error if it can be neither.
   private func isWhole(_ literal: ConditionToken, _ sign: ConditionToken) throws(ConditionError) -> Bool {
     var ahead = lexer
     _ = ahead.passSpace()

@@ -15,7 +15,7 @@ struct SwiftClass {
   private(set) var statements: [String] = []
   /// Messages about the parts of the entity that the class does not have, or that the programmer must complete.
   private(set) var notes: [String] = []
-  /// The comments in front of the class.
+  /// The comments before the class.
   private var omissions: [String] = []
   /// The names of the properties that a model of classes cannot have.
   private var missing: Set<String> = []
@@ -48,7 +48,7 @@ struct SwiftClass {
       [entity.name, property].compactMap { $0?.printable(limit: 100) }.joined(separator: ".") + ": " + message)
   }
 
-  /// Reports a part of the entity that the class cannot have, and adds a comment in front of the class.
+  /// Reports a part of the entity that the class cannot have, and adds a comment before the class.
   mutating func leaveOut(_ message: String, _ property: String? = nil) {
     addNote(message, property)
     omissions.append("// " + (property.map { "\($0.quoted): " } ?? "") + message.printable())

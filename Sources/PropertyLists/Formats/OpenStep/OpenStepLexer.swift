@@ -66,7 +66,7 @@ package struct OpenStepLexer: ~Escapable {
   private var angle = ForwardSearch(">")
   private var bracket = ForwardSearch("]")
   private var commentEnd = ForwardSearch("*/")
-  /// The lowest offset at which an unterminated string in double quotation marks was found, or `Int.max`. All strings
+  /// The lowest offset of an unterminated string in double quotation marks that was found, or `Int.max`. All strings
   /// in double quotation marks that begin there or later are unterminated, too, so they are not scanned.
   private var lastDoubleQuote = Int.max
   /// The same as ``lastDoubleQuote``, for strings in single quotation marks.

@@ -1,4 +1,4 @@
-/// Functions that write reals and dates, including those for which GNUstep's notation has no form.
+/// Functions that write reals and dates, including those that GNUstep's notation cannot express.
 ///
 /// | value | reversible form | plain form |
 /// |---|---|---|

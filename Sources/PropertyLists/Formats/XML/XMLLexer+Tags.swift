@@ -154,9 +154,9 @@ extension XMLLexer {
 /// A scanner for the `>` that ends markup. Quotation marks in the markup may be unpaired.
 struct QuoteScan {
   private var quote: UInt8 = 0
-  /// The offset after the first `>` in quotation marks, or nil if there was none.
+  /// The offset after the first `>` in quotation marks; nil until one is found.
   private(set) var quotedEnd: Int?
-  /// The offset of the last opening quotation mark, or nil if there was none.
+  /// The offset of the last opening quotation mark; nil until one is found.
   private(set) var quoteOffset: Int?
 
   var isOpen: Bool { quote != 0 }

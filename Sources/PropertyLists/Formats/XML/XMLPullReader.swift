@@ -35,7 +35,7 @@ package struct XMLPullReader: ~Escapable {
   /// True if the last tag was that of an empty element. Its end is the next event.
   package private(set) var isEmptyElement = false
   private var hasRoot = false
-  /// The offset from which the next attribute of the tag is searched for.
+  /// The start offset of the search for the next attribute of the tag.
   private var attributeIndex = 0
   private let greatestDepth: Int
 

@@ -8,8 +8,8 @@ extension XMLTokenReader {
   }
 
   /// Closes the element that an end tag probably belongs to: the innermost element of the same name, with all elements
-  /// in it. If there is none, closes the innermost element, unless the end tag probably belongs to an element that has
-  /// been closed already.
+  /// in it. If none has that name, closes the innermost element, unless the end tag probably belongs to an element that
+  /// has been closed already.
   mutating func close(_ name: String) {
     let count = elements.count
     if let index = elements.lastIndex(where: { $0.name == name }) {

@@ -45,7 +45,7 @@ struct XMLTokenReader: ~Copyable, ~Escapable {
   private(set) var tokenStart = 0
   /// For each name, the number of elements that were closed before their end tags. These end tags are ignored later.
   var missedEnds: [String: Int] = [:]
-  /// The last line with invalid UTF-8, or 0 if there was none.
+  /// The last line with invalid UTF-8; 0 before the first one.
   private var lineThatIsNotUTF8 = 0
 
   /// An open element.
@@ -142,7 +142,7 @@ struct XMLTokenReader: ~Copyable, ~Escapable {
     return line == lineThatIsNotUTF8
   }
 
-  /// Returns the message for a missing end tag of the innermost element. `found` was found in its place.
+  /// Returns the message for a missing end tag of the innermost element. `found` is the text there.
   private mutating func messageForMissingEnd(found: String) -> String {
     guard let open = elements.last else { return "expected a tag, found \(found)" }
     let name = open.name.printable(limit: 80)

@@ -78,7 +78,7 @@ extension KeyedArchive.CountedClass {
   }
 }
 
-/// The Swift names of all classes of which the archives contain objects.
+/// The Swift names of all classes that have objects in the archives.
 private final class ClassNames: Sendable {
   private struct Names {
     var types: Set<String> = []

@@ -129,7 +129,7 @@ extension PropertyListKeyPath {
 extension DefaultsDomain {
   typealias Values = OrderedDictionary<String, PropertyList>
 
-  /// The options with which the Preferences library reads: a dictionary with the single key `CF$UID` is a dictionary
+  /// The options that the Preferences library reads with: a dictionary with the single key `CF$UID` is a dictionary
   /// and not a UID, and the last value of a duplicate key is used.
   private static let reading = PropertyListReadingOptions(
     recognizesUIDDictionaries: false, duplicateKeys: .keepLast, restoresCoercedValues: true)

@@ -8,7 +8,7 @@ enum DefaultsShell {
   ) throws(PropertyListError) -> String {
     var words = ["defaults"] + options + [value == nil ? "delete" : "write"]
     if key.hasControls {
-      // As a key path, the key is on one line, and has no control characters for the terminal.
+      // A key path escapes control characters, so the command is one line and safe to print in a terminal.
       words += [domain, "-k", PropertyListKeyPath([.key(key)]).description]
     } else {
       if domain.hasPrefix("-") || key.hasPrefix("-") { words.append("--") }

@@ -6,7 +6,7 @@ import ToolSupport
 /// The settings that git needs for property lists: the commands in its configuration, and the file patterns in an
 /// attributes file.
 struct GitSettings {
-  /// The arguments with which git reads and writes its configuration, such as `config --global`.
+  /// The arguments that make git read and write its configuration, such as `config --global`.
   let call: [String]
   let attributesFile: String
 
