@@ -115,7 +115,23 @@ open class ManagedObject {
   /// }
   /// ```
   ///
-  /// If a subclass does not override this method, the settings apply to the superclass's entity only.
+  /// If a subclass does not override this method, the settings apply to the superclass's entity only. An override that
+  /// makes the same changes as that of the nearest superclass with an entity is taken for the inherited method, and its
+  /// changes are ignored. If both classes need the same setting, for example because both entities are abstract, test
+  /// the name of the entity in the superclass:
+  ///
+  /// ```swift
+  /// class Item: ManagedObject {
+  ///   override class func describe(_ entity: inout EntityDescription) {
+  ///     guard entity.name == "Item" else { return }
+  ///     entity.isAbstract = true
+  ///   }
+  /// }
+  ///
+  /// class Medium: Item {
+  ///   override class func describe(_ entity: inout EntityDescription) { entity.isAbstract = true }
+  /// }
+  /// ```
   open class func describe(_ entity: inout EntityDescription) {}
 
   /// Called once, when the object is inserted into a context. Set initial values here.
