@@ -23,7 +23,8 @@ public struct AttributeDescription: Hashable, Sendable {
   /// The name of the value transformer of a transformable attribute; nil if values are stored as keyed archives. See
   /// ``AttributeTransformer``.
   public var valueTransformerName: String?
-  /// True if a store may keep large data in separate files next to it.
+  /// True if Core Data may keep large data in separate files next to an SQLite store. The stores of this package read
+  /// such files, and write new values into the store itself.
   public var allowsExternalBinaryDataStorage = false
   /// True if the persistent history keeps the value of a deleted object.
   public var preservesValueInHistoryOnDeletion = false
