@@ -55,7 +55,18 @@ public struct FetchRequest: Hashable, Sendable {
   public var propertiesToFetch: [FetchedValue]?
   /// The values to group the results by, if the results are dictionaries; nil for no groups.
   public var propertiesToGroupBy: [FetchedValue]?
-  /// The condition that groups must meet; nil for all groups.
+  /// The condition that groups must meet; nil for all groups. It can use aggregates such as `count(title)`, the
+  /// properties to group by, and the values of the request: it refers to a named expression by a variable.
+  ///
+  /// ```swift
+  /// var request = FetchRequest("Book")
+  /// request.propertiesToGroupBy = [.property("author.name")]
+  /// request.propertiesToFetch = [
+  ///   .property("author.name"),
+  ///   .expression(name: "books", try ManagedExpression(format: "count(title)"), type: .integer64),
+  /// ]
+  /// request.havingPredicate = try ManagedPredicate(format: "$books > 1")
+  /// ```
   public var havingPredicate: ManagedPredicate? { didSet { havingPredicate = havingPredicate?.withoutDeepRows } }
   /// The key paths of relationships whose objects are read together with the results.
   public var relationshipKeyPathsForPrefetching: [String] = []
