@@ -415,6 +415,54 @@ private enum KeepArticle {
     #expect(note.author == ada && ada.notes.count == 2)
   }
 
+  @Test func `a pinned context reads one state of the stores`() throws {
+    let container = try filled()
+    let context = container.newContext()
+    let chart = container.newContext()
+    let request = FetchRequest("Note")
+    try context.setQueryGenerationFrom(.current)
+    let notes = try context.fetch(request)
+    try container.updateAndWait { context in try context.insert(Note.self).title = "Letters" }
+    try chart.setQueryGenerationFrom(context.queryGenerationToken)
+    let count = try chart.count(for: request)
+    #expect(notes.count == 1 && count == 1)
+    try context.setQueryGenerationFrom(nil)
+    try context.refreshAllObjects()
+    #expect(try context.count(for: request) == 2)
+  }
+
+  @Test func `a document is edited in a working copy of its file`() throws {
+    let folder = TemporaryFolder(isInMemory: true)
+    let file = folder.url.appending(path: "letters.xml")
+    let newFile = folder.url.appending(path: "new.xml")
+    let copy = folder.url.appending(path: "copy.xml")
+    let workingFile = folder.url.appending(path: "letters.working")
+    let model = try ManagedObjectModel(Person.self, Note.self)
+    try PersistentContainer(model: model, stores: [.xml(file)]).updateAndWait { context in
+      try context.insert(Note.self).title = "A"
+    }
+    try XMLStore.copyStore(at: file, to: workingFile)
+    let coordinator = PersistentStoreCoordinator(model: model)
+    try coordinator.add(XMLStore.openStore(at: workingFile, model: model, configuration: nil))
+    let context = ManagedObjectContext(coordinator: coordinator)
+    for note in try context.fetch(Note.self) { note.title = "B" }
+    try context.save()
+    try XMLStore.replaceStore(at: file, withStoreAt: workingFile)
+    try XMLStore.replaceStore(at: newFile, withStoreAt: workingFile)
+    try XMLStore.copyStore(at: workingFile, to: copy)
+    for note in try context.fetch(Note.self) { note.title = "C" }
+    try context.save()
+    context.reset()
+    coordinator.remove(coordinator.stores[0])
+    try XMLStore.replaceStore(at: workingFile, withStoreAt: file)
+    try coordinator.add(XMLStore.openStore(at: workingFile, model: model, configuration: nil))
+    #expect(try context.fetch(Note.self).map(\.title) == ["B"])
+    for saved in [newFile, copy] {
+      let container = try PersistentContainer(model: model, stores: [.xml(saved)])
+      #expect(try container.performAndWait { try $0.fetch(Note.self).map(\.title) } == ["B"])
+    }
+  }
+
   @Test func `an actor with a context inserts notes`() async throws {
     typealias NoteImporter = KeepArticle.NoteImporter
     let container = try filled()
