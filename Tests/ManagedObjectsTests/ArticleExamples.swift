@@ -355,6 +355,20 @@ private enum KeepArticle {
   final class ProgressBar {
     var value = 0.0
   }
+
+  class Party: ManagedObject {
+    @Attribute var name: String?
+    @Relationship var items: Set<Item>
+  }
+
+  final class Company: Party {
+    @Attribute var size = 0
+  }
+
+  final class Item: ManagedObject {
+    @Attribute var title: String?
+    @Relationship(inverse: \Party.items) var owner: Party?
+  }
 }
 
 @Suite("Examples in the article about keeping objects") struct KeepExamples {
@@ -725,6 +739,33 @@ private enum KeepArticle {
     let text = try both.formatText()
     print(try ManagedPredicate(format: text) == both)
     #expect(try ManagedPredicate(format: text) == both)
+  }
+
+  @Test func `a cast in a predicate finds objects by the class of a related object`() throws {
+    typealias Party = KeepArticle.Party
+    typealias Company = KeepArticle.Company
+    typealias Item = KeepArticle.Item
+    let model = try ManagedObjectModel(Party.self, Company.self, Item.self)
+    let context = try PersistentContainer(model: model, stores: [.inMemory]).newContext()
+    for size in [10, 20] {
+      let company = try context.insert(Company.self)
+      company.size = size
+      try context.insert(Item.self).owner = company
+    }
+    try context.insert(Item.self).owner = try context.insert(Party.self)
+    try context.insert(Item.self)
+    try context.save()
+    let items = try context.fetch(Item.self, where: #Predicate { $0.owner is Company })
+    let small = try context.fetch(Item.self, where: #Predicate { ($0.owner as? Company)?.size == 10 })
+    #expect(items.count == 2 && small.count == 1)
+    for (format, count) in [
+      ("owner.entity.name == 'Company'", 2), ("'Party' IN owner.entity.kinds", 3), ("owner.entity.name == 'Party'", 1),
+      ("owner.entity.userInfo.color == 'red'", 0),
+    ] {
+      #expect(try context.count(Item.self, where: ManagedPredicate(format: format)) == count)
+    }
+    let company = try #require(model["Company"])
+    #expect(try context.count(Item.self, where: ManagedPredicate(format: "owner.entity == %@", company)) == 2)
   }
 
   @Test(arguments: [
