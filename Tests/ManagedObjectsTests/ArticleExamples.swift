@@ -145,13 +145,22 @@ private enum ModelArticle {
   final class Book: Work {
     @Attribute var pages = 0
 
-    override class func describe(_ entity: inout EntityDescription) {}
+    override class func describe(_ entity: inout EntityDescription) {
+      entity[attribute: "pages"]?.isReadOnly = true
+    }
   }
 
   final class Film: Work {
     @Attribute var minutes = 0
+  }
 
-    override class func describe(_ entity: inout EntityDescription) {}
+  /// The type that `storeutil model --format swift` prints.
+  enum NotesModel {
+    static var classes: [ManagedObject.Type] { [Note.self, Person.self, Tag.self] }
+
+    static func model() throws(ManagedObjectModelError) -> ManagedObjectModel {
+      try ManagedObjectModel(classes: classes)
+    }
   }
 }
 
@@ -301,6 +310,17 @@ private enum ModelArticle {
         try $0.fetch(FetchRequest("Person"))[0].value(forKeyPath: "notes.@count") == .attribute(.integer(1))
       })
     #expect(try container.performAndWait { try $0.count(for: FetchRequest("Note")) } == 1)
+  }
+
+  @Test func `generated classes are joined with the model of a file`() throws {
+    typealias NotesModel = ModelArticle.NotesModel
+    let folder = TemporaryFolder()
+    let url = folder.url.appending(path: "Notes.xcdatamodeld")
+    try VersionedModel(models: ["Notes": NotesModel.model()], currentName: "Notes").writeSource(to: url)
+    let model = try NotesModel.model()
+    let joined = try ManagedObjectModel(contentsOf: url).joined(with: NotesModel.classes)
+    #expect(joined.entityVersionHashesByName == model.entityVersionHashesByName)
+    #expect(model.swiftSource(named: "Notes").contains("enum NotesModel"))
   }
 
   @Test func `a versioned model is written as source and as a compiled model`() throws {
