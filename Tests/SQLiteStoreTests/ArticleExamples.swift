@@ -124,6 +124,23 @@ import Testing
     #expect(try Data(contentsOf: file) == original)
   }
 
+  @Test func `an example migrates a store to another model and another kind`() throws {
+    let (oldFile, newFile) = (folder.url.appending(path: "Notes.xml"), file)
+    let oldModel = try Self.model([.attribute("count", .integer32)])
+    let newModel = try Self.model([.attribute("count", .string)])
+    try PersistentContainer(model: oldModel, stores: [.xml(oldFile)]).updateAndWait { context in
+      try context.insert("Note").setValue(.integer(1), forKey: "count")
+    }
+    let mapping = StoreMapping(entities: [
+      "Note": EntityMigrationPolicy { note, migration in
+        try migration.createDestinationInstances(forSource: note).setValue(.string("many"), forKey: "count")
+      }
+    ])
+    try SQLiteStore.createStore(
+      at: newFile, model: newModel, migrating: oldFile, of: XMLStore.self, from: oldModel, by: mapping)
+    #expect(try Self.counts(newFile) == ["many"])
+  }
+
   @Test func `an example migrates objects by a mapping model and by the versions in a folder`() throws {
     let (second, third) = try makeCountedStore()
     let folder = folder.url
