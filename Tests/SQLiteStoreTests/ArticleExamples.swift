@@ -61,6 +61,34 @@ import Testing
     #expect((folder.names, try Data(contentsOf: file)) == before)
   }
 
+  @Test func `an example reads a part of a store's history`() throws {
+    var lines: [String] = []
+    func print(_ kind: PersistentHistoryChange.Kind, _ id: ManagedObjectID) { lines.append("\(kind) \(id)") }
+    let model = try Self.model([.attribute("title", .string)])
+    let store = try SQLiteStore(file, model: model, access: .readWrite(tracksHistory: true))
+    let coordinator = PersistentStoreCoordinator(model: model)
+    try coordinator.add(store)
+    for author in ["import", "app"] {
+      let context = ManagedObjectContext(coordinator: coordinator)
+      context.transactionAuthor = author
+      try context.insert("Note")
+      try context.save()
+    }
+    var lastToken: PersistentHistoryToken?
+    var request = HistoryRequest(after: lastToken.map { .token($0) })
+    request.author = .noneOf(["app"])
+    request.entityNames = ["Note"]
+    for transaction in try store.history(request) {
+      for change in transaction.changes { print(change.kind, change.objectID) }
+      lastToken = transaction.token
+    }
+    #expect(lines == ["insert Note/p1"])
+    #expect(lastToken == PersistentHistoryToken(numbers: [store.identifier: 1]))
+    if let lastToken { try store.deleteHistory(before: .token(lastToken)) }
+    try store.deleteHistory(before: .date(Date.now.addingTimeInterval(-30 * 24 * 60 * 60)))
+    #expect(try store.historyCount().transactions == 2)
+  }
+
   @Test func `an example migrates a store to another model`() throws {
     try makeStore()
     let newModel = try Self.model([.attribute("title", .string), .attribute("date", .date)])
