@@ -17,10 +17,11 @@ extension SQLiteStore {
 
 /// The statements of history requests, for tests.
 extension SQLiteStore {
-  /// Returns SQLite's query plan for a request, one line per step.
+  /// Returns the texts of SQLite's query plan for a request.
   package func plan(of request: HistoryRequest) throws(ManagedObjectError) -> [String] {
     try withState { state throws(ManagedObjectError) in
-      try state.plan(HistoryQuery(request, HistoryReading.allNumbers, state, FileSchema(state.database)).selection)
+      try state.plan(HistoryQuery(request, HistoryReading.allNumbers, state, FileSchema(state.database)).selection).map(
+        \.text)
     }
   }
 }

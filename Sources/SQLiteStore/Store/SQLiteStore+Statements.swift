@@ -10,17 +10,6 @@ public struct RequestStatement: Hashable, Sendable {
   public let isComplete: Bool
 }
 
-/// A step of the plan by which SQLite executes a statement: https://sqlite.org/eqp.html
-public struct QueryPlanStep: Hashable, Sendable, CustomStringConvertible {
-  /// The number of steps that this step is a part of.
-  public let level: Int
-  /// SQLite's description of the step, such as `SEARCH t USING INDEX Z_Note_byTitle (ZTITLE=?)`.
-  public let text: String
-
-  /// The text, indented by two spaces for each level.
-  public var description: String { String(repeating: "  ", count: level) + text }
-}
-
 /// The statements that a store executes.
 extension SQLiteStore {
   /// Returns the SQL of a request. Requests that fetch the objects of results, or values that the request does not
@@ -59,17 +48,7 @@ extension SQLiteStore {
   public func plan(of request: FetchRequest) throws(ManagedObjectError) -> [QueryPlanStep] {
     let sql = try statement(for: request).sql
     if sql.isEmpty { return [] }
-    return try reading { state throws(ManagedObjectError) in
-      let statement = try state.database.statement("EXPLAIN QUERY PLAN " + sql)
-      var levels: [Int64: Int] = [:]
-      var steps: [QueryPlanStep] = []
-      try statement.forEachRow {
-        let level = levels[statement.integer(1)].map { $0 + 1 } ?? 0
-        levels[statement.integer(0)] = level
-        steps.append(QueryPlanStep(level: level, text: statement.text(3)))
-      }
-      return steps
-    }
+    return try reading { state throws(ManagedObjectError) in try state.plan(sql) }
   }
 
   /// Sets a function that is called after each statement that the store executes; nil for none.
