@@ -124,7 +124,7 @@ import Testing
       let error = #expect(throws: SQLiteError.self) { try other.run("INSERT INTO t VALUES (2)") }
       #expect(error?.code == .busy)
       #expect(
-        error?.description.hasPrefix("\(database.path): another process has the file locked (SQLite error 5, in ")
+        error?.description.hasPrefix("\(database.path): another connection has locked the file (SQLite error 5, in ")
           == true)
       #expect(throws: SQLiteError.self) { try other.transaction {} }
       #expect(!other.isInTransaction)

@@ -267,7 +267,9 @@ internal import SystemFiles
   func failure(_ code: Int32, _ origin: SQLiteError.Origin, _ sql: String?, start: Int = 0) -> Failure {
     var message = unsafe String(cString: sqlite3_errmsg(handle))
     if code & 0xFF == SQLITE_INTERRUPT { message = workLimit.message }
-    if code & 0xFF == SQLITE_BUSY, message == "database is locked" { message = "another process has the file locked" }
+    if code & 0xFF == SQLITE_BUSY, message == "database is locked" {
+      message = "another connection has locked the file"
+    }
     var error = SQLiteError(origin, reported: code, message, path: path)
     error.sql = sql
     let offset = unsafe sqlite3_error_offset(handle)
