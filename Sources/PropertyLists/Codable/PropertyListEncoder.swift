@@ -42,7 +42,7 @@ public struct PropertyListEncoder: Sendable {
   /// The values that encoded types find in `Encoder.userInfo`.
   public var userInfo: [CodingUserInfoKey: any Sendable] = [:]
 
-  // The initializer must not have parameters, even optional ones, because Foundation's has none. Otherwise, files that
+  // The initializer must not have parameters, even optional ones, because Foundation's does not. Otherwise, files that
   // import both would silently use Foundation's type.
   /// Creates an encoder that writes binary property lists.
   public init() {}

@@ -15,7 +15,7 @@ package enum Base64Text {
     return table
   }()
 
-  /// Returns a message about the first defect of a base64 text, or nil if the text has none. A defect is a character
+  /// Returns a message about the first defect of a base64 text; nil if the text is valid. A defect is a character
   /// outside the alphabet, or padding that is missing, wrong or followed by more text. `name` is the element that the
   /// message mentions.
   package static func defect(in text: RawSpan, called name: StaticString) -> String? {

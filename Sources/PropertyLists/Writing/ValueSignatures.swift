@@ -43,7 +43,7 @@ package struct SignatureOptions: OptionSet {
 
   /// A 4-byte real equals the 8-byte real of the same value, because the format has only 8-byte reals.
   package static let widensFloats = SignatureOptions(rawValue: 1)
-  /// A date is compared without the fraction of its second, because the format has none.
+  /// A date is compared without the fraction of its second, because the format does not store it.
   package static let dropsFractions = SignatureOptions(rawValue: 2)
   /// Canonically equivalent texts are equal, as in Swift.
   package static let ignoresSpelling = SignatureOptions(rawValue: 4)

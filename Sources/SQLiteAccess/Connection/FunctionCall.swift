@@ -113,8 +113,8 @@ extension FunctionCall {
 
 /// The state of an aggregate function, between the rows of a group.
 extension FunctionCall {
-  /// Returns the memory for the address of the state, which SQLite keeps for each group; nil if it cannot be
-  /// allocated, or if `size` is 0 and the group has none.
+  /// Returns the memory for the address of the group's state; nil if it cannot be allocated, or if `size` is 0 and it
+  /// was not allocated before.
   private func memory(size: Int) -> UnsafeMutablePointer<UnsafeMutableRawPointer?>? {
     unsafe sqlite3_aggregate_context(context, Int32(size))?.assumingMemoryBound(to: UnsafeMutableRawPointer?.self)
   }
@@ -132,7 +132,7 @@ extension FunctionCall {
     return state
   }
 
-  /// Removes the state of the group, and returns it; nil if the group has none.
+  /// Removes the state of the group, and returns it; nil if the group has no rows.
   package func takeState<State: AnyObject>() -> State? {
     guard let memory = unsafe memory(size: 0), let known = unsafe memory.pointee else { return nil }
     unsafe memory.pointee = nil

@@ -43,8 +43,8 @@ extension SQLiteDatabase {
   /// Sets the journal mode of the file.
   ///
   /// - Throws: ``SQLiteResultCode/busy`` if another connection uses the file; ``SQLiteResultCode/misuse`` if the mode
-  ///   stays as it was, for example that of a database in memory; ``SQLiteResultCode/error`` if the mode is changed to
-  ///   or from ``SQLiteJournalMode/wal`` in a transaction.
+  ///   cannot be changed, as for a database in memory. In a transaction, the code can also be
+  ///   ``SQLiteResultCode/error``.
   public func setJournalMode(_ mode: SQLiteJournalMode) throws(SQLiteError) {
     let sql = "PRAGMA journal_mode = \(mode.rawValue)"
     let result: String? = try value(SQL(text: sql))
@@ -53,7 +53,7 @@ extension SQLiteDatabase {
     }
   }
 
-  /// Replaces the contents of another database with a copy of this one.
+  /// Replaces the contents of another database with a copy of this one. Other connections can read this one meanwhile.
   ///
   /// ```swift
   /// try database.copy(to: try SQLiteDatabase(path: "/home/ada/backup.db"))

@@ -104,8 +104,8 @@ package struct ExternalData {
   /// Returns the column value for data that is stored in the column itself.
   func value(_ data: Data) -> Data { Data([Self.inline]) + data }
 
-  /// Returns the file name in a column value; nil if the value has none. The name must be a UUID, so that it cannot
-  /// lead to another folder.
+  /// Returns the file name in a column value; nil if the value does not name a file. The name must be a UUID, so that
+  /// it cannot lead to another folder.
   package static func fileName(_ value: Data) -> String? {
     guard value.first == inFile, value.count == sizeOfName, value.last == 0 else { return nil }
     let text = String(decoding: value.dropFirst().dropLast(), as: UTF8.self)

@@ -78,7 +78,8 @@ package struct ValueReading {
 
   private static func uuid(_ data: Data) -> UUID? { data.count == 16 ? UUID(data.bytes) : nil }
 
-  /// Returns the index of the entity that a row has. Returns nil if the row does not exist, or has none of `entities`.
+  /// Returns the index of the entity that a row has. Returns nil if the row does not exist, or its entity is not in
+  /// `entities`.
   func entity(ofRow number: Int64, _ entities: Range<Int>) throws(ManagedObjectError) -> Int? {
     guard let table = schema.table(ofEntity: entities.lowerBound) else { return nil }
     let statement = try database.statement("SELECT Z_ENT FROM \(table.name.sqlName) WHERE Z_PK = ?")

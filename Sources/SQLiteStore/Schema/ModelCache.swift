@@ -11,7 +11,7 @@ package enum ModelCache {
   /// The size of the largest archive that is read, in bytes.
   private static let greatestSize = 64 << 20
 
-  /// Returns the model that a store embeds; nil if it has none, as in files written before 2015.
+  /// Returns the model that a store embeds; nil if it embeds no model, like files written before 2015.
   ///
   /// - Throws: ``ManagedObjectError/Code/open`` if the model is damaged.
   package static func read(_ database: Database, _ file: FileSchema) throws(ManagedObjectError) -> ManagedObjectModel? {

@@ -110,7 +110,7 @@ struct ConditionSubject: PredicateSubject {
     }
   }
 
-  /// Returns the text of a field for patterns; nil if it has none.
+  /// Returns the text of a field for patterns; nil if the field is not a scalar, or does not exist.
   private func text(
     of field: ConditionField, _ path: [PropertyListKeyPath.Component]
   ) throws(PropertyListError) -> String? {

@@ -6,7 +6,7 @@ enum SwiftLayout {
   /// Returns the lines of a statement. Breaks a long statement within its last outermost brackets, as swift-format
   /// does.
   ///
-  /// - Parameter indentation: The number of spaces in front of the line.
+  /// - Parameter indentation: The number of spaces before the line.
   static func lines(_ text: String, indentation: Int) -> [String] {
     guard indentation + text.count > length, let (start, parts, end) = brackets(in: text) else { return [text] }
     var lines = [start]

@@ -58,8 +58,8 @@ struct SwiftNames {
     all = taken
   }
 
-  /// Returns the name of the class in an entity's description without its module; nil if the entity has no class of its
-  /// own, or if the name is not that of a Swift class.
+  /// Returns the name of the class in an entity's description without its module; nil if the entity has the base class,
+  /// or if the name is not that of a Swift class.
   private static func className(of entity: EntityDescription) -> String? {
     guard let name = entity.className?.split(separator: ".").last.map(String.init), name != "NSManagedObject",
       name != "ManagedObject", !name.hasPrefix("_Tt"), identifier(name) == name

@@ -135,7 +135,7 @@ extension SwiftClass {
 struct SwiftSettings {
   var code: SwiftCode
   private(set) var statements: [String] = []
-  /// The parts that have no form in Swift.
+  /// Messages about the parts that Swift code cannot express.
   private(set) var notes: [String] = []
 
   init(code: SwiftCode) { self.code = code }
@@ -144,7 +144,7 @@ struct SwiftSettings {
     "\(tries) \(code.names.type("ManagedPredicate"))(format: \(text))"
   }
 
-  /// Returns the declaration of a variable for a request, and adds the statements for the settings that the initializer
+  /// Returns the declaration of a variable for a request, and adds statements for the settings that the initializer
   /// does not have.
   mutating func declaration(_ variable: String, _ request: FetchRequest) -> String {
     var made = FetchRequest(request.entityName)

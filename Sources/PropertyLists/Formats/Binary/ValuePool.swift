@@ -177,7 +177,7 @@ extension ValuePool {
   private struct FileOrder: ~Copyable {
     /// The objects in file order. A container occurs once for each reference to it.
     private(set) var objects: [Reference] = []
-    /// The object index of each scalar, or `UInt32.max` if it has none yet.
+    /// The object index of each scalar; `UInt32.max` before it gets one.
     private(set) var scalars: [UInt32]
     private var uids: [UInt32] = []
     /// The object indexes of the UIDs from ``denseUIDCount``, which could make ``uids`` too long.

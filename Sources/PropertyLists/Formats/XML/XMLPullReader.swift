@@ -137,7 +137,7 @@ package struct XMLPullReader: ~Escapable {
   /// Returns bytes of the document as text.
   package func text(_ range: Range<Int>) -> String { String(decoding: [UInt8](lexer.bytes, range), as: UTF8.self) }
 
-  /// Returns the next attribute of the last tag, or nil if there are no more. Decode the value with
+  /// Returns the next attribute of the last tag; nil after the last one. Decode the value with
   /// ``attributeText(_:)``.
   ///
   /// - Complexity: O(*n*) in the length of the attribute.
