@@ -55,7 +55,7 @@ extension PersistentStoreDescription {
     return description
   }
 
-  /// Migrates an SQLite store as the description says.
+  /// Migrates an SQLite store with the settings of the description.
   private func migrateSQLite(
     _ file: URL, to model: ManagedObjectModel, key: SQLiteEncryptionKey?
   ) throws(ManagedObjectError) {

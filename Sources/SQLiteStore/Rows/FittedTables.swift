@@ -183,7 +183,7 @@ private struct TableFitting {
     return "CASE Z_ENT " + values.map { "WHEN \($0) THEN \($1)" }.joined(separator: " ") + " END"
   }
 
-  /// Notes the differences of a property: for its entity if all members have the same, else for each member.
+  /// Records the differences of a property: for its entity if all members have the same, else for each member.
   private mutating func note(
     _ property: ManagedObjectModel.Entity.Property, _ entity: ManagedObjectModel.Entity,
     _ sources: [(member: Int, source: Source)]
@@ -251,7 +251,7 @@ private struct TableFitting {
     if let column = found.order { values[order] = column.sqlName } else { absent.insert(order) }
   }
 
-  /// Notes the to-many relationships that are empty because the related objects have no column.
+  /// Records the to-many relationships that are empty because the related objects have no column.
   private mutating func noteEmptyRelationships() {
     for entity in model.entities where entity.subtree.contains(where: { former.isReadable($0) }) {
       for relationship in entity.relationships.dropFirst(entity.superentity?.relationships.count ?? 0)
@@ -302,7 +302,7 @@ private struct TableFitting {
     }
   }
 
-  /// Notes the columns and join tables that no view uses.
+  /// Records the columns and join tables that no view uses.
   mutating func noteUnknown() {
     mismatches += former.unknownParts(used)
     mismatches.sort { ($0.entity, $0.property ?? "", $0.reason) < ($1.entity, $1.property ?? "", $1.reason) }
