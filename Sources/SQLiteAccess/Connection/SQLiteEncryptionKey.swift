@@ -9,8 +9,8 @@ public import FoundationEssentials
 /// ```
 ///
 /// The key is overwritten in memory when the last reference to it is released. Copies that the program or the SQLite
-/// library makes are not: see SQLCipher's `PRAGMA cipher_memory_security`. The key is not a part of descriptions, of
-/// errors and of traces.
+/// library makes are not overwritten: see SQLCipher's `PRAGMA cipher_memory_security`. Descriptions, errors and traces
+/// do not contain the key.
 @safe public final class SQLiteEncryptionKey: Sendable, CustomStringConvertible, CustomReflectable {
   /// The key as a literal in SQL, without a null character at the end.
   private nonisolated(unsafe) let literal: UnsafeMutableBufferPointer<UInt8>
@@ -34,8 +34,7 @@ public import FoundationEssentials
     return unsafe sqlite3_step(statement) == SQLITE_ROW
   }()
 
-  /// Creates a key that SQLCipher derives from a passphrase, which takes it some hundred milliseconds for each
-  /// connection.
+  /// Creates a key that SQLCipher derives from a passphrase. This takes some hundred milliseconds for each connection.
   ///
   /// - Returns: Nil if the passphrase is empty or contains a null character.
   public init?(passphrase: String) {
@@ -109,7 +108,7 @@ public import FoundationEssentials
 
 /// Encrypted files.
 extension Connection {
-  /// Sets the key of the file, before anything is read from it, and reads its header.
+  /// Sets the key of the file, and checks it by reading the schema. Call this before any other statement.
   ///
   /// - Throws: An error with the origin ``SQLiteError/Origin/key`` if the key is wrong or the file is not encrypted.
   func unlock(_ key: SQLiteEncryptionKey) throws(Failure) {

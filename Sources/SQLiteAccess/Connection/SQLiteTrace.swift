@@ -10,7 +10,7 @@ internal import SystemFiles
 /// ```
 ///
 /// The function is called on the thread of the request, while the connection is in use: it must not use the store or
-/// the database, and delays the request. Without a trace, a statement costs nothing more.
+/// the database, and delays the request. Without a trace, statements have no extra cost.
 public struct SQLiteTrace: Sendable {
   /// An executed statement.
   public struct Event: Sendable, CustomStringConvertible {

@@ -18,7 +18,7 @@ struct MigrationRun {
   let steps: [MigrationStep]
   var metadata: StoreMetadata
   let policy: DroppedValuePolicy
-  /// The key of the store, with which all temporary files are encrypted too.
+  /// The key of the store and of all temporary files; nil if the store is not encrypted.
   let key: SQLiteEncryptionKey?
   let reports: MigrationReports
   /// The values and objects that the steps have dropped so far.

@@ -75,7 +75,7 @@ extension SQLiteStore {
   /// Migrates a store, as the public function does.
   ///
   /// - Parameters:
-  ///   - key: The key of an encrypted store, which the store keeps.
+  ///   - key: The key of an encrypted store. The migrated store has the same key.
   ///   - writesNothing: True to write nothing next to the old store if there is an `output`. No other process may save
   ///     to the old store meanwhile.
   package static func migrate(
@@ -130,7 +130,7 @@ extension SQLiteStore {
 
   /// Migrates a store through several versions of its model, as the public function does.
   ///
-  /// - Parameter key: The key of an encrypted store, which the store keeps.
+  /// - Parameter key: The key of an encrypted store. The migrated store has the same key.
   package static func migrate(
     _ file: URL, through migration: StagedMigration, to destination: ManagedObjectModel?, configuration: String?,
     output: URL? = nil, droppedValues: DroppedValuePolicy, key: SQLiteEncryptionKey?,

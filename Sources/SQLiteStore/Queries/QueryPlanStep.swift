@@ -1,9 +1,9 @@
 internal import ManagedObjects
 internal import SQLiteAccess
 
-/// A step of the plan by which SQLite executes a statement: https://sqlite.org/eqp.html
+/// A step of SQLite's plan for a statement: https://sqlite.org/eqp.html
 public struct QueryPlanStep: Hashable, Sendable, CustomStringConvertible {
-  /// The number of steps that this step is a part of.
+  /// The depth of the step in the tree of steps; 0 for an outermost step.
   public let level: Int
   /// SQLite's description of the step, such as `SEARCH t USING INDEX Z_Note_byTitle (ZTITLE=?)`.
   public let text: String

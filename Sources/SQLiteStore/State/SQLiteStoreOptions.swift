@@ -12,29 +12,29 @@ public struct SQLiteStoreOptions: Sendable {
   /// the request or the save throws ``ManagedObjectError/Code/locked`` (`NSPersistentStoreTimeoutOption`).
   public var busyTimeout: Duration
 
-  /// SQLite's settings for the connection: names in lower case, and values (`NSSQLitePragmasOption`). A name that is
-  /// not in this list, and a value that the setting does not have, makes opening the store throw
-  /// ``ManagedObjectError/Code/invalidValue``.
+  /// The pragmas of the connection: names in lower case, and values (`NSSQLitePragmasOption`). Opening the store throws
+  /// ``ManagedObjectError/Code/invalidValue`` for a name that is not in this list, and for a value that the pragma does
+  /// not allow.
   ///
   /// | pragma | values | effect |
   /// |---|---|---|
   /// | `analysis_limit` | 0 or more rows | rows of each index that ``SQLiteStore/analyze()`` reads; 0 for all |
   /// | `cache_size` | pages, or KiB if negative | memory for pages; SQLite's default is 2 MB |
   /// | `journal_mode` | `WAL`, `DELETE`, `TRUNCATE`, `PERSIST` | the journal; a new store has `WAL` |
-  /// | `journal_size_limit` | bytes, or -1 | the size to which a log or journal is truncated after its use |
+  /// | `journal_size_limit` | bytes, or -1 | the size that a log or journal is truncated to after use |
   /// | `mmap_size` | bytes | the part of the file that is read by mapping it into memory |
   /// | `secure_delete` | `ON`, `OFF`, `FAST` | overwrites deleted values with zeros; `FAST` where that is cheap |
   /// | `synchronous` | `NORMAL`, `FULL`, `EXTRA` | when a save waits for the disk; the default is `FULL` |
   /// | `temp_store` | `DEFAULT`, `FILE`, `MEMORY` | where the temporary data of large requests is |
   /// | `threads` | 0 to 64 | additional threads for sorting |
-  /// | `wal_autocheckpoint` | 1 or more pages | the size at which the log is written to the file |
+  /// | `wal_autocheckpoint` | 1 or more pages | the size of the log that starts a checkpoint |
   ///
   /// With `synchronous` `NORMAL`, saves do not wait for the disk. After a power failure or a crash of the system, the
   /// last saves can be missing, although ``SQLiteStore/save(_:)`` has returned. The file stays consistent, because this
   /// value is allowed only with the journal mode `WAL`. A crash of the program loses nothing.
   ///
-  /// The journal mode `WAL` belongs to the file: setting another one needs a moment in which no other connection uses
-  /// the file, and throws ``ManagedObjectError/Code/locked`` otherwise. Connections without the setting keep the mode
+  /// The journal mode `WAL` belongs to the file: setting another one throws ``ManagedObjectError/Code/locked`` while
+  /// another connection uses the file. Connections without the setting keep the mode
   /// that the file has.
   ///
   /// With `mmap_size`, a program that truncates the file while it is mapped, or a disk that fails, ends this process
@@ -66,7 +66,7 @@ public struct SQLiteStoreOptions: Sendable {
     self.trace = trace
   }
 
-  /// The trace that the environment of the process asks for.
+  /// The trace that the environment variable `SQL_DEBUG` selects.
   private static let defaultTrace: SQLiteTrace? = {
     switch CurrentProcess.environmentValue("SQL_DEBUG") {
     case "1", "2": .standardError()

@@ -5,7 +5,7 @@ internal import ManagedObjects
 /// The allowed ones can neither damage the file nor change the results of requests. These are not allowed:
 ///
 /// * `synchronous = OFF`, `journal_mode = OFF` and `MEMORY`: a crash could damage the file;
-/// * `cache_spill` and `automatic_index`: a request on a sound file could exceed the limit of its work;
+/// * `cache_spill` and `automatic_index`: a request on an undamaged file could exceed its work limit;
 /// * `cell_size_check` and `trusted_schema`: they protect against damaged files;
 /// * all that write to the file, or change the meaning of SQL.
 struct StorePragmas {
@@ -27,7 +27,7 @@ struct StorePragmas {
     "wal_autocheckpoint": .numbers(1...Int64(Int32.max)),
   ]
 
-  /// The pragmas except those that have properties of their own, in the order of their names.
+  /// The pragmas that are not in the following properties, sorted by name.
   private var settings: [(name: String, value: String)] = []
   private var cacheSize: Int64?
   private var journalMode: String?
@@ -35,8 +35,8 @@ struct StorePragmas {
 
   /// Checks pragmas.
   ///
-  /// - Throws: ``ManagedObjectError/Code/invalidValue`` for a pragma that is not allowed, and for a value that its
-  ///   pragma does not have.
+  /// - Throws: ``ManagedObjectError/Code/invalidValue`` for a pragma that is not allowed, and for a value that the
+  ///   pragma does not allow.
   init(_ pragmas: [String: String]) throws(ManagedObjectError) {
     for (name, value) in pragmas.sorted(by: { $0.key < $1.key }) {
       guard let values = Self.allowed[name] else {
@@ -72,13 +72,13 @@ struct StorePragmas {
   /// Sets the journal mode of a file that has its tables, and checks that the other pragmas are safe with the mode.
   ///
   /// - Throws: ``ManagedObjectError/Code/locked`` if another connection uses the file,
-  ///   ``ManagedObjectError/Code/invalidValue`` for a mode in a store that is open for reading only, and for
+  ///   ``ManagedObjectError/Code/invalidValue`` for a mode in a read-only store, and for
   ///   `synchronous = NORMAL` without a write-ahead log.
   func applyJournalMode(to database: Database, isReadOnly: Bool) throws(ManagedObjectError) {
     if let journalMode {
       if isReadOnly {
         throw ManagedObjectError(
-          .invalidValue, "\(database.path): the pragma journal_mode cannot be set in a store that is read-only")
+          .invalidValue, "\(database.path): the pragma journal_mode cannot be set in a read-only store")
       }
       let found = try database.journalMode(journalMode)
       guard found.uppercased() == journalMode else {

@@ -3,7 +3,7 @@ internal import SystemFiles
 
 /// Maintenance of the file.
 extension SQLiteStore {
-  /// Builds the file anew without free pages, so that it becomes as small as possible (`NSSQLiteManualVacuumOption`).
+  /// Rebuilds the file without free pages, so that it becomes as small as possible (`NSSQLiteManualVacuumOption`).
   ///
   /// ```swift
   /// try store.vacuum()
@@ -20,8 +20,7 @@ extension SQLiteStore {
   /// - Complexity: O(*n*) in the size of the file.
   public func vacuum() throws(ManagedObjectError) { try maintain("VACUUM") }
 
-  /// Collects statistics about the indexes, with which SQLite selects better plans for requests
-  /// (`NSSQLiteAnalyzeOption`).
+  /// Collects statistics about the indexes, so that SQLite selects better plans for requests (`NSSQLiteAnalyzeOption`).
   ///
   /// ```swift
   /// try store.analyze()

@@ -12,16 +12,16 @@ public struct RequestStatement: Hashable, Sendable {
 
 /// The statements that a store executes.
 extension SQLiteStore {
-  /// Returns the SQL of a request. Requests that fetch the objects of results, or values that the request does not
-  /// select, execute further statements.
+  /// Returns the SQL that finds the results of a request. To read related objects, and values that the request does not
+  /// select, the store executes further statements.
   ///
   /// ```swift
   /// let request = FetchRequest("Note", where: try ManagedPredicate(format: "title == 'Plan'"))
   /// print(try store.statement(for: request).sql)   // SELECT … FROM "ZNOTE" …
   /// ```
   ///
-  /// - Throws: ``ManagedObjectError/Code/unsupportedRequest`` if the model has no such entity; the errors of executing
-  ///   an invalid request.
+  /// - Throws: ``ManagedObjectError/Code/unsupportedRequest`` if the model does not have the entity; the errors of
+  ///   executing an invalid request.
   public func statement(for request: FetchRequest) throws(ManagedObjectError) -> RequestStatement {
     try withState { state throws(ManagedObjectError) in
       guard let entity = model.entity(named: request.entityName) else {
@@ -51,7 +51,7 @@ extension SQLiteStore {
     return try reading { state throws(ManagedObjectError) in try state.plan(sql) }
   }
 
-  /// Sets a function that is called after each statement that the store executes; nil for none.
+  /// Sets a function that is called after each statement that the store executes; nil to call none.
   ///
   /// ```swift
   /// store.setTrace(SQLiteTrace { event in print(event.duration, event.sql) })

@@ -63,7 +63,7 @@ struct SQLiteStoreFiles {
   private func lock() throws(ManagedObjectError) -> (Database, LockedState) {
     let database = try Database(path: path, .readWrite, ConnectionOptions(busyTime: Self.patience))
     _ = try FileSchema(database)
-    // SQLite checkpoints and removes the log if there are no other connections.
+    // Leaving the mode checkpoints and removes the log, which only a single connection can do.
     let state: LockedState = try database.journalMode() == "wal" ? .withLog : .withoutLog
     if state == .withLog, try database.journalMode("DELETE") != "delete" { throw inUse() }
     do throws(ManagedObjectError) {

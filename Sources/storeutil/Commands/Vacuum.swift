@@ -10,7 +10,7 @@ struct Vacuum: ParsableCommand {
     verb: "vacuum",
     abstract: "Make the file of an SQLite store smaller.",
     discussion: """
-      The file is built anew without free pages, in one transaction. Objects and their IDs stay the same, and other \
+      The file is rebuilt without free pages, in one transaction. Objects and their IDs stay the same, and other \
       programs can have the store open. While one of them reads, the file becomes smaller later. This needs free space \
       of up to twice the size of the file.
 
@@ -24,7 +24,7 @@ struct Vacuum: ParsableCommand {
 
   @OptionGroup var opening: OpeningArguments
 
-  @Flag(help: "Also collect statistics about indexes, with which requests can become faster.")
+  @Flag(help: "Also collect statistics about indexes, which can make requests faster.")
   var analyze = false
 
   func run() throws {
