@@ -76,7 +76,7 @@ extension SQLiteStore {
   ///
   /// - Parameters:
   ///   - key: The key of an encrypted store. The migrated store has the same key.
-  ///   - writesNothing: True to write nothing next to the old store if there is an `output`. No other process may save
+  ///   - writesNothing: With an `output`, true to write nothing next to the old store. No other process may save
   ///     to the old store meanwhile.
   package static func migrate(
     _ file: URL, from source: ManagedObjectModel?, to destination: ManagedObjectModel, by mapping: StoreMapping,

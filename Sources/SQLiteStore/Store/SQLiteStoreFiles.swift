@@ -32,14 +32,14 @@ struct SQLiteStoreFiles {
     case withoutLog
     /// The database is locked, and has no journals. It was in the mode for a write-ahead log.
     case withLog
-    /// SQLite cannot read the database, so that it is not locked, and may have journals.
+    /// SQLite cannot read the database. It is not locked, and may have journals.
     case damaged
   }
 
   /// Calls `body` while no other connection can write to the database, which is then a single file without journals. If
   /// `body` throws, the database gets its write-ahead log again.
   ///
-  /// - Parameter evenIfDamaged: true to call `body` if SQLite cannot read the database, too.
+  /// - Parameter evenIfDamaged: True to call `body` even if SQLite cannot read the database.
   /// - Throws: ``ManagedObjectError/Code/locked`` if another connection uses the write-ahead log, or is writing;
   ///   ``ManagedObjectError/Code/storeTypeMismatch`` for another kind of file.
   func locked(
@@ -48,7 +48,7 @@ struct SQLiteStoreFiles {
     try check()
     let (database, state): (Database, LockedState)
     do throws(ManagedObjectError) { (database, state) = try lock() } catch {
-      // Other codes are not those of damage: the file has another kind, or another process uses it.
+      // Other codes do not mean damage: the file has another kind, or another process uses it.
       guard evenIfDamaged, error.code == .open || error.code == .sqlite else { throw error }
       return try body(.damaged)
     }
@@ -108,8 +108,8 @@ struct SQLiteStoreFiles {
   /// Removes the database, its journals, and the external data unless another store shares their folder.
   ///
   /// - Parameter other: The files of another store, whose external data is kept.
-  /// - Throws: ``ManagedObjectError/Code/save`` if the database cannot be removed, and nothing was removed; or if another
-  ///   file cannot be removed, after all other files were.
+  /// - Throws: ``ManagedObjectError/Code/save`` if the database cannot be removed, before other files are removed, or
+  ///   if another file cannot be removed, after all others were.
   func remove(keepingFilesOf other: SQLiteStoreFiles? = nil) throws(ManagedObjectError) {
     let names = externalNames
     // SQLite ignores the journals without the database, so that the store disappears at once.
