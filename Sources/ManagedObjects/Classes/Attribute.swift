@@ -16,10 +16,10 @@ internal import ObjectModels
 /// If the attribute has no value, as is possible in files that other programs wrote, the property returns the model's
 /// default, or ``AttributeConvertible/missingValue`` if the model has no default.
 ///
-/// The property returns the same if the stored value is not a value of its type, such as a raw value that an
-/// enumeration does not have, or data that is not an archive. The stored value is kept, and is overwritten only when
-/// the property is set. ``ManagedObjectContext/misuse`` gets one error for each such value;
-/// ``ManagedObjectClass/decodedValue(of:)`` throws it.
+/// The property also returns this default if the stored value is not of its type, such as a raw value that an
+/// enumeration does not have, or data that is not an archive. The stored value is kept until the property is set. One
+/// error for each such value is added to ``ManagedObjectContext/misuse``; ``ManagedObjectClass/decodedValue(of:)``
+/// throws it.
 ///
 /// If a new value cannot be stored, for example because it cannot be archived, the property keeps its old value, and
 /// saving the object fails until the property is set again.
@@ -91,14 +91,14 @@ public struct Attribute<Value: AttributeConvertible> {
     }
   }
 
-  /// Returns the value of a property whose attribute has no value, or a value that is not of the property's type: the
-  /// model's default, or the missing value of the type.
+  /// Returns the value of a property if the stored value is null, or is not of the property's type: the model's
+  /// default, or the missing value of the type.
   @usableFromInline @inline(never)
   static func substitute(for stored: AttributeValue, _ object: ManagedObject, _ storage: AnyKeyPath) -> Value {
     object.slot(at: storage).map { object.substitute(for: stored, slot: $0) } ?? Value.missingValue
   }
 
-  /// Returns the value of an attribute that has a value transformer, or whose entity does not have it.
+  /// Returns the value of an attribute that has a value transformer, or that the object's entity does not have.
   @usableFromInline @inline(never)
   static func otherValue(_ object: ManagedObject, _ wrapper: Self, _ storage: AnyKeyPath) -> Value {
     guard let slot = object.slot(at: storage) else { return probe(object, wrapper) }
@@ -107,10 +107,11 @@ public struct Attribute<Value: AttributeConvertible> {
     return object.decoded(stored, slot: slot) ?? object.substitute(for: stored, slot: slot)
   }
 
-  /// Sets the value of an attribute that has a value transformer.
+  /// Sets the value of an attribute that has a value transformer. Does nothing if the entity does not have the
+  /// attribute.
   ///
-  /// - Parameter error: the error if the value has no stored form without a transformer. If the attribute has none, the
-  ///   value is refused.
+  /// - Parameter error: the error of storing the value without a transformer; nil if that is possible. If the attribute
+  ///   does not have a transformer, the value is refused with this error.
   @usableFromInline @inline(never)
   static func setOtherValue(
     _ value: Value, _ error: ManagedObjectError?, _ object: ManagedObject, _ storage: AnyKeyPath
@@ -168,7 +169,7 @@ extension Attribute: ManagedPropertyWrapper {
       }
       property.description = .attribute(attribute)
     } catch {
-      // A missing transformer is a defect of its own.
+      // A missing transformer is reported as another defect.
       if property.missingTransformer != nil { return }
       property.defects.insert(.init(.defaultValue, "the default value is not valid: \(error.message)"), at: 0)
     }

@@ -60,12 +60,12 @@ public struct AttributeOption<Value: AttributeConvertible>: Sendable {
   /// An option to keep the value of a deleted object in the history of changes.
   public static var preservedInHistory: AttributeOption { attribute { $0.preservesValueInHistoryOnDeletion = true } }
 
-  /// An option that models keep for programs on Apple's platforms: the value is indexed by Spotlight. It has no effect
-  /// here.
+  /// An option that has the value indexed by Spotlight on Apple's platforms. Models keep it; this package does not use
+  /// it.
   public static var spotlight: AttributeOption { attribute { $0.traits.isIndexedBySpotlight = true } }
 
-  /// An option that models keep for programs on Apple's platforms: the value is encrypted in iCloud. Stores do not
-  /// encrypt it.
+  /// An option that has the value encrypted in iCloud on Apple's platforms. Models keep it; the stores of this package
+  /// do not encrypt the value.
   public static var allowsCloudEncryption: AttributeOption { attribute { $0.allowsCloudEncryption = true } }
 
   /// The name of the attribute in an earlier version of the model, so that a migration finds its values.
@@ -102,8 +102,9 @@ public struct AttributeOption<Value: AttributeConvertible>: Sendable {
   /// @Attribute(.transformed(by: ColorToDataTransformer.self)) var color: Color?
   /// ```
   ///
-  /// The attribute is transformable, and has the transformer's name in the model. The type of the property is that of
-  /// the transformer's values. If it has no stored form of its own, it conforms to ``TransformedAttributeValue``.
+  /// In the model, the attribute is transformable and has the transformer's name. The property has the type of the
+  /// transformer's values. If only the transformer can store this type, let it conform to
+  /// ``TransformedAttributeValue``.
   public static func transformed<Transformer: AttributeTransformer>(
     by transformer: Transformer.Type
   ) -> AttributeOption where Transformer.Value == Value.Base {

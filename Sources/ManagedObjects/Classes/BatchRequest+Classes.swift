@@ -82,7 +82,8 @@ extension BatchRequest {
     }
   }
 
-  /// Inserts objects of a class until a function returns false. It sets the attributes of one object at a time.
+  /// Inserts objects of a class until a function returns false. Each call of the function sets the attributes of one
+  /// object.
   ///
   /// ```swift
   /// let request = BatchRequest.insert(Note.self) { note in

@@ -20,8 +20,9 @@ extension ManagedObjectClass {
   /// ``AttributeConvertible/missingValue``.
   ///
   /// - Parameter property: an `@Attribute` property, such as `\.priority`.
-  /// - Throws: ``ManagedObjectError/Code/coderReadCorrupt`` if the stored value is not a value of the property's type;
-  ///   ``ManagedObjectError/Code/undefinedKey`` if the key path is not that of an attribute;
+  /// - Throws: ``ManagedObjectError/Code/coderReadCorrupt`` if the stored value, or the default that is used instead of
+  ///   a missing one, is not of the property's type; ``ManagedObjectError/Code/undefinedKey`` if the key path is not
+  ///   that of an attribute, or if the value transformer is not registered with the model;
   ///   ``ManagedObjectError/Code/referentialIntegrity`` if the object is inaccessible; the errors of reading.
   public func decodedValue<Value: AttributeConvertible>(
     of property: KeyPath<Self, Value>
@@ -70,10 +71,10 @@ extension ManagedObject {
     return error
   }
 
-  /// Returns the value of a property if `stored` is null or not a value of its type: the default, or the missing value
-  /// if there is no default.
+  /// Returns the value of a property if `stored` is null or not of its type: the model's default, or the missing value
+  /// of the type.
   ///
-  /// - Returns: the value, and the stored or default value that is not of the type, if any.
+  /// - Returns: the value, and the stored value or the default that is not of the type; nil if both are of the type.
   fileprivate final func substitutes<Value: AttributeConvertible>(
     for stored: AttributeValue, slot: Int
   ) -> (value: Value, undecodable: AttributeValue?) {

@@ -40,14 +40,15 @@ extension ManagedObject {
     }
   }
 
-  /// Sets the value of a transformable attribute to the stored form that its value transformer makes of a value.
+  /// Sets the value of a transformable attribute. Its value transformer converts the value to the stored form. Without
+  /// a transformer, the value is archived, and must conform to `SecureCoding`.
   ///
   /// ```swift
   /// try note.setTransformedValue(Color(red: 255, green: 0, blue: 0), forKey: "color")
   /// ```
   ///
   /// - Parameters:
-  ///   - value: the value; nil for none.
+  ///   - value: the value; nil to set null.
   ///   - key: the name of the attribute.
   /// - Throws: ``ManagedObjectError/Code/invalidValue`` with the cause if the value cannot be stored, or if the
   ///   attribute has values of another type, or is not transformable; ``ManagedObjectError/Code/undefinedKey`` if the
@@ -92,7 +93,7 @@ extension ManagedObject {
 
 /// The values of properties whose attributes have value transformers.
 extension ManagedObject {
-  /// Returns a property's value for its stored form; nil if it is not that of a value.
+  /// Returns a property's value, decoded from its stored form; nil if it cannot be decoded.
   final func decoded<Value: AttributeConvertible>(_ stored: AttributeValue, slot: Int) -> Value? {
     if shape.transformerNames[slot] == nil || stored == .null { return Value(attributeValue: stored) }
     guard let value = try? reverseTransformed(stored, to: Value.Base.self, slot: slot) else { return nil }
@@ -107,7 +108,7 @@ extension ManagedObject {
     return try located(slot) { () throws(ManagedObjectError) in try transformer.stored(value) }
   }
 
-  /// Returns the value for a stored form, as the transformer of the attribute reads it.
+  /// Returns the value that the attribute's transformer makes from a stored form.
   final func reverseTransformed<Value>(
     _ stored: AttributeValue, to type: Value.Type, slot: Int
   ) throws(ManagedObjectError) -> Value {

@@ -184,14 +184,14 @@ extension ManagedObjectContext {
     try count(for: FetchRequest(try entity(of: type).name, where: predicate))
   }
 
-  /// Returns the number of objects of a class that match a Swift predicate.
+  /// Returns the number of objects of a class that match a `#Predicate`.
   ///
   /// ```swift
   /// let unread = try context.count(Note.self, where: #Predicate { !$0.isRead })
   /// ```
   ///
   /// - Throws: The errors of ``count(_:where:)``, and ``ManagedObjectError/Code/unsupportedRequest`` with the
-  ///   ``ManagedObjectError/predicateError`` if the predicate cannot be translated.
+  ///   ``ManagedObjectError/predicateError`` if the predicate cannot be converted.
   public func count<Object: ManagedObject>(
     _ type: Object.Type, where predicate: Predicate<Object>
   ) throws(ManagedObjectError) -> Int {

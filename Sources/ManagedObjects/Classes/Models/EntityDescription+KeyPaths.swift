@@ -39,7 +39,7 @@ extension EntityDescription {
   ///
   /// - Parameters:
   ///   - properties: the properties.
-  ///   - name: the name of the index; nil for a name made of the properties' names.
+  ///   - name: the name of the index; nil for a name such as `byDateAndTitleIndex`.
   /// - Complexity: O(*n*) in the number of properties of the class.
   public mutating func addFetchIndex<Object: ManagedObject>(
     _ properties: PartialKeyPath<Object>..., named name: String? = nil

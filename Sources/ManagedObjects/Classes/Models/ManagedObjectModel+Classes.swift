@@ -220,8 +220,8 @@ private struct ClassJoining {
     }
   }
 
-  /// Finds the transformer of a property whose attribute has one in the class or in the model. Returns the difference
-  /// between the two; nil if there is none.
+  /// Adds the value transformer of a property to ``transformers``. Returns the difference between class and model in
+  /// type or transformer; nil if they agree.
   private mutating func difference(
     _ own: AttributeDescription, _ property: ClassProperty, _ attribute: AttributeDescription
   ) -> String? {

@@ -57,8 +57,8 @@ struct ClassPrototype {
     return levels.reversed()
   }
 
-  /// Returns the name of the property whose wrapper has a label: `_title`, or with its backticks for a name that is not
-  /// an identifier.
+  /// Returns the name of the property whose wrapper has a label such as `_title`. The label of a raw identifier is in
+  /// backticks.
   private static func propertyName(_ label: String) -> String {
     var name = label[...]
     if name.hasPrefix("`"), name.hasSuffix("`") { name = name.dropFirst().dropLast() }

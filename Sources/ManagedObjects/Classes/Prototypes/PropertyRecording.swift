@@ -77,8 +77,7 @@ struct ClassProperty: Sendable {
 
   init(_ description: PropertyDescription) { self.description = description }
 
-  /// The defect of an attribute whose values only a transformer can store, and which has none; nil if there is no such
-  /// defect.
+  /// The defect if the attribute needs a value transformer to store its values, and it is missing; otherwise nil.
   var missingTransformer: ManagedObjectModelError.Defect? {
     guard transformer == nil, let valueType, valueType is any TransformedAttributeValue.Type else { return nil }
     return .init(

@@ -15,8 +15,8 @@ extension ManagedPredicate {
   /// comparisons with missing values are false. Unwrapping a missing value does not fail.
   ///
   /// `$0.owner is Company` is true for objects of the class's entity and of entities that inherit from it: it becomes
-  /// `"Company" IN owner.entity.kinds`. `($0.owner as? Company)?.size` is null for other objects, and so is `as!`. A
-  /// request with a class that has no entity in the model throws.
+  /// `"Company" IN owner.entity.kinds`. For other objects, `($0.owner as? Company)?.size` is null; so is the result of
+  /// `as!`. A request throws if the model does not have the entity of the class.
   ///
   /// - Throws: ``ManagedPredicateError/Kind/unsupported`` with the name of a feature that predicates do not have;
   ///   ``ManagedPredicateError/Kind/unknownKey`` for a property that is not in a model.

@@ -15,7 +15,7 @@ extension PredicateExpressions.ConditionalCast: TranslatableExpression {
 }
 
 extension PredicateExpressions.ForceCast: TranslatableExpression {
-  /// As with a missing value that is unwrapped, an object of another class does not fail: its properties are null.
+  /// An object of another class does not cause an error: its properties are null, as if a missing value were unwrapped.
   func translated(by translation: inout PredicateTranslation) throws(ManagedPredicateError) -> Term {
     .expression(try PredicateTranslation.cast(translation.expression(input), Desired.self))
   }

@@ -11,8 +11,8 @@ public import Predicates
 /// }
 /// ```
 ///
-/// Making a model throws if a property of such a type has no transformer. To declare properties that are not optional,
-/// conform to ``AttributeConvertible``, too.
+/// Making a model throws if a property of such a type lacks the option `.transformed(by:)`. To declare properties that
+/// are not optional, conform to ``AttributeConvertible``, too.
 public protocol TransformedAttributeValue: AttributeCoding {}
 
 extension TransformedAttributeValue {
