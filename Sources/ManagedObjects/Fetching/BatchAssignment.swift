@@ -46,9 +46,10 @@ package struct BatchAssignment: Sendable {
 
   /// Checks the values of a batch update. Returns them sorted by the name of the attribute.
   ///
-  /// - Throws: ``ManagedObjectError/Code/undefinedKey`` for a name that is not a stored attribute of the entity;
-  ///   ``ManagedObjectError/Code/invalidValue`` for a constant that the attribute cannot have, and for an expression
-  ///   whose values the attribute cannot have, or that is not valid for the objects.
+  /// - Throws: ``ManagedObjectError/Code/undefinedKey`` for a name that is not a stored attribute of the entity, and
+  ///   for an unknown key in an expression; ``ManagedObjectError/Code/invalidValue`` for a constant, or an expression
+  ///   whose values the attribute cannot have; ``ManagedObjectError/Code/unsupportedRequest`` for another invalid
+  ///   expression.
   package static func all(
     _ values: [String: ManagedExpression], _ entity: ManagedObjectModel.Entity
   ) throws(ManagedObjectError) -> [BatchAssignment] {

@@ -32,11 +32,11 @@ public struct BatchRequest {
     case delete(FetchRequest)
   }
 
-  /// The contents of a result. The number of objects is always known, so there is no result type for the status alone.
+  /// The contents of a result. It always has the number of objects.
   public enum ResultType: Hashable, Sendable {
-    /// The number of objects. Changes that contexts merge are not complete: the contexts refresh all of their objects.
+    /// Only the number of objects. A context that merges the ``BatchResult/changes`` refreshes all of its objects.
     case count
-    /// The number of objects and their IDs.
+    /// The number of objects, and their IDs in the ``BatchResult/changes``.
     case objectIDs
   }
 
@@ -73,8 +73,7 @@ public struct BatchRequest {
 extension BatchRequest {
   /// Inserts objects of an entity with values for attributes. The other attributes get their default values.
   ///
-  /// The elements are read one at a time while the request is executed, so that a lazy sequence needs no memory for all
-  /// of them:
+  /// The elements are read one at a time while the request is executed, so a lazy sequence saves memory:
   ///
   /// ```swift
   /// let people = BatchRequest.insert("Person", lines.lazy.map { ["name": .string($0)] })
@@ -105,8 +104,8 @@ extension BatchRequest {
   /// try context.execute(people)
   /// ```
   ///
-  /// - Parameter next: returns the values of the next object; nil at the end. If it throws, nothing is inserted. A
-  ///   second execution of the request continues to call it.
+  /// - Parameter next: returns the values of the next object; nil at the end. If it throws, nothing is inserted. If the
+  ///   request is executed again, `next` is called again.
   public static func insert(
     _ entityName: String, _ next: @escaping () throws(ManagedObjectError) -> [String: AttributeValue]?
   ) -> BatchRequest {

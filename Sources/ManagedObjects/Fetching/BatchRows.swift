@@ -56,7 +56,7 @@ public struct BatchRows {
       return values
     }
 
-    /// Returns the values of the next object with the slots of the attributes; nil at the end.
+    /// Returns the values of the next object by the slots of its attributes; nil at the end.
     mutating func nextSlots() throws(ManagedObjectError) -> [(slot: Int, value: AttributeValue)]? {
       guard let values = try nextValues() else { return nil }
       var slots: [(slot: Int, value: AttributeValue)] = []
@@ -84,7 +84,7 @@ public struct BatchRows {
 }
 
 extension BatchRows.Iterator {
-  /// Returns the values of the next objects, at most `count`, each with the slots of the attributes. Empty at the end.
+  /// Returns the values of at most `count` next objects, by the slots of their attributes; an empty array at the end.
   package mutating func next(
     atMost count: Int
   ) throws(ManagedObjectError) -> [[(slot: Int, value: AttributeValue)]] {

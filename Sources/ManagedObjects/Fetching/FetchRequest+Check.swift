@@ -49,7 +49,7 @@ extension FetchRequest {
     }
   }
 
-  /// Checks that ``propertiesToFetch`` has only properties that objects can be fetched with.
+  /// Checks that ``propertiesToFetch`` contains only properties of the entity and its subentities.
   private func checkPropertiesOfObjects(for entity: ManagedObjectModel.Entity) throws(ManagedObjectError) {
     for value in propertiesToFetch ?? [] {
       switch value {

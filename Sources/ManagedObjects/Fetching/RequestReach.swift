@@ -1,8 +1,8 @@
 internal import ObjectModels
 internal import Predicates
 
-/// The objects, other than a row's own, that decide if a row matches a request, and its position in the results: those
-/// that the key paths of the request lead to.
+/// The objects that the key paths of a request lead to from a row. Their values decide if the row matches the request,
+/// and its position in the results.
 ///
 /// Each path of relationships is stored once, with the names of the properties that are read at its end. From a changed
 /// object, ``ManagedObjectContext/objects(leadingTo:by:)`` leads back to the rows that depend on it.
@@ -129,7 +129,7 @@ struct RequestReach {
       }
     }
 
-    /// Returns the step of a relationship of an entity; nil if the entity has no such relationship.
+    /// Returns the step of an entity's relationship; nil if the entity does not have the relationship.
     ///
     /// - Parameter source: the entity itself, or a superentity.
     private func step(

@@ -56,12 +56,12 @@ public struct FetchedResultsChanges: Hashable, Sendable {
     var arrives: ResultIndexPath? { kind == .insert || kind == .move ? newIndexPath : nil }
   }
 
-  /// An object that got another ID, because it was saved for the first time, or because undo inserted it again after
-  /// its deletion was saved.
+  /// An object whose ID changed, because it was saved for the first time, or because undo inserted it again after its
+  /// deletion was saved.
   public struct IDChange: Hashable, Sendable {
-    /// The ID before, which earlier changes had.
+    /// The ID in earlier changes.
     public var oldID: ManagedObjectID
-    /// The ID from now on.
+    /// The new ID.
     public var newID: ManagedObjectID
     /// The position of the object after the changes.
     public var indexPath: ResultIndexPath
@@ -73,8 +73,8 @@ public struct FetchedResultsChanges: Hashable, Sendable {
   public var sections: [SectionChange] = []
   /// The object changes: insertions, deletions, moves, then updates, each sorted by position.
   public var objects: [ObjectChange] = []
-  /// The objects of the results that got other IDs, sorted by position. A list that shows objects need not reload them;
-  /// a list that finds them by their IDs replaces the IDs.
+  /// The objects whose IDs changed, sorted by position. A list of objects need not reload them; a list of IDs must
+  /// replace the IDs.
   public var newIDs: [IDChange] = []
 
   /// Creates an empty value.
@@ -88,7 +88,7 @@ public struct FetchedResultsChanges: Hashable, Sendable {
 
   /// The changes of the list of all objects, without sections, for `applying(_:)` of arrays. A moved object is
   /// represented by a removal and an insertion that are associated with each other. Updates are in ``updatedIDs``
-  /// instead, and other IDs of objects in ``newIDs``.
+  /// instead, and changed IDs in ``newIDs``.
   ///
   /// ```swift
   /// let ids = before.objectIDs.applying(changes.difference)   // the IDs after the changes

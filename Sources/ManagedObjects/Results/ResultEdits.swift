@@ -6,7 +6,7 @@ struct ResultEdits {
   /// A row.
   struct Row {
     let id: ManagedObjectID
-    /// The ID in earlier reports, if it was another one.
+    /// The ID in earlier reports; nil if it has not changed.
     var oldID: ManagedObjectID?
     /// The position before the changes; nil for a new row.
     var old: ResultList.Position?

@@ -55,8 +55,8 @@ public struct ManagedObjectError: Error, Sendable {
     case stringPatternMismatch = 1680
     /// A URL is not valid. Only models and programs use this code, in rules of their own.
     case invalidURI = 1690
-    /// A stored value is not a value of the property's type: see ``ManagedObjectError/value``, and
-    /// ``ManagedObjectError/underlyingError`` for the error of its archive (`NSCoderReadCorruptError`).
+    /// A stored value is not of the property's type (`NSCoderReadCorruptError`). ``ManagedObjectError/value`` is the
+    /// stored value, and ``ManagedObjectError/underlyingError`` the error of decoding it, if it is an archive.
     case coderReadCorrupt = 4864
     /// Another process has locked the file of the store.
     case locked = 132_000
@@ -105,8 +105,8 @@ public struct ManagedObjectError: Error, Sendable {
     case sqlite = 134_180
     /// A mapping between two versions of a model cannot be inferred.
     case inferredMapping = 134_190
-    /// The history of a store does not have all transactions after a number: they were deleted, or a migration created
-    /// the objects again.
+    /// The history of a store no longer has all transactions after a transaction number: they were deleted, or a
+    /// migration created the objects again.
     case historyTokenExpired = 134_301
     /// A migration would drop values or objects for which the new model has no property or entity, and the caller does
     /// not allow dropping them.

@@ -38,10 +38,10 @@ public struct SavedChanges: Hashable, Sendable {
   /// The number of object IDs.
   var count: Int { inserted.count + updated.count + deleted.count }
 
-  /// Removes the object IDs, and the fact that the value is complete.
+  /// Removes the object IDs, and marks the value as incomplete.
   mutating func removeIDs() { (inserted, updated, deleted, isComplete) = ([], [], [], false) }
 
-  /// Adds changes that were saved later. Author, context name and origin become empty if they differ.
+  /// Adds changes that were saved later. Author and context name become empty, and the origin 0, if they differ.
   ///
   /// - Complexity: O(*n*) in the number of the later changes.
   mutating func append(_ later: SavedChanges) {
