@@ -1,4 +1,4 @@
-/// An actor with a context of its own, for work with objects outside of the main actor.
+/// An actor with its own context, for work with objects outside the main actor.
 ///
 /// ```swift
 /// actor NoteImporter: ManagedObjectActor {

@@ -41,9 +41,10 @@ public final class PersistentContainer: Sendable {
   /// ```
   public func newContext() -> sending ManagedObjectContext { ManagedObjectContext(coordinator: coordinator) }
 
-  /// Returns a new context that is confined to an actor. At the end of a turn of the actor, it merges the changes of
-  /// others if ``ManagedObjectContext/mergesChangesAutomatically`` is true, reports changes to observers, and is saved
-  /// if ``ManagedObjectContext/autosaves`` is true.
+  /// Returns a new context that is confined to an actor. At the end of each turn of the actor, the context reports
+  /// changes to observers. It also merges the changes of other contexts if
+  /// ``ManagedObjectContext/mergesChangesAutomatically`` is true, and saves if ``ManagedObjectContext/autosaves`` is
+  /// true.
   ///
   /// ```swift
   /// @MainActor func showNotes() throws {
@@ -53,7 +54,7 @@ public final class PersistentContainer: Sendable {
   /// }
   /// ```
   ///
-  /// For an actor that has a context of its own, see ``ManagedObjectActor``.
+  /// To write an actor with its own context, see ``ManagedObjectActor``.
   public func newContext(isolation: isolated any Actor) -> ManagedObjectContext {
     ManagedObjectContext(coordinator, turn: ContextTurn(isolation))
   }
@@ -69,11 +70,11 @@ public final class PersistentContainer: Sendable {
   /// }
   /// ```
   ///
-  /// By default, the context neither merges the changes of others nor saves automatically. See
+  /// By default, the context neither merges the changes of other contexts nor saves automatically. See
   /// ``ManagedObjectContext/mergesChangesAutomatically`` and ``ManagedObjectContext/autosaves``.
   @MainActor public var mainContext: ManagedObjectContext { main.context(of: self) }
 
-  /// Returns an actor with a new context, for work outside of the main actor.
+  /// Returns an actor with a new context, for work outside the main actor.
   ///
   /// ```swift
   /// let importer = container.newBackgroundContext()

@@ -25,9 +25,9 @@ public struct PersistentStoreDescription: Sendable {
   public var configuration: String?
   /// True to open the store only for reading. If its file does not exist, it is not created.
   public var isReadOnly = false
-  /// True to open the store even if it was made with another version of the model, and to read what fits. Use it to save
-  /// the data of a store whose model is lost or damaged, if it cannot be migrated. It corresponds to Core Data's
-  /// `NSIgnorePersistentStoreVersioningOption`.
+  /// True to open the store even if it was made with another version of the model, and to read what fits. Use it to
+  /// rescue the data of a store that cannot be migrated, because its model is lost or damaged. It corresponds to Core
+  /// Data's `NSIgnorePersistentStoreVersioningOption`.
   ///
   /// ```swift
   /// var description = PersistentStoreDescription.sqlite(file)
@@ -38,9 +38,9 @@ public struct PersistentStoreDescription: Sendable {
   /// ```
   ///
   /// The store is read-only, and is not migrated; the file must exist. Entities and properties are found by their names
-  /// and renaming identifiers. Attributes that the store does not have read as their default, or as null if they have
-  /// none; such relationships are empty. A value of another type is kept:
-  /// ``ManagedObjectClass/decodedValue(of:)`` throws, and ``ManagedObject/value(forKey:)`` returns it.
+  /// and renaming identifiers. Attributes that the store does not have return their default, or null; relationships
+  /// that it does not have are empty. A value of another type is kept: ``ManagedObjectClass/decodedValue(of:)`` throws,
+  /// and ``ManagedObject/value(forKey:)`` returns it.
   /// ``PersistentStore/modelMismatches`` lists everything that is missing, ignored or changed. In an SQLite store,
   /// requests are executed in memory if a property has another type.
   public var ignoresModelVersion = false
@@ -63,14 +63,14 @@ public struct PersistentStoreDescription: Sendable {
   /// }
   /// ```
   public var migration: (@Sendable (ManagedObjectError) throws(ManagedObjectError) -> Void)?
-  /// True to migrate a store of another version of the model when it is opened. If the description has a ``migration``,
-  /// that is used instead. A store that is opened read-only is not migrated.
+  /// True to migrate a store of another version of the model when it is opened. If ``migration`` is set, it is called
+  /// instead. A store that is opened read-only is not migrated.
   ///
   /// An SQLite store contains its model. For an XML or binary store, specify the ``sourceModels`` or the ``stages``;
   /// without them, opening such a store throws ``ManagedObjectError/Code/incompatibleVersionHash``.
   public var migratesAutomatically = true
-  /// The models that the store can have before an automatic migration. The one whose version hashes the store has is
-  /// used. An SQLite store that contains its model does not need them.
+  /// The models that the store can have before an automatic migration. The migration uses the model that the store's
+  /// version hashes match. An SQLite store that contains its model does not need them.
   ///
   /// ```swift
   /// let versions = try VersionedModel(contentsOf: folder.appending(path: "Notes.momd"))
@@ -91,11 +91,11 @@ public struct PersistentStoreDescription: Sendable {
   /// with such values throws ``ManagedObjectError/Code/droppedValues``, or
   /// ``ManagedObjectError/Code/multipleErrors`` if several properties have such values.
   public var droppedValues = DroppedValuePolicy.refuse
-  /// The URL of a store whose copy becomes the new store if the file does not exist, for example of a store in the
-  /// resources of the program; nil to create an empty store. It has the kind of the new store.
+  /// The URL of a store to copy if the file does not exist, such as a store in the resources of the program; nil to
+  /// create an empty store. Both stores are of the same kind.
   ///
-  /// The file appears when the copy is complete, also for other processes that open the store at the same time. A copy
-  /// of another version of the model is migrated as an existing store.
+  /// The file appears when the copy is complete, also for other processes that open the store at the same time. If the
+  /// copy has another version of the model, it is migrated like an existing store.
   ///
   /// ```swift
   /// var store = PersistentStoreDescription.sqlite(file)
