@@ -8,22 +8,22 @@ public struct ContextSave {
   public internal(set) var updated: Set<ManagedObject> = []
   /// The deleted objects. They no longer belong to the context, and keep their values.
   public internal(set) var deleted: Set<ManagedObject> = []
-  /// The IDs of the objects. Unlike the objects, they can be sent to other tasks and merged into other contexts. After
-  /// a save into a parent that was not saved itself, the IDs of new objects are temporary.
+  /// The IDs of the objects. Unlike the objects, they can be sent to other tasks and merged into other contexts. If the
+  /// context was saved into its parent, the IDs of new objects are temporary.
   public internal(set) var changes = SavedChanges()
 
   var isEmpty: Bool { inserted.isEmpty && updated.isEmpty && deleted.isEmpty && changes == SavedChanges() }
 }
 
 extension ManagedObjectContext {
-  /// A moment in the life of a context.
+  /// A save or a merge of a context.
   public enum Event {
     /// A save began, and the context has changes. They are not validated yet, and the save may fail.
     case willSave
     /// Changes were saved into the stores or into the parent. After an error with the code
     /// ``ManagedObjectError/Code/incompleteSave``, the event has the changes that were saved.
     case didSave(ContextSave)
-    /// Changes of others were merged, by ``ManagedObjectContext/mergeChanges(from:)`` or automatically.
+    /// Changes of other contexts were merged, by ``ManagedObjectContext/mergeChanges(from:)`` or automatically.
     case didMerge(SavedChanges)
   }
 
@@ -39,8 +39,8 @@ extension ManagedObjectContext {
   /// context.removeObserver(number)
   /// ```
   ///
-  /// The function may change objects, also at ``Event/willSave``, whose save then includes the changes. A save in the
-  /// function is an error at that event, and allowed at the others. For changes that are not saved, see
+  /// The function may change objects. If it changes them at ``Event/willSave``, the save includes the changes. The
+  /// function may call ``save()``, except at this event. For changes that are not saved, see
   /// ``addObserver(_:)``; for the saves of all contexts, see ``PersistentStoreCoordinator/saves``.
   ///
   /// - Returns: a number to pass to ``removeObserver(_:)``.
@@ -76,7 +76,7 @@ extension ManagedObjectContext {
     lastSave.changes.deleted = Set(lastSave.deleted.map(\.objectID))
   }
 
-  /// Reports what was saved since the last call, if anything.
+  /// Reports the objects that were saved since the last call, if any.
   func reportSave() {
     let save = lastSave
     lastSave = ContextSave()

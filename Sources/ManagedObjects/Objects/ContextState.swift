@@ -39,7 +39,7 @@ internal import Synchronization
   func isTracked() -> Bool {
     let wasUsed = ownedGate.probe.isHit.load(ordering: .relaxed)
     if ownedGate.isPassed { return true }
-    // The registrations that the gate itself caused are not needed any more.
+    // A new gate drops the registrations of the old one, which are not needed any more.
     if wasUsed { replaceGate() }
     observed.sweepIfNeeded(registered)
     return false

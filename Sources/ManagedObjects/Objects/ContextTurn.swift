@@ -1,21 +1,21 @@
 internal import Synchronization
 
-/// The actor that a context is confined to, and the work that waits for the end of the actor's current turn: merging
-/// the changes that others saved, reporting changes to observers, and saving automatically.
+/// The actor that a context is confined to, and the work at the end of the actor's current turn: merging the changes of
+/// other contexts, reporting changes to observers, and saving automatically.
 ///
-/// Any thread may call ``schedule()``. The work runs on the actor, as a job of its own, so it never interrupts a
-/// function that uses the context.
+/// Any thread may call ``schedule()``. The work runs on the actor as a separate job, so it never interrupts a function
+/// that uses the context.
 final class ContextTurn: Sendable {
   private weak let actor: (any Actor)?
   private let isScheduled = Atomic(false)
-  // Both are used only by code that runs on the actor, as the context itself.
+  // Like the context itself, both are used only on the actor.
   nonisolated(unsafe) private weak var context: ManagedObjectContext?
-  /// The context, if it must not be released before the work is done, because it has changes to save.
+  /// The context, if it has changes to save and must not be released before.
   nonisolated(unsafe) private var retained: ManagedObjectContext?
 
   init(_ actor: any Actor) { self.actor = actor }
 
-  /// Returns the turn of another context that is confined to the same actor; nil if the actor was released.
+  /// Returns a turn for another context of the same actor; nil if the actor was released.
   func sibling() -> ContextTurn? { actor.map { ContextTurn($0) } }
 
   /// Sets the context. Called once, by the context's initializer.
@@ -43,7 +43,7 @@ final class ContextTurn: Sendable {
 }
 
 extension ManagedObjectContext {
-  /// True if the end of a turn concerns this context even without observers: it closes the group of undo, or saves.
+  /// True if the end of a turn is needed even without observers, to close the undo group or to save.
   var endsTurns: Bool { turn != nil && (autosaves || undoManager != nil) }
 
   /// Schedules the end of the current turn, if the context is confined to an actor.
@@ -52,7 +52,7 @@ extension ManagedObjectContext {
     if autosaves { turn.scheduleRetaining(self) } else { turn.schedule() }
   }
 
-  /// Merges the changes that others saved, reports all changes to observers, and saves if ``autosaves`` is true.
+  /// Merges the changes of other contexts, reports all changes to observers, and saves if ``autosaves`` is true.
   func endTurn() {
     processPendingChanges()
     if autosaves, hasChanges { autosave() }

@@ -63,7 +63,7 @@ final class EntityShape {
   /// The context of the objects; nil after it was released.
   var context: ManagedObjectContext? { state?.isOpen == true ? owner : nil }
 
-  /// Returns the default value of an attribute in the model; null if it has none.
+  /// Returns the default value of an attribute in the model, or null.
   func initialValue(ofSlot slot: Int) -> AttributeValue {
     if case .attribute(let value) = initialValues[slot] { value } else { .null }
   }
@@ -113,6 +113,6 @@ final class EntityShape {
     return found
   }
 
-  /// Returns the negative number for the slot of an attribute with a value transformer, or the slot for the number.
+  /// Converts the slot of an attribute with a value transformer to the negative number that marks it, and back.
   private static func marked(_ slot: Int) -> Int { -2 - slot }
 }

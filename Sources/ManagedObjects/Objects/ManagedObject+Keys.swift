@@ -36,8 +36,8 @@ extension ManagedObject {
   /// ```
   ///
   /// Setting nil sets null. If an attribute cannot have the new value, it keeps its old one, and saving the object
-  /// fails until the attribute is set again. Other errors, such as that of a key which the entity does not have, are
-  /// added to ``ManagedObjectContext/misuse``. To catch errors, use ``setValue(_:forKey:)-(ManagedObject.Value,_)``.
+  /// fails until the attribute is set again. Other errors, such as that of an unknown key, are added to
+  /// ``ManagedObjectContext/misuse``. To catch errors, use ``setValue(_:forKey:)-(ManagedObject.Value,_)``.
   public final subscript(key: String) -> Value? {
     get { shape.entity.property(named: key).map { value(of: $0) } }
     set {
@@ -123,8 +123,8 @@ extension ManagedObject {
   }
 
   /// Returns the old values of the properties that changed since the last call of
-  /// ``ManagedObjectContext/processPendingChanges()``, by property name. Observers that this method calls can ask for
-  /// the changes that are being reported. A new object's old values are null and empty.
+  /// ``ManagedObjectContext/processPendingChanges()``, by property name. An observer gets those of the changes that are
+  /// being reported to it. The old values of a new object are null, and its old relationships are empty.
   ///
   /// ```swift
   /// context.recordsEvents = true
@@ -180,7 +180,7 @@ extension ManagedObject {
 
   final func present(_ value: RowValue, _ property: ManagedObjectModel.Entity.Property) -> Value {
     func objects(_ keys: some Collection<RowKey>) -> [Value] {
-      // Without a context, other objects cannot be found.
+      // Only a context can find other objects.
       guard !keys.isEmpty, let context = contextOrReport() else { return [] }
       return keys.map { .object(context.object(for: $0)) }
     }

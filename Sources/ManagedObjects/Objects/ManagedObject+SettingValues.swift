@@ -32,8 +32,8 @@ extension ManagedObject {
     try setValue(.attribute(value), forKey: key)
   }
 
-  /// Sets the value at a key path: follows the relationships of all keys but the last, and sets the property that the
-  /// last key names. If a relationship is to-many, sets the property of all its objects.
+  /// Sets the value at a key path: follows the relationships to the last key, and sets the property with this key. If a
+  /// relationship is to-many, sets the property of all its objects.
   ///
   /// ```swift
   /// try note.setValue("Ada", forKeyPath: "author.name")
@@ -43,8 +43,9 @@ extension ManagedObject {
   /// If the method throws, it has set no value.
   ///
   /// - Throws: ``ManagedObjectError/Code/undefinedKey`` if the path is not a key path, or a key is not that of a
-  ///   property; ``ManagedObjectError/Code/invalidValue`` if a key before the last one is that of an attribute, or of a
-  ///   to-one relationship that has no object; the errors of ``setValue(_:forKey:)-(ManagedObject.Value,_)``.
+  ///   property; ``ManagedObjectError/Code/invalidValue`` if a key before the last one is that of an attribute, or of
+  ///   an empty to-one relationship; the errors of ``setValue(_:forKey:)-(ManagedObject.Value,_)``. If there are
+  ///   several, ``ManagedObjectError/Code/multipleErrors`` with all of them.
   /// - Complexity: O(*n*) in the number of objects that the relationships lead to.
   @_disfavoredOverload
   public final func setValue(_ value: Value, forKeyPath path: String) throws(ManagedObjectError) {
@@ -113,7 +114,7 @@ extension ManagedObject {
     for assignment in assignments { assignment.apply() }
   }
 
-  /// A value of a property that was checked: setting it cannot fail.
+  /// A checked value for a property. Setting it cannot fail.
   private struct Assignment {
     let object: ManagedObject
     let slot: Int
@@ -157,16 +158,17 @@ extension ManagedObject {
     }
   }
 
-  /// Returns the objects to which a key in the middle of a key path leads.
+  /// Returns the objects of a relationship in the middle of a key path.
   private final func objects(atKey key: String) throws(ManagedObjectError) -> [ManagedObject] {
     guard case .relationship(let relationship) = try property(key) else {
       throw ManagedObjectError(
-        .invalidValue, "the key path continues after an attribute", objectID: objectID, key: key)
+        .invalidValue, "expected a relationship before the end of the key path, found an attribute", objectID: objectID,
+        key: key)
     }
     let objects = objects(ofSlot: relationship.slot)
     if objects.isEmpty, !relationship.definition.isToMany {
       throw ManagedObjectError(
-        .invalidValue, "the relationship has no object whose value could be set", objectID: objectID, key: key)
+        .invalidValue, "the relationship is empty: it has no object to change", objectID: objectID, key: key)
     }
     return objects
   }

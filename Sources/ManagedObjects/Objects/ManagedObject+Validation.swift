@@ -20,8 +20,8 @@ extension ManagedObject {
     _ = try correctedValue(value, forKey: key)
   }
 
-  /// Returns the value that an attribute has after validation: the value itself, or the one to which
-  /// `validateValue(_:forKey:)` changed it. Checks the value like ``validate(_:forKey:)``, and does not set it.
+  /// Returns the value that an attribute would have after validation: the given value, or its correction by
+  /// `validateValue(_:forKey:)`. Checks the value like ``validate(_:forKey:)``, and does not set it.
   ///
   /// ```swift
   /// let rating = try note.correctedValue(7, forKey: "rating")      // .attribute(.integer(5))
@@ -49,7 +49,7 @@ extension ManagedObject {
     return value
   }
 
-  /// Lets the object correct the value of an attribute.
+  /// Calls `validateValue(_:forKey:)` to correct the value of an attribute.
   ///
   /// - Returns: true if the value changed.
   @inline(__always)
@@ -115,8 +115,8 @@ extension ManagedObject {
     if let error = ManagedObjectError(all: inOrder(errors).map { located($0) }) { throw error }
   }
 
-  /// Sets the corrected value of an attribute. Undoing the change that was corrected restores the value before it, so
-  /// the correction is not recorded for undo.
+  /// Sets the corrected value of an attribute. The correction is not recorded for undo, because undoing the change that
+  /// it corrects restores the old value.
   private final func storeCorrected(_ value: AttributeValue, _ slot: Int) {
     guard let context = managedObjectContext else { return setAttribute(value, slot: slot) }
     context.withoutUndo { setAttribute(value, slot: slot) }

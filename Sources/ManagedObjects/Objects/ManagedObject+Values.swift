@@ -54,7 +54,7 @@ extension ManagedObject {
   final func take(_ row: consuming StoreRow) {
     version = row.version
     values = row.values
-    // There are committed values if the object was changed while it was inaccessible.
+    // A change of an inaccessible object has set committed values.
     committed = nil
     status.subtract([.inaccessible, .partial])
     if status.contains(.observed) { shape.state?.observed.touch(self) }
@@ -69,7 +69,8 @@ extension ManagedObject {
     complete(from: try context.readRows([key])[0])
   }
 
-  /// Sets the attributes that a request left out to those of a row; nil if the store no longer has the object.
+  /// Sets the attributes that a request left out to those of a row. The row is nil if the store no longer has the
+  /// object.
   final func complete(from row: StoreRow?) {
     guard let context = managedObjectContext else { return }
     status.remove(.partial)
@@ -261,15 +262,15 @@ extension ManagedObject {
     reportReleasedContext()
   }
 
-  /// Returns the context, for a read that needs it. If the context was released, reports this.
+  /// Returns the context, which reading a relationship or a fault needs. Reports an error if the context was released.
   final func contextOrReport() -> ManagedObjectContext? {
     if let context = managedObjectContext { return context }
     reportReleasedContext()
     return nil
   }
 
-  /// Reports to the coordinator that an object is used whose context was released, unless another object of the context
-  /// was reported before, or the object was deleted.
+  /// Reports the first use of an object after its context was released to the coordinator. A deleted object is not
+  /// reported.
   @inline(never)
   private final func reportReleasedContext() {
     guard !status.contains(.detached), let state = shape.state, state.isFirstUseAfterClosing() else { return }

@@ -70,8 +70,8 @@ open class ManagedObject {
 
     /// The object is new in the context and has not been reported to observers yet.
     static let unreported = Status(rawValue: 8192)
-    /// The row was read without some attributes: see ``FetchRequest/propertiesToFetch``. They are read together, before
-    /// the first change of the object at the latest.
+    /// The row was read without some attributes: see ``FetchRequest/propertiesToFetch``. They are read together when
+    /// one of them is accessed, or before the object is changed.
     static let partial = Status(rawValue: 32768)
 
     /// ``ContextState/observed`` has a record of the object.
@@ -171,8 +171,8 @@ open class ManagedObject {
   /// Called before the object becomes a fault. Changes that the method makes to this object are lost.
   open func willTurnIntoFault() {}
 
-  /// Called after the object became a fault. Release here what your class computed from the values. The method must not
-  /// access properties, because this reads the values again. It is not called when the object is released.
+  /// Called after the object became a fault. An override releases what the class computed from the values. It must not
+  /// access properties, because this reads the values again. The method is not called when the object is released.
   ///
   /// ```swift
   /// override func didTurnIntoFault() { image = nil }
@@ -180,8 +180,8 @@ open class ManagedObject {
   open func didTurnIntoFault() {}
 
   /// Called after the values of the object were replaced at once, without setting its properties one by one: by undo,
-  /// redo, a rollback, a refresh that keeps the object's changes, or a merge policy. Values that you set here do not
-  /// count as changes. If the object became a fault instead, ``awakeFromFetch()`` is called when it is read.
+  /// redo, a rollback, a refresh that keeps the object's changes, or a merge policy. Values that an override sets do
+  /// not count as changes. If the object became a fault instead, ``awakeFromFetch()`` is called when it is read.
   ///
   /// ```swift
   /// override func awake(fromSnapshotEvents events: SnapshotEventType) { image = nil }

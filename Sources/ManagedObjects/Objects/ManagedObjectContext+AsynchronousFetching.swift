@@ -9,7 +9,7 @@ public struct FetchProgress: Hashable, Sendable {
   /// The number of objects that the request found.
   public let totalCount: Int
 
-  /// The part of the objects whose values have been read, from 0 to 1. It is 1 if the request found no objects.
+  /// The fraction of the objects whose values have been read, from 0 to 1. It is 1 for an empty result.
   public var fractionCompleted: Double { totalCount == 0 ? 1 : Double(completedCount) / Double(totalCount) }
 }
 
@@ -25,9 +25,9 @@ extension ManagedObjectContext {
   /// stopButton.action = { search.cancel() }
   /// ```
   ///
-  /// The results include the changes that are unsaved when the fetch begins. If such changes affect the results, and in
-  /// a context with a parent, the store is searched on the caller's actor. The program can use the context during the
-  /// fetch: objects that it inserts or changes meanwhile may be missing, and objects that it deletes are left out.
+  /// The results include the changes that are unsaved when the fetch begins. The store is searched on the caller's
+  /// actor if such changes affect the results, or if the context has a parent. The program can use the context during
+  /// the fetch: objects that it inserts or changes meanwhile may be missing, and objects that it deletes are left out.
   ///
   /// If the task is cancelled, the fetch ends before the next batch. An SQLite store also ends a statement that is
   /// running; other stores finish their search first.
@@ -94,7 +94,7 @@ extension ManagedObjectContext {
       }
       return try CancellableReading.$isOn.withValue(true) { try keys(request, entity) }
     } catch {
-      // The error of a statement that was interrupted does not matter.
+      // After a cancellation, the error of the interrupted statement does not matter.
       try Task.checkCancellation()
       throw error
     }

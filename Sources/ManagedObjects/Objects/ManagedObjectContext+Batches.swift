@@ -25,7 +25,7 @@ extension ManagedObjectContext {
   ///   ``ManagedObjectError/Code/relationshipLacksMinimumCount`` for objects that would violate the model, including
   ///   those that refer to deleted objects; ``ManagedObjectError/Code/multipleErrors`` with the first 100 of these
   ///   errors; ``ManagedObjectError/Code/constraintMerge`` if objects would violate a uniqueness constraint, and the
-  ///   merge policy does not resolve this; ``ManagedObjectError/Code/save`` if no store that can be changed has the
+  ///   merge policy does not resolve this; ``ManagedObjectError/Code/save`` if no writable store has the
   ///   entity; ``ManagedObjectError/Code/incompleteSave`` if a store fails after another one was changed; the errors of
   ///   the store.
   @discardableResult
@@ -43,7 +43,7 @@ extension ManagedObjectContext {
     request.contextName = name
     let stores = stores(for: request, entity)
     if stores.isEmpty {
-      throw ManagedObjectError(.save, "no store that can be changed has the entity \(entity.name.quoted)")
+      throw ManagedObjectError(.save, "no writable store has the entity \(entity.name.quoted)")
     }
     var result = BatchResult()
     result.changes.author = transactionAuthor
@@ -55,7 +55,7 @@ extension ManagedObjectContext {
         result.add(part, request.action, model, store.identifier)
       }
     } catch {
-      // Without a number, the first store has failed.
+      // No store has changed objects before the error.
       guard result.count > 0 else { throw error }
       if coordinator.hasListeners { coordinator.tell(result.changes) }
       var failure = ManagedObjectError(.incompleteSave, "some stores were changed, but not all: \(error)")

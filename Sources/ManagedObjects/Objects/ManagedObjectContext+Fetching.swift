@@ -180,7 +180,7 @@ extension ManagedObjectContext {
     try request.check(for: entity)
     if let unknown = request.affectedStores?.subtracting(coordinator.stores.map(\.identifier)).min() {
       throw ManagedObjectError(
-        .invalidState, "the coordinator has no store \(unknown.quoted), which the request names")
+        .invalidState, "the request names the store \(unknown.quoted), which the coordinator does not have")
     }
     request.predicate = request.predicate.map { presentPredicate($0) }
     return entity

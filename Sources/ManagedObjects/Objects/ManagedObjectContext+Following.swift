@@ -1,6 +1,6 @@
 internal import Predicates
 
-/// Merging the changes of others automatically.
+/// Automatic merging of the changes of other contexts.
 extension ManagedObjectContext {
   /// Merges changes into several contexts, all used in the caller's task. A context that saved the changes itself is
   /// skipped.
@@ -22,7 +22,7 @@ extension ManagedObjectContext {
     if let error = ManagedObjectError(all: errors) { throw error }
   }
 
-  /// Begins or ends to follow the saves of others, or the parent.
+  /// Begins or stops to receive the saves of other contexts and programs or, with a parent, the changes of the parent.
   func setFollows(_ follows: Bool) {
     if let parent {
       parent.followers.remove(parentFollowing)
@@ -37,8 +37,8 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Merges the changes in the ``mailbox``. Errors are added to ``misuse``; changes that cannot be merged because the
-  /// store cannot be read are merged next time.
+  /// Merges the changes in the ``mailbox``. Errors are added to ``misuse``. If the store cannot be read, the changes
+  /// are merged next time.
   func mergeMail() {
     guard !isSaving, let mailbox, let mail = mailbox.take() else { return }
     for error in mail.errors { note(error) }

@@ -67,7 +67,7 @@ extension ManagedObjectContext {
     reports.append { for registrar in ended { registrar.withMutation(of: object, keyPath: \.trackedProperty) {} } }
   }
 
-  /// True if two values are equal, or refer to the same objects by keys of which one has replaced the other.
+  /// True if two values are equal, or refer to the same objects by old and new keys.
   private func isSame(_ old: TrackedProperty.Value, _ new: TrackedProperty.Value) -> Bool {
     if old == new { return true }
     switch (old, new) {
@@ -105,8 +105,8 @@ extension ManagedObject {
     guard let state = shape.state, let record = state.observed[self] else { return assign(slot, to: value) }
     state.observed.touch(self)
     if state.observed.depth > 0 { return assign(slot, to: value) }
-    // Only the program's change of one attribute is reported before it is made. Other operations change several
-    // objects, and report when the values of all agree.
+    // Only a change of one attribute by the program is reported before it is made. Other operations change several
+    // objects, and report them when all have their new values.
     let isRunning = state.isTracked()
     let ended = record.end(.value(slot), .value(value), isRunning: isRunning, ==)
     for registrar in ended { registrar.willSet(self, keyPath: \.trackedProperty) }

@@ -1,11 +1,11 @@
 internal import ObjectModels
 internal import Predicates
 
-/// The objects that a request may find at other positions, or no longer or only now, because of unsaved changes.
+/// The objects that unsaved changes may add to the results of a request, remove from them or move within them.
 struct AffectedObjects {
-  /// The objects that exist with the unsaved changes. They are tested and sorted by the values that they have here.
+  /// The affected objects that are not deleted. They are tested and sorted by their values in this context.
   var objects: [ManagedObject] = []
-  /// The keys of those affected objects that the parent or a store may have. Their results there do not count.
+  /// The keys of the affected objects that the parent or a store may have. Results with these keys are ignored.
   var keysBelow: [RowKey] = []
   /// The keys of the affected objects without unsaved changes of their own.
   var unchangedKeys: Set<RowKey> = []
@@ -17,8 +17,8 @@ struct AffectedObjects {
   }
 }
 
-/// Requests with unsaved changes: the parent or the store executes the request, and the result is corrected by the
-/// objects that the changes affect.
+/// Requests with unsaved changes. The parent or the store executes the request; the objects that the changes affect are
+/// then evaluated here, and merged into the result.
 extension ManagedObjectContext {
   /// Returns the objects that match a request, with the unsaved changes of this context.
   ///
@@ -82,7 +82,7 @@ extension ManagedObjectContext {
     return count
   }
 
-  /// Returns the predicate of a request for the objects that are not affected. It is not evaluated for the others.
+  /// Returns the predicate of a request, restricted to the objects that are not affected.
   private func predicate(of request: FetchRequest, without affected: AffectedObjects) -> ManagedPredicate? {
     if affected.keysBelow.isEmpty { return request.predicate }
     let keys = PredicateConstant.array(affected.keysBelow.map { .object($0) })
@@ -90,7 +90,7 @@ extension ManagedObjectContext {
     return request.predicate.map { .and([others, $0]) } ?? others
   }
 
-  /// Returns the objects that match a request that can depend on any object. All objects are tested here.
+  /// Returns the objects that match an opaque request. Reads all objects of the entity and tests them here.
   private func findInMemory(
     _ request: FetchRequest, _ entity: ManagedObjectModel.Entity
   ) throws(ManagedObjectError) -> [ManagedObject] {
@@ -217,7 +217,7 @@ extension ManagedObjectContext {
     return result + first[next...]
   }
 
-  /// Returns the index at which to insert an object into a sorted list. Objects that the sort descriptors do not
+  /// Returns the index where an object must be inserted into a sorted list. Objects that the sort descriptors do not
   /// distinguish are in the order of their keys.
   private func insertionIndex(
     of object: ManagedObject, in sorted: [ManagedObject], _ prepared: PreparedFetch

@@ -190,7 +190,7 @@ extension ManagedObjectContext {
     if !eventObservers.isEmpty { eventObservers.tell(.didMerge(changes)) }
   }
 
-  /// Merges changes that others made in the stores or in the parent.
+  /// Merges changes that other contexts made in the stores or in the parent.
   ///
   /// - Parameter inserted: the keys of objects that are new in the context.
   func merge(_ keys: MergedKeys, inserted: [RowKey]) throws(ManagedObjectError) {

@@ -56,7 +56,7 @@ extension ManagedObjectContext {
     guard case .orderedToMany(let old) = object.value(ofSlot: slot), new != old else { return }
     beginOperation()
     defer { endOperation() }
-    // Replaces the value in one step: removing single objects from an ordered set takes O(*n*) each.
+    // Replaces the value in one step, because each removal of an object from an ordered set takes O(*n*).
     object.change(slot, to: .orderedToMany(new))
     guard let inverse = object.shape.inverseSlots[slot] else { return }
     for key in old where !new.contains(key) { drop(object.key, from: self.object(for: key), inverse) }

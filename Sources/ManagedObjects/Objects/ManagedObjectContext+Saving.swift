@@ -157,13 +157,13 @@ extension ManagedObjectContext {
   }
 
   /// Throws if another context or process has saved an object since this context read it, so that saving a change of
-  /// the object would be a conflict. Returns for a new object.
+  /// the object would be a conflict. Never throws for a new object or a fault of this context.
   ///
   /// ```swift
   /// try context.detectConflicts(for: note)
   /// ```
   ///
-  /// The answer can be out of date as soon as the method returns: a save checks again.
+  /// The result can be outdated as soon as the method returns. A save checks again.
   ///
   /// - Throws: ``ManagedObjectError/Code/merge`` with the conflict; ``ManagedObjectError/Code/invalidState`` for an
   ///   object of another context; the errors of reading.

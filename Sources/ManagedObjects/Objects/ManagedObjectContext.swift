@@ -30,8 +30,8 @@ public final class ManagedObjectContext {
   public let coordinator: PersistentStoreCoordinator
   /// The context that this one saves into; nil if it saves into stores.
   public let parent: ManagedObjectContext?
-  /// The query generation that the context reads; nil, which is the default, to read the newest objects. Always nil for
-  /// a context with a ``parent``, which sees the objects of its parent. See ``setQueryGenerationFrom(_:)``.
+  /// The query generation that the context reads; nil, the default, to read the newest objects. Always nil for a
+  /// context with a ``parent``, because it reads from the parent. See ``setQueryGenerationFrom(_:)``.
   public internal(set) var queryGenerationToken: QueryGenerationToken?
   /// A name for the context, for logs and the history of changes.
   public var name = ""
@@ -58,9 +58,9 @@ public final class ManagedObjectContext {
   ///
   /// If the function throws, the save fails and no object changes. A ``ManagedObjectError`` is rethrown; another error
   /// becomes the ``ManagedObjectError/underlyingError`` of ``ManagedObjectError/Code/merge`` or
-  /// ``ManagedObjectError/Code/constraintMerge``. Merged values are converted and validated as those of a save. If
-  /// another save changes the objects meanwhile, the function is called again with the new values. Batch requests do
-  /// not call it.
+  /// ``ManagedObjectError/Code/constraintMerge``. Merged values are converted to the types of the attributes and
+  /// validated. If another save changes the objects meanwhile, the function is called again with the new values. Batch
+  /// requests do not call it.
   public var mergeFunction: (@Sendable (inout ObjectConflict) throws -> Void)?
   /// True to retain all registered objects until they are deleted, the context is reset, or the value becomes false.
   /// The default is false: the context retains only objects with changes.
@@ -100,10 +100,10 @@ public final class ManagedObjectContext {
   /// context.mergesChangesAutomatically = true
   /// ```
   ///
-  /// A context that is confined to an actor merges in a turn of its own on the actor, soon after a save:
-  /// ``PersistentContainer/mainContext``, ``PersistentContainer/newContext(isolation:)`` and the context of a
-  /// ``ManagedObjectActor``. So values never change within a function that does not wait. Any other context merges when
-  /// it calls ``processPendingChanges()``. The changes of several saves are merged together, as
+  /// A context that is confined to an actor merges soon after a save, in a separate job on the actor, so values never
+  /// change within a function that does not `await`. Such contexts are ``PersistentContainer/mainContext``, those of
+  /// ``PersistentContainer/newContext(isolation:)`` and that of a ``ManagedObjectActor``. Any other context merges when
+  /// ``processPendingChanges()`` is called. The changes of several saves are merged together, as
   /// ``mergeChanges(from:)`` merges them: unsaved changes stay. Saves of the context itself are skipped.
   ///
   /// A context with a ``parent`` merges what the parent reports to its observers instead: saves of other child contexts
@@ -114,8 +114,8 @@ public final class ManagedObjectContext {
   public var mergesChangesAutomatically = false {
     didSet { if mergesChangesAutomatically != oldValue { setFollows(mergesChangesAutomatically) } }
   }
-  /// True to save the context automatically at the end of each turn of its actor in which objects changed. The default
-  /// is false. The context must be confined to an actor, such as ``PersistentContainer/mainContext``.
+  /// True to save the context automatically at the end of each turn of its actor that changed objects. The default is
+  /// false. The context must be confined to an actor, such as ``PersistentContainer/mainContext``.
   ///
   /// ```swift
   /// container.mainContext.autosaves = true
@@ -126,14 +126,14 @@ public final class ManagedObjectContext {
   /// causes another attempt. The error is added to ``misuse`` and passed to
   /// ``PersistentStoreCoordinator/misuseHandler``. A context with a ``parent`` is saved into the parent.
   ///
-  /// A function that waits, in an `await`, after it has changed objects only in part should use a child context,
-  /// because the changes before the `await` are saved.
+  /// The changes that a function makes before an `await` are saved there. To save them only together with later ones,
+  /// use a child context.
   public var autosaves = false {
     didSet {
       guard autosaves else { return }
       if turn == nil {
         report(
-          ManagedObjectError(.invalidState, "the context cannot save automatically, because it has no actor"))
+          ManagedObjectError(.invalidState, "only a context that is confined to an actor can save automatically"))
       } else if hasChanges {
         scheduleEndOfTurn()
       }
@@ -178,7 +178,7 @@ public final class ManagedObjectContext {
   var attemptedKeys = KeyReplacements()
   /// The errors of properties that were set to invalid values, by object and slot. ``listed`` retains the objects.
   var refusals: [ObjectIdentifier: [Int: ManagedObjectError]] = [:]
-  /// The stored values that were added to ``misuse`` because they are not of the types of their properties.
+  /// The stored values whose errors were added to ``misuse``, because they are not of the types of their properties.
   var undecodableValues = UndecodableValues()
   /// The ``FetchBatch`` of each fault whose row is read together with those of other faults.
   var batches: [RowKey: FetchBatch] = [:]
@@ -209,9 +209,9 @@ public final class ManagedObjectContext {
 
   /// The work at the end of a turn of the actor that the context is confined to; nil without an actor.
   let turn: ContextTurn?
-  /// The changes of others that must be merged; nil if the context does not merge them automatically, or has a parent.
+  /// The changes of other contexts to merge; nil if the context does not merge them automatically, or has a parent.
   var mailbox: ContextMailbox?
-  /// The number of this context's follower in the parent; 0 for none.
+  /// The number of this context's follower in the parent; 0 without a follower.
   var parentFollowing = 0
   /// The changes that the parent reported and that have not been merged.
   var parentChanges = ParentChanges()
@@ -219,7 +219,7 @@ public final class ManagedObjectContext {
   var eventObservers = ContextObservers<Event>()
   /// The number of observers that were ever added.
   var observerCount = 0
-  /// The changes of the current save that have been saved, if there are observers of events.
+  /// The changes that the current save has saved so far. Empty without observers of events.
   var lastSave = ContextSave()
 
   struct WeakContext { weak var context: ManagedObjectContext? }
@@ -436,7 +436,7 @@ public final class ManagedObjectContext {
     assignments[object.key] ?? coordinator.store(forNew: Int(object.key.entityIndex))?.number
   }
 
-  /// True if a request reads the store of an object. An unsaved object counts for the store that it will be saved in.
+  /// True if a request reads the store of an object, or the store that a new object will be saved in.
   func isInAffectedStores(_ object: ManagedObject, of request: FetchRequest) -> Bool {
     guard let identifiers = request.affectedStores else { return true }
     let number = object.key.isTemporary ? root.storeNumber(forNew: object) : object.key.store

@@ -65,7 +65,7 @@ extension ManagedObject {
 
     /// Adds objects at the end. Those that the relationship contains keep their positions.
     ///
-    /// - Complexity: O(*k*) in the number of these objects.
+    /// - Complexity: O(*k*) in the number of the given objects.
     public func append(contentsOf objects: some Sequence<Element>) { for object in objects { append(object) } }
 
     /// Inserts an object at an index, unless the relationship contains it.
@@ -77,7 +77,7 @@ extension ManagedObject {
 
     /// Inserts objects at an index, in their order. Those that the relationship contains keep their positions.
     ///
-    /// - Complexity: O(*n* + *k*) in the number of all and of these objects.
+    /// - Complexity: O(*n* + *k*), where *k* is the number of the given objects.
     public func insert(contentsOf objects: some Sequence<Element>, at index: Int) {
       guard isValid(index, 0...count) else { return }
       owner.editOrderedKeys(slot, adding: Array(objects)) { keys, new in
@@ -88,7 +88,7 @@ extension ManagedObject {
       }
     }
 
-    /// Replaces the object at an index with another one. Does nothing if the relationship contains the other one.
+    /// Replaces the object at an index, unless the relationship already contains the new object.
     ///
     /// - Complexity: O(*n*).
     public func replace(at index: Int, with object: Element) {
@@ -115,7 +115,7 @@ extension ManagedObject {
 
     /// Removes objects.
     ///
-    /// - Complexity: O(*n* + *k*) in the number of all and of these objects.
+    /// - Complexity: O(*n* + *k*), where *k* is the number of the given objects.
     public func subtract(_ objects: some Sequence<Element>) {
       let own = objects.filter { contains($0) }.map(\.key)
       owner.editOrderedKeys(slot) { keys, _ in keys.subtract(own) }
@@ -138,7 +138,7 @@ extension ManagedObject {
       }
     }
 
-    /// Exchanges the objects at two indexes.
+    /// Exchanges the objects at two indices.
     ///
     /// - Complexity: O(*n*).
     public func swapAt(_ first: Int, _ second: Int) {

@@ -50,7 +50,7 @@ extension ManagedObject {
 
     /// Adds objects.
     ///
-    /// - Complexity: O(*k*) in the number of these objects.
+    /// - Complexity: O(*k*) in the number of the given objects.
     public func formUnion(_ objects: some Sequence<Element>) { for object in objects { insert(object) } }
 
     /// Removes an object, if the relationship contains it.
@@ -60,7 +60,7 @@ extension ManagedObject {
 
     /// Removes objects.
     ///
-    /// - Complexity: O(*k*) in the number of these objects.
+    /// - Complexity: O(*k*) in the number of the given objects.
     public func subtract(_ objects: some Sequence<Element>) { for object in objects { remove(object) } }
 
     /// Removes all objects.

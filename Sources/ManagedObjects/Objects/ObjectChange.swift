@@ -48,10 +48,10 @@ struct ObjectObservers {
 }
 
 extension ObservedObjects.Record {
-  /// Returns the changes for the observers since the last call; nil if there are none.
+  /// Returns the changes for the observers since the last call; nil if nothing changed.
   ///
-  /// Reading values can call functions of the program that add and remove observers, such as `awakeFromFetch`. So no
-  /// access to ``observers`` is in progress meanwhile.
+  /// Reading values can call functions of the program, such as `awakeFromFetch`, that add and remove observers. So
+  /// ``observers`` must not be accessed while a value is read.
   func takeChange(_ isSame: (RowValue, RowValue) -> Bool) -> ObjectChange? {
     var oldValues: [String: ManagedObject.Value] = [:]
     for property in object.shape.entity.properties where observers.values[property.slot] != nil {
@@ -94,7 +94,7 @@ extension ManagedObject {
       throw ManagedObjectError(.invalidState, "the object has no context", objectID: objectID)
     }
     let keys = keys.map { Set($0) }
-    // Reads the values first: the values of a fault are read from the store, which is itself reported to observers.
+    // Reads the values before adding the observer, because reading a fault is reported to observers.
     var present: [Int: RowValue] = [:]
     for property in shape.entity.properties where keys?.contains(property.name) ?? true {
       present[property.slot] = visibleValue(ofSlot: property.slot)

@@ -1,8 +1,7 @@
 internal import ObjectModels
 public import Predicates
 
-/// A conflict of one object in a save, for a function that decides how to resolve it: see
-/// ``ManagedObjectContext/mergeFunction``.
+/// A conflict over one object in a save. A ``ManagedObjectContext/mergeFunction`` decides how to resolve it.
 ///
 /// ```swift
 /// context.mergePolicy = .objectTrump
@@ -34,8 +33,8 @@ public struct ObjectConflict: Sendable {
   /// of the save share them.
   public let stored: [String: AttributeValue]?
   /// The policy that resolves the conflict. At first, it is the ``ManagedObjectContext/mergePolicy``. If it is
-  /// ``MergePolicy/error`` at the end, the save fails. If several objects of the save share the values for a
-  /// uniqueness constraint, the policy of the first one decides which of them stays.
+  /// ``MergePolicy/error`` after the function returns, the save fails. If several objects of the save share the values
+  /// for a uniqueness constraint, the policy of the first one decides which of them stays.
   public var policy: MergePolicy
   /// New values of attributes. They replace the values that the policy selects. Only an object that both the context
   /// and another save changed can have them.

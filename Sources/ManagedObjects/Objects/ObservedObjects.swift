@@ -3,8 +3,8 @@ internal import Predicates
 
 /// The objects of a context whose properties are tracked by `Observation`, or that have observers.
 ///
-/// A tracked object is retained while the program references it, or references an object from which it can be reached
-/// by tracked relationships. So `note.author?.name` stays tracked as long as the program has `note`.
+/// A tracked object is retained while the program references it, or references an object that leads to it by tracked
+/// relationships. So `note.author?.name` stays tracked as long as the program has `note`.
 final class ObservedObjects {
   /// The accesses of a property that returned the same value.
   struct Tracking {
@@ -47,8 +47,7 @@ final class ObservedObjects {
   }
 
   private var records: [ObjectIdentifier: Record] = [:]
-  /// The number of operations in progress, one of which can be part of another. Changes are reported at the end of the
-  /// outermost one.
+  /// The number of nested operations in progress. Changes are reported at the end of the outermost one.
   var depth = 0
   /// True if one of these operations completes a step of the program, so that the records of released objects are
   /// removed at its end.
@@ -59,7 +58,7 @@ final class ObservedObjects {
   private var touched: [Record] = []
   /// True if the results of fetched properties may have changed since the last report.
   var hasOutdatedFetches = false
-  /// The number of records at which those of released objects are removed.
+  /// The number of records that causes the removal of those of released objects.
   private var sweepCount = ObservedObjects.leastSweepCount
   private static let leastSweepCount = 64
 
@@ -149,7 +148,7 @@ final class ObservedObjects {
     for (id, record) in records where !kept.contains(id) { record.object.status.remove(.observed) }
     let old = records
     records = old.filter { kept.contains($0.key) }
-    // The objects are released here, when this table no longer has them.
+    // Releases the objects only now, after they were removed from the table.
     withExtendedLifetime(old) {}
   }
 

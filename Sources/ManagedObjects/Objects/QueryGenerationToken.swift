@@ -1,5 +1,5 @@
-/// A query generation: the state of the stores at one time, which contexts can read although other contexts and other
-/// processes save meanwhile.
+/// A query generation: the state of the stores at one time. Contexts can read it while other contexts and processes
+/// save.
 ///
 /// ```swift
 /// try context.setQueryGenerationFrom(.current)
@@ -9,9 +9,9 @@
 /// ```
 ///
 /// A token from ``ManagedObjectContext/queryGenerationToken`` can be passed to other tasks. The generation lasts until
-/// its last token is released: the contexts that read it each have one, too.
+/// its last token is released. Each context that reads it retains a token.
 public final class QueryGenerationToken: Sendable {
-  /// The generation that is the newest one when a context reads next.
+  /// The generation that is the newest when a context reads next.
   public static let current = QueryGenerationToken()
 
   /// The coordinator of the stores, and one with their snapshots; nil for ``current``.
@@ -31,8 +31,8 @@ public final class QueryGenerationToken: Sendable {
 
 /// Query generations.
 extension ManagedObjectContext {
-  /// Makes the context read one state of the stores, the query generation of a token. Fetches, counts, faults and
-  /// relationships see this state, although other contexts and other processes save meanwhile.
+  /// Pins the context to one state of the stores: the query generation of a token. Fetches, counts, faults and
+  /// relationships see this state, even if other contexts and processes save meanwhile.
   ///
   /// ```swift
   /// try context.setQueryGenerationFrom(.current)
@@ -40,20 +40,20 @@ extension ManagedObjectContext {
   /// try context.setQueryGenerationFrom(nil)
   /// ```
   ///
-  /// With ``QueryGenerationToken/current``, the context is pinned to the generation that is the newest one when it
-  /// reads next. From then on, ``queryGenerationToken`` is a token that pins other contexts of the coordinator to the
-  /// same generation. With nil, the context reads the newest objects again. Objects that have been read keep their
+  /// With ``QueryGenerationToken/current``, the context is pinned to the generation that is the newest when it reads
+  /// next. From then on, ``queryGenerationToken`` is a token that pins other contexts of the coordinator to the same
+  /// generation. With nil, the context reads the newest objects again. Objects that have been read keep their
   /// values: call ``refreshAllObjects()`` to read them again in the new generation. Unsaved changes stay.
   ///
   /// Some methods advance a pinned context, as if ``QueryGenerationToken/current`` were set: ``save()``, also if the
   /// stores reject the changes, ``reset()`` and ``mergeChanges(from:)``. So does a merge because of
   /// ``mergesChangesAutomatically``. Batch requests change the newest objects, and do not advance the context. A save
-  /// finds a conflict for an object that others have saved since the generation, as for any outdated object.
+  /// finds a conflict for an object that was saved elsewhere since the generation, as for any outdated object.
   ///
-  /// The union of all stores is pinned, one store after another. Stores that are added later are not read until the
-  /// context advances; a removed store is not read any more. While an SQLite store is pinned, its write-ahead log grows
-  /// with each save and cannot be emptied, so do not keep a generation for long in a program that saves often. A pinned
-  /// store in memory, or an XML or binary store, keeps the replaced rows in memory.
+  /// The stores are pinned one after another, not at the same instant. Stores that are added later are not read until
+  /// the context advances; a removed store is not read any more. While an SQLite store is pinned, its write-ahead log
+  /// grows with each save and cannot be emptied, so do not keep a generation for long in a program that saves often.
+  /// Pinned stores of other kinds keep replaced rows in memory.
   ///
   /// - Throws: ``ManagedObjectError/Code/invalidState`` for a context with a ``parent``, and for a token of another
   ///   coordinator; ``ManagedObjectError/Code/unsupportedRequest`` if a store cannot keep an old state, such as an
@@ -61,12 +61,12 @@ extension ManagedObjectContext {
   public func setQueryGenerationFrom(_ token: QueryGenerationToken?) throws(ManagedObjectError) {
     if parent != nil {
       throw ManagedObjectError(
-        .invalidState, "a context with a parent sees the parent's objects and cannot have a query generation")
+        .invalidState, "a context with a parent reads the parent's objects, and cannot have a query generation")
     }
     switch token?.generation {
     case let generation? where generation.coordinator !== coordinator:
       throw ManagedObjectError(.invalidState, "the query generation belongs to the stores of another coordinator")
-    // The stores must support generations, although the context is only pinned when it reads next.
+    // Checks now that the stores support generations. The context is pinned only when it reads next.
     case nil where token != nil: _ = try QueryGenerationToken(of: coordinator)
     default: break
     }

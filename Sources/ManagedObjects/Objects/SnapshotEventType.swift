@@ -13,7 +13,7 @@ public struct SnapshotEventType: OptionSet, Hashable, Sendable {
   public static let undoUpdate = SnapshotEventType(rawValue: 1 << 3)
   /// The changes of the object were discarded by ``ManagedObjectContext/rollback()``.
   public static let rollback = SnapshotEventType(rawValue: 1 << 4)
-  /// The object was read again, and kept its changes.
+  /// The object was refreshed, and kept its changes.
   public static let refresh = SnapshotEventType(rawValue: 1 << 5)
   /// A merge policy resolved a conflict over the object.
   public static let mergePolicy = SnapshotEventType(rawValue: 1 << 6)

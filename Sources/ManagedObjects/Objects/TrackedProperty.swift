@@ -72,7 +72,7 @@ extension ManagedObject {
     return Dictionary(uniqueKeysWithValues: committed.indices.map { ($0, visible(committed[$0], $0)) })
   }
 
-  /// Registers a property with `withObservationTracking` if it is running. Called after each access of the program.
+  /// Registers a property with `withObservationTracking` if it is running. Called for each access by the program.
   @inline(__always)
   final func noteRead(_ property: @autoclosure () -> TrackedProperty) {
     guard let gate = unsafe shape.state?.gate else { return }
@@ -85,13 +85,13 @@ extension ManagedObject {
 
   @inline(never)
   private final func noteTrackedRead(_ property: TrackedProperty) {
-    // A value that `awakeFromFetch` reads is not one that the tracked function reads.
+    // Ignores values that `awakeFromFetch` reads, because the tracked function does not read them.
     guard let state = shape.state, state.isTracked(), state.isOpen, state.isTracking else { return }
     state.observed.add(self, property)
     if case .fetched = property { shape.context?.followFetches() }
   }
 
-  /// The property by whose key path objects are registered with `Observation`. Each registrar is that of one property.
+  /// A property whose key path `Observation` gets for all tracked properties: each has its own registrar.
   final var trackedProperty: Void { () }
 }
 

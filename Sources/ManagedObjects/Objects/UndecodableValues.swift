@@ -1,6 +1,6 @@
 internal import Predicates
 
-/// The values that were reported because they are not of the types of their properties, so that each is reported once.
+/// The values that are not of the types of their properties and have been reported. Prevents a second report.
 struct UndecodableValues {
   private struct Entry: Hashable {
     let slot: Int
@@ -8,7 +8,7 @@ struct UndecodableValues {
     let digest: Int
   }
 
-  /// The number of objects after which all are forgotten, so that memory is bounded. Their values are reported again
+  /// The greatest number of objects, to limit memory. After that, all are removed, and their values are reported again
   /// when they are read again.
   private static let limit = 10_000
 

@@ -47,7 +47,7 @@ extension ManagedObjectContext {
         }
       }
 
-      /// The event that undoing this change is for the object.
+      /// The snapshot event of the object when this change is undone.
       var undoEvent: SnapshotEventType {
         switch self {
         case .value, .put, .drop: .undoUpdate
