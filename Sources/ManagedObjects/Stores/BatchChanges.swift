@@ -14,14 +14,14 @@ struct BatchChanges<Store: PersistentStore> {
   private var assignments: [BatchAssignment] = []
   /// The new rows. Their keys are assigned by ``prepare()``.
   private var newRows: [StoreRow] = []
-  /// The different combinations of slots that new objects have values for, and the index of the combination of each new
-  /// row. Empty if they are not needed.
+  /// The distinct sets of slots that the request sets in new rows. Empty if they are not needed.
   private var givenSlots: [[Int]] = []
+  /// For each new row, the index of its set in ``givenSlots``.
   private var givenIndices: [Int] = []
 
-  /// Reads the new objects of an insertion, one at a time.
+  /// Reads the new objects of an insertion, or checks the values of an update.
   ///
-  /// - Throws: the errors of ``BatchRows/Iterator/next()``.
+  /// - Throws: the errors of ``BatchRows/Iterator/next()`` and ``BatchAssignment/all(_:_:)``.
   init(
     _ request: BatchRequest, _ entity: ManagedObjectModel.Entity, _ mergePolicy: MergePolicy, of store: Store
   ) throws(ManagedObjectError) {
@@ -181,8 +181,8 @@ struct BatchChanges<Store: PersistentStore> {
     return true
   }
 
-  /// Returns the slots whose values a new row gives to a stored one: all attributes if the policy is `overwrite`, else
-  /// those in the request.
+  /// Returns the slots whose values are copied from a new row to a stored one: those of all attributes if the policy is
+  /// `overwrite`, else those that the request sets.
   private func givenSlots(_ index: Int?) -> [Int] {
     if mergePolicy == .overwrite { return entity.attributes.map(\.slot) }
     return index.map { givenSlots[givenIndices[$0]] } ?? []
@@ -204,7 +204,7 @@ struct BatchChanges<Store: PersistentStore> {
   }
 }
 
-/// The changed rows that have some values for uniqueness constraints.
+/// The rows of a request, by their values for uniqueness constraints.
 private struct UniqueOwners {
   private let constraints: [UniquenessIndex]
   private var keys: [[UniquenessIndex.Values: RowKey]]
@@ -215,7 +215,7 @@ private struct UniqueOwners {
     keys = Array(repeating: [:], count: constraints.count)
   }
 
-  /// Returns the keys of the rows that have the same values for a constraint as another row.
+  /// Returns the keys of the rows that have the same values for a constraint as `row`.
   func rivals(of row: StoreRow) -> [RowKey] {
     var rivals: [RowKey] = []
     for (index, constraint) in constraints.enumerated() {

@@ -1,7 +1,7 @@
 internal import Predicates
 internal import Synchronization
 
-/// The changes that other contexts and other programs saved and that a context has not merged yet. Any thread may add
+/// The changes that other contexts and programs saved and that a context has not merged yet. Any thread may add
 /// changes; the context takes them when it merges.
 final class ContextMailbox: Sendable {
   /// The changes that a context must merge, and the errors that it must note.
@@ -14,7 +14,7 @@ final class ContextMailbox: Sendable {
     var isEmpty: Bool { changes == nil && errors.isEmpty }
   }
 
-  /// The number of object IDs that a mailbox keeps. With more changes, all objects of the context are read again.
+  /// The greatest number of object IDs in a mailbox. With more changes, all objects of the context are read again.
   static let greatestCount = 10_000
   private static let greatestErrorCount = 10
 
@@ -59,7 +59,7 @@ final class ContextMailbox: Sendable {
     }
   }
 
-  /// Puts back changes that could not be merged. They precede those that were added since they were taken.
+  /// Puts back changes that could not be merged, before those that were added meanwhile.
   func putBack(_ changes: SavedChanges) {
     contents.withLock { contents in
       var all = changes

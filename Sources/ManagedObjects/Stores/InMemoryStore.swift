@@ -91,8 +91,8 @@ public final class InMemoryStore: PersistentStore {
     return try table.fetch(request, of: entity)
   }
 
-  /// Returns a store with the present objects. It shares the memory of their rows: the next save of each entity copies
-  /// the array of its rows, but not their values.
+  /// Returns a store with the present objects. It shares the memory of their rows: the next save that changes an entity
+  /// copies the array of its rows, but not their values.
   ///
   /// - Complexity: O(1).
   public func snapshot() throws(ManagedObjectError) -> any PersistentStore {

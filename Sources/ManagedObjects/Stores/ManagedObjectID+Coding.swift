@@ -1,7 +1,6 @@
 internal import PropertyLists
 
-/// IDs in the files and messages of a program. The encoded value is the ``uriRepresentation``, so it needs the
-/// coordinator of the store to become an ID again.
+/// IDs are encoded as their ``uriRepresentation``. Decoding one needs the coordinator of the store.
 ///
 /// ```swift
 /// struct Bookmark: Codable {

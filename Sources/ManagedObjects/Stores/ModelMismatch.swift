@@ -1,6 +1,7 @@
 package import ObjectModels
 
-/// A difference between a store and the model with which it was opened although the version hashes differ.
+/// A difference between a store and a model of another version, found when the store was opened with
+/// ``PersistentStoreDescription/ignoresModelVersion``.
 ///
 /// ```swift
 /// var description = PersistentStoreDescription.sqlite(file)
@@ -13,10 +14,10 @@ package import ObjectModels
 public struct ModelMismatch: Hashable, Sendable {
   /// A kind of difference.
   public enum Kind: Hashable, Sendable {
-    /// The store has no objects of an entity of the model.
+    /// The store does not have an entity of the model.
     case missingEntity
-    /// The store has no values of a property of the model. Attributes read as their default, or as null if they have
-    /// none. Relationships are empty.
+    /// The store does not have a property of the model. An attribute returns its default, or null. A relationship is
+    /// empty.
     case missingProperty
     /// The store has a property in another form. Values that are not of the attribute's type are kept as they are:
     /// ``ManagedObjectClass/decodedValue(of:)`` throws.
@@ -39,8 +40,8 @@ public struct ModelMismatch: Hashable, Sendable {
   /// The name of the property; nil for a difference of the whole entity. For a property that the model does not have,
   /// this can be the name of its column, if the store does not contain its model.
   public var property: String?
-  /// The number of objects that are ignored, or whose values or references are; nil if it is unknown, or if nothing is
-  /// ignored.
+  /// The number of objects that are ignored, or whose values or references are ignored; nil if it is unknown, or if
+  /// nothing is ignored.
   public var objectCount: Int?
   /// An explanation, such as `the store does not have the property: it reads as 7`.
   public var reason: String
@@ -58,7 +59,8 @@ public struct ModelMismatch: Hashable, Sendable {
 
   /// Creates the mismatch for a property of the model that the store does not have.
   ///
-  /// - Parameter reason: the reason why the store has no values; nil if it does not have the property.
+  /// - Parameter reason: the reason why values of the property are missing; nil if the store does not have the
+  ///   property.
   package init(
     missing property: ManagedObjectModel.Entity.Property, of entity: ManagedObjectModel.Entity, _ reason: String? = nil
   ) {
@@ -93,7 +95,7 @@ extension ModelMismatch: CustomStringConvertible {
 }
 
 extension ManagedObjectError {
-  /// Creates the error for a save to a store that cannot be saved because its model version is ignored.
+  /// Creates the error for a save to a store whose model version is ignored.
   package static func ignoringModelVersion(_ path: String) -> ManagedObjectError {
     ManagedObjectError(
       .save,

@@ -18,7 +18,8 @@ public protocol PersistentStore: AnyObject, Sendable {
   var configuration: String? { get }
   /// True if changes cannot be saved to the store.
   var isReadOnly: Bool { get }
-  /// The differences from the model, if the store was opened although its model has another version. Empty by default.
+  /// The differences from the model, if the store was opened with ``PersistentStoreDescription/ignoresModelVersion``.
+  /// Empty by default.
   ///
   /// ```swift
   /// for mismatch in store.modelMismatches where mismatch.kind == .unknownEntity { print(mismatch.entity) }
@@ -99,7 +100,7 @@ public protocol PersistentStore: AnyObject, Sendable {
   /// ```
   ///
   /// The stores of this package support it, except for an SQLite file without a write-ahead log. The snapshot of an
-  /// SQLite store is a connection of its own, in a read transaction that lasts until the snapshot is released.
+  /// SQLite store is another connection, in a read transaction that lasts until the snapshot is released.
   ///
   /// - Throws: ``ManagedObjectError/Code/unsupportedRequest`` if the store cannot keep an old state; the errors of
   ///   opening the store.
@@ -147,7 +148,7 @@ extension PersistentStore {
   public func snapshot() throws(ManagedObjectError) -> any PersistentStore {
     throw ManagedObjectError(
       .unsupportedRequest,
-      "the store \(identifier.printable(limit: 80)) has no query generations: it can only read its newest objects")
+      "the store \(identifier.printable(limit: 80)) does not support query generations, only its newest objects")
   }
 
   public func reserveKeys(_ entityIndices: [Int]) throws(ManagedObjectError) -> [RowKey] { try makeKeys(entityIndices) }

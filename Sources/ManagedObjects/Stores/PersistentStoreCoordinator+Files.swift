@@ -4,8 +4,8 @@ internal import SystemFiles
 
 /// The files of stores.
 extension PersistentStoreCoordinator {
-  /// Returns the store with a file; nil if the coordinator does not have it. Paths that lead to the same file, such as
-  /// a symbolic link, are equal.
+  /// Returns the store in a file; nil if the coordinator does not have it. A path that leads to the same file, such as
+  /// a symbolic link, finds the store, too.
   ///
   /// ```swift
   /// if let store = coordinator.persistentStore(for: file) { coordinator.remove(store) }
@@ -74,8 +74,8 @@ extension PersistentStoreCoordinator {
   /// }
   /// ```
   ///
-  /// The new store has another identifier, so that contexts must fetch the objects again: objects and IDs of the old
-  /// store are no longer valid. Contexts cannot use the store during the migration. If an error is thrown, the
+  /// The new store has another identifier: objects and IDs of the old store are no longer valid, and contexts must
+  /// fetch the objects again. Contexts cannot use the store during the migration. If an error is thrown, the
   /// coordinator still has the old store.
   ///
   /// - Parameters:

@@ -185,7 +185,7 @@ public final class PersistentStoreCoordinator: Sendable {
   /// into its parent does not change the stores; ``ManagedObjectContext/addEventObserver(_:)`` reports it.
   public var saves: AsyncStream<SavedChanges> { listeners.stream() }
 
-  /// True if the changes of saves are needed.
+  /// True if saves must be reported.
   var hasListeners: Bool { !listeners.isEmpty || state.withLock { !$0.mailboxes.isEmpty } }
 
   func tell(_ changes: SavedChanges) {
@@ -198,7 +198,7 @@ public final class PersistentStoreCoordinator: Sendable {
   /// Adds the mailbox of a context. It receives the changes of all saves from now on, by this and other programs.
   func add(_ mailbox: ContextMailbox) {
     state.withLock { $0.mailboxes[mailbox.contextNumber] = mailbox }
-    // Finds the present states of the stores. Later looks compare with them.
+    // Records the present states of the stores, which later checks compare with.
     lookForRemoteChanges()
     keepLooking()
   }

@@ -13,8 +13,8 @@ extension PersistentStore {
   /// }
   /// ```
   ///
-  /// Objects keep their primary keys, unless the objects of all entities share one series in this store, as in XML and
-  /// binary stores, and two objects have the same key.
+  /// Objects keep their primary keys. In an XML, binary or in-memory store, all entities share one series of keys. If
+  /// two objects have the same key there, all objects get new keys.
   ///
   /// All objects belong to one state of the other store, even if other processes save meanwhile. An SQLite store is
   /// filled in batches; other stores are filled in memory.
@@ -47,7 +47,7 @@ private struct StoreCopy {
 
   /// The new row keys of the objects, by their keys in the source; empty if objects keep their primary keys.
   private var keys: [RowKey: RowKey] = [:]
-  /// The objects of the source, to drop references to deleted objects; nil if the target does that itself.
+  /// The keys of the source's objects, to drop references to deleted objects; nil if the target drops them itself.
   private var existing: Set<RowKey>?
 
   /// For each entity, the slots of its to-many relationships. A slot is the index of a value in a row.
@@ -151,8 +151,8 @@ private struct StoreCopy {
     keys[key] ?? RowKey(store: target.number, entityIndex: Int(key.entityIndex), number: key.number)
   }
 
-  /// Returns a copy of a row in which the keys of the source are replaced with those of the target. To-one references
-  /// to deleted objects become nil, unless the target does that itself.
+  /// Returns a copy of a row with the keys of the target instead of those of the source. To-one references to deleted
+  /// objects become nil, unless the target drops them itself.
   private func row(_ row: StoreRow) -> StoreRow {
     StoreRow(key: key(row.key), version: 1, values: row.values.map(value))
   }
@@ -172,7 +172,7 @@ extension PersistentStore {
   package func missingFile(ofSlot slot: Int, _ key: RowKey) -> ManagedObjectError {
     let id = ManagedObjectID(key, model: model, storeIdentifier: nil)
     let name = id.entity.attributes.first { $0.slot == slot }?.name ?? ""
-    // An error means that the path is unknown: another program may have changed the object since it was read.
+    // If this throws, the path is unknown: another program may have changed the object since it was read.
     let file = (try? (self as? any TransactionalStore)?.externalFile(ofSlot: slot, key)) ?? nil
     let location = file.map { "the file \($0.printable())" } ?? "an external file"
     return ManagedObjectError(

@@ -1,6 +1,6 @@
 package import Predicates
 
-/// A store that reads one state of its file in several calls, and inserts rows in batches.
+/// A store with read transactions, which can insert rows in batches.
 package protocol TransactionalStore: PersistentStore {
   /// Begins a read transaction. Until ``endReading()``, the store sees one state of the file, even if another process
   /// saves.
@@ -15,7 +15,7 @@ package protocol TransactionalStore: PersistentStore {
 
   /// Inserts all rows of another store into this empty store, in one transaction. Does not record a history.
   ///
-  /// Besides the keys of all rows, memory holds only a batch of rows at a time.
+  /// Memory holds the keys of all rows, and one batch of rows at a time.
   ///
   /// - Parameters:
   ///   - keys: The keys of all rows, without duplicates.
@@ -33,7 +33,6 @@ package protocol TransactionalStore: PersistentStore {
 package enum RowPart: Sendable {
   /// Attributes and to-one relationships.
   case columns
-  /// The to-many and one-to-one relationships in the given slots. They are also, or only, stored in other rows or in
-  /// join tables.
+  /// The to-many and one-to-one relationships in the given slots, which are stored in other rows or join tables, too.
   case links([Int])
 }

@@ -225,7 +225,7 @@ struct BinaryRowReader {
 }
 
 extension SlotShape {
-  /// The shape of the values in a column, whose objects can be of any entity; nil for an unknown type.
+  /// The shape of the values in a column; nil for an unknown type. Relationships can have objects of any entity.
   fileprivate init?(columnType: Int, entityCount: Int) {
     switch columnType {
     case BinaryColumn.toOne: self = .toOne(destination: 0..<entityCount)

@@ -5,8 +5,8 @@ public import PropertyLists
 internal import SharedFiles
 internal import SystemFiles
 
-/// Operations on the file of an XML or binary store. Each save replaces the file, so that its contents always belong to
-/// one save.
+/// Operations on the file of an XML or binary store. Each save replaces the file, so its contents always belong to one
+/// save.
 extension FileStore {
   public var url: URL { file.url }
 
@@ -86,7 +86,7 @@ extension FileStore {
 }
 
 extension StoreFile {
-  /// Returns the permission bits for a copy of a file: the same ones, and those that let the owner save.
+  /// Returns the permission bits for a copy of a file: those of the file, and read and write permission for the owner.
   package static func permissions(ofCopyOf path: String) -> UInt32 {
     UInt32((try? FileIdentity(at: path))?.permissions ?? 0) | 0o600
   }
@@ -102,7 +102,7 @@ extension StoreFile {
     do { return try file.read(limit: greatestSize) } catch { throw ManagedObjectError(error, .save) }
   }
 
-  /// Replaces the contents of a file, which is locked meanwhile.
+  /// Locks a file, and replaces its contents.
   ///
   /// - Parameter body: returns the new contents. Its argument is the old contents.
   static func rewrite(
@@ -194,7 +194,7 @@ extension FileStore {
 }
 
 extension StoreFile {
-  /// Replaces the metadata of programs in a file.
+  /// Replaces the metadata that programs have set in a file.
   ///
   /// - Parameter replace: returns the contents of a file with changed metadata.
   fileprivate static func setMetadata(

@@ -4,14 +4,15 @@ internal import OrderedCollections
 internal import Predicates
 internal import PropertyLists
 
-/// Fits the objects of a file to a model that is another version than that of the file, and collects the differences.
+/// Fits the objects of a file to another version of its model, and collects the differences.
 final class ModelFitting {
   private let model: ManagedObjectModel
   private let metadata: StoreMetadata
   private let isMember: [Bool]
   /// Converts names to the form that they have in the file.
   private let fold: (entity: (String) -> String, property: (String) -> String)
-  /// The number of objects with each difference. The mismatches have no count and an unfinished reason.
+  /// The number of objects with each difference. ``mismatches`` adds the counts, and the reasons of unknown entities
+  /// and properties.
   private var notes: OrderedDictionary<ModelMismatch, Int> = [:]
   private var entityIndices: [String: Int] = [:]
 
@@ -30,10 +31,11 @@ final class ModelFitting {
     for entity in model.entities { entityIndices[fold.entity(entity.name)] = entity.index }
   }
 
-  /// Returns the index of the entity with a name or renaming identifier; nil if the store cannot have its objects.
+  /// Returns the index of the entity with a name or renaming identifier; nil if it is unknown, or if the store cannot
+  /// have its objects.
   func entity(named name: String) -> Int? { entityIndices[name].flatMap { isMember[$0] ? $0 : nil } }
 
-  /// Returns the stored property with a name or renaming identifier.
+  /// Returns the stored property with a name or renaming identifier; nil if it is unknown.
   func property(named name: String, of entity: Int) -> ManagedObjectModel.Entity.Property? {
     let properties = ManagedObjectModel.Entity(model: model, index: entity).properties.filter { !$0.isTransient }
     return properties.first { fold.property($0.name) == name }
@@ -66,7 +68,7 @@ final class ModelFitting {
   }
 
   /// The reason why references to objects that the file or the model does not have are ignored.
-  static let missingObjects = "references to objects that are not in the store, or are ignored, are ignored"
+  static let missingObjects = "references to missing or ignored objects are ignored"
 
   /// A receiver of invalid references, which are ignored.
   var defects: StoreDefects {
@@ -83,9 +85,10 @@ final class ModelFitting {
     }
   }
 
-  /// Sets the values of properties that the file does not have, and notes them.
+  /// Sets attributes that the file does not have to their default values, and notes all missing entities and
+  /// properties.
   ///
-  /// - Parameter has: returns true if the file has a property of an entity, which is in a slot.
+  /// - Parameter has: returns true if the file has the property in a slot of an entity.
   func fill(_ table: inout RowTable, has: (_ entity: Int, _ slot: Int) -> Bool) {
     let hashes = metadata.values[StoreMetadataKey.versionHashes]
     let own = model.entityVersionHashesByName
@@ -103,7 +106,7 @@ final class ModelFitting {
       for property in entity.properties where !property.isTransient && !has(entity.index, property.slot) {
         switch property {
         case .attribute(let attribute): values.append((attribute.slot, .attribute(attribute.initialValue)))
-        // References of the inverse relationship may have been added.
+        // The relationship may have objects because of its inverse.
         case .relationship(let relationship):
           if rows.contains(where: { $0.values[relationship.slot] != relationship.emptyValue }) { continue }
         }
@@ -134,7 +137,7 @@ final class ModelFitting {
 
   // Values.
 
-  /// Returns a value of the file as one of the model, and notes if that is of another type.
+  /// Returns a value of the file, converted to the shape of the model's property. Notes values that do not fit.
   func fitted(
     _ value: RowValue, _ shape: SlotShape, _ property: ManagedObjectModel.Entity.Property, of entity: Int
   ) -> RowValue {
@@ -182,7 +185,7 @@ extension ManagedObjectModel.Entity.Property {
 }
 
 extension AttributeValue {
-  /// Returns this value as a value of a type, if SQLite stores both in the same way; else the value itself.
+  /// Returns the value converted to a type if SQLite stores both in the same way; otherwise, the value itself.
   func fitted(to type: AttributeType) -> AttributeValue {
     if type.admits(self) { return self }
     let number: Double? =

@@ -206,8 +206,8 @@ public final class StoreFile: Sendable {
     }
   }
 
-  /// Reads the file again if it has changed: even a program that never saves must see the changes that other processes
-  /// save. The check takes about a microsecond.
+  /// Reads the file again if it has changed, so that a program that never saves sees the changes of other processes.
+  /// The check takes about a microsecond.
   private func refreshIfChanged() throws(ManagedObjectError) {
     if (try? FileIdentity(at: path)) != state.withLock({ $0.identity }) {
       try saving.withLock { _ throws(ManagedObjectError) in try refresh() }

@@ -123,7 +123,7 @@ extension XMLStoreReader {
     values[names.entities[entity].properties[property].slot] = .attribute(value)
   }
 
-  /// Returns a value as one of the model's type. Keeps text that is not a value of any type.
+  /// Returns a value converted to the model's type if possible. Text that is not a value of the declared type is kept.
   private func fitted(
     _ value: AttributeValue?, _ range: Range<Int>?, _ type: AttributeType, _ name: Range<Int>, _ entity: Int
   ) -> AttributeValue {
@@ -139,8 +139,8 @@ extension XMLStoreReader {
     fitting.noteChanged(fitting.property(named: text, of: entity)?.name ?? text, of: entity, difference)
   }
 
-  /// Checks that a name is that of an attribute's type. If the type is `undefined`, or the model has another version,
-  /// changes it to the type with the name.
+  /// Checks that a name in the file is that of an attribute's type. If the type is `undefined`, or the model has
+  /// another version, changes it to the type in the file.
   @inline(__always)
   private func check(
     _ name: Range<Int>, _ type: inout AttributeType, _ attribute: Range<Int>, _ entity: Int
@@ -205,7 +205,7 @@ extension XMLStoreReader {
       let text = reader.attributeText(destination)
       if let fitting {
         if fitting.entity(named: text).map({ !entities.contains($0) }) ?? true {
-          noteChanged(name, entity, "it leads to the entity \(text.quoted) in the store")
+          noteChanged(name, entity, "its destination is the entity \(text.quoted) in the store")
         }
       } else if Array(text.utf8) != destinationName {
         throw Failure("the destination of the relationship is not \(shown(destination))", at: destination.lowerBound)
