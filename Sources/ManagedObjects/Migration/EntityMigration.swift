@@ -31,8 +31,8 @@ public final class EntityMigration {
   /// The source objects whose primary keys new objects already have.
   private var kept: Set<RowKey> = []
 
-  /// False in the second phase of a migration, which sets relationships. Which new objects belong to which source
-  /// objects must not change then.
+  /// False in the second phase of a migration, which sets relationships: no new objects can be added for source objects
+  /// then.
   private let canMakeObjects: Bool
 
   init(_ entity: MappingPlan.Entity, _ objects: ObjectMigration, canMakeObjects: Bool) {
@@ -51,8 +51,8 @@ public final class EntityMigration {
   /// The created objects that have not been deleted again, and their source objects.
   var made: [(source: RowKey, destination: ManagedObject)] { instances.filter(\.destination.isThere) }
 
-  /// Creates an object of the mapping's destination entity, and sets its attributes as the mapping describes. The
-  /// default implementation of `NSEntityMigrationPolicy` does the same.
+  /// Creates an object of the mapping's destination entity, and sets its attributes as the mapping describes, like the
+  /// default implementation of `NSEntityMigrationPolicy`.
   ///
   /// - Throws: ``ManagedObjectError/Code/entityMigrationPolicy`` if the mapping has no destination entity,
   ///   ``ManagedObjectError/Code/invalidValue`` for a value that an attribute cannot have.
@@ -74,9 +74,9 @@ public final class EntityMigration {
   }
 
   /// Creates an object of the new model for a source object. Its attributes have their default values, and its
-  /// relationships are set later, as the mapping describes. The first object that is created for a source object gets
-  /// its primary key, if it belongs to the hierarchy of the mapping's destination entity, and no other object of this
-  /// hierarchy can have the key.
+  /// relationships are set later, as the mapping describes. The first object for a source object gets the primary key
+  /// of the source object, if it belongs to the hierarchy of the mapping's destination entity and no other object
+  /// of this hierarchy can have the key.
   ///
   /// To create an object that does not belong to a source object, use ``destinationContext``.
   ///
@@ -113,7 +113,8 @@ public final class EntityMigration {
   /// Returns the objects that have been created for source objects, in the order of `sources`. Leaves out objects that
   /// were deleted again.
   ///
-  /// In a policy's function `createRelationships`, which is called with a person or address `new` for each `person`:
+  /// The function `createRelationships` of a policy can use it. Here, `new` is a new person, or a new address of
+  /// `person`:
   ///
   /// ```swift
   /// let made = try migration.destinationInstances(sourceInstances: [person])

@@ -9,8 +9,8 @@ extension InferredMapping {
     package var entities: [Int]
   }
 
-  /// Returns the relationships of the old model from which a relationship of the new model gets its values: several if
-  /// subentities get theirs from different ones, none if the relationship is new.
+  /// Returns the relationships of the old model that a relationship of the new model gets its values from: several if
+  /// subentities get theirs from different relationships, none if the relationship is new.
   package func origins(of relationship: PropertyName) -> [Origin] {
     var origins: [Origin] = []
     for entity in relationship.owner(in: destination).selfAndDescendants {
@@ -25,7 +25,7 @@ extension InferredMapping {
     return origins
   }
 
-  /// Returns the inverse of a relationship; nil if it has none, or the inverse is transient.
+  /// Returns the inverse of a relationship; nil if it is missing or transient.
   package func inverse(of name: PropertyName, _ model: ManagedObjectModel) -> PropertyName? {
     let entity = name.owner(in: model)
     guard let relationship = entity.relationship(named: name.name), let inverse = entity.inverse(of: relationship),
@@ -38,9 +38,9 @@ extension InferredMapping {
     name.owner(in: model).relationship(named: name.name)?.definition.isToMany ?? false
   }
 
-  /// Checks the relationships that an entity of the new model declares. Refuses to infer a mapping if a relationship
-  /// and its inverse come from two unrelated relationships, or if several objects could refer to the same object before
-  /// the migration, but only one can after it.
+  /// Checks the relationships that an entity of the new model declares. The mapping cannot be inferred if a
+  /// relationship and its inverse come from two unrelated relationships, or if several objects can refer to the same
+  /// object in the old model, but only one in the new model.
   mutating func checkInverses(of entity: ManagedObjectModel.Entity) {
     for relationship in entity.relationships.dropFirst(entity.superentity?.relationships.count ?? 0)
     where !relationship.isTransient {
@@ -67,7 +67,7 @@ extension InferredMapping {
         }
       if hasOneOwner, hadSeveral {
         refuse(
-          "several objects can have the same object in the relationship \(shown), but not in the new model",
+          "several objects can have the same object in the relationship \(shown) in the old model, but not in the new one",
           origins.flatMap(\.entities), isOfRelationship: true)
       }
     }

@@ -2,8 +2,8 @@ package import ObjectModels
 internal import Predicates
 internal import PropertyLists
 
-/// A mapping that is inferred from two versions of a model: for each entity and property of the new model (the
-/// destination), the one of the old model (the source) that it comes from.
+/// A mapping that is inferred from two versions of a model. It has the entity or property of the old model (the source)
+/// that each entity and property of the new model (the destination) comes from.
 ///
 /// Entities and properties are matched by renaming identifiers, then by names. If one has no renaming identifier, its
 /// name is used as the identifier.
@@ -16,7 +16,7 @@ package struct InferredMapping {
   /// For each entity of the new model, the names of the old properties, by the names of the new properties that come
   /// from them.
   package private(set) var properties: [[String: String]]
-  /// The reasons why the mapping cannot be inferred. Empty if it can.
+  /// The reasons why the mapping cannot be inferred. Empty if it can be inferred.
   package private(set) var reasons: [Reason] = []
 
   package struct Reason: Hashable {
@@ -43,7 +43,7 @@ package struct InferredMapping {
 
   /// Throws if the mapping cannot be inferred.
   ///
-  /// - Parameter isSettled: Returns true for a reason to ignore, because a function of the program handles the objects.
+  /// - Parameter isSettled: Returns true if a reason is ignored, because a function of the program handles the objects.
   /// - Throws: ``ManagedObjectError/Code/inferredMapping`` with the reason, or
   ///   ``ManagedObjectError/Code/multipleErrors`` if several reasons are not ignored.
   package func check(except isSettled: (Reason) -> Bool = { _ in false }) throws(ManagedObjectError) {
@@ -160,8 +160,8 @@ package struct InferredMapping {
     for index in old.destination(of: former).subtree {
       guard let new = destination(of: index), !allowed.contains(new) else { continue }
       refuse(
-        "the relationship \(name) can have objects of \(destination.entities[new].name.quoted), but not in the new model",
-        [entity.index], isOfRelationship: true)
+        "the relationship \(name) can have objects of \(destination.entities[new].name.quoted) in the old model, but "
+          + "not in the new one", [entity.index], isOfRelationship: true)
       return
     }
   }
@@ -187,7 +187,7 @@ package struct InferredMapping {
 private struct Match {
   /// For each new entity or property, the index of the old one that it comes from; nil if it was added.
   private(set) var formers: [Int?]
-  /// Pairs of new entities or properties that have the renaming identifier of the same old one. This is an error.
+  /// Pairs of new entities or properties with the renaming identifier of the same old one, which is an error.
   private(set) var rivals: [(first: Int, second: Int, former: Int)] = []
 
   init(_ new: [(name: String, identifier: String?)], _ old: [(name: String, identifier: String?)]) {

@@ -8,13 +8,12 @@ package struct MappingPlan {
   package let source: ManagedObjectModel
   package let destination: ManagedObjectModel
   let entities: [Entity]
-  /// For each root entity of the new model, by index: the index of the root entity of the old model whose hierarchy can
-  /// keep its primary keys. Objects of other old hierarchies get new keys. New root entities without objects of the old
-  /// model are not included.
+  /// The indices of the old root entities whose objects can keep their primary keys, by the indices of the new root
+  /// entities. Objects of other old hierarchies get new keys. New root entities without old objects are not included.
   package let numbering: [Int: Int]
   /// The mapping that is inferred from the two models; nil if the caller passed a mapping model.
   package let inferred: InferredMapping?
-  /// The names of the source entities for which the program has a policy.
+  /// The names of the source entities with a policy of the program.
   package let handledEntities: Set<String>
 
   /// The checked mapping of an entity.
@@ -38,8 +37,8 @@ package struct MappingPlan {
 
   /// Checks a mapping.
   ///
-  /// - Parameter sharesNumbers: True if all entities of a store share their primary keys, as in a file that is read as
-  ///   a whole. False if each root entity has its own.
+  /// - Parameter sharesNumbers: True if all entities of the store share one series of primary keys, as in an XML or
+  ///   binary store. False if each root entity has its own.
   /// - Throws: ``ManagedObjectError`` with all reasons why the mapping cannot be performed.
   init(
     _ mapping: StoreMapping, from source: ManagedObjectModel, to destination: ManagedObjectModel, sharesNumbers: Bool
@@ -81,8 +80,8 @@ private struct PlanMaker {
   private(set) var errors: [ManagedObjectError] = []
   private(set) var entities: [MappingPlan.Entity] = []
   private(set) var numbering: [Int: Int] = [:]
-  /// The indices of the source entities whose objects keep their primary keys, by the index of the new root entity; by
-  /// 0 if all entities share their primary keys.
+  /// The indices of the source entities whose objects keep their primary keys, by the index of the new root entity. If
+  /// all entities share their primary keys, the index is 0.
   var numbered: [Int: Set<Int>] = [:]
 
   private mutating func refuse(_ message: String, _ code: ManagedObjectError.Code = .migration) {
@@ -163,7 +162,7 @@ private struct PlanMaker {
     to entity: inout MappingPlan.Entity, _ from: ManagedObjectModel.Entity, _ to: ManagedObjectModel.Entity
   ) {
     var (attributes, relationships) = (entity.mapping.attributeMappings, entity.mapping.relationshipMappings)
-    // A copy mapping may list no properties. All properties that keep their names are copied then.
+    // If a copy mapping lists no properties, all inferred ones are copied.
     if entity.mapping.mappingType == .copy, attributes.isEmpty, relationships.isEmpty {
       (attributes, relationships) = inferred.propertyMappings(to, from)
     }

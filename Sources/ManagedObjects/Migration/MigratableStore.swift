@@ -2,11 +2,10 @@ public import FoundationEssentials
 public import ObjectModels
 internal import SystemFiles
 
-/// A store in a file that can be migrated to another version of its model, and at the same time to another kind of
-/// store.
+/// A store in a file that can be migrated to another version of its model.
 public protocol MigratableStore: FileBackedStore {
-  /// Migrates a store to another version of its model. The new store is a new file of the same kind; the old store stays
-  /// as it is.
+  /// Migrates a store to another version of its model. The new store is a new file of the same kind. The old store
+  /// stays as it is.
   ///
   /// ```swift
   /// try XMLStore.migrateStore(
@@ -45,11 +44,11 @@ extension FileBackedStore {
   /// ```
   ///
   /// The old store is migrated to the new model in a temporary file of its kind, with the same rules as in place:
-  /// mappings, policies and functions of the program work in stores of all kinds. Then its objects are inserted into the
-  /// new store, which appears when it is complete. If an error is thrown, there is no new file. The old store stays as
-  /// it is in both cases.
+  /// mappings, policies and functions of the program work in stores of all kinds. Then its objects are inserted into
+  /// the new store. The new file appears when it is complete. If an error is thrown, it is not created. The old store
+  /// stays as it is in both cases.
   ///
-  /// Without a change of the kind, migrate the store itself; without a change of the model, use
+  /// To change only the model, migrate the store itself. To change only the kind, use
   /// ``PersistentStoreCoordinator/migratePersistentStore(_:to:type:)``.
   ///
   /// - Parameters:
@@ -61,7 +60,7 @@ extension FileBackedStore {
   ///   - mapping: the mapping of the objects; empty to infer all changes.
   ///   - configuration: the configuration whose entities both stores have; nil for all.
   ///   - droppedValues: the handling of values and objects that the new model cannot represent.
-  ///   - progress: called during the migration to the new model. If it throws, there is no new file.
+  ///   - progress: called during the migration to the new model. If it throws, the new file is not created.
   /// - Returns: The dropped values and objects.
   /// - Throws: ``ManagedObjectError/Code/save`` if the new file exists or cannot be written; the errors of
   ///   ``MigratableStore/migrateStore(at:from:to:by:configuration:output:droppedValues:progress:)`` and of
@@ -96,7 +95,7 @@ extension FileStore {
     configuration: String?, output: URL, droppedValues: DroppedValuePolicy,
     progress: @escaping (MigrationProgress) throws -> Void
   ) throws(ManagedObjectError) -> [MigrationLoss] {
-    // The migration itself accepts both kinds of files.
+    // Checks the kind, because the migration accepts XML and binary files.
     _ = try metadata(ofFile: file)
     return try StoreFile.migrate(
       file, from: [source], to: destination, by: mapping, configuration: configuration, output: output,

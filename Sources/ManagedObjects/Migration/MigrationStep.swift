@@ -18,8 +18,8 @@ package struct MigrationStep {
 
   /// Checks a step.
   ///
-  /// - Parameter sharesNumbers: True if all entities of the store share their primary keys, as in a file that is read
-  ///   as a whole.
+  /// - Parameter sharesNumbers: True if all entities of the store share one series of primary keys, as in an XML or
+  ///   binary store.
   /// - Throws: ``ManagedObjectError`` with all reasons why the step cannot be performed.
   package init(
     _ mapping: StoreMapping, from source: ManagedObjectModel, to destination: ManagedObjectModel, sharesNumbers: Bool,
@@ -30,7 +30,7 @@ package struct MigrationStep {
     self.didMigrate = didMigrate
     if mapping.isInferred {
       let inferred = InferredMapping(from: source, to: destination)
-      // A store whose entities share their primary keys has its rows in memory.
+      // Stores whose entities share their primary keys are migrated in memory, without SQL.
       try inferred.check { sharesNumbers && $0.isOfSQL }
       kind = .inferred(inferred)
     } else {
@@ -50,10 +50,10 @@ package struct MigrationStep {
   /// The time of a call of a function of the program.
   package enum Moment { case before, after }
 
-  /// Calls the function of the program for a moment, and saves the changes that it has not saved.
+  /// Calls the program's function for a moment, and saves the changes that the function has not saved.
   ///
-  /// - Parameter open: Opens the store at this moment. It is called only if there is a function.
-  /// - Returns: The store; nil if there is no function.
+  /// - Parameter open: Opens the store at this moment. It is called only if the function is set.
+  /// - Returns: The store; nil if the function is not set.
   package func callHandler<Store: PersistentStore>(
     _ moment: Moment, _ open: (ManagedObjectModel) throws(ManagedObjectError) -> Store
   ) throws(ManagedObjectError) -> Store? {
@@ -82,7 +82,7 @@ package struct MigrationStep {
   }
 }
 
-/// The progress reports of a migration: passes them to the caller's function.
+/// The progress reports of a migration, which the caller's function receives.
 package struct MigrationReports {
   /// A function that reports the progress of a step: the phase, the name of the mapping, the number of completed
   /// objects, and the total number of objects.

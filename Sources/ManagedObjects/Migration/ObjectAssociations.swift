@@ -2,8 +2,7 @@ internal import ObjectModels
 internal import Predicates
 internal import PropertyLists
 
-/// The new objects (destinations) that a migration has created for each old object (source). Takes 24 bytes for each
-/// pair.
+/// The new objects (destinations) that a migration has created for each old object (source). A pair takes 24 bytes.
 struct ObjectAssociations {
   private struct Table {
     let name: String

@@ -3,8 +3,8 @@ internal import OrderedCollections
 internal import Predicates
 internal import PropertyLists
 
-/// Performs a step of a migration that has a mapping: creates the objects of a new store from those of the old one, in
-/// batches. First creates all objects with their attributes, then sets their relationships.
+/// A migration step with a mapping. It creates the objects of a new store from those of the old one, in batches: first
+/// all objects with their attributes, then their relationships.
 package final class ObjectMigration {
   let plan: MappingPlan
   let source: Side
@@ -116,8 +116,8 @@ package final class ObjectMigration {
     try forgetDeleted()
   }
 
-  /// Evaluates the expression of the mapping for a property. Returns the value that the property gets in the new object
-  /// for `source`.
+  /// Evaluates the mapping's expression for a property. Returns the value of the property in the new object for
+  /// `source`.
   func value(
     _ expression: MappingExpression, of source: ManagedObject, _ name: String
   ) throws(ManagedObjectError) -> ManagedObject.Value {
@@ -195,8 +195,8 @@ package final class ObjectMigration {
     do { try destination.context.save() } catch { throw error.inMigration }
   }
 
-  /// Throws if a value could not be read, so that it does not become null in the new store. References to deleted
-  /// objects are allowed, and become null.
+  /// Throws if a value could not be read, because it would become null in the new store. References to deleted objects
+  /// are allowed, and become null.
   private func checkMisuse() throws(ManagedObjectError) {
     for context in [source.context, destination.context] {
       if let error = context.misuse.first(where: { $0.code != .referentialIntegrity }) { throw error }
@@ -262,8 +262,8 @@ package final class ObjectMigration {
     return values
   }
 
-  /// Evaluates the expression of the mapping for a relationship. Returns the keys of the new objects that the
-  /// relationship refers to in the new object for `source`.
+  /// Evaluates the mapping's expression for a relationship. Returns the keys of the objects in this relationship of the
+  /// new object for `source`.
   private func keys(
     _ expression: MappingExpression, of source: ManagedObject, _ name: String
   ) throws(ManagedObjectError) -> [RowKey] {
@@ -283,7 +283,7 @@ package final class ObjectMigration {
         .map { key throws(ManagedObjectError) in try destination.existingObject(key) }.compactMap(\.self)
       guard let first = targets.first else { continue }
       if relationship.definition.isToMany {
-        // Does the same as ``RowValue/adding(_:)`` does for rows.
+        // In the same order as ``RowValue/adding(_:)``.
         let all = OrderedSet(targets + (object[name]?.objects ?? []))
         try object.setValue(.array(all.map { .object($0) }), forKey: name)
       } else {
@@ -361,8 +361,8 @@ extension RowValue {
 }
 
 extension ManagedObjectError {
-  /// The error to throw from a migration. For a conflict of a uniqueness constraint in the new store, its code is
-  /// ``ManagedObjectError/Code/migrationConstraint``.
+  /// The error to throw from a migration. Its code is ``ManagedObjectError/Code/migrationConstraint`` for a conflict
+  /// over a uniqueness constraint in the new store.
   var inMigration: ManagedObjectError {
     guard code == .constraintMerge else { return self }
     var error = self

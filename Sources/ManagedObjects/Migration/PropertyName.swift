@@ -1,6 +1,6 @@
 package import ObjectModels
 
-/// The name of a property and the entity that declares it. It is the same for all entities that inherit the property.
+/// The name of a property and the entity that declares it, which all entities that inherit the property share.
 package struct PropertyName: Hashable, Sendable {
   package let entityIndex: Int
   package let name: String

@@ -3,11 +3,12 @@ internal import OrderedCollections
 internal import Predicates
 internal import PropertyLists
 
-/// Performs an inferred migration of rows in memory. Rows keep their primary keys and versions.
+/// An inferred migration of rows in memory. Rows keep their primary keys and versions.
 struct RowMigration {
   private let mapping: InferredMapping
   private let old: RowTable
-  /// The destinations of new relationships that come from their inverse, by relationship and by the key of the object.
+  /// The objects of new relationships that are computed from their inverses, by relationship and by the key of the
+  /// object.
   private var reversed: [PropertyName: [RowKey: [RowKey]]] = [:]
   private let report: MigrationReports.Step
 
@@ -45,7 +46,7 @@ struct RowMigration {
 
   /// The origin of the value in a slot of a new row.
   private enum Origin {
-    /// The value in a slot of the old row, or another value if that is null.
+    /// The value in a slot of the old row, or the other value if the old one is null.
     case attribute(Int, or: AttributeValue)
     case relationship(Int, ManagedObjectModel.Entity.Relationship)
     /// The objects that refer to the object in the relationship that becomes the inverse.
@@ -150,8 +151,8 @@ extension ManagedObjectModel.Entity.Relationship {
 extension MigrationLoss {
   /// Returns the losses of a migration of rows in memory.
   ///
-  /// - Parameter handled: The names of the entities whose objects a function of the program migrates. They do not
-  ///   count.
+  /// - Parameter handled: The names of the entities to leave out, because a function of the program migrates their
+  ///   objects.
   /// - Complexity: O(*n*) in the number of rows.
   static func all(_ mapping: InferredMapping, _ old: RowTable, except handled: Set<String> = []) -> [MigrationLoss] {
     var losses: [MigrationLoss] = []

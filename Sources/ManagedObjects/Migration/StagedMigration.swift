@@ -19,8 +19,8 @@ public struct StagedMigration: Sendable {
     public var mapping: StoreMapping
     /// A function of the program that works on the objects of a store during a migration.
     public typealias Handler = @Sendable (ManagedObjectContext) throws -> Void
-    /// The function that is called before the store is migrated from the previous version, with a context on the store
-    /// with the previous version's model; not used for the first stage.
+    /// The function that is called before the store is migrated from the previous version. Its context has the store
+    /// and the previous version's model. Not used for the first stage.
     ///
     /// ```swift
     /// var stage = StagedMigration.Stage(second)
@@ -34,8 +34,8 @@ public struct StagedMigration: Sendable {
     /// rethrown, another error becomes the ``ManagedObjectError/underlyingError`` of
     /// ``ManagedObjectError/Code/migrationCancelled``.
     public var willMigrate: Handler?
-    /// The function that is called after the store was migrated to this version, with a context on the store with this
-    /// version's model. It has the rules of ``willMigrate``; it is not used for the first stage.
+    /// The function that is called after the store was migrated to this version. Its context has the store and this
+    /// version's model. The rules of ``willMigrate`` apply. Not used for the first stage.
     public var didMigrate: Handler?
 
     /// Creates a stage. Without a mapping, the changes are inferred from the two models.
@@ -72,8 +72,8 @@ public struct StagedMigration: Sendable {
   ///   - versions: A model with its versions.
   ///   - names: The names of the versions, the oldest first. Nil for all versions up to the current one, sorted by
   ///     name, with `Notes 9` before `Notes 10`.
-  ///   - mappings: Mapping models with version hashes. Each is used between two successive versions whose hashes it
-  ///     has.
+  ///   - mappings: Mapping models with version hashes. Each is used between the two successive versions that its hashes
+  ///     match.
   ///   - classes: The policies for all mapping models: ``StoreMapping/classPolicies``.
   /// - Throws: ``ManagedObjectModelError`` if a name does not belong to a version.
   public init(
@@ -146,7 +146,7 @@ public struct StagedMigration: Sendable {
     }
     var steps: [MigrationStep] = []
     for index in stages.indices where index > start && index <= end {
-      // The last step uses the model that the caller passed, if there is one, and not the equal model of the stage.
+      // The last step prefers the model that the caller passed to the equal model of the stage.
       let model = index == end ? destination ?? stages[index].model : stages[index].model
       steps.append(
         try MigrationStep(

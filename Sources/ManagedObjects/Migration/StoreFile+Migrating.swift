@@ -18,11 +18,11 @@ extension StoreFile {
   ///
   /// Without a mapping, the changes are inferred from the two models, with the same rules as in SQLite stores;
   /// composite and derived attributes are copied, too. Objects keep their primary keys and versions. With a mapping,
-  /// all objects are created again in memory, and validated. They keep their primary keys, except further objects for
-  /// the same source object.
+  /// all objects are created again in memory, and validated. The first new object for a source object keeps its primary
+  /// key.
   ///
-  /// The new file replaces the old one atomically. No other process can save meanwhile. If an error is thrown, or the
-  /// process ends, the file has the old store. The store keeps its identifier and its metadata.
+  /// The new file replaces the old one atomically. Other processes cannot save meanwhile. If an error is thrown, or the
+  /// process is killed, the file contains the old store. The store keeps its identifier and its metadata.
   ///
   /// - Parameters:
   ///   - file: The URL of the store, which can be open. Stores that have opened it with the old model then throw
@@ -33,8 +33,9 @@ extension StoreFile {
   ///   - configuration: The configuration whose entities the store has; nil for all entities.
   ///   - output: The URL of a new store; the old store then stays as it is. The file must not exist. Nil to replace the
   ///     old store.
-  ///   - droppedValues: The handling of values and objects that the new model cannot represent. What a mapping model
-  ///     drops, and objects that a function of the program migrates, do not count, because this is intentional.
+  ///   - droppedValues: The handling of values and objects that the new model cannot represent. Values that a mapping
+  ///     model drops, and objects that a function of the program migrates, are not reported, because this is
+  ///     intentional.
   ///   - progress: Called before and after the objects of each entity, or after each batch of objects of a mapping. If
   ///     `progress` throws, the migration ends: a ``ManagedObjectError`` is rethrown, another error becomes the
   ///     ``ManagedObjectError/underlyingError`` of ``ManagedObjectError/Code/migrationCancelled``.
@@ -121,7 +122,7 @@ extension StoreMetadata {
   ) -> ManagedObjectError {
     var error = ManagedObjectError(
       .missingSourceModel,
-      "\(path) has none of the \(count) source models, so that it cannot be migrated")
+      "\(path) cannot be migrated: it does not match any of the \(count) source models")
     do { try check(destination, configuration) } catch let mismatch {
       error.differingEntities = mismatch.differingEntities
     }

@@ -43,8 +43,8 @@ public struct StoreMapping: Sendable {
 /// A set of functions of the program that migrate the objects of an entity. It corresponds to Core Data's
 /// `NSEntityMigrationPolicy`.
 ///
-/// The functions receive objects of the class ``ManagedObject``, because the program's classes belong to one version of
-/// the model.
+/// The functions receive objects of the class ``ManagedObject``, because the program's own classes belong to only one
+/// version of the model.
 ///
 /// ```swift
 /// let policy = EntityMigrationPolicy(createRelationships: { folder, new, migration in
@@ -137,8 +137,9 @@ public struct MigrationProgress: Hashable, Sendable {
   public var stepCount: Int
   /// The current phase.
   public var phase: Phase
-  /// The name of the entity mapping that is performed. In the validation phase, the name of the entity. In a step
-  /// without a mapping, the name of the root entity whose table is changed.
+  /// The name of the entity mapping that is performed. In the validation phase, and in a step without a mapping, the
+  /// name of the entity. In a step without a mapping of an SQLite store, the name of the root entity whose table is
+  /// changed.
   public var mappingName: String
   /// The number of objects that this phase has completed for the mapping.
   public var completedCount: Int
