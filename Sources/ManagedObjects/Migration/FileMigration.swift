@@ -68,7 +68,7 @@ struct FileMigration {
     }
   }
 
-  /// Returns the bytes of the migrated file; nil if there are no steps.
+  /// Returns the bytes of the migrated file; nil if it needs no migration.
   private mutating func migrated(_ data: Data) throws(ManagedObjectError) -> Data? {
     let kind = StoreFileKind(data)
     guard let kind, kind == .xml || kind == .binaryPropertyList else {

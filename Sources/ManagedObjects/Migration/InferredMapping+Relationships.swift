@@ -67,7 +67,7 @@ extension InferredMapping {
         }
       if hasOneOwner, hadSeveral {
         refuse(
-          "several objects can have the same object in the relationship \(shown) in the old model, but not in the new one",
+          "several objects can share an object in the relationship \(shown) in the old model, but not in the new one",
           origins.flatMap(\.entities), isOfRelationship: true)
       }
     }

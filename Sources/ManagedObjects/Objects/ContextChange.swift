@@ -95,8 +95,8 @@ extension ManagedObjectContext {
   /// Ends a group of changes: the undo manager undoes them together, and observers are called with them.
   ///
   /// Saving, undoing, redoing, rolling back and merging changes call this method. A context that is confined to an
-  /// actor, such as ``PersistentContainer/mainContext``, calls it at the end of each turn of the actor in which objects
-  /// changed. For other contexts, call it when the user has completed a step.
+  /// actor, such as ``PersistentContainer/mainContext``, calls it at the end of each turn of the actor that changed
+  /// objects. For other contexts, call it when the user has completed a step.
   public func processPendingChanges() {
     if mailbox != nil { mergeMail() }
     beginOperation()

@@ -6,7 +6,7 @@ public struct ContextSave {
   public internal(set) var inserted: Set<ManagedObject> = []
   /// The changed objects.
   public internal(set) var updated: Set<ManagedObject> = []
-  /// The deleted objects. They no longer belong to the context, and keep their values.
+  /// The deleted objects. They no longer belong to the context, but keep their values.
   public internal(set) var deleted: Set<ManagedObject> = []
   /// The IDs of the objects. Unlike the objects, they can be sent to other tasks and merged into other contexts. If the
   /// context was saved into its parent, the IDs of new objects are temporary.

@@ -157,7 +157,7 @@ public final class ManagedObjectContext {
   var listed: [ManagedObject] = []
   /// The number of objects with changes.
   var changedCount = 0
-  /// Increases when objects leave the context, and when deletions by others are merged.
+  /// A count that increases when objects leave the context, and when deletions by other contexts are merged.
   var removalCount = 0
   /// False while changes are not recorded for undo.
   var recordsUndo = true

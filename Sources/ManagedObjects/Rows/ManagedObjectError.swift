@@ -113,7 +113,7 @@ public struct ManagedObjectError: Error, Sendable {
     case droppedValues = 134_905
     /// A store cannot be opened with an encryption key: it has another key, or it is not encrypted.
     case wrongEncryptionKey = 134_906
-    /// The linked SQLite library has no encryption.
+    /// The linked SQLite library does not support encryption.
     case encryptionUnavailable = 134_907
     /// The entity has no property, or the model has no entity, with the name (`NSUndefinedKeyException`).
     case undefinedKey = 134_901

@@ -17,14 +17,16 @@ internal import SystemFiles
 /// error. If one of them throws, the stores at both paths are as before, with these exceptions:
 ///
 /// * Copied files with external data may remain.
-/// * ``destroyStore(at:force:)`` and ``moveStore(at:to:)`` delete the file of the store first. If a file next to it cannot
-///   be deleted, they delete all others, and throw an error that names it. The store at the old path is deleted, and a
-///   moved store is complete at its new path. Only files with external data and, of a damaged store, journals of SQLite
-///   can remain. A store that is opened at the path does not use them. Copying or moving a store to the path throws while
-///   there are journals.
-/// * If the system does not confirm that a deletion is durable, the same methods throw after it. The old file may exist
+/// * ``destroyStore(at:force:)`` and ``moveStore(at:to:)`` delete the file of the store first, then the files next to
+///   it. If one of these cannot be deleted, the methods delete the others, and throw an error that names it. A moved
+///   store is complete at its new path. Only files with external data and, of a damaged store, journals of SQLite can
+///   remain. A store that is opened at the old path does not use them. Copying or moving a store to this path throws
+///   while it has journals.
+/// * The same methods throw after a deletion if the system does not confirm that it is durable. The old file may exist
 ///   again after the computer has crashed.
 /// * ``replaceStore(at:withStoreAt:force:)`` deletes the journals of a damaged SQLite file before it replaces the file.
+///
+/// A process uses an SQLite store as long as it has the store open. It uses an XML or binary store only during a save.
 public protocol FileBackedStore: PersistentStore {
   /// The URL of the file.
   var url: URL { get }
@@ -50,7 +52,7 @@ public protocol FileBackedStore: PersistentStore {
   ) throws(ManagedObjectError)
 
   /// Copies a store with its external data. Programs can use the store meanwhile: the copy has the state after one of
-  /// their saves. It has the same identifier, so that one coordinator cannot have both stores.
+  /// their saves. It has the same identifier, so one coordinator cannot have both stores.
   ///
   /// ```swift
   /// try SQLiteStore.copyStore(at: file, to: backup)
@@ -74,7 +76,9 @@ public protocol FileBackedStore: PersistentStore {
   /// try SQLiteStore.replaceStore(at: file, withStoreAt: backup)
   /// ```
   ///
-  /// A program that has the replaced store open reads the old objects or throws, and its saves throw.
+  /// Close the replaced store in all programs first. If an XML or binary store stays open, its fetches and saves throw.
+  /// But if the copy has the same identifier, such as a backup of the store, the open store reads the objects of the
+  /// copy.
   ///
   /// A damaged store is replaced only with `force`, because the file may also be one that is not a store:
   ///
@@ -93,8 +97,8 @@ public protocol FileBackedStore: PersistentStore {
   ///   ``ManagedObjectError/Code/locked`` if another process uses it.
   static func replaceStore(at file: URL, withStoreAt source: URL, force: Bool) throws(ManagedObjectError)
 
-  /// Moves a store with its external data to a path that must not exist, also to another file system. There is a
-  /// complete store at one of the paths at any time; if the process is killed, there may be one at both.
+  /// Moves a store with its external data to a path that must not exist, also to another file system. At any time, at
+  /// least one of the paths has a complete store. If the process is killed, both may have one.
   ///
   /// - Throws: the errors of ``copyStore(at:to:writesNothing:)``; ``ManagedObjectError/Code/locked`` if another process
   ///   uses the store.
@@ -140,8 +144,8 @@ public protocol FileBackedStore: PersistentStore {
 }
 
 extension FileBackedStore {
-  /// Copies a store, as ``copyStore(at:to:writesNothing:)`` does. May create files next to an SQLite store, through
-  /// which other processes share it.
+  /// Copies a store, as ``copyStore(at:to:writesNothing:)`` does. May create the files next to an SQLite store that
+  /// processes need to share it.
   public static func copyStore(at source: URL, to file: URL) throws(ManagedObjectError) {
     try copyStore(at: source, to: file, writesNothing: false)
   }
@@ -156,9 +160,9 @@ extension FileBackedStore {
 }
 
 extension ManagedObjectError {
-  /// Checks that a path is unused, also by a symbolic link.
+  /// Checks that a path does not exist, not even as a symbolic link.
   ///
-  /// - Throws: ``Code/save``.
+  /// - Throws: ``Code/save`` if it exists.
   package static func checkIsUnused(_ path: String) throws(ManagedObjectError) {
     guard FileSystem.existsItself(path) else { return }
     throw ManagedObjectError(.save, "\(path.printable()) already exists")
@@ -166,7 +170,7 @@ extension ManagedObjectError {
 
   /// Checks that a path is that of a regular file, and not of a link to one.
   ///
-  /// - Throws: ``Code/noSuchFile``; ``Code/open`` for other kinds of files.
+  /// - Throws: ``Code/noSuchFile`` for a missing file; ``Code/open`` for other kinds of files.
   package static func checkIsRegularFile(_ path: String) throws(ManagedObjectError) {
     if FileSystem.isRegularFileItself(path) { return }
     if !FileSystem.existsItself(path) { try checkFile(at: path) }
