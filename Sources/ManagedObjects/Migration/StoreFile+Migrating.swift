@@ -48,8 +48,9 @@ extension StoreFile {
   ///   values for a new uniqueness constraint, and the errors of functions of the mapping. If there are several errors,
   ///   ``ManagedObjectError/Code/multipleErrors`` with all of them in ``ManagedObjectError/details``.
   ///   ``ManagedObjectError/Code/storeTypeMismatch`` for another kind of file, ``ManagedObjectError/Code/noSuchFile``,
-  ///   ``ManagedObjectError/Code/open`` for a file that cannot be read, and ``ManagedObjectError/Code/migration`` if
-  ///   `output` exists or a file cannot be written. If it throws, nothing is changed.
+  ///   ``ManagedObjectError/Code/open`` for a file that cannot be read, and ``ManagedObjectError/Code/locked`` if
+  ///   another process is saving, and ``ManagedObjectError/Code/migration`` if `output` exists or a file cannot be
+  ///   written. If it throws, nothing is changed.
   /// - Complexity: O(*n* log *n*) in the number of objects and references.
   @discardableResult
   public static func migrate(
