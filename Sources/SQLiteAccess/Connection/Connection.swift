@@ -265,6 +265,11 @@ internal import SystemFiles
   ///
   /// - Parameter start: The offset of the prepared statement in `sql`, in bytes.
   func failure(_ code: Int32, _ origin: SQLiteError.Origin, _ sql: String?, start: Int = 0) -> Failure {
+    Failure(error(code, origin, sql, start: start))
+  }
+
+  /// See ``failure(_:_:_:start:)``.
+  func error(_ code: Int32, _ origin: SQLiteError.Origin, _ sql: String?, start: Int = 0) -> SQLiteError {
     var message = unsafe String(cString: sqlite3_errmsg(handle))
     if code & 0xFF == SQLITE_INTERRUPT { message = workLimit.message }
     if code & 0xFF == SQLITE_BUSY, message == "database is locked" {
@@ -277,7 +282,7 @@ internal import SystemFiles
     error.isReadOnly = mode == .readOnly
     error.isWriting = isWriting
     if code & 0xFF == SQLITE_NOTADB { error.beginning = file.beginning(count: 4096) }
-    return Failure(error)
+    return error
   }
 
   /// Returns the error for a wrong use of this package.

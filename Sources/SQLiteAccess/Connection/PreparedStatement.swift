@@ -2,17 +2,20 @@ internal import CSQLite
 package import FoundationEssentials
 
 /// A prepared SQL statement. Bind values to its parameters, then step through its rows.
+///
+/// Other modules call the generic code of this class, which is not specialized for their `Failure`. So functions that
+/// are called for each row use `Failure` only to throw it.
 @safe package final class PreparedStatement<Failure: ConnectionFailure> {
-  @usableFromInline let handle: OpaquePointer
+  let handle: OpaquePointer
   private unowned let connection: Connection<Failure>
   private let workLimit: WorkLimit
   /// The number of the last call of ``Connection/statement(_:_:)`` that returned this statement. The least recently
   /// used statements have the lowest numbers.
   var lastUse = 0
   /// True between the first step and the end of the rows.
-  package private(set) var isActive = false
+  private(set) var isActive = false
   /// True if the caller may still bind values or step, so that the cache must not return this statement again.
-  package var isHeld = false
+  var isHeld = false
   /// The number of virtual machine instructions since the first step.
   private var work: Int64 = 0
   private var rowCount = 0
@@ -33,6 +36,11 @@ package import FoundationEssentials
   ///
   /// - Returns: False after the last row.
   package func step() throws(Failure) -> Bool {
+    do { return try advance() } catch { throw Failure(error) }
+  }
+
+  /// See ``step()``.
+  private func advance() throws(SQLiteError) -> Bool {
     let isFirst = !isActive
     workLimit.resume(limits, work: work)
     let code = unsafe sqlite3_step(handle)
@@ -48,17 +56,13 @@ package import FoundationEssentials
       isActive = true
       rowCount += 1
       if rowCount > workLimit.greatestRowCount || byteCount > workLimit.greatestByteCount {
-        do {
-          try workLimit.check(rowCount: rowCount, byteCount: byteCount, limits.growth)
-        } catch {
-          throw Failure(error)
-        }
+        try workLimit.check(rowCount: rowCount, byteCount: byteCount, limits.growth)
       }
       return true
     }
-    let failure = code == SQLITE_DONE ? nil : failure(code)
+    let error = code == SQLITE_DONE ? nil : connection.error(code, .running, sql)
     reset()
-    if let failure { throw failure }
+    if let error { throw error }
     return false
   }
 
@@ -169,15 +173,15 @@ extension PreparedStatement {
 
 /// The values of the current row. The indices of columns start at 0.
 extension PreparedStatement {
-  @inlinable package func kind(_ column: Int32) -> StorageClass {
+  package func kind(_ column: Int32) -> StorageClass {
     StorageClass(code: unsafe sqlite3_column_type(handle, column))
   }
 
-  @inlinable package func isNull(_ column: Int32) -> Bool { kind(column) == .null }
+  package func isNull(_ column: Int32) -> Bool { kind(column) == .null }
 
-  @inlinable package func integer(_ column: Int32) -> Int64 { unsafe sqlite3_column_int64(handle, column) }
+  package func integer(_ column: Int32) -> Int64 { unsafe sqlite3_column_int64(handle, column) }
 
-  @inlinable package func real(_ column: Int32) -> Double { unsafe sqlite3_column_double(handle, column) }
+  package func real(_ column: Int32) -> Double { unsafe sqlite3_column_double(handle, column) }
 
   /// Returns the text in a column. Replaces invalid UTF-8.
   package func text(_ column: Int32) -> String {

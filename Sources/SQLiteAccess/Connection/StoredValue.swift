@@ -1,17 +1,19 @@
-internal import CSQLite
 package import FoundationEssentials
 
-/// The type of a value in a database, as SQLite's type code.
-package struct StorageClass: Equatable {
+/// The type of a value in a database, as SQLite's type code: https://sqlite.org/c3ref/c_blob.html
+@usableFromInline package struct StorageClass: Equatable {
   @usableFromInline let code: Int32
 
   @inlinable init(code: Int32) { self.code = code }
 
-  @inlinable package static var null: StorageClass { StorageClass(code: SQLITE_NULL) }
-  @inlinable package static var integer: StorageClass { StorageClass(code: SQLITE_INTEGER) }
-  @inlinable package static var real: StorageClass { StorageClass(code: SQLITE_FLOAT) }
-  @inlinable package static var text: StorageClass { StorageClass(code: SQLITE_TEXT) }
-  @inlinable package static var blob: StorageClass { StorageClass(code: SQLITE_BLOB) }
+  // The operator is not synthesized, so that other modules can inline it.
+  @inlinable package static func == (first: Self, second: Self) -> Bool { first.code == second.code }
+
+  @inlinable package static var null: StorageClass { StorageClass(code: 5) }
+  @inlinable package static var integer: StorageClass { StorageClass(code: 1) }
+  @inlinable package static var real: StorageClass { StorageClass(code: 2) }
+  @inlinable package static var text: StorageClass { StorageClass(code: 3) }
+  @inlinable package static var blob: StorageClass { StorageClass(code: 4) }
 }
 
 /// A value that SQLite returns in a row, or passes to a function.
@@ -21,21 +23,4 @@ package protocol StoredValue {
   var real: Double { get }
   var text: String { get }
   var data: Data { get }
-}
-
-/// A column of the current row of a statement.
-package struct StatementColumn<Failure: ConnectionFailure>: StoredValue {
-  @usableFromInline let statement: PreparedStatement<Failure>
-  @usableFromInline let column: Int32
-
-  @inlinable package init(statement: PreparedStatement<Failure>, column: Int32) {
-    self.statement = statement
-    self.column = column
-  }
-
-  @inlinable package var kind: StorageClass { statement.kind(column) }
-  @inlinable package var integer: Int64 { statement.integer(column) }
-  @inlinable package var real: Double { statement.real(column) }
-  @inlinable package var text: String { statement.text(column) }
-  @inlinable package var data: Data { statement.data(column) }
 }

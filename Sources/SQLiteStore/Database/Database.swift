@@ -1,3 +1,4 @@
+package import FoundationEssentials
 package import ManagedObjects
 internal import PropertyLists
 package import SQLQueries
@@ -58,4 +59,21 @@ extension PreparedStatement where Failure == ManagedObjectError {
     default: .null
     }
   }
+}
+
+/// A column of the current row of a statement.
+package struct StatementColumn: StoredValue {
+  let statement: Statement
+  let column: Int32
+
+  package init(statement: Statement, column: Int32) {
+    self.statement = statement
+    self.column = column
+  }
+
+  package var kind: StorageClass { statement.kind(column) }
+  package var integer: Int64 { statement.integer(column) }
+  package var real: Double { statement.real(column) }
+  package var text: String { statement.text(column) }
+  package var data: Data { statement.data(column) }
 }
