@@ -5,7 +5,7 @@ internal import Synchronization
   /// A number that identifies the context in this process.
   let number = nextNumber.add(1, ordering: .relaxed).newValue
   private static let nextNumber = Atomic<Int>(0)
-  var registered = IdentityMap()
+  @safe @exclusivity(unchecked) var registered = IdentityMap()
   /// False while values are set that do not count as changes, for example by `awakeFromFetch`.
   private(set) var isTracking = true
   /// False after the context was released.

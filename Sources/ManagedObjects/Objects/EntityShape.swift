@@ -26,7 +26,7 @@ final class EntityShape {
   /// The names of the value transformers, by slot, without those for keyed archives.
   let transformerNames: [Int: String]
   /// A cache: the slot of each property, by the key path of its property wrapper. See ``findSlot(_:_:)``.
-  private(set) var slots: SlotTable
+  @safe @exclusivity(unchecked) private(set) var slots: SlotTable
   /// The state of a ``ClassPrototype``; nil for the objects of contexts.
   var prototypeState: AnyObject?
 

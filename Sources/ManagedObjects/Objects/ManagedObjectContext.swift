@@ -144,7 +144,7 @@ public final class ManagedObjectContext {
   public package(set) var misuse: [ManagedObjectError] = []
 
   let model: ManagedObjectModel
-  private var shapes: [EntityShape?]
+  @safe @exclusivity(unchecked) private var shapes: [EntityShape?]
   /// A cache of the entity indexes of classes.
   var classIndices: [ObjectIdentifier: Int] = [:]
   let state = ContextState()
@@ -169,7 +169,7 @@ public final class ManagedObjectContext {
   var hasUnannouncedChanges = false
   /// For each old key of an object, the key that replaced it when the object was saved, or when it was inserted again
   /// after its deletion. Undo finds objects by their old keys.
-  var aliases = KeyReplacements()
+  @safe @exclusivity(unchecked) var aliases = KeyReplacements()
   /// The permanent keys that objects of this context got when they were saved, or from ``obtainPermanentIDs(for:)``, by
   /// their temporary keys. Child contexts find objects by them, too.
   var permanentKeys = PermanentKeys()
