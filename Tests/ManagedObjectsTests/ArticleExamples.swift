@@ -465,6 +465,24 @@ private enum KeepArticle {
     #expect(try context.count(for: request) == 2)
   }
 
+  @Test func `a damaged store is replaced with a backup`() throws {
+    let folder = TemporaryFolder(isInMemory: true)
+    let file = folder.url.appending(path: "notes.xml")
+    let backup = folder.url.appending(path: "backup.xml")
+    let model = try ManagedObjectModel(Person.self, Note.self)
+    try PersistentContainer(model: model, stores: [.xml(file)]).updateAndWait { context in
+      try context.insert(Note.self).title = "A"
+    }
+    try XMLStore.copyStore(at: file, to: backup)
+    let contents = try Data(contentsOf: file)
+    try contents.prefix(contents.count / 2).write(to: file)
+    #expect(throws: ManagedObjectError.self) { try PersistentContainer(model: model, stores: [.xml(file)]) }
+    let coordinator = PersistentStoreCoordinator(model: model)
+    try coordinator.replacePersistentStore(at: file, withPersistentStoreFrom: backup, type: XMLStore.self, force: true)
+    let container = try PersistentContainer(model: model, stores: [.xml(file)])
+    #expect(try container.performAndWait { try $0.fetch(Note.self).map(\.title) } == ["A"])
+  }
+
   @Test func `a document is edited in a working copy of its file`() throws {
     let folder = TemporaryFolder(isInMemory: true)
     let file = folder.url.appending(path: "letters.xml")
