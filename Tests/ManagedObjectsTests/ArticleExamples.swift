@@ -456,10 +456,11 @@ private enum KeepArticle {
     let request = FetchRequest("Note")
     try context.setQueryGenerationFrom(.current)
     let notes = try context.fetch(request)
-    try container.updateAndWait { context in try context.insert(Note.self).title = "Letters" }
     try chart.setQueryGenerationFrom(context.queryGenerationToken)
     let count = try chart.count(for: request)
     #expect(notes.count == 1 && count == 1)
+    try container.updateAndWait { context in try context.insert(Note.self).title = "Letters" }
+    #expect(try context.count(for: request) == 1 && chart.count(for: request) == 1)
     try context.setQueryGenerationFrom(nil)
     try context.refreshAllObjects()
     #expect(try context.count(for: request) == 2)
