@@ -398,6 +398,28 @@ import Testing
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.appending(path: "folder").path) == [])
   }
 
+  @Test(arguments: StoreKind.ofFiles) func `a new store appears when it is complete`(kind: StoreKind) throws {
+    let file = other
+    func fill(_ store: any PersistentStore) throws(ManagedObjectError) {
+      for name in ["Ada", "Emmy"] {
+        do { try Self.fill(store, [name]) } catch { throw ManagedObjectError(.save, "\(error)") }
+        if FileManager.default.fileExists(atPath: file.path) { throw ManagedObjectError(.save, "the file exists") }
+      }
+    }
+    let code = errorCode {
+      try kind.type.createStore(at: file, model: Self.model, configuration: nil) {
+        store throws(ManagedObjectError) in
+        try fill(store)
+        throw ManagedObjectError(.operation, "no")
+      }
+    }
+    #expect(code == .operation && !FileManager.default.fileExists(atPath: file.path))
+    try kind.type.createStore(at: file, model: Self.model, configuration: nil) { store throws(ManagedObjectError) in
+      try fill(store)
+    }
+    #expect(try names(kind, file) == ["Ada", "Emmy"])
+  }
+
   // Initial contents.
 
   private func description(_ kind: StoreKind, _ contents: URL) -> PersistentStoreDescription {

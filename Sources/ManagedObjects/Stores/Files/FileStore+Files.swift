@@ -180,7 +180,7 @@ extension BinaryStore {
 }
 
 extension FileStore {
-  /// Fills a store that has no file yet, and writes its file, even if it is empty.
+  /// Fills a store that has no file yet. Writes its file at the end, even if it is empty.
   fileprivate func create(
     _ body: (any PersistentStore) throws(ManagedObjectError) -> Void
   ) throws(ManagedObjectError) {
@@ -188,7 +188,9 @@ extension FileStore {
     do { try FileSystem.makeFolder(FileSystem.parent(of: file.path), below: nil) } catch {
       throw ManagedObjectError(error, .save)
     }
+    file.isBeingFilled.store(true, ordering: .relaxed)
     try body(self)
+    file.isBeingFilled.store(false, ordering: .relaxed)
     try save(StoreChanges())
   }
 }

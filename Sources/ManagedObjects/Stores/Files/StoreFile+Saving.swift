@@ -167,6 +167,10 @@ extension StoreFile {
   /// process has created the file meanwhile.
   private func makeFile(_ next: inout State, _ changes: StoreChanges) throws(ManagedObjectError) -> [RowKey]? {
     let (bytes, mended) = try apply(changes, to: &next, old: nil)
+    if isBeingFilled.load(ordering: .relaxed) {
+      commit(next, metadataChanges: 0)
+      return mended
+    }
     do throws(FileError) {
       guard let identity = try FileSystem.create(path, with: bytes, permissions: 0o644) else {
         if try FileIdentity(at: path) != nil { return nil }

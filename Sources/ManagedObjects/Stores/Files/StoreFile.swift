@@ -35,6 +35,8 @@ public final class StoreFile: Sendable {
 
   let state: Mutex<State>
   let refusesChangedFile = Atomic(false)
+  /// True while a new store is filled. Saves then keep the rows in memory, and write no file.
+  let isBeingFilled = Atomic(false)
   /// The lock that is held during a save, and while the file is read again.
   let saving = Mutex<Void>(())
 
