@@ -146,9 +146,13 @@ private struct TableFitting {
       let expected = table.columns[column]
       for index in sources.indices {
         let member = sources[index].member
+        sources[index].source.value = nil
         let found = former.attribute(
           attribute, path, of: self.entity(member), inTable: name, candidates: [expected.name])
-        guard let found else { continue }
+        guard let found else {
+          if parts.count > 1 { sources[index].source.difference = "the file has no column for \(path)" }
+          continue
+        }
         guard let name, let column = found.column else {
           sources[index].source.difference = found.difference
           continue
