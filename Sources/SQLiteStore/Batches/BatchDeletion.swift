@@ -131,7 +131,7 @@ extension BatchTransaction {
   func checkReferences() throws(ManagedObjectError) {
     var errors: [ManagedObjectError] = []
     let deleted = try entityIndices()
-    for index in schema.model.records.indices {
+    entities: for index in schema.model.records.indices {
       guard let owners = schema.table(ofEntity: index) else { continue }
       let owner = ManagedObjectModel.Entity(model: schema.model, index: index)
       for rule in ValidationRules(owner).relationships {
@@ -147,7 +147,7 @@ extension BatchTransaction {
             errors.append(error)
           }
         }
-        if errors.count == Self.greatestErrorCount { break }
+        if errors.count == Self.greatestErrorCount { break entities }
       }
     }
     if let error = ManagedObjectError(all: errors) { throw error }
