@@ -19,6 +19,8 @@ package import FoundationEssentials
   /// The number of virtual machine instructions since the first step.
   private var work: Int64 = 0
   private var rowCount = 0
+  /// True if the next text that is bound begins the size of the bound texts anew.
+  private var bindsAnew = false
   /// The number of bytes of text and data read since the first step.
   private var byteCount = 0
   private var limits: WorkLimit.Statement
@@ -75,7 +77,7 @@ package import FoundationEssentials
     work = 0
     rowCount = 0
     byteCount = 0
-    limits.boundSize = 0
+    bindsAnew = true
     unsafe sqlite3_reset(handle)
   }
 
@@ -108,7 +110,8 @@ extension PreparedStatement {
 
   package func bind(_ parameter: Int32, _ text: String) throws(Failure) {
     let bytes = text.utf8Span.span
-    limits.boundSize += bytes.count
+    limits.boundSize = bindsAnew ? bytes.count : limits.boundSize + bytes.count
+    bindsAnew = false
     let code = unsafe bytes.withUnsafeBufferPointer { bytes in
       unsafe bytes.withMemoryRebound(to: CChar.self) { characters in
         // A null pointer would bind NULL, not an empty text.
