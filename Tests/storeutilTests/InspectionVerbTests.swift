@@ -149,6 +149,22 @@ import Testing
     #expect(none.text == "[]\n")
   }
 
+  @Test func `history selects saves and changes`() throws {
+    func numbers(_ options: String...) throws -> [Int?] {
+      let arguments = ["history", path("old.sqlite"), "--json"] + options
+      let result = try Program.run("storeutil", arguments)
+      return try #require(try json(result) as? [[String: Any]]).map { $0["number"] as? Int }
+    }
+    #expect(try numbers("--newest-first") == [2, 1])
+    #expect(try numbers("--newest-first", "--limit", "1") == [2])
+    #expect(try numbers("--author", "Ada") == [1, 2] && numbers("--author", "Emmy") == [])
+    let people = try run("history", path("old.sqlite"), "--entity", "Person")
+    #expect(people.text.contains("Person/p1") && !people.text.contains("Note/p"), "\(people.text)")
+    #expect(try run("history", path("old.sqlite"), "--author", "Emmy").errors.contains("no such saves"))
+    #expect(try run("history", path("old.sqlite"), "--limit", "0").status == 64)
+    #expect(try run("history", path("old.sqlite"), "--entity", "Gone").status == 64)
+  }
+
   @Test(arguments: [false, true])
   func `an open store is read in its current state, with and without a log`(isLeft: Bool) throws {
     // The saved changes are only in the log. A program that ends without closing the store leaves it.

@@ -16,7 +16,7 @@ struct History: ParsableCommand {
       properties that the store has recorded. A store has a history only if its program has enabled it. Nothing is \
       written.
 
-      Example: storeutil history Notes.sqlite --after 120
+      Example: storeutil history Notes.sqlite --entity Note --newest-first --limit 10
       """)
 
   @Argument(file: "The file of the store.", "store")
@@ -28,6 +28,19 @@ struct History: ParsableCommand {
   @Option(help: ArgumentHelp("Print only saves with a greater number than NUMBER.", valueName: "number"))
   var after: Int64 = 0
 
+  @Option(help: ArgumentHelp("Print only saves by the author NAME.", valueName: "name"))
+  var author: String?
+
+  @Option(
+    help: ArgumentHelp("Print only changes to objects of this entity, and saves with such changes.", valueName: "name"))
+  var entity: String?
+
+  @Option(help: ArgumentHelp("Print at most NUMBER saves.", valueName: "number"))
+  var limit: Int?
+
+  @Flag(help: "Print the last save first.")
+  var newestFirst = false
+
   @OptionGroup var immutable: ImmutableArgument
 
   @Flag(name: .customLong("json"), help: "Print a JSON array with an object for each save.")
@@ -35,7 +48,19 @@ struct History: ParsableCommand {
 
   @OptionGroup var plain: PlainArgument
 
-  func validate() throws { try plain.checkGoes(withJSON: isJSON) }
+  func validate() throws {
+    try plain.checkGoes(withJSON: isJSON)
+    if let limit, limit < 1 { throw ValidationError("--limit must be greater than 0.") }
+  }
+
+  private var request: HistoryRequest {
+    var request = HistoryRequest(after: .number(after))
+    if let author { request.author = .oneOf([author]) }
+    if let entity { request.entityNames = [entity] }
+    request.fetchLimit = limit ?? 0
+    request.isNewestFirst = newestFirst
+    return request
+  }
 
   func run() throws {
     let url = URL(filePath: path)
@@ -43,11 +68,12 @@ struct History: ParsableCommand {
     var history = StoreHistory(url, model: try ModelFile.model(model, of: url, writesNothing: writesNothing))
     history.writesNothing = writesNothing
     var output = ListOutput(isJSON: isJSON, plain: plain.form)
-    try history.run(HistoryRequest(after: .number(after))) { transaction in
+    try history.run(request) { transaction in
       output.writeKeepingError(transaction.propertyList, line: transaction.lines.joined(separator: "\n"))
     }
     try output.finish()
-    if output.isEmpty, !isJSON { note("no history\(after > 0 ? " after \(after)" : "")") }
+    let selects = author != nil || entity != nil
+    if output.isEmpty, !isJSON { note("no \(selects ? "such saves" : "history")\(after > 0 ? " after \(after)" : "")") }
   }
 }
 
