@@ -2,8 +2,8 @@ import Foundation
 import ManagedObjects
 import SQLiteStore
 
-/// Two programs that use the counters of a store while other processes change them: one like an app, with a main context
-/// that follows the others, and one like a server, with many tasks.
+/// Two programs that use the counters of a store while other processes change them: one like an app, with a main
+/// context that follows the others, and one like a server, with many tasks.
 struct Followers {
   private let container: PersistentContainer
 
@@ -87,8 +87,8 @@ struct Followers {
 
   /// Counts in several tasks, each time with a new context, and reads all counters in between.
   ///
-  /// Prints a line when it has begun, and at the end the number of reads whose sums differed, the memory after a fifth of
-  /// the counting, and the memory at the end.
+  /// Prints a line when it has begun, and at the end the number of reads whose sums differed, the memory after a fifth
+  /// of the counting, and the memory at the end.
   func serve(tasks: Int, rounds: Int) async throws {
     Probe.say("ready")
     let container = container

@@ -184,8 +184,8 @@ extension AttributeOption where Value.Base == String {
 }
 
 extension AttributeOption where Value.Base == Data {
-  /// An option to let Core Data keep large data in separate files next to an SQLite store. It is a part of the model and
-  /// of its version hashes.
+  /// An option to let Core Data keep large data in separate files next to an SQLite store. It is a part of the model
+  /// and of its version hashes.
   ///
   /// SQLite stores of this package read values in separate files. They write new values into the row, whatever their
   /// size, so that one transaction has all data; Core Data reads both forms. XML and binary stores keep all values in

@@ -36,8 +36,8 @@ open class ManagedObject {
   /// The version of the row that the values come from; 0 for an object that was never saved.
   final var version: Int64 = 0
   // Checking the exclusivity of accesses at run time would take longer than reading a value. Unchecked exclusivity is
-  // safe here, in `EntityShape`, in `ContextState` and in `ManagedObjectContext`: each access ends before code outside of
-  // this package is called, so accesses do not overlap.
+  // safe here, in `EntityShape`, in `ContextState` and in `ManagedObjectContext`: each access ends before code outside
+  // of this package is called, so accesses do not overlap.
   /// The values of the properties, by slot. Empty for a fault whose row was not read.
   @safe @exclusivity(unchecked) final var values: [RowValue] = []
   /// The values as they were last read or saved. Nil for a new object, and for an object that has not changed since.

@@ -14,8 +14,8 @@ extension ManagedObjectContext {
   ///
   /// The objects to visit are determined at the beginning: objects that match only later are not visited. Objects that
   /// the function deletes before their turn are left out, even if it saves or merges the deletion. If the request reads
-  /// values, so are objects that other contexts or programs delete before their batch is read. Relationships to prefetch
-  /// are read for each batch.
+  /// values, so are objects that other contexts or programs delete before their batch is read. Relationships to
+  /// prefetch are read for each batch.
   ///
   /// The context retains objects with unsaved changes. If the function changes all objects, save from time to time, so
   /// that they can be released.

@@ -74,9 +74,9 @@ struct HistoryWriting {
 
   /// Adds the missing columns for the values of deleted objects.
   ///
-  /// The version hash of an entity does not show all differences: it has the same byte for a preserved attribute and for
-  /// one with external data, and no byte for a preserved derived one. So a model can preserve more values than the one
-  /// that the columns were made for.
+  /// The version hash of an entity does not show all differences: it has the same byte for a preserved attribute and
+  /// for one with external data, and no byte for a preserved derived one. So a model can preserve more values than the
+  /// one that the columns were made for.
   mutating func addTombstoneColumns(_ count: Int) throws(ManagedObjectError) {
     while tombstoneCount < count {
       try database.execute("ALTER TABLE ACHANGE ADD COLUMN ZTOMBSTONE\(tombstoneCount) BLOB")

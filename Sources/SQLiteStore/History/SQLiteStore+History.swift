@@ -84,8 +84,8 @@ extension SQLiteStore {
   ///
   /// - Parameters:
   ///   - request: The request.
-  ///   - batchSize: The number of saves and changes after which a batch ends; at least 1. A batch has all changes of its
-  ///     last save.
+  ///   - batchSize: The number of saves and changes after which a batch ends; at least 1. A batch has all changes of
+  ///     its last save.
   ///   - body: The function. If it throws, no more saves are visited.
   /// - Throws: ``ManagedObjectError/Code/unsupportedRequest`` for a batch size less than 1;
   ///   ``ManagedObjectError/Code/historyTokenExpired`` if saves that were not visited yet are deleted meanwhile and the

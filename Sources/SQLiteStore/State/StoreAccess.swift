@@ -50,10 +50,10 @@ public struct StoreAccess: Hashable, Sendable {
   /// ```
   ///
   /// - Parameters:
-  ///   - writesNothing: True to write nothing at all, not even the files that SQLite needs to share the store with other
-  ///     processes. No other process may save to the store meanwhile.
-  ///   - ignoresModelVersion: True to open the store even if it was made with another version of the model, to save what
-  ///     can be read: see ``ManagedObjects/PersistentStoreDescription/ignoresModelVersion``.
+  ///   - writesNothing: True to write nothing at all, not even the files that SQLite needs to share the store with
+  ///     other processes. No other process may save to the store meanwhile.
+  ///   - ignoresModelVersion: True to open the store even if it was made with another version of the model, to save
+  ///     what can be read: see `PersistentStoreDescription.ignoresModelVersion`.
   public static func readOnly(writesNothing: Bool = false, ignoresModelVersion: Bool = false) -> StoreAccess {
     StoreAccess(mode: writesNothing ? .immutable : .readOnly, ignoresModelVersion: ignoresModelVersion)
   }

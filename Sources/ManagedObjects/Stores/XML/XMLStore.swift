@@ -51,8 +51,8 @@ public final class XMLStore: FileStore {
   ///   - configuration: the configuration whose entities the store has; nil for all.
   ///   - isReadOnly: true to open the store only for reading. The file must exist.
   ///   - createsFile: false to throw if the file does not exist.
-  ///   - ignoresModelVersion: true to open the store even if it was made with another version of the model. The store is
-  ///     then read-only, and the file must exist. See ``PersistentStoreDescription/ignoresModelVersion``.
+  ///   - ignoresModelVersion: true to open the store even if it was made with another version of the model. The store
+  ///     is then read-only, and the file must exist. See ``PersistentStoreDescription/ignoresModelVersion``.
   /// - Throws: ``ManagedObjectError/Code/noSuchFile`` if the file does not exist and must not be created;
   ///   ``ManagedObjectError/Code/incompatibleVersionHash`` for a store that was made with another version of the model;
   ///   ``ManagedObjectError/Code/storeTypeMismatch`` for another kind of file;

@@ -254,9 +254,9 @@ extension XMLStoreReader {
         property: Int32(truncatingIfNeeded: property), first: first, count: count, offset: offset))
   }
 
-  /// Returns the index of the property with a name; nil if it is ignored. Throws if the object already had the property.
-  /// The objects of an entity mostly have their properties in the same order, so the properties that come next in that
-  /// order are compared first.
+  /// Returns the index of the property with a name; nil if it is ignored. Throws if the object already had the
+  /// property. The objects of an entity mostly have their properties in the same order, so the properties that come
+  /// next in that order are compared first.
   ///
   /// - Parameter orderIndex: the index of the expected property in that order. The method advances it.
   private mutating func property(
