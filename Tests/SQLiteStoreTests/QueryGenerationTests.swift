@@ -1,8 +1,6 @@
 import Foundation
 import ManagedObjects
 import ManagedObjectsSamples
-import OrderedCollections
-import PropertyLists
 import SQLiteStore
 import TestSupport
 import Testing
@@ -265,7 +263,7 @@ import Testing
 
   @Test func `a store without snapshots is an error`() throws {
     let model = try ManagedObjectModel(City.self, Country.self)
-    let context = try ManagedObjectContext(StoreWithoutSnapshots(model: model))
+    let context = try ManagedObjectContext(ForgetfulStore(model: model))
     #expect(errorCode { try context.setQueryGenerationFrom(.current) } == .unsupportedRequest)
     #expect(context.queryGenerationToken == nil)
     #expect(try context.fetch(City.self).isEmpty)
@@ -299,6 +297,9 @@ import Testing
     #expect(try names() == ["old 0", "old 1"])
     coordinator.remove(stores[1])
     #expect(try names() == ["old 0"])
+    try coordinator.add(stores[1])
+    #expect(try names() == ["old 0", "old 1"])
+    coordinator.remove(stores[1])
     pinned.reset()
     #expect(try names() == ["new 0", "new 2", "old 0"])
   }
@@ -348,30 +349,4 @@ import Testing
       if city.isInserted { city.name = "inserted \(numbers.below(9))" }
     }
   }
-}
-
-/// A store that only reads its newest objects.
-private final class StoreWithoutSnapshots: PersistentStore {
-  private let store: InMemoryStore
-
-  init(model: ManagedObjectModel) throws { store = try InMemoryStore(model: model) }
-
-  var number: StoreNumber { store.number }
-  var identifier: String { store.identifier }
-  var model: ManagedObjectModel { store.model }
-  var configuration: String? { nil }
-  var isReadOnly: Bool { false }
-  var metadata: OrderedDictionary<String, PropertyList> { store.metadata }
-
-  func setMetadata(_ metadata: OrderedDictionary<String, PropertyList>) {}
-
-  func makeKeys(_ entityIndices: [Int]) throws(ManagedObjectError) -> [RowKey] { try store.makeKeys(entityIndices) }
-
-  func rows(_ keys: [RowKey]) throws(ManagedObjectError) -> [StoreRow?] { try store.rows(keys) }
-
-  func fetch(
-    _ request: FetchRequest, of entity: ManagedObjectModel.Entity
-  ) throws(ManagedObjectError) -> StoreFetchResult { try store.fetch(request, of: entity) }
-
-  func save(_ changes: StoreChanges) throws(ManagedObjectError) -> [RowKey] { try store.save(changes) }
 }

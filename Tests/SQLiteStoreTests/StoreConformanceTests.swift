@@ -45,8 +45,8 @@ import Testing
   }
 }
 
-/// A store that saves nothing.
-private final class ForgetfulStore: PersistentStore {
+/// A store that saves nothing, and has no snapshots.
+final class ForgetfulStore: PersistentStore {
   let store: InMemoryStore
 
   init(model: ManagedObjectModel) throws(ManagedObjectError) { store = try InMemoryStore(model: model) }

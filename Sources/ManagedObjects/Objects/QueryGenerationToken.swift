@@ -51,9 +51,9 @@ extension ManagedObjectContext {
   /// finds a conflict for an object that was saved elsewhere since the generation, as for any outdated object.
   ///
   /// The stores are pinned one after another, not at the same instant. Stores that are added later are not read until
-  /// the context advances; a removed store is not read any more. While an SQLite store is pinned, its write-ahead log
-  /// grows with each save and cannot be emptied, so do not keep a generation for long in a program that saves often.
-  /// Pinned stores of other kinds keep replaced rows in memory.
+  /// the context advances; a removed store is not read unless it is added again. While an SQLite store is pinned, its
+  /// write-ahead log grows with each save and cannot be emptied, so do not keep a generation for long in a program that
+  /// saves often. Pinned stores of other kinds keep replaced rows in memory.
   ///
   /// - Throws: ``ManagedObjectError/Code/invalidState`` for a context with a ``parent``, and for a token of another
   ///   coordinator; ``ManagedObjectError/Code/unsupportedRequest`` if a store cannot keep an old state, such as an
@@ -82,8 +82,13 @@ extension ManagedObjectContext {
       queryGenerationToken = token
     }
     guard let snapshots = token.generation?.snapshots else { return coordinator }
-    for snapshot in snapshots.stores where coordinator.store(snapshot.number) == nil { snapshots.remove(snapshot) }
-    return snapshots
+    let (all, numbers) = (snapshots.stores, Set(coordinator.stores.map(\.number)))
+    if all.allSatisfy({ numbers.contains($0.number) }) { return snapshots }
+    // Other contexts use the token's coordinator, and the coordinator may have a removed store again later, for example
+    // after a file could not be replaced.
+    let present = PersistentStoreCoordinator(model: coordinator.model)
+    for snapshot in all where numbers.contains(snapshot.number) { try present.add(snapshot) }
+    return present
   }
 
   /// Unpins a context with a query generation until it reads next.
