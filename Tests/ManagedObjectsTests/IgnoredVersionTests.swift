@@ -128,6 +128,10 @@ import Testing
     #expect(
       try texts(context, "Note", ["title", "rating", "extra", "count", "size", "author"])
         == [#""a" 7 nil 0 "12" nil"#, #""b" 7 nil 1 "big" nil"#])
+    // The connection of a query generation reads the tables in the same way.
+    let pinned = ManagedObjectContext(coordinator: context.coordinator)
+    try pinned.setQueryGenerationFrom(.current)
+    #expect(try texts(pinned, "Note", ["title", "rating", "count"]) == [#""a" 7 0"#, #""b" 7 1"#])
     #expect(try context.count(for: FetchRequest("Author")) == 0)
     #expect(
       try context.count(

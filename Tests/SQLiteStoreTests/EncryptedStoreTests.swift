@@ -149,6 +149,21 @@ enum SQLCipher {
     }
   }
 
+  @Test func `a query generation has the key of the store, also after its change`() throws {
+    let store = try store(file, key)
+    try add(2, to: store)
+    let pinned = try ManagedObjectContext(store)
+    for expected in [2, 3] {
+      try pinned.setQueryGenerationFrom(.current)
+      #expect(try pinned.count(for: FetchRequest("Note")) == expected)
+      try pinned.setQueryGenerationFrom(nil)
+      if expected == 2 {
+        try store.changeEncryptionKey(to: wrongKey)
+        try add(1, to: store)
+      }
+    }
+  }
+
   @Test func `a new store is encrypted, and opens with its key`() throws {
     let first = try store(file, key)
     #expect(first.isEncrypted)

@@ -1,6 +1,8 @@
 import Foundation
 import ManagedObjects
 import ManagedObjectsSamples
+import SQLiteAccess
+import Synchronization
 import SystemFiles
 import TestSupport
 import Testing
@@ -32,6 +34,24 @@ import Testing
     #expect(try pinned.count(for: FetchRequest("City")) == 7)
     try pinned.refreshAllObjects()
     #expect(try Set(pinned.fetch(City.self).map(\.area)) == [77])
+  }
+
+  @Test func `the connection of a generation has the options of the store`() throws {
+    let atlas = try Atlas(.sqlite)
+    let statements = Mutex<[String]>([])
+    let options = SQLiteStoreOptions(
+      busyTimeout: .milliseconds(7), pragmas: ["cache_size": "-321"],
+      trace: SQLiteTrace { event in statements.withLock { $0.append(event.sql) } })
+    let store = try SQLiteStore(atlas.file, model: atlas.container.model, options: options)
+    let snapshot = try #require(try store.snapshot() as? SQLiteStore)
+    statements.withLock { $0 = [] }
+    try snapshot.withState { state throws(ManagedObjectError) in
+      #expect(state.database.options.busyTime == 7)
+      let statement = try state.database.statement("PRAGMA cache_size")
+      #expect(try statement.step() && statement.integer(0) == -321)
+      statement.reset()
+    }
+    #expect(statements.withLock { $0 } == ["PRAGMA cache_size"])
   }
 
   @Test func `releasing the last token closes the connection`() throws {

@@ -19,8 +19,8 @@ internal import SystemFiles
   private let copies: PrivateFolder?
   private var statements: [String: PreparedStatement<Failure>] = [:]
   private var uses = 0
-  /// True if the file is encrypted.
-  package let isEncrypted: Bool
+  /// The key of an encrypted file.
+  var key: SQLiteEncryptionKey?
   /// The object that SQLite calls for each statement; nil without a trace.
   private var tracer: Tracer?
   static var greatestStatementCount: Int { 200 }
@@ -71,7 +71,7 @@ internal import SystemFiles
     }
     self.mode = mode
     busyTime = options.busyTime
-    isEncrypted = options.key != nil
+    key = options.key
     workLimit = WorkLimit(file)
     var flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_URI | SQLITE_OPEN_EXRESCODE
     switch mode {
@@ -119,6 +119,17 @@ internal import SystemFiles
     try execute("PRAGMA cell_size_check = ON")
     // A transaction is durable when it ends, even if the SQLite library was built with another default.
     if mode == .readWrite || mode == .create { try execute("PRAGMA synchronous = FULL") }
+  }
+
+  /// True if the file is encrypted.
+  package var isEncrypted: Bool { key != nil }
+
+  /// The options to open another connection to the file in the same way.
+  package var options: ConnectionOptions {
+    var options = ConnectionOptions(busyTime: busyTime)
+    options.trace = trace
+    options.key = key
+    return options
   }
 
   /// The function that is called for each executed statement.

@@ -133,6 +133,7 @@ extension Connection {
     defer { setTrace(trace) }
     let code = unsafe key.execute("PRAGMA rekey = ", in: handle)
     if code != SQLITE_OK { throw keyFailure(code, "the key cannot be changed") }
+    self.key = key
   }
 
   private func keyFailure(_ code: Int32, _ message: String) -> Failure {

@@ -8,7 +8,7 @@ internal import ManagedObjects
 /// * `cache_spill` and `automatic_index`: a request on an undamaged file could exceed its work limit;
 /// * `cell_size_check` and `trusted_schema`: they protect against damaged files;
 /// * all that write to the file, or change the meaning of SQL.
-struct StorePragmas {
+struct StorePragmas: Sendable {
   private enum Values {
     case numbers(ClosedRange<Int64>)
     case words([String])

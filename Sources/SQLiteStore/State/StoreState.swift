@@ -24,6 +24,7 @@ struct StoreState {
   private let allowsTriggers: Bool
   /// The number of columns with values of deleted objects that the history had when the tables were last checked.
   private(set) var tombstoneCount: Int
+  private let pragmas: StorePragmas
   /// The views that hide the tables of the file; nil unless the store ignores the version of the model.
   let fitted: FittedTables?
   /// The value of ``Database/schemaVersion()`` when the tables were last checked.
@@ -58,7 +59,7 @@ struct StoreState {
     path: String, named name: String? = nil, _ given: ManagedObjectModel?, _ configuration: String?,
     _ storeNumber: StoreNumber, _ access: StoreAccess, _ options: SQLiteStoreOptions, checksHashes: Bool
   ) throws(ManagedObjectError) {
-    let pragmas = try StorePragmas(options.pragmas)
+    pragmas = try StorePragmas(options.pragmas)
     if let model = given, access.mode == .create, FileSystem.sizeOfRegularFile(path) ?? 0 == 0 {
       try Self.checkNewStore(name ?? path, model, configuration)
     }
@@ -103,6 +104,7 @@ struct StoreState {
   struct Tables: Sendable {
     let schema: StoreSchema
     let metadata: StoreMetadata
+    fileprivate let pragmas: StorePragmas
     fileprivate let fitted: FittedTables?
     fileprivate let tombstoneCount: Int
     fileprivate let obstacles: [String]
@@ -114,8 +116,8 @@ struct StoreState {
   /// The tables as they were last checked.
   var tables: Tables {
     Tables(
-      schema: schema, metadata: metadata, fitted: fitted, tombstoneCount: tombstoneCount, obstacles: obstacles,
-      foreignParts: foreignParts, allowsTriggers: allowsTriggers, schemaVersion: schemaVersion)
+      schema: schema, metadata: metadata, pragmas: pragmas, fitted: fitted, tombstoneCount: tombstoneCount,
+      obstacles: obstacles, foreignParts: foreignParts, allowsTriggers: allowsTriggers, schemaVersion: schemaVersion)
   }
 
   /// Creates a state with another connection to a file whose tables are known. ``checkTables()`` must be called.
@@ -127,6 +129,7 @@ struct StoreState {
     self.configuration = configuration
     schema = tables.schema
     metadata = tables.metadata
+    pragmas = tables.pragmas
     fitted = tables.fitted
     tombstoneCount = tables.tombstoneCount
     (obstacles, foreignParts) = (tables.obstacles, tables.foreignParts)
@@ -136,6 +139,7 @@ struct StoreState {
     reading = ValueReading(
       database: database, schema: schema, externalData: ExternalData(ofStore: database.file.path),
       keepsOtherTypes: fitted != nil)
+    try pragmas.apply(to: database)
     try fitted?.makeViews(database)
   }
 

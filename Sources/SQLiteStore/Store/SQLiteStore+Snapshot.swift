@@ -5,11 +5,12 @@ extension SQLiteStore {
     // An immutable file has only one state.
     if isSnapshot || access.mode == .immutable { return self }
     return try ManagedObjectError.naming(url) { () throws(ManagedObjectError) in
-      let (path, name, tables) = try withState { state throws(ManagedObjectError) in
-        (state.database.file.path, state.database.path, state.tables)
+      let (path, name, tables, options) = try withState { state throws(ManagedObjectError) in
+        (state.database.file.path, state.database.path, state.tables, state.database.options)
       }
       // The last writable connection checkpoints the log when it closes. The snapshot writes nothing else.
-      let database = try Database(path: path, named: name, access.mode == .readOnly ? .readOnly : .readWrite)
+      let database = try Database(
+        path: path, named: name, access.mode == .readOnly ? .readOnly : .readWrite, options)
       var opened = try StoreState(database, tables, configuration, number)
       try opened.beginSnapshot()
       // If the file has not moved until now, the new connection has opened the same file.
