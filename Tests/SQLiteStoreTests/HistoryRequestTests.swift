@@ -300,6 +300,20 @@ import Testing
     #expect(count == 2)
   }
 
+  @Test func `a date that is not a number is an error and deletes nothing`() throws {
+    let store = try makeStore()
+    try fill(store, 3)
+    let date = HistoryRequest.Position.date(Date(timeIntervalSinceReferenceDate: .nan))
+    #expect(Self.code { try store.deleteHistory(before: date) } == .unsupportedRequest)
+    #expect(Self.code { _ = try store.history(HistoryRequest(after: date)) } == .unsupportedRequest)
+    #expect(Self.code { _ = try store.historyCount(HistoryRequest(before: date)) } == .unsupportedRequest)
+    #expect(try store.history().count == 3)
+    try store.deleteHistory(before: .date(Date(timeIntervalSinceReferenceDate: -.infinity)))
+    #expect(try store.history().count == 3)
+    try store.deleteHistory(before: .date(Date(timeIntervalSinceReferenceDate: .infinity)))
+    #expect(try store.history().isEmpty)
+  }
+
   @Test func `a request that does not fit the store is an error`() throws {
     let store = try makeStore()
     try fill(store, 1)

@@ -23,14 +23,15 @@ struct HistoryQuery {
 
   /// - Parameter numbers: The transaction numbers to read.
   /// - Throws: ``ManagedObjectError/Code/undefinedKey`` for an unknown entity, ``ManagedObjectError/Code/invalidState``
-  ///   for a token of another store, ``ManagedObjectError/Code/unsupportedRequest`` for a negative limit.
+  ///   for a token of another store, ``ManagedObjectError/Code/unsupportedRequest`` for a negative limit or an invalid
+  ///   date.
   init(
     _ request: HistoryRequest, _ numbers: ClosedRange<Int64>, _ state: StoreState, _ file: FileSchema
   ) throws(ManagedObjectError) {
     self.request = request
     self.file = file
     tombstones = file.tombstoneColumns
-    try request.checkLimit()
+    try request.check()
     let identifier = state.metadata.identifier
     transactionConditions = [
       "t.Z_PK BETWEEN \(parameter(.integer(numbers.lowerBound))) AND \(parameter(.integer(numbers.upperBound)))"

@@ -29,6 +29,13 @@ public struct HistoryRequest: Hashable, Sendable {
     public static func transaction(_ transaction: PersistentHistoryTransaction) -> Position {
       .token(transaction.token)
     }
+
+    /// Throws ``ManagedObjectError/Code/unsupportedRequest`` for a date that is not a number: no save is before or after
+    /// it.
+    package func check() throws(ManagedObjectError) {
+      guard case .date(let date) = self, date.timeIntervalSinceReferenceDate.isNaN else { return }
+      throw ManagedObjectError(.unsupportedRequest, "expected a date, found one that is not a number (NaN)")
+    }
   }
 
   /// A condition on a name that a save has recorded. A missing name is nil.
@@ -100,7 +107,10 @@ public struct HistoryRequest: Hashable, Sendable {
     return indices
   }
 
-  package func checkLimit() throws(ManagedObjectError) {
+  /// Throws ``ManagedObjectError/Code/unsupportedRequest`` for a negative limit, and for an invalid position.
+  package func check() throws(ManagedObjectError) {
+    try after?.check()
+    try before?.check()
     if fetchLimit < 0 {
       throw ManagedObjectError(
         .unsupportedRequest, "expected a limit of at least 0 transactions, found \(fetchLimit)")

@@ -41,7 +41,8 @@ extension SQLiteStore {
   ///   number and the history, which this package records, does not have all transactions after it, or if it is a token
   ///   and the store has no history; ``ManagedObjectError/Code/invalidState`` for a token of another store;
   ///   ``ManagedObjectError/Code/undefinedKey`` if the model does not have an entity of the request;
-  ///   ``ManagedObjectError/Code/unsupportedRequest`` for a negative limit; the errors of ``history(after:)``.
+  ///   ``ManagedObjectError/Code/unsupportedRequest`` for a negative limit or a date that is not a number; the errors of
+  ///   ``history(after:)``.
   /// - Complexity: O(*n*) in the number of saves between the two positions and of the changes of the saves that satisfy
   ///   the conditions on saves. With a limit, only until it is reached.
   public func history(_ request: HistoryRequest) throws(ManagedObjectError) -> [PersistentHistoryTransaction] {
@@ -150,7 +151,8 @@ extension SQLiteStore {
   /// For a date, the first save that is not before it is kept, and all saves after that one, even if the clock was
   /// changed and some of them have earlier dates.
   ///
-  /// - Throws: ``ManagedObjectError/Code/invalidState`` for a token of another store; the errors of
+  /// - Throws: ``ManagedObjectError/Code/invalidState`` for a token of another store;
+  ///   ``ManagedObjectError/Code/unsupportedRequest`` for a date that is not a number; the errors of
   ///   ``deleteHistory(through:)``.
   /// - Complexity: O(*n*) in the number of recorded changes.
   public func deleteHistory(before position: HistoryRequest.Position) throws(ManagedObjectError) {

@@ -118,6 +118,7 @@ extension StoreState {
   }
 
   func deleteHistory(before position: HistoryRequest.Position) throws(ManagedObjectError) {
+    try position.check()
     switch position {
     case .number(let number):
       if number > .min { try deleteHistory { number - 1 } }

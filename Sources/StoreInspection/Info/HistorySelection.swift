@@ -15,7 +15,7 @@ struct HistorySelection {
   private let objectURIs: Set<String>?
 
   init(_ request: HistoryRequest, _ tables: InspectedTables) throws(ManagedObjectError) {
-    try request.checkLimit()
+    try request.check()
     self.request = request
     let model = tables.schema.model
     entityNames = try request.entityIndices(model).map { Set($0.map { model.entity(at: $0).name }) }
