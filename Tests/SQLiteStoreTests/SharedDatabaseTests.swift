@@ -132,7 +132,7 @@ import Testing
     #expect(try PlainSQLite(file).column("SELECT Z_MAX FROM Z_PRIMARYKEY ORDER BY Z_ENT")[0] == "7")
   }
 
-  @Test(arguments: ["0", "NULL", "-5"])
+  @Test(arguments: ["0", "NULL", "-5", "'none'", "x'01'"])
   func `rows above the highest recorded key keep their keys`(highest: String) throws {
     try fill(["a", "b"])
     let context = try context()

@@ -66,9 +66,9 @@ struct RowNumbers {
   static func highest(
     inTable table: String, ofEntity entity: Int64, _ database: Database
   ) throws(ManagedObjectError) -> Int64 {
-    // `Z_MAX` can be too low if another program has written the file.
+    // `Z_MAX` can be too low, or not a number, if another program has written the file.
     let statement = try database.statement(
-      "SELECT MAX(IFNULL((SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = ?), 0), "
+      "SELECT MAX(IFNULL((SELECT CAST(Z_MAX AS INTEGER) FROM Z_PRIMARYKEY WHERE Z_ENT = ?), 0), "
         + "IFNULL((SELECT MAX(Z_PK) FROM \(table)), 0))")
     try statement.bind(1, entity)
     defer { statement.reset() }
@@ -125,7 +125,7 @@ struct RowNumbers {
     _ number: Int64, _ table: Int, _ schema: StoreSchema, _ database: Database
   ) throws(ManagedObjectError) {
     let statement = try database.statement(
-      "UPDATE Z_PRIMARYKEY SET Z_MAX = ?1 WHERE Z_ENT = ?2 AND IFNULL(Z_MAX, 0) < ?1")
+      "UPDATE Z_PRIMARYKEY SET Z_MAX = ?1 WHERE Z_ENT = ?2 AND IFNULL(CAST(Z_MAX AS INTEGER), 0) < ?1")
     try statement.bind(1, number)
     try statement.bind(2, schema.numbers[schema.tables[table].entities.lowerBound])
     try statement.run()
