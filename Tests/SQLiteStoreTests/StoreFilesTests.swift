@@ -85,6 +85,17 @@ import Testing
     #expect(self.names(in: folder(of: file)) == names.sorted())
   }
 
+  @Test(arguments: [false, true]) func `a store that is replaced with itself keeps its external data`(
+    isLink: Bool
+  ) throws {
+    let names = try make(file, "one", "two")
+    let link = folder.url.appending(path: "link")
+    try FileManager.default.createSymbolicLink(at: link, withDestinationURL: file)
+    try SQLiteStore.replaceStore(at: file, withStoreAt: isLink ? link : file)
+    #expect(try texts(file) == ["one", "two"])
+    #expect(self.names(in: folder(of: file)) == names.sorted())
+  }
+
   @Test func `a destroyed store keeps the external data of a copy with another extension`() throws {
     try make(file, "one")
     let copy = folder.url.appending(path: "store.bak")

@@ -174,7 +174,7 @@ struct SQLiteStoreFiles {
     }
     var snapshot = StoreSnapshot(path: copy, folder: target.externalData.folder)
     do throws(ManagedObjectError) {
-      if source.folder != target.externalData.folder { try snapshot.addExternalFiles(of: source) }
+      try snapshot.addExternalFiles(of: source)
     } catch {
       snapshot.removeNewFiles()
       throw error
@@ -262,9 +262,15 @@ struct StoreSnapshot {
       })
   }
 
+  /// Copies the external files of a store. Stores with the same folder, such as a store that is replaced with itself,
+  /// share their files.
   mutating func addExternalFiles(of source: ExternalData) throws(ManagedObjectError) {
     let names = Self.names(in: source)
     if names.isEmpty { return }
+    if source.folder == folder {
+      self.names = names
+      return
+    }
     do throws(FileError) {
       try FileSystem.makeFolder(folder, below: nil, permissions: 0o777)
       for name in names {
