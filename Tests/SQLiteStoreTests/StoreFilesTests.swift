@@ -230,6 +230,23 @@ import Testing
     #expect(try texts(other) == ["two"])
   }
 
+  @Test(arguments: ["-wal", "-shm", "-journal"])
+  func `a copy is not created next to a folder or link that is in the way of SQLite`(suffix: String) throws {
+    try make(file, "one")
+    let obstacle = URL(filePath: other.path + suffix)
+    for isLink in [false, true] {
+      if isLink {
+        try FileManager.default.createSymbolicLink(at: obstacle, withDestinationURL: file)
+      } else {
+        try FileManager.default.createDirectory(at: obstacle, withIntermediateDirectories: false)
+      }
+      let error = failure { try SQLiteStore.copyStore(at: file, to: other) }
+      #expect(error?.code == .save && error?.description.contains("other.sqlite\(suffix) already exists") == true)
+      #expect(!FileManager.default.fileExists(atPath: other.path) && names(in: folder(of: other)) == [])
+      try FileManager.default.removeItem(at: obstacle)
+    }
+  }
+
   @Test(arguments: [true, false])
   func `an external file that cannot be deleted is the only one that remains`(moves: Bool) throws {
     let names = try make(file, "one", "two", "three").sorted()

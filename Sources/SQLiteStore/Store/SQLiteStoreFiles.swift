@@ -186,7 +186,8 @@ struct SQLiteStoreFiles {
   func create(from snapshot: StoreSnapshot) throws(ManagedObjectError) {
     do throws(ManagedObjectError) {
       // SQLite would write the changes in the journals of a deleted database to the new one.
-      for journal in journals { try ManagedObjectError.checkIsUnused(journal) }
+      // It cannot open a database next to a folder or a link with the name of a journal.
+      for suffix in DatabaseFile.suffixes { try ManagedObjectError.checkIsUnused(path + suffix) }
     } catch {
       snapshot.removeNewFiles()
       throw error
