@@ -13,7 +13,7 @@ struct AddToGroup: ParsableCommand {
 
   @OptionGroup var file: FileOption
   @Argument var group: String
-  @Argument(help: "The e-mail address, or the beginnings of words of the name, of each person.")
+  @Argument(help: "For each person, the e-mail address or the beginnings of words in the name: ada love.")
   var persons: [String] = []
 
   func run() throws {
@@ -30,7 +30,7 @@ struct RemoveFromGroup: ParsableCommand {
 
   @OptionGroup var file: FileOption
   @Argument var group: String
-  @Argument(help: "The e-mail address, or the beginnings of words of the name, of each person.")
+  @Argument(help: "For each person, the e-mail address or the beginnings of words in the name: ada love.")
   var persons: [String] = []
 
   func run() throws {

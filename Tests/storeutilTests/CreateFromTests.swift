@@ -97,7 +97,7 @@ import Testing
       (#"{"Author": [{"name": "Ada"}, {"name": 5}]}"#, 2, "data.json:1:30: name: expected String, found 5"),
       (#"{"Author": [{"name": "x"}]}"#, 2, "data.json:1:13: name: "),
       (#"{"Author": [{"born": null}]}"#, 2, "data.json:1:13: name: a value is missing"),
-      (#"{"Book": [{"title": "x"}]}"#, 2, "data.json:1:11: author: an object is missing"),
+      (#"{"Book": [{"title": "x"}]}"#, 2, "data.json:1:11: author: the relationship is required, but has no object"),
       (
         #"{"Book": [{"title": "x", "author": "a"}]}"#, 2,
         "data.json:1:11: author: no object of the file has the @id \"a\""

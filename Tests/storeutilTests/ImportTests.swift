@@ -105,7 +105,8 @@ import Testing
     let unowned = try library.failure([
       "import", Library.store, "Book", "books.csv", "--map", "Writer=author.name", "--ignore", "tagged",
     ])
-    #expect(unowned.status == 2 && unowned.errors.contains("books.csv:4:1: author: an object is missing"))
+    #expect(unowned.status == 2)
+    #expect(unowned.errors.contains("books.csv:4:1: author: the relationship is required, but has no object"))
     try library.edit("books.csv") { $0.replacing("Third,,", with: "Third,Grace,") }
     #expect(
       try library.run("import", Library.store, "Book", "books.csv", "--map", "Writer=author.name", "--ignore", "tagged")

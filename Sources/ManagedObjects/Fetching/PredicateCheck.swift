@@ -63,7 +63,7 @@ struct PredicateCheck {
   {
     let known = variables[name] ?? kind
     guard known.canEqual(kind, model) else {
-      throw mismatch("the variable $\(name) is already \(self.name(known)), not \(self.name(kind))", positions)
+      throw mismatch("the variable $\(name) is used as \(self.name(known)) and as \(self.name(kind))", positions)
     }
     variables[name] = known.joined(kind, model)
   }

@@ -147,7 +147,10 @@ extension ValidationRules.RelationshipRule {
   package func failure(count: Int) -> ManagedObjectError? {
     if count == 0 {
       guard isMandatory else { return nil }
-      if !isToMany { return ManagedObjectError(.missingMandatoryProperty, "an object is missing", key: name) }
+      if !isToMany {
+        return ManagedObjectError(
+          .missingMandatoryProperty, "the relationship is required, but has no object", key: name)
+      }
       // A mandatory to-many relationship may be empty if it has no minimum count, as arrays in SwiftData may.
       guard minimumCount > 0 else { return nil }
       return ManagedObjectError(

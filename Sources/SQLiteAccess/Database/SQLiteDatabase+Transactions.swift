@@ -23,7 +23,9 @@ extension SQLiteDatabase {
   ) throws -> Result {
     if transactionDepth > 0 { return try savepoint(body) }
     guard !connection.isInTransaction else {
-      throw connection.misuse("a transaction was begun with SQL", nil)
+      throw connection.misuse(
+        "cannot begin a transaction: one is already open that was begun with a BEGIN statement; commit it or roll it "
+          + "back first", nil)
     }
     try connection.begin(kind)
     transactionDepth = 1

@@ -34,7 +34,9 @@ extension PersistentStoreDescription {
     var description = PersistentStoreDescription { (model, description) throws(ManagedObjectError) in
       if options.encryptionKey != nil, description.initialContents != nil {
         throw ManagedObjectError(
-          .invalidValue, "an encrypted store cannot have initial contents, which are not encrypted: copy the objects")
+          .invalidValue,
+          "cannot copy unencrypted initial contents into an encrypted store: create the store without them, and insert "
+            + "their objects")
       }
       try description.copyInitialContents(to: file, of: SQLiteStore.self)
       return try description.migrating { () throws(ManagedObjectError) in

@@ -43,7 +43,7 @@ struct Get: ParsableCommand {
   @Option(
     name: [.customShort("k"), .long], parsing: .unconditionalSingleValue,
     help: ArgumentHelp(
-      "The path of a value; can be repeated. Then all arguments are files.", valueName: "path"))
+      "The path of a value; can be repeated. With --key, all arguments are files.", valueName: "path"))
   var key: [String] = []
 
   @Option(

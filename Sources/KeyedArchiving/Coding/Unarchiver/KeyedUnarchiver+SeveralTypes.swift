@@ -83,7 +83,7 @@ extension KeyedUnarchiver {
 
   private func cast<Base>(_ value: Any, to base: Base.Type) throws -> Base {
     guard let value = value as? Base else {
-      throw failure(.typeMismatch, "expected \(base), found \(Swift.type(of: value)), which is one of the given types")
+      throw failure(.typeMismatch, "\(Swift.type(of: value)) is one of the types to decode, but is not a \(base)")
     }
     return value
   }

@@ -250,7 +250,7 @@ struct BinaryValueReader: ~Escapable {
 
   /// Throws if not all values were read.
   func finish() throws(BinaryDefect) {
-    if index < bytes.byteCount { throw BinaryDefect("there are more values than objects") }
+    if index < bytes.byteCount { throw BinaryDefect("a column has more values than the entity has objects") }
   }
 
   /// Reads a variable-length integer: seven bits per byte, the lowest first.
