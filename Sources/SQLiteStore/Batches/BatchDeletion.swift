@@ -28,16 +28,18 @@ extension StoreState {
   }
 }
 
-/// The references to deleted rows.
+/// Functions that remove the references to deleted rows from the rows that stay.
 extension BatchTransaction {
-  /// A statement on the rows that refer to deleted rows, without the list of the deleted rows.
+  /// A statement for the rows that refer to deleted rows. The list of the deleted rows is inserted between its two
+  /// parts.
   private struct Step: Hashable {
-    /// SQL before and after the list.
+    /// SQL before the list; ``end`` is the SQL after it.
     let start: String
     let end: String
   }
 
-  /// Removes the references to the deleted rows from other rows and from join tables, and lists the rows that change.
+  /// Removes the references to the deleted rows from other rows and from join tables. Adds the other rows that change
+  /// to ``touched``.
   func forget() throws(ManagedObjectError) {
     // Subentities have the same statements for inherited relationships.
     var order: [Step] = []
@@ -69,7 +71,9 @@ extension BatchTransaction {
         + "AND b.e = managed_touched.e)")
   }
 
-  /// Returns a statement that lists the rows of a table that satisfy a condition as changed.
+  /// Returns a statement that adds the rows of a table that satisfy a condition to ``touched``.
+  ///
+  /// - Parameter raises: True to give the rows new version numbers.
   private func noting(_ table: StoreTable, _ condition: String, raises: Bool = true) -> String {
     let numbers = table.entities.map { "\(schema.numbers[$0])" }.joined(separator: ", ")
     return "INSERT OR IGNORE INTO \(Self.touched) (e, z, r) SELECT t.Z_ENT, t.Z_PK, \(raises ? 1 : 0) "
@@ -114,9 +118,9 @@ extension BatchTransaction {
     return steps
   }
 
-  /// Returns statements that clear a column with primary keys in all rows that refer to deleted rows.
+  /// Returns statements that set a foreign key column to NULL in all rows that refer to deleted rows.
   ///
-  /// - Parameter isSide: True if the column is a to-one relationship of the rows, which then change.
+  /// - Parameter isSide: True if the column stores a to-one relationship of the rows: the rows then count as changed.
   private func clearing(_ table: StoreTable, _ column: Int, _ entityColumn: Int?, isSide: Bool) -> [Step] {
     let name = table.columns[column].name.sqlName
     var steps: [Step] = []
@@ -126,7 +130,7 @@ extension BatchTransaction {
     return steps
   }
 
-  /// Checks that the relationships of other rows have enough objects after the references to the deleted rows are
+  /// Checks that the relationships of other rows will have enough objects when the references to the deleted rows are
   /// removed.
   func checkReferences() throws(ManagedObjectError) {
     var errors: [ManagedObjectError] = []
@@ -153,8 +157,9 @@ extension BatchTransaction {
     if let error = ManagedObjectError(all: errors) { throw error }
   }
 
-  /// Returns a statement that finds the rows of an entity whose relationship loses objects, and the number of objects
-  /// that it keeps; nil if the relationship keeps references to deleted objects.
+  /// Returns a statement that finds the rows of an entity whose relationship loses objects, and for each row the number
+  /// of objects that remain. Returns nil if the relationship cannot lose objects, for example because it keeps
+  /// references to deleted ones.
   private func losses(
     _ index: Int, _ owners: StoreTable, _ slot: Int
   ) throws(ManagedObjectError) -> Statement? {

@@ -2,7 +2,7 @@ internal import FoundationEssentials
 internal import ManagedObjects
 internal import SQLQueries
 
-/// Recording of a request in the history.
+/// Functions that record a batch request in the history.
 extension BatchTransaction {
   private static let entity = HistoryTables.entities[0].number
 
@@ -12,12 +12,13 @@ extension BatchTransaction {
     historyNumber = try history.begin(author: origin.author, contextName: origin.contextName)
   }
 
-  /// Records a change of each row that a statement returns, in its order.
+  /// Records a change for each row that a SELECT statement finds.
   ///
   /// - Parameters:
-  ///   - selection: The entity number, the primary key and the value of `ZCOLUMNS`, and further columns.
-  ///   - columns: The names of the further columns.
+  ///   - selection: SQL for the entity number, the primary key, the value of `ZCOLUMNS`, and the values of `columns`.
+  ///   - columns: The names of further columns of the history table to write.
   ///   - clauses: The clauses of the statement, beginning with FROM.
+  ///   - order: The SQL expression by which the changes are numbered.
   private func record(
     _ kind: PersistentHistoryChange.Kind, _ selection: String, columns: [String] = [], _ clauses: String,
     orderedBy order: String
@@ -44,7 +45,7 @@ extension BatchTransaction {
   ///
   /// - Parameters:
   ///   - rows: The name of a table with the columns of ``rows``.
-  ///   - slots: The slots of the properties, in the order of their bits in `f`.
+  ///   - slots: The slots of the updated properties, in the order of their bits in the column `f`.
   func recordUpdates(of rows: String, _ slots: [Int]) throws(ManagedObjectError) {
     guard historyNumber != nil else { return }
     for index in try entityIndices(of: rows) {
@@ -63,7 +64,7 @@ extension BatchTransaction {
     }
   }
 
-  /// Records updates of the other rows that get new version numbers, without changed properties.
+  /// Records an update, without changed properties, of each row in ``touched`` that gets a new version number.
   func recordTouchedRows() throws(ManagedObjectError) {
     guard historyNumber != nil else { return }
     for index in try entityIndices(of: Self.touched) {
@@ -99,7 +100,7 @@ extension BatchTransaction {
     }
   }
 
-  /// Replaces the names of external files in a column of the history with the contents of the files.
+  /// In a column with preserved values, replaces the names of external files by the contents of the files.
   private func preserveFiles(
     _ tombstone: String, _ column: String, _ entity: Int64, _ transaction: Int64
   ) throws(ManagedObjectError) {

@@ -26,12 +26,12 @@ extension StoreState {
   }
 }
 
-/// The insertion of the objects of a temporary table. Objects are inserted in their order, each as if it were inserted
-/// alone, and the merge policy decides about conflicts over uniqueness constraints.
+/// An insertion of the objects in a temporary table. It inserts the objects in order, each as if alone. The merge
+/// policy decides about violations of uniqueness constraints.
 final class BatchInsertion {
   let batch: BatchTransaction
   private let spool: BatchSpool
-  /// The primary key of the first object; that of the object at position `k` is `first + k - 1`.
+  /// The primary key of the first object; the object at position `k` gets the key `first + k - 1`.
   private let first: Int64
   private let mergePolicy: MergePolicy
   private let constraints: [BatchConstraint]
@@ -41,8 +41,8 @@ final class BatchInsertion {
   /// The highest primary key of an inserted row; 0 before the first one.
   private(set) var highest: Int64 = 0
 
-  /// The stored rows that were updated with values of new objects: the columns `z`, `e` and `f` of
-  /// ``BatchTransaction/rows``, and the old values.
+  /// The name of the table that lists the stored rows that were updated with values of new objects. It has the columns
+  /// `z`, `e` and `f`, as ``BatchTransaction/rows``, and the old values.
   private static let replaced = "temp.managed_replaced"
 
   init(
@@ -100,7 +100,7 @@ final class BatchInsertion {
     if let error = ManagedObjectError(constraintMerge: conflicts) { throw error }
   }
 
-  /// A row that has the same values for a constraint as a new one.
+  /// A stored row that has the same values for a uniqueness constraint as a new object.
   private struct Rival {
     let constraint: Int
     let entity: Int64

@@ -2,8 +2,10 @@ internal import ManagedObjects
 internal import SQLQueries
 internal import Synchronization
 
-/// A temporary table that collects the objects of a batch insertion. `k` is the position of an object, beginning with
-/// 1, `g` the index of its combination of given attributes in ``given``, and `v0` and so on are its values.
+/// A temporary table that collects the objects of a batch insertion.
+///
+/// In each row, `k` is the position of the object, beginning with 1; `v0`, `v1` and so on are its values; and `g` is
+/// the index in ``given`` of the set of attributes that have a value.
 final class BatchSpool: Sendable {
   let entityIndex: Int
   let name: String
@@ -26,7 +28,8 @@ final class BatchSpool: Sendable {
 
   fileprivate struct Contents {
     var count: Int64 = 0
-    /// The different combinations of attributes that objects have values for, as indices into ``attributes``.
+    /// The sets of attributes that objects have values for, without duplicates. Each set is an array of indices into
+    /// ``attributes``.
     var given: [[Int]] = []
     var givenIndices: [[Int]: Int] = [:]
     /// The errors of objects, by position.
@@ -90,12 +93,13 @@ final class BatchSpool: Sendable {
 
   var count: Int64 { contents.withLock { $0.count } }
 
-  /// The combinations of attributes that objects have values for, as indices into ``attributes``.
+  /// The sets of attributes that objects have values for, without duplicates. Each set is an array of indices into
+  /// ``attributes``.
   var given: [[Int]] { contents.withLock { $0.given } }
 
   /// Writes objects to the table.
   ///
-  /// - Returns: True if enough errors were found, so that no more objects are needed.
+  /// - Returns: True if the error already lists enough objects, so that the caller can stop.
   func append(
     _ objects: [[(slot: Int, value: AttributeValue)]], _ state: StoreState
   ) throws(ManagedObjectError) -> Bool {
@@ -127,7 +131,7 @@ final class BatchSpool: Sendable {
     }
   }
 
-  /// Throws the errors of objects that are not valid, with the IDs that the objects would get.
+  /// Throws the errors of the invalid objects, if any. The errors contain the IDs that the objects would get.
   func check(_ state: inout StoreState) throws(ManagedObjectError) {
     let (errors, count) = contents.withLock { ($0.errors, $0.count) }
     if errors.isEmpty { return }
@@ -151,7 +155,7 @@ extension BatchSpool.Contents {
     for error in relationshipErrors { errors.append((count, error)) }
   }
 
-  /// Returns the index of a combination of attributes.
+  /// Returns the index of a set of attributes in ``given``. Adds the set if it is new.
   fileprivate mutating func index(of attributes: [Int]) -> Int {
     if let known = givenIndices[attributes] { return known }
     givenIndices[attributes] = given.count

@@ -14,18 +14,19 @@ final class BatchTransaction {
   var historyNumber: Int64?
   var history: HistoryWriting
 
-  /// The rows that the request changes: `z` is the primary key, `e` the entity number, `v0` and so on are the new
-  /// values, and `f` has a bit for each new value that differs from the old one. Values from the 63rd on share a bit.
+  /// The name of the table that lists the rows that the request changes. Its columns are the primary key `z`, the
+  /// entity number `e`, the new values `v0`, `v1` and so on, and `f`, which has a bit for each new value that differs
+  /// from the old one. All values from the 63rd on share one bit.
   static let rows = "temp.managed_batch"
-  /// Other rows that change: `e` is the entity number, `z` the primary key, and `r` is 1 if the row gets a new version
-  /// number.
+  /// The name of the table that lists other rows that change. Its columns are the entity number `e`, the primary key
+  /// `z`, and `r`, which is 1 if the row gets a new version number.
   static let touched = "temp.managed_touched"
   /// SQL for the primary keys in ``rows``.
   static let keys = "SELECT z FROM \(rows)"
 
   /// Creates the temporary tables.
   ///
-  /// - Parameter columns: The columns of the table whose values the request changes, by index.
+  /// - Parameter columns: The indices of the columns in `table` whose values the request changes.
   init(
     _ state: StoreState, _ entity: ManagedObjectModel.Entity, _ table: StoreTable, _ origin: BatchOrigin,
     columns: [Int] = []
@@ -48,8 +49,8 @@ final class BatchTransaction {
     for table in [Self.rows, Self.touched] { try run("DROP TABLE IF EXISTS \(table)") }
   }
 
-  /// Executes a statement, and ignores its rows. The limit on its work is that for products of two tables, because the
-  /// size of the file does not include temporary tables.
+  /// Executes a statement, and ignores its rows. Its work limit is the one for statements that join two tables, because
+  /// the limit depends on the size of the file, which does not include temporary tables.
   func run(_ sql: String, _ values: SQLValue...) throws(ManagedObjectError) {
     let statement = try database.statement(sql, .pairs)
     try statement.bind(values)
@@ -105,7 +106,7 @@ final class BatchTransaction {
 
   /// Returns the result of the request.
   ///
-  /// - Parameter mended: SQL for the entity numbers and primary keys of further rows that changed.
+  /// - Parameter mended: SQL that selects the entity numbers and primary keys of further rows that changed.
   func result(count: Int, changed: String, mended: String? = nil) throws(ManagedObjectError) -> StoreBatchResult {
     guard origin.returnsKeys else { return StoreBatchResult(count: count) }
     let changed = try keys(changed)
@@ -130,7 +131,8 @@ final class BatchTransaction {
 extension StoreState {
   /// Executes a batch request in a transaction.
   ///
-  /// - Parameter body: Executes the request, and returns the result and the number of its transaction in the history.
+  /// - Parameter body: Executes the request. It returns the result, and the number of the transaction in the history,
+  ///   if any.
   mutating func batch(
     _ body: (inout StoreState) throws(ManagedObjectError) -> (StoreBatchResult, Int64?)
   ) throws(ManagedObjectError) -> StoreBatchResult {

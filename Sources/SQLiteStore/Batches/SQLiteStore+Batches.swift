@@ -20,12 +20,12 @@ extension SQLiteStore {
     }
   }
 
-  /// The number of new objects that are read before they are written to the temporary table.
+  /// The number of new objects that are read at a time and then written to the temporary table.
   static let chunkSize = 500
 
-  /// Inserts objects. The function that returns them is called without the lock of the store and without a transaction:
-  /// it may be slow, and may use the store. The objects are collected in a temporary table, which SQLite keeps in
-  /// a temporary file if it is large.
+  /// Inserts objects. The caller's function that returns the objects may be slow and may use the store, because it runs
+  /// without the lock of the store and without a transaction. The objects are collected in a temporary table. SQLite
+  /// keeps a large table in a temporary file.
   private func insert(
     _ rows: BatchRows, _ origin: BatchOrigin, _ entity: ManagedObjectModel.Entity, _ mergePolicy: MergePolicy
   ) throws(ManagedObjectError) -> StoreBatchResult {
@@ -53,7 +53,7 @@ extension SQLiteStore {
   }
 }
 
-/// The parts of a batch request that its history and its result need.
+/// The parts of a batch request that are needed to record it in the history and to create its result.
 struct BatchOrigin: Sendable {
   let author: String
   let contextName: String

@@ -57,8 +57,8 @@ extension StoreState {
     }
   }
 
-  /// Lists the objects that match a request, with the values that they get. If SQL cannot express the request, the
-  /// objects are found, or the values computed, in memory.
+  /// Writes the objects that match a request, and their new values, to the table of the batch. Finds the objects and
+  /// computes the values in memory if SQL cannot.
   mutating func find(
     _ request: FetchRequest, _ columns: [BatchColumn], _ batch: BatchTransaction
   ) throws(ManagedObjectError) {
@@ -77,7 +77,7 @@ extension StoreState {
     if !columns.isEmpty { try compute(columns, batch) }
   }
 
-  /// Lists the objects in SQL.
+  /// Writes the objects and their new values to the table of the batch with one SQL statement.
   ///
   /// - Returns: False, without a change, if SQL cannot express the request.
   private func list(
@@ -104,8 +104,8 @@ extension StoreState {
     return true
   }
 
-  /// Computes the values of listed objects in memory: some objects at a time, or all at once if the expressions follow
-  /// relationships.
+  /// Computes the new values of the objects in the table in memory. Processes the objects in batches, or all at once if
+  /// the expressions follow relationships.
   private mutating func compute(
     _ columns: [BatchColumn], _ batch: BatchTransaction
   ) throws(ManagedObjectError) {
@@ -161,7 +161,7 @@ struct BatchColumn {
 }
 
 extension BatchTransaction {
-  /// Checks that mandatory attributes get values.
+  /// Checks that no mandatory attribute becomes null.
   fileprivate func checkMandatoryValues(_ columns: [BatchColumn]) throws(ManagedObjectError) {
     var errors: [ManagedObjectError] = []
     for index in try entityIndices() {
@@ -191,8 +191,8 @@ extension BatchTransaction {
 
   static let greatestErrorCount = 100
 
-  /// For the history, records which values differ from the old ones. If the request sets more than 62 attributes, all
-  /// from the 63rd on count as changed if one of them is.
+  /// For the history, records which new values differ from the old ones. All attributes from the 63rd on share one bit:
+  /// if one of them changes, all count as changed.
   fileprivate func noteChangedValues(_ columns: [BatchColumn]) throws(ManagedObjectError) {
     guard state.tracksHistory else { return }
     let flags = columns.enumerated().map { position, column in
@@ -202,8 +202,8 @@ extension BatchTransaction {
     try run("UPDATE \(Self.rows) SET f = (SELECT \(sum) FROM \(table.name.sqlName) t WHERE t.Z_PK = z)")
   }
 
-  /// Writes the new values. If a uniqueness constraint contains one of the columns, all rows lose their old values
-  /// first, so that rows can exchange values.
+  /// Writes the new values. If a uniqueness constraint contains one of the columns, the old values of all rows are set
+  /// to NULL first, so that rows can exchange values.
   fileprivate func assign(_ columns: [BatchColumn]) throws(ManagedObjectError) {
     let name = table.name.sqlName
     let names = columns.map { table.columns[$0.column].name.sqlName }

@@ -12,12 +12,12 @@ struct HistoryMigration {
   let old: StoreSchema
   let new: StoreSchema
 
-  /// An entity whose changes are kept, with its properties in the order of their bits or columns.
+  /// The conversion of the changes to objects of one entity. The properties are in the order of their bits.
   private struct Conversion {
     let number: Int64
     let oldEntity: ManagedObjectModel.Entity
     let newProperties: [ManagedObjectModel.Entity.Property]
-    /// The names of the old properties, by the names of the new ones.
+    /// The name of each property in the old model, by its name in the new model.
     let formers: [String: String]
     var known: [Data: Data] = [:]
 
@@ -30,6 +30,8 @@ struct HistoryMigration {
     }
   }
 
+  /// Converts all changes, and deletes those to objects of removed entities.
+  ///
   /// - Complexity: O(*n*) in the number of changes.
   func convert() throws(ManagedObjectError) {
     let (oldCount, newCount) = (
@@ -59,7 +61,7 @@ struct HistoryMigration {
     return names
   }
 
-  /// Moves the preserved values of deleted objects to the columns that the new model has for them.
+  /// Moves the preserved values of deleted objects to the columns where the new model expects them.
   ///
   /// - Parameter count: The number of columns that the old model uses.
   private func convertTombstones(
@@ -91,8 +93,8 @@ struct HistoryMigration {
     try database.execute("DELETE FROM ACHANGE WHERE ZENTITY IS NULL OR ZENTITY NOT IN (\(list))")
   }
 
-  /// Sets the entity number and the property bits of all changes, in batches. The bits of each row are converted once,
-  /// because the numbers of two entities may be exchanged.
+  /// Sets the entity number and the property bits of all changes, in batches. Each row is converted only once, because
+  /// a new entity number may also be the old number of another entity.
   private func renumber(_ conversions: inout [Int64: Conversion]) throws(ManagedObjectError) {
     let batchSize = 1_000
     var last = Int64.min
@@ -119,9 +121,10 @@ struct HistoryMigration {
   }
 }
 
-/// The history of a store whose objects are created again in another file.
+/// Functions that copy the history of a store to the new file of a migration. They are for migrations that create the
+/// objects again in a new file.
 extension HistoryTables {
-  /// Replaces the history of a store with that of an attached database.
+  /// Replaces the history of the main database with the history of an attached one.
   static func replace(
     _ schema: StoreSchema, _ database: Database, with attached: String
   ) throws(ManagedObjectError) {

@@ -1,9 +1,10 @@
 internal import ManagedObjects
 internal import SQLQueries
 
-/// The columns and join tables of properties.
+/// Functions that find the columns and join tables of properties in the file.
 extension FormerEntities {
-  /// Returns the entity in the model that the file embeds; nil if the file has no model, or its model no such entity.
+  /// Returns the counterpart of an entity in the model that the file embeds; nil if the file embeds no model, or if
+  /// that model does not have the entity.
   private func ownEntity(_ entity: ManagedObjectModel.Entity) -> ManagedObjectModel.Entity? {
     guard known[numbers[entity.index]] == entity.index, let name = entities[numbers[entity.index]]?.name else {
       return nil
@@ -11,14 +12,16 @@ extension FormerEntities {
     return own?.model.entity(named: name)
   }
 
-  /// Returns the property with a name or else with the renaming identifier.
+  /// Returns the property with the given name. If there is none, returns the property whose name is the renaming
+  /// identifier.
   private func ownProperty(
     _ name: String, _ renamingIdentifier: String?, of entity: ManagedObjectModel.Entity
   ) -> ManagedObjectModel.Entity.Property? {
     entity.property(named: name) ?? renamingIdentifier.flatMap { entity.property(named: $0) }
   }
 
-  /// Returns the first of the candidates and of the columns for the names that the table has; nil if it has none.
+  /// Returns the first column that the table has: one of the candidates, the column for the name, or the column for the
+  /// renaming identifier. Returns nil if the table has none of them.
   private func column(
     _ candidates: [String], _ name: String, _ renamingIdentifier: String?, inTable table: String
   ) -> String? {
@@ -31,8 +34,9 @@ extension FormerEntities {
   /// - Parameters:
   ///   - path: The name of the attribute, or the path of the element.
   ///   - candidates: The names that the column can have.
-  /// - Returns: The column, and the difference from the attribute in the file. The column is nil if the file has a
-  ///   property of another kind. Nil if the file does not have the property.
+  /// - Returns: `column`, the name of the column; nil if the property of the file is of another kind or type.
+  ///   `difference`, how the property of the file differs from the attribute; nil if they agree. `isExternal`, true if
+  ///   values can be in external files. Nil if the file does not have the property.
   func attribute(
     _ attribute: ManagedObjectModel.Entity.Attribute, _ path: String, of entity: ManagedObjectModel.Entity,
     inTable table: String?, candidates: [String]
@@ -114,8 +118,12 @@ extension FormerEntities {
     )
   }
 
-  /// Returns the columns with the owners of a to-many relationship without an inverse, in the table of the related
-  /// objects; nil if the file does not have them.
+  /// Returns the foreign key column and the order column of a to-many relationship that has no inverse. Both are in the
+  /// table of the related objects, and refer to the owner. Returns nil if the file does not have the foreign key
+  /// column.
+  ///
+  /// - Parameter candidate: The name of the foreign key column if the file does not embed its model and the
+  ///   relationship was not renamed.
   func owner(_ property: PropertyName, inTable table: String, candidate: String) -> (key: String, order: String?)? {
     let entity = property.owner(in: model)
     guard let relationship = entity.relationship(named: property.name), known[numbers[entity.index]] == entity.index
@@ -133,7 +141,7 @@ extension FormerEntities {
     return (key, file.has(table, order) ? order : nil)
   }
 
-  /// Returns the join table of the file for one of the model.
+  /// Returns the join table in the file that corresponds to a join table of the model.
   ///
   /// - Parameter byName: The join table with the names that it would have in the file.
   /// - Returns: A table whose sides are in the order of `join`; nil if the file does not have it.
@@ -165,9 +173,9 @@ extension FormerEntities {
     return nil
   }
 
-  /// Returns mismatches for the columns and join tables that are not used.
+  /// Returns a mismatch for each column and join table of the file that no property of the model uses.
   ///
-  /// - Parameter used: The columns that are used, by table, and the join tables.
+  /// - Parameter used: The used columns, by table. A join table that is used has an entry without columns.
   func unknownParts(_ used: [String: Set<String>]) -> [ModelMismatch] {
     var unknown: [ModelMismatch] = []
     let tables = Set(model.entities.indices.filter { isReadable($0) }.compactMap { tableNames[entity($0).root.index] })
@@ -202,13 +210,14 @@ extension FormerEntities {
     return unknown
   }
 
-  /// True if the model has an entity of the file, or one of its subentities.
+  /// True if the model has the entity `name` of the file, or one of its subentities.
   private func isMapped(_ name: String) -> Bool {
     guard let own, let entity = own.model.entity(named: name) else { return false }
     return entity.subtree.contains { known[own.numbers[$0]] != nil }
   }
 
-  /// Returns the entity and property of each column of a table, by the names in the model of the file.
+  /// Returns the entity and the property that each column of a table belongs to, by the name of the column. The names
+  /// are those of the model that the file embeds.
   private func owners(ofColumnsIn table: String) -> [String: (entity: String, property: String)] {
     guard let own, let ownTable = own.tables.first(where: { $0.name.uppercased() == table }) else { return [:] }
     var owners: [String: (entity: String, property: String)] = [:]

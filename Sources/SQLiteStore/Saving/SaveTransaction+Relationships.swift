@@ -2,11 +2,11 @@ internal import ManagedObjects
 internal import OrderedCollections
 internal import SQLQueries
 
-/// Writing of both sides of relationships.
+/// Functions that write both sides of relationships.
 ///
-/// The columns of the rows in the save have been written before. If the save changes one side of a relationship, this
-/// code changes the other side, also in rows outside the save: first it removes objects, then it adds objects. If the
-/// save contains contradictory changes, the value of a to-one relationship has precedence.
+/// The columns of the rows in the save have already been written. If the save changes one side of a relationship, these
+/// functions change the other side, also in rows outside the save: they first remove objects, and then add objects. If
+/// the save contains contradictory changes, the value of a to-one relationship has precedence.
 extension SaveTransaction {
   func writeRelationships() throws(ManagedObjectError) {
     for row in changes.deleted { try forget(row) }
@@ -78,8 +78,8 @@ extension SaveTransaction {
     try assign(key, to: target, back)
   }
 
-  /// Returns the key to write for a to-one relationship: that of `target`, or nil if the object was deleted. Some
-  /// relationships keep references to deleted objects.
+  /// Returns the key to write for a to-one relationship: the key `target`, or nil if the object was deleted and the
+  /// relationship does not keep references to deleted objects.
   func existing(
     _ target: RowKey, _ row: StoreRow, _ slot: Int, _ destination: Range<Int>
   ) throws(ManagedObjectError) -> RowKey? {
@@ -116,8 +116,8 @@ extension SaveTransaction {
 
   /// Returns the columns of a relationship's inverse in the row `target`.
   ///
-  /// - Returns: Nil if the relationship cannot lead to the entity of `target`. The old values in a save can contain
-  ///   such a key.
+  /// - Returns: Nil if the relationship cannot lead to the entity of `target`. This can happen, because the old values
+  ///   in a save can contain any key.
   func inverseColumns(of target: RowKey, _ side: RelationshipSide) -> SlotColumns? {
     let index = Int(target.entityIndex)
     guard schema.slotColumns.indices.contains(index), schema.slotColumns[index].indices.contains(side.inverseSlot)
@@ -176,7 +176,7 @@ extension SaveTransaction {
 
   // Finding rows that change although they are not in the save, and rows that get other values than those in the save.
 
-  /// Returns the value that the save contains for a slot of a row; nil if the row is not in the save, or if its value
+  /// Returns the value that the save contains for a slot of a row; nil if the row is not in the save, or if the value
   /// is unread.
   func value(_ key: RowKey, _ slot: Int) -> RowValue? {
     guard let rowIndex = rowIndices[key] else { return nil }
@@ -195,18 +195,19 @@ extension SaveTransaction {
   }
 
   /// Records that the row `owner` changes because its relationship loses the object `key`. Does nothing if the save
-  /// itself contains the row without this object.
+  /// already writes `owner` with a value that does not contain `key`.
   func noteLoss(of key: RowKey, by owner: RowKey, _ slot: Int) {
     if rowIndices[owner] == nil || value(owner, slot)?.refers(to: key) != false { noteChange(of: owner) }
   }
 
   /// Records that the row `owner` changes because its relationship gains the object `key`. Does nothing if the save
-  /// itself contains the row with this object.
+  /// already writes `owner` with a value that contains `key`.
   func noteGain(of key: RowKey, by owner: RowKey, _ slot: Int) {
     if value(owner, slot)?.refers(to: key) != true { noteChange(of: owner) }
   }
 
-  /// Records that a row gets another value than the one in the save, or that it changes although it is not in the save.
+  /// Records that a row outside the save changes, or that a row in the save gets another value than the one in the
+  /// save.
   func noteChange(of key: RowKey) {
     if rowIndices[key] != nil { mended.insert(key) } else if !deleted.contains(key) { touched.insert(key) }
   }
@@ -274,8 +275,8 @@ extension StoreTable {
   /// order of the former owner to NULL, and begins with a comma. Empty for an unordered relationship.
   func endingOrder(of column: Int) -> String { order(of: column).map { ", \(columns[$0].name.sqlName) = NULL" } ?? "" }
 
-  /// Returns the column with the position that belongs to a column with a primary key; nil for an unordered
-  /// relationship.
+  /// Returns the position column of the relationship that stores the owner's primary key in `column`; nil for an
+  /// unordered relationship.
   func order(of column: Int) -> Int? {
     (toOneColumns.values.first { $0.key == column } ?? ownerColumns.values.first { $0.key == column })?.order
   }
