@@ -43,8 +43,8 @@ extension ManagedObjectModel.Entity: PredicateArgument {
     ])
   }
 
-  /// True if the key `entity` in predicates is the entity of an object. False if this entity, or another one with the
-  /// same root, has a property with this name, which only compiled models can have.
+  /// True if `entity` in a predicate means the entity of the object. False if an entity of the same inheritance tree
+  /// has a property that is named `entity`. Only compiled models can have such a property.
   package var hasEntityKey: Bool {
     guard let slots = model.keySlots["entity"] else { return true }
     let family = root.subtree

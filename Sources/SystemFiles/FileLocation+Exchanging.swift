@@ -14,14 +14,16 @@ extension FileLocation {
     }
   }
 
-  /// Undoes an exchange that took an unexpected file out of the location.
+  /// Undoes ``exchange(with:)`` if the file that it replaced was not the expected one: the replaced file returns to the
+  /// location.
   ///
-  /// If yet another file has been put at the location since, it stays there, because it is the newest. The unexpected
-  /// file is then kept next to it, under the name of the location with the suffix `displaced`.
+  /// If another process has put yet another file at the location in the meantime, that newest file stays there. The
+  /// replaced file is then kept next to it, under the name of the location with a suffix.
   ///
   /// - Parameters:
-  ///   - other: The name that the unexpected file has now.
-  ///   - file: The file that was put at the location, and that gets the name `other` again.
+  /// - other: The current name of the replaced file.
+  /// - file: The new file, which is now at the location. Afterwards it has the name `other`, as before the exchange.
+  /// - displaced: The suffix of the name under which the replaced file is kept.
   func putBack(_ other: FileSystem.SystemPath, insteadOf file: FileIdentity, displaced: String) throws(FileError) {
     func exchange() throws(FileError) {
       guard FileSystem.attempt(.exchange, path, { folder.exchange(other, with: name) }) != 0 else { return }

@@ -31,8 +31,8 @@ extension NIBArchive {
       /// The fallbacks of a class, which a reader may use instead of it, include the class itself or an index that is
       /// not in the table of class names.
       case invalidFallback
-      /// A collection marks its values as its elements, but has values of other keys. Or it is a dictionary, and its
-      /// last key has no value.
+      /// A collection is marked as one whose values are all elements, but a value has another key than elements have.
+      /// Or a dictionary has a last key without a value.
       case invalidCollection
       /// An object of a Foundation class has no value for a key that its class requires, or an invalid value.
       case invalidContents

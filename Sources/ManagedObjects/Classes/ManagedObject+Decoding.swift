@@ -71,10 +71,11 @@ extension ManagedObject {
     return error
   }
 
-  /// Returns the value of a property if `stored` is null or not of its type: the model's default, or the missing value
-  /// of the type.
+  /// Returns the value to use instead of a stored value that is null or cannot be decoded: the model's default, or
+  /// `Value.missingValue` if there is no default or it cannot be decoded.
   ///
-  /// - Returns: the value, and the stored value or the default that is not of the type; nil if both are of the type.
+  /// - Returns: `value`, the substitute; `undecodable`, the stored value or else the default that could not be decoded,
+  ///   nil if neither failed.
   fileprivate final func substitutes<Value: AttributeConvertible>(
     for stored: AttributeValue, slot: Int
   ) -> (value: Value, undecodable: AttributeValue?) {

@@ -228,7 +228,7 @@ public enum StoreMetadataKey {
   public static let type = "NSStoreType"
   /// The version hashes of the store's entities: a dictionary with 32 bytes of data under the name of each entity.
   public static let versionHashes = "NSStoreModelVersionHashes"
-  /// The version of the hash algorithm: 3.
+  /// The version of the hash algorithm: the integer 3.
   public static let versionHashesVersion = "NSStoreModelVersionHashesVersion"
   /// The version identifiers of the model: an array of strings.
   public static let versionIdentifiers = "NSStoreModelVersionIdentifiers"

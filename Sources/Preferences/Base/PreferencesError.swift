@@ -71,7 +71,7 @@ extension PreferencesError: LocalizedError {
   public var errorDescription: String? { description }
 }
 
-/// Reports errors that no caller receives to the handler of the process.
+/// Calls the error handler of the process for errors that cannot be thrown to a caller.
 enum PreferencesErrors {
   private static let handler = Mutex(Handler(handle: printed))
 

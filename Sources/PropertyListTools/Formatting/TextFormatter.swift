@@ -1,7 +1,8 @@
 internal import FoundationEssentials
 @_spi(Archives) internal import PropertyLists
 
-/// A formatter that writes a text in the layout of its format's writer, with its comments.
+/// A formatter for the text of a property list. It lays out the values as the writer of the format does, and keeps the
+/// comments.
 ///
 /// It processes the tokens of the text and the nodes of its document in parallel. Open containers are kept in
 /// ``frames`` instead of recursing, so that deeply nested values cannot overflow the stack. A line end is written

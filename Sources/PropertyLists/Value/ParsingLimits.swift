@@ -74,9 +74,10 @@ public struct ParsingLimits: Hashable, Sendable {
     PropertyListError(.limitExceeded, "more than \(limit) bytes of input")
   }
 
-  /// Returns the budget for the bytes and references that may be read from a binary file in total. It stops files whose
-  /// objects overlap, because these can make a reader read the same bytes any number of times. A file without overlaps
-  /// needs one visit per byte, and two more for keys. The constant allows more for tiny files.
+  /// Returns the budget for the bytes and references that may be read from a binary file in total. The budget stops
+  /// files whose objects overlap, because they can make a reader read the same bytes any number of times. Without
+  /// overlaps, each byte is read once, and a byte of a key at most two more times. So a budget of four times the size
+  /// is enough. The constant allows more for tiny files.
   static func overlapBudget(inputSize: Int) -> WorkBudget { WorkBudget(4 * inputSize + (1 << 16)) }
 
   static var overlap: PropertyListError {

@@ -41,7 +41,8 @@ public struct SQLiteError: Error, Hashable, Sendable {
   package let origin: Origin
   /// True if SQLite returned ``code``. False if this package found the error.
   package let isReported: Bool
-  /// True if the connection is read-only, and creates files only for sharing.
+  /// True if the connection is read-only. SQLite may still create the `-wal` and `-shm` files that it needs to share
+  /// the database with other processes.
   package internal(set) var isReadOnly = false
   /// True if the error occurred in a transaction that can write.
   package internal(set) var isWriting = false

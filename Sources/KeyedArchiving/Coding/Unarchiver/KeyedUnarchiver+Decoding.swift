@@ -171,8 +171,11 @@ extension KeyedUnarchiver {
     return try decode()
   }
 
-  /// The smallest and the greatest number of bytes that are subtracted from the budget for an element. An element takes
-  /// at least one byte in the file, so normal archives stay far below `ParsingLimits.expansionRatio`.
+  /// The range of the cost of a decoded element, in bytes. The cost is the stride of the element's Swift type, limited
+  /// to this range, and is subtracted from the budget for expansion.
+  ///
+  /// An element takes at least one byte in the file. So an array costs at most 64 times its size in the file, and
+  /// `ParsingLimits.expansionRatio`, which is 128 by default, allows that.
   private static var strides: ClosedRange<Int> { 32...64 }
 
   /// Decodes the elements of an array that is stored inline, each by a closure.

@@ -183,7 +183,7 @@ extension ValuePool {
     /// The object indexes of the UIDs from ``denseUIDCount``, which could make ``uids`` too long.
     private var sparseUIDs: [Int: UInt32] = [:]
     private let denseUIDCount: Int
-    /// For each container, its object index and the number of containers up to and including the last one in it.
+    /// For each container in file order, its object index, and the index in this array after its last nested container.
     private(set) var containers: [(object: UInt32, end: UInt32)] = []
     /// The size of all objects without their references, in bytes.
     private(set) var length = 0
@@ -199,10 +199,10 @@ extension ValuePool {
 
     private var open: [Frame] = []
 
-    /// Creates an order without objects.
+    /// Creates an empty file order.
     ///
-    /// - Parameter denseUIDCount: UIDs below this number are stored in an array. In an object table without gaps, no
-    ///   UID is greater than the number of references.
+    /// - Parameter denseUIDCount: UIDs below this number are stored in an array, all others in a dictionary. Pass the
+    ///   number of references: in an object table without gaps, no UID is greater.
     init(scalarCount: Int, denseUIDCount: Int) {
       scalars = Array(repeating: .max, count: scalarCount)
       self.denseUIDCount = denseUIDCount

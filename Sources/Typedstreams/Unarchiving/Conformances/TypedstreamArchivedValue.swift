@@ -86,7 +86,7 @@ extension ArchivedValue: TypedstreamDecodable {
   }
 }
 
-/// An object of a stream that is not decoded, for classes that a program has no type for.
+/// A typedstream object that is left undecoded, for classes without a Swift type in the program.
 extension Typedstream.Object: TypedstreamDecodable {
   /// Empty, because an object of any class can be kept undecoded.
   public static var typedstreamClasses: [String] { [] }
