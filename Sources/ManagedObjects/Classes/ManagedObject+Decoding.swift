@@ -72,7 +72,7 @@ extension ManagedObject {
   }
 
   /// Returns the value to use instead of a stored value that is null or cannot be decoded: the model's default, or
-  /// `Value.missingValue` if there is no default or it cannot be decoded.
+  /// `Value.missingValue` if the default is missing or cannot be decoded.
   ///
   /// - Returns: `value`, the substitute; `undecodable`, the stored value or else the default that could not be decoded,
   ///   nil if neither failed.

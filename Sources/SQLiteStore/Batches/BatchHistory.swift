@@ -18,7 +18,7 @@ extension BatchTransaction {
   ///   - selection: SQL for the entity number, the primary key, the value of `ZCOLUMNS`, and the values of `columns`.
   ///   - columns: The names of further columns of the history table to write.
   ///   - clauses: The clauses of the statement, beginning with FROM.
-  ///   - order: The SQL expression by which the changes are numbered.
+  ///   - order: The SQL expression that determines the order of the changes.
   private func record(
     _ kind: PersistentHistoryChange.Kind, _ selection: String, columns: [String] = [], _ clauses: String,
     orderedBy order: String

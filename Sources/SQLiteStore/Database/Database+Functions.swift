@@ -11,11 +11,11 @@ extension Database {
     /// The function `managed_compute(object, values …)`. Returns the value that ``FunctionObject/value(_:)`` computes
     /// from the values.
     static let compute = "managed_compute"
-    /// The aggregate function `managed_collect(object, values …)`. Returns a list with the values of all rows, which
-    /// ``FunctionObject/add(_:to:)`` has added row by row.
+    /// The aggregate function `managed_collect(object, values …)`. Calls ``FunctionObject/add(_:to:)`` for each row,
+    /// and returns the list that these calls have filled.
     static let collect = "managed_collect"
-    /// The function `managed_form(form, text)`. Returns a form of the text that SQL can compare byte by byte, and
-    /// returns other values unchanged. `form` is the raw value of a ``TextForm``.
+    /// The function `managed_form(form, text)`. Returns a text in a form that SQL can compare byte by byte, and any
+    /// other value unchanged. `form` is the raw value of a ``TextForm``.
     static let form = "managed_form"
     /// The functions that Core Data's triggers call after they have changed a derived attribute. The arguments are the
     /// table, the entity, the object, the attribute and its value.
@@ -60,7 +60,7 @@ private func compute(_ call: FunctionCall) {
   }
 }
 
-/// The list that one call of ``Database/FunctionName/collect`` has collected so far, as bytes.
+/// The list that one use of ``Database/FunctionName/collect`` has collected so far, as bytes.
 private final class Collection {
   var bytes: [UInt8]
   init(_ bytes: [UInt8]) { self.bytes = bytes }

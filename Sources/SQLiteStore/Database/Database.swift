@@ -27,7 +27,7 @@ extension Connection where Failure == ManagedObjectError {
     try registerFunctions()
   }
 
-  /// Returns the journal mode, after setting it to `mode` if that is not nil.
+  /// Sets the journal mode if `mode` is not nil, and returns the mode that the database then has.
   func journalMode(_ mode: String? = nil) throws(ManagedObjectError) -> String {
     let statement = try statement(mode.map { "PRAGMA journal_mode = \($0)" } ?? "PRAGMA journal_mode")
     defer { statement.reset() }

@@ -4,8 +4,8 @@ internal import SQLQueries
 
 /// The SQL of a history request. `t` is a transaction, and `c` is one of its changes.
 ///
-/// Transactions are read by their numbers, which are the row IDs, and changes by the index of their transactions. So
-/// rows are returned in order, without sorting all of them first. Core Data's tables have no index for entities and
+/// Transactions are read by row ID, which is their number. Changes are read with the index on the transaction number.
+/// So SQLite returns rows in order without sorting all of them first. Core Data's tables have no index for entities and
 /// objects.
 struct HistoryQuery {
   private let request: HistoryRequest
@@ -99,7 +99,7 @@ struct HistoryQuery {
     }
   }
 
-  /// Adds a condition on a name as ``HistoryReading`` returns it.
+  /// Adds a condition on a name, which is compared as ``HistoryReading`` returns it.
   private mutating func add(_ condition: HistoryRequest.NameCondition, _ textNumber: String, _ olderText: String) {
     let (names, isNegated) =
       switch condition {

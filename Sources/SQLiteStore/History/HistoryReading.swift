@@ -26,8 +26,8 @@ struct HistoryReading {
   ///
   /// - Parameters:
   ///   - numbers: The transaction numbers to read.
-  ///   - size: The number of transactions and changes after which the page ends. The last transaction of the page has
-  ///     all its changes.
+  ///   - size: The page ends after the transaction that makes the number of transactions and changes reach `size`. So
+  ///     its last transaction has all its changes.
   func page(
     _ request: HistoryRequest, _ numbers: ClosedRange<Int64> = allNumbers, size: Int = .max
   ) throws(ManagedObjectError) -> Page {
@@ -88,7 +88,7 @@ struct HistoryReading {
       bundleIdentifier: text(4), processName: text(5), changes: [])
   }
 
-  /// Returns the change of a row; nil if the transaction has no selected change.
+  /// Returns the change in the current row; nil if the row is a transaction without selected changes.
   private func change(
     _ statement: Statement, _ tombstoneCount: Int
   ) throws(ManagedObjectError) -> PersistentHistoryChange? {

@@ -16,7 +16,7 @@ public import ManagedObjects
 /// ``SQLiteStore/history(_:)`` returns the saves, ``SQLiteStore/enumerateHistory(_:batchSize:_:)`` reads them in
 /// batches, and ``SQLiteStore/historyCount(_:)`` counts them. A save is selected if it satisfies all conditions.
 public struct HistoryRequest: Hashable, Sendable {
-  /// A point of a history.
+  /// A position in a history.
   public enum Position: Hashable, Sendable {
     /// The saves at this time.
     case date(Date)
@@ -25,7 +25,7 @@ public struct HistoryRequest: Hashable, Sendable {
     /// The last save that a token includes.
     case token(PersistentHistoryToken)
 
-    /// The position of a save.
+    /// Returns the position of a save.
     public static func transaction(_ transaction: PersistentHistoryTransaction) -> Position {
       .token(transaction.token)
     }
@@ -38,9 +38,9 @@ public struct HistoryRequest: Hashable, Sendable {
     }
   }
 
-  /// A condition on a name that a save has recorded. A missing name is nil.
+  /// A condition on a name that a save has recorded. Nil represents a name that was not recorded.
   public enum NameCondition: Hashable, Sendable {
-    /// Any name, and a missing one.
+    /// Any name or none.
     case any
     /// Only these names.
     case oneOf(Set<String?>)
@@ -71,8 +71,8 @@ public struct HistoryRequest: Hashable, Sendable {
   /// Selects only changes to objects of these entities and of their subentities, and saves with such changes; nil for
   /// all entities. The name of a class's entity is ``ManagedObject/entityName``.
   public var entityNames: Set<String>?
-  /// Selects only changes to these objects, and saves with such changes; nil for all objects. IDs of other stores and
-  /// temporary IDs select nothing.
+  /// Selects only changes to these objects, and saves with such changes; nil for all objects. IDs of other stores, and
+  /// temporary IDs, match no change.
   public var objectIDs: Set<ManagedObjectID>?
   /// Selects only changes of these kinds, and saves with such changes; nil for all kinds.
   public var changeKinds: Set<PersistentHistoryChange.Kind>?

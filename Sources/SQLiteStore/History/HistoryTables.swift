@@ -14,19 +14,19 @@ package enum HistoryTables {
     (16_001, "CHANGE"), (16_002, "TRANSACTION"), (16_003, "TRANSACTIONSTRING"),
   ]
 
-  /// True if a file has the tables of a history.
+  /// Returns true if a file has the tables of a history.
   static func areThere(_ file: FileSchema) -> Bool {
     [changes, transactions, texts].allSatisfy { file.tables[$0] != nil }
   }
 
-  /// Returns the number of columns for the values of deleted objects that a model needs.
+  /// Returns the number of columns that a model needs for the preserved values of deleted objects.
   static func tombstoneCount(_ model: ManagedObjectModel) -> Int {
     model.entities.map { preserved($0).count }.max() ?? 0
   }
 
   /// Creates the tables of a history.
   ///
-  /// - Parameter last: The transaction number after which the history begins.
+  /// - Parameter last: The number before that of the first transaction.
   static func make(_ schema: StoreSchema, _ database: Database, after last: Int64 = 0) throws(ManagedObjectError) {
     let tombstones = (0..<tombstoneCount(schema.model)).map { ", ZTOMBSTONE\($0) BLOB" }.joined()
     let statements = [
@@ -61,7 +61,7 @@ package enum HistoryTables {
     for (number, _) in entities { try database.execute("DELETE FROM Z_PRIMARYKEY WHERE Z_ENT = \(number)") }
   }
 
-  /// Returns the number of the last recorded transaction, even if it was deleted.
+  /// Returns the number of the last transaction that was ever recorded, even if it has been deleted.
   static func lastNumber(_ database: Database) throws(ManagedObjectError) -> Int64 {
     try database.number("SELECT MAX(Z_MAX) FROM Z_PRIMARYKEY WHERE Z_ENT = \(entities[1].number)")
   }

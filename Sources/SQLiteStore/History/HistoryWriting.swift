@@ -9,7 +9,7 @@ struct HistoryWriting {
   let state: StoreState
   /// A cache of the properties of entities, by entity index.
   private var known: [Int: EntityProperties] = [:]
-  /// The number of columns for the values of deleted objects.
+  /// The number of columns for the preserved values of deleted objects.
   private var tombstoneCount: Int
 
   private struct EntityProperties {
@@ -72,11 +72,12 @@ struct HistoryWriting {
     return properties
   }
 
-  /// Adds the missing columns for the values of deleted objects.
+  /// Adds the missing columns for the preserved values of deleted objects.
   ///
-  /// The version hash of an entity does not show all differences: it has the same byte for a preserved attribute and
-  /// for one with external data, and no byte for a preserved derived one. So a model can preserve more values than the
-  /// one that the columns were made for.
+  /// Columns can be missing because the version hash of an entity does not show whether an attribute is preserved: the
+  /// hash has the same byte for a preserved attribute and for one with external data, and no byte for a preserved
+  /// derived attribute. So a model with the same hashes can preserve more values than the model of the program that
+  /// created the columns.
   mutating func addTombstoneColumns(_ count: Int) throws(ManagedObjectError) {
     while tombstoneCount < count {
       try database.execute("ALTER TABLE ACHANGE ADD COLUMN ZTOMBSTONE\(tombstoneCount) BLOB")
@@ -129,8 +130,8 @@ struct HistoryWriting {
     return number
   }
 
-  /// Returns the next primary key for a row of a history table. With `count`, reserves that many, and returns the last
-  /// one.
+  /// Returns the next primary key for a row of a history table. If `count` is greater than 1, reserves `count` keys and
+  /// returns the last one.
   func nextNumber(_ entity: Int64, count: Int64 = 1) throws(ManagedObjectError) -> Int64 {
     let statement = try database.statement(
       "UPDATE Z_PRIMARYKEY SET Z_MAX = IFNULL(Z_MAX, 0) + ?2 WHERE Z_ENT = ?1 RETURNING Z_MAX")

@@ -53,8 +53,8 @@ extension SQLiteStore {
     }
   }
 
-  /// Returns the number of recorded saves that a request selects, and the number of their selected changes, which is 0
-  /// if ``HistoryRequest/includesChanges`` is false.
+  /// Returns the number of recorded saves that a request selects, and the number of their selected changes. The latter
+  /// is 0 if ``HistoryRequest/includesChanges`` is false.
   ///
   /// ```swift
   /// print(try store.historyCount().transactions)  // 1200
@@ -148,8 +148,8 @@ extension SQLiteStore {
   /// try store.deleteHistory(before: .date(Date.now.addingTimeInterval(-30 * 24 * 60 * 60)))
   /// ```
   ///
-  /// For a date, the first save that is not before it is kept, and all saves after that one, even if the clock was
-  /// changed and some of them have earlier dates.
+  /// For a date, the first save that is not before the date is kept, and so are all later saves, even if some of them
+  /// have earlier dates because the clock was changed.
   ///
   /// - Throws: ``ManagedObjectError/Code/invalidState`` for a token of another store;
   ///   ``ManagedObjectError/Code/unsupportedRequest`` for a date that is not a number; the errors of

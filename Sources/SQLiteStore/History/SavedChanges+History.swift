@@ -1,14 +1,15 @@
 public import ManagedObjects
 
 extension SavedChanges {
-  /// Combines the changes of transactions of a store's history, to merge them into a context.
+  /// Combines the changes of several transactions in a store's history, to merge them into a context.
   ///
   /// ```swift
   /// let new = try store.history(after: lastNumber)
   /// try context.mergeChanges(from: SavedChanges(new))
   /// ```
   ///
-  /// The author and the context name are those of the transactions if all have the same, and empty otherwise.
+  /// The author is the one of the transactions if all have the same author, and is empty otherwise. The same applies to
+  /// the context name.
   ///
   /// - Parameter transactions: transactions from the oldest to the latest. An object that a later transaction deletes
   ///   is only in `deleted`.

@@ -138,7 +138,10 @@ extension StoreState {
     }
   }
 
-  /// Deletes the transactions with a number of at most `last`, which is computed in the transaction of the database.
+  /// Deletes the transactions up to a number.
+  ///
+  /// - Parameter last: Returns the number of the last transaction to delete. It is called in the database transaction
+  ///   that deletes.
   func deleteHistory(through last: () throws(ManagedObjectError) -> Int64) throws(ManagedObjectError) {
     guard try hasHistory() else { return }
     guard tracksHistory else {
@@ -160,7 +163,8 @@ extension StoreMetadata {
   /// True if this package records the history of the store.
   package var tracksHistory: Bool { values[StoreMetadataKey.historyTracking]?.boolean == true }
 
-  /// The last transaction number of the history that ``StoreState/stopTrackingHistory()`` deleted; else 0.
+  /// The last transaction number of a history that ``StoreState/stopTrackingHistory()`` has deleted; 0 if none was
+  /// deleted.
   fileprivate var lastHistoryNumber: Int64 {
     values[StoreMetadataKey.lastHistoryNumber]?.integer.flatMap { Int64(exactly: $0) } ?? 0
   }

@@ -1,9 +1,9 @@
 internal import ManagedObjects
 
-/// Changes that other connections save.
+/// Detection of changes that other connections save.
 extension StoreState {
-  /// Returns the changes that other connections have saved since the last call; nil if no other connection has
-  /// committed a transaction, and at the first call.
+  /// Returns the changes that other connections have saved since the last call; nil at the first call, and if no other
+  /// connection has committed a transaction since the last one.
   mutating func changesByOthers() throws(ManagedObjectError) -> SavedChanges? {
     try database.checkHasNotMoved()
     let known = others

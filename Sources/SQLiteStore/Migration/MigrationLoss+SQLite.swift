@@ -6,7 +6,8 @@ extension MigrationLoss {
   ///
   /// - Parameters:
   ///   - old: The schema of the store before its tables are renamed.
-  ///   - handled: The names of the entities whose objects a function of the program migrates. They do not count.
+  ///   - handled: The names of the entities whose objects a function of the program migrates. Their losses are not
+  ///     returned.
   /// - Complexity: O(*n*) in the number of rows of tables that lose something.
   static func all(
     _ mapping: InferredMapping, _ old: StoreSchema, _ database: Database, except handled: Set<String> = []
@@ -43,7 +44,7 @@ extension MigrationLoss {
 }
 
 extension StoreSchema {
-  /// Returns SQL that is true if a row has a value of a property; nil for a property that the file does not store.
+  /// Returns SQL that is true if a row has a value for a property; nil if the file does not store the property.
   fileprivate func presence(
     of property: ManagedObjectModel.Entity.Property, _ entity: ManagedObjectModel.Entity, _ table: StoreTable
   ) -> String? {

@@ -27,7 +27,7 @@ struct MigrationRun {
   private var options: ConnectionOptions { ConnectionOptions(key: key) }
   private var storeOptions: SQLiteStoreOptions { SQLiteStoreOptions(encryptionKey: key) }
 
-  /// True if the tables of the file can be changed directly.
+  /// True if all steps are inferred, so that the tables of the file can be changed directly.
   private var isInferred: Bool {
     steps.allSatisfy { if case .inferred = $0.kind { !$0.hasHandlers } else { false } }
   }

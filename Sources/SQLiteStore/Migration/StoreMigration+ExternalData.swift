@@ -3,7 +3,7 @@ internal import ManagedObjects
 internal import PropertyLists
 internal import SQLQueries
 
-/// Values that are moved out of external files.
+/// Migration of values out of external files.
 extension StoreMigration {
   /// Moves values from external files into the rows, for the attributes of an entity that no longer use external
   /// storage.
@@ -31,7 +31,7 @@ extension StoreMigration {
   }
 }
 
-/// The columns of a store that can have their values in external files.
+/// The columns of a store whose values can be in external files.
 struct ExternalColumns {
   private let columns: [(table: String, column: String)]
 
@@ -80,7 +80,8 @@ struct ExternalColumns {
 }
 
 extension ExternalData {
-  /// Returns the data for the value of a column: from the column, or from the external file that it names.
+  /// Returns the data that a column value represents: the data in the value itself, or the contents of the external
+  /// file that the value names.
   ///
   /// - Throws: ``ManagedObjectError/Code/migration`` if the external file does not exist.
   func present(_ value: Data) throws(ManagedObjectError) -> Data {

@@ -36,15 +36,16 @@ extension StoreMigration {
     }
   }
 
-  /// True if the migration drops some rows of the old table of `target`, or if `target` has no old table.
+  /// Returns true if the migration drops some rows of the old table that corresponds to `target`, or if that table does
+  /// not exist.
   private func losesRows(_ destination: Range<Int>, _ target: StoreTable) -> Bool {
     let kept = Set(target.entities.compactMap { mapping.entities[$0] })
     guard let source = kept.first, let table = old.table(ofEntity: source) else { return true }
     return table.entities.contains { !kept.contains($0) }
   }
 
-  /// Copies the relationships that are not in the columns of the copied rows: to-many relationships, their orders, and
-  /// new inverses of one-to-one relationships.
+  /// Copies the relationships that are not stored in the rows that were already copied: to-many relationships, their
+  /// orders, and new inverses of one-to-one relationships.
   func copyRelationships() throws(ManagedObjectError) {
     var doneJoins: Set<Int> = []
     for table in new.tables {
@@ -88,7 +89,7 @@ extension StoreMigration {
     }
   }
 
-  /// Writes the primary key of each pair's owner into a column of the related object's row.
+  /// For each pair, writes the primary key of the owner into a column of the related object's row.
   private func fill(
     _ table: StoreTable, _ column: Int, _ entityColumn: Int?, _ pairs: Pairs
   ) throws(ManagedObjectError) {
@@ -126,7 +127,7 @@ extension StoreMigration {
 
   // The pairs of related objects of a relationship in the old store.
 
-  /// SQL for the pairs of related objects of a relationship that both exist in the new store.
+  /// SQL that selects the pairs of objects that a relationship connects. Both objects of a pair exist in the new store.
   private struct Pairs {
     /// A SELECT statement with the columns `o` and `oe` (the primary key and entity number of the owner), `p` and `pe`
     /// (those of the related object), and `f` (the position in the order, or NULL).
@@ -146,8 +147,8 @@ extension StoreMigration {
     }
   }
 
-  /// Returns the pairs of a relationship of the new model. They come from the old relationship, or from its inverse.
-  /// Returns nil if both are new.
+  /// Returns the pairs of a relationship of the new model. The pairs come from the old relationship or, if the
+  /// relationship is new, from its old inverse. Returns nil if both are new.
   private func pairs(of name: PropertyName) -> Pairs? {
     if let pairs = ownPairs(of: name) { return pairs }
     return mapping.inverse(of: name, mapping.destination).flatMap { ownPairs(of: $0) }?.reversed

@@ -83,7 +83,7 @@ struct StoreMigration {
     try report(phase, name, count, count)
   }
 
-  /// Returns the highest primary key that each table has or had, by the index of the new table.
+  /// Returns the highest primary key that each old table has or had, by the index of the corresponding new table.
   private func highestNumbers() throws(ManagedObjectError) -> [Int: Int64] {
     var highest: [Int: Int64] = [:]
     for (index, table) in new.tables.enumerated() {
@@ -182,19 +182,19 @@ struct StoreMigration {
     return names
   }
 
-  /// The source of the values of a new column.
+  /// The source of a new column's values.
   private enum ColumnValue: Equatable {
     case nothing
     case column(String)
     /// An old column, or another value if the column is NULL.
     case columnOr(String, SQLValue)
     case constant(SQLValue)
-    /// An old column whose data gets the prefix for attributes with external storage, or another value if the column is
-    /// NULL.
+    /// An old column, or another value if the column is NULL. The prefix for attributes with external storage is added
+    /// to the data.
     case external(String, SQLValue)
-    /// An old column whose data loses the prefix for attributes with external storage, or another value if the column
-    /// is NULL. Data in external files becomes NULL at first; ``StoreMigration/takeIntoRows(_:_:_:_:)`` copies it
-    /// later.
+    /// An old column, or another value if the column is NULL. The prefix for attributes with external storage is
+    /// removed from the data. Data in external files becomes NULL at first; ``StoreMigration/takeIntoRows(_:_:_:_:)``
+    /// copies it later.
     case `internal`(String, SQLValue)
   }
 

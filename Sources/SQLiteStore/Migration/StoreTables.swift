@@ -10,8 +10,8 @@ struct StoreTables {
   let database: Database
 
   private static let aside = "Z_OLD_"
-  /// The prefix that SQLite gives to the indexes of `UNIQUE` and `PRIMARY KEY` constraints. The name of the table
-  /// follows.
+  /// The beginning of the names that SQLite gives to the indexes of `UNIQUE` and `PRIMARY KEY` constraints. The name of
+  /// the table follows.
   private static let constraintIndex = "sqlite_autoindex_"
 
   /// Returns the name of an old table after ``putAside()``, quoted for SQL.
@@ -184,8 +184,8 @@ struct StoreTables {
 
   /// Replaces the list of entities in `Z_PRIMARYKEY` with the entities of the new model.
   ///
-  /// - Parameter highest: Returns the highest primary key that a new table has or had. Its argument is the index of the
-  ///   table.
+  /// - Parameter highest: A function that returns the highest primary key that a new table has or had, given the index
+  ///   of the table.
   func replaceEntities(with new: StoreSchema, highest: (Int) -> Int64) throws(ManagedObjectError) {
     try database.execute("DELETE FROM Z_PRIMARYKEY WHERE Z_ENT < \(EntityNumbers.firstPrivateNumber)")
     try SchemaWriter(schema: new, database: database).writeEntities(highest: highest)

@@ -5,12 +5,12 @@ internal import SQLQueries
 
 /// The rows that are needed to execute a request in memory, for requests that SQL cannot express.
 ///
-/// Contains the rows that may match the predicate (the candidates), and all rows of the entities that the key paths of
-/// the request lead to.
+/// It contains the rows that may match the predicate (the candidates), and all rows of each entity that a key path of
+/// the request leads to.
 struct LoadedRows: RowSource {
   let model: ManagedObjectModel
   let storeNumber: StoreNumber
-  /// The rows that may match, by the index of the entity; nil if all rows of the requested entity may match.
+  /// The candidates of each entity, by the index of the entity; nil if all rows of the requested entity are candidates.
   private var candidates: [[StoreRow]]?
   private var entityRows: [[StoreRow]]
 
@@ -62,8 +62,8 @@ struct LoadedRows: RowSource {
     }
   }
 
-  /// Reads the values that fetched rows do not contain, such as to-many relationships, of the properties with the given
-  /// names.
+  /// Reads the properties with the given names if the fetched rows do not contain their values, as for to-many
+  /// relationships.
   private static func readRest(
     of rows: inout [StoreRow], ofEntity index: Int, _ names: Set<String>, _ model: ManagedObjectModel,
     _ state: inout StoreState
@@ -73,7 +73,7 @@ struct LoadedRows: RowSource {
     }
   }
 
-  /// Returns the given rows with the values that ``readRest(of:ofEntity:_:_:_:)`` has read.
+  /// Returns the given rows, completed by the values that ``readRest(of:ofEntity:_:_:_:)`` has read.
   func completed(_ rows: [StoreRow]) -> [StoreRow] {
     guard let candidates else { return rows }
     let completed = Dictionary(candidates.joined().map { ($0.key, $0) }, uniquingKeysWith: { first, _ in first })

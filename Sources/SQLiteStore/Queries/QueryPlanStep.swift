@@ -13,7 +13,7 @@ public struct QueryPlanStep: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension StoreState {
-  /// Returns SQLite's plan for a statement: the steps, each before its parts.
+  /// Returns SQLite's plan for a statement: the steps, each followed by the steps that are parts of it.
   func plan(_ sql: String) throws(ManagedObjectError) -> [QueryPlanStep] {
     let statement = try database.statement("EXPLAIN QUERY PLAN " + sql)
     var levels: [Int64: Int] = [:]

@@ -69,6 +69,8 @@ final class ValueCollector: FunctionObject {
   private let isSet: Bool
   private let context: FunctionContext
 
+  /// Creates a collector of values.
+  ///
   /// - Parameter isSet: True if the list represents a set.
   init(_ leaf: Leaf.Kind, isSet: Bool, _ context: FunctionContext) {
     self.leaf = leaf

@@ -145,14 +145,15 @@ extension StoreState {
 }
 
 extension [FetchRequest.FetchedValue] {
-  /// The names of the properties, without those of expressions.
+  /// The names of the fetched properties. Expressions are left out.
   fileprivate var names: Set<String> {
     Set(compactMap { if case .property(let name) = $0 { name } else { nil } })
   }
 }
 
 extension FetchRequest {
-  /// Returns the indices of the entities whose objects the request fetches.
+  /// Returns the indices of the entities whose objects the request fetches: `entity`, and its subentities if the
+  /// request includes them.
   func entities(_ entity: ManagedObjectModel.Entity) -> Range<Int> {
     includesSubentities ? entity.index..<entity.record.endOfSubentities : entity.index..<entity.index + 1
   }

@@ -19,6 +19,8 @@ package struct ExternalData {
   private let store: String
   package let folder: String
 
+  /// Creates a value for the external files of a store.
+  ///
   /// - Parameter path: The path of the store with symbolic links resolved.
   package init(ofStore path: String) {
     store = path
@@ -38,8 +40,8 @@ package struct ExternalData {
   /// The size of the largest file that is read, in bytes. SQLite does not allow larger values either.
   static let greatestSize = 1 << 30
 
-  /// Returns the data for the value of a column: from the column, or from the file that it names. Returns nil if that
-  /// file does not exist.
+  /// Returns the data that a column value represents: the data in the value itself, or the contents of the file that
+  /// the value names. Returns nil if that file does not exist.
   ///
   /// - Throws: ``ManagedObjectError/Code/invalidValue`` if the value has neither form,
   ///   ``ManagedObjectError/Code/operation`` if the file cannot be read.
@@ -101,7 +103,7 @@ package struct ExternalData {
     for name in names where has(name) { FileSystem.removeFile("\(folder)/\(name)") }
   }
 
-  /// Returns the column value for data that is stored in the column itself.
+  /// Returns the column value that stores data in the column itself.
   func value(_ data: Data) -> Data { Data([Self.inline]) + data }
 
   /// Returns the file name in a column value; nil if the value does not name a file. The name must be a UUID, so that

@@ -12,10 +12,12 @@ struct FittedTables {
   /// The statements that create the views.
   private(set) var views: [String] = []
   private(set) var mismatches: [ModelMismatch] = []
-  /// True if a column has values of another type than its attribute. Requests are then executed in memory, because SQL
-  /// has other rules for such values.
+  /// True if some column has values of another type than its attribute. Requests are then executed in memory, because
+  /// SQL has other rules for such values.
   let hasOtherTypes: Bool
 
+  /// Finds the columns of the file for the model, and the statements that create the views.
+  ///
   /// - Complexity: O(*n*) in the number of rows, which are counted.
   init(
     _ model: ManagedObjectModel, _ configuration: String?, _ metadata: StoreMetadata, _ file: FileSchema,
@@ -49,7 +51,7 @@ struct FittedTables {
   }
 }
 
-/// A search for the columns of a file that store the columns of a model's tables.
+/// An algorithm that finds, for each column of a model's tables, the column of the file that has its values.
 private struct TableFitting {
   private let former: FormerEntities
   private let model: ManagedObjectModel
@@ -57,13 +59,15 @@ private struct TableFitting {
   private let file: FileSchema
   private(set) var views: [String] = []
   private(set) var mismatches: [ModelMismatch]
-  /// The tables as the views present them, by name in upper case.
+  /// The tables that the views present to statements, by name in upper case.
   private(set) var presented: [String: FileSchema.Table] = [:]
-  /// The attributes whose external storage differs from the model: true if values can be in external files.
+  /// The attributes that use external storage in the file but not in the model, or the reverse. The value is true if
+  /// the file can have values in external files.
   private(set) var externalAttributes: [PropertyName: Bool] = [:]
-  /// The columns of the file that the views use, by table, and the join tables.
+  /// The columns of the file that the views use, by table. A join table that is used has an entry without columns.
   private var used: [String: Set<String>] = [:]
-  /// The to-one relationships, and the to-many relationships without an inverse, that have a column.
+  /// The relationships for which the file has a column: to-one relationships, and to-many relationships without an
+  /// inverse.
   private var related: Set<PropertyName> = []
 
   init(_ former: FormerEntities, _ draft: StoreSchema, _ file: FileSchema) {
@@ -80,9 +84,9 @@ private struct TableFitting {
 
   /// The source of a column for the rows of one entity.
   private struct Source: Equatable {
-    /// SQL of the value; nil if the file does not store it.
+    /// SQL for the value; nil if the file does not store the value.
     var value: String?
-    /// The difference from the model; nil if they agree.
+    /// A description of how the file differs from the model; nil if they agree.
     var difference: String?
   }
 
@@ -187,7 +191,8 @@ private struct TableFitting {
     return "CASE Z_ENT " + values.map { "WHEN \($0) THEN \($1)" }.joined(separator: " ") + " END"
   }
 
-  /// Records the differences of a property: for its entity if all members have the same, else for each member.
+  /// Records how a property differs from the model: once for its entity if it differs equally in all member entities,
+  /// else for each of them.
   private mutating func note(
     _ property: ManagedObjectModel.Entity.Property, _ entity: ManagedObjectModel.Entity,
     _ sources: [(member: Int, source: Source)]
@@ -240,7 +245,7 @@ private struct TableFitting {
     note(.relationship(relationship), entity, keys)
   }
 
-  /// Fits the columns with the owners of a to-many relationship without an inverse.
+  /// Finds the columns of a to-many relationship without an inverse, which refer to the owners of the table's rows.
   private mutating func fit(
     _ property: PropertyName, _ key: StoreTable.KeyColumns, _ table: StoreTable, _ name: String?, _ isReadable: Bool,
     _ values: inout [String], _ absent: inout Set<Int>
@@ -255,7 +260,8 @@ private struct TableFitting {
     if let column = found.order { values[order] = column.sqlName } else { absent.insert(order) }
   }
 
-  /// Records the to-many relationships that are empty because the related objects have no column.
+  /// Records the to-many relationships that are empty because the table of the related objects lacks the column for the
+  /// owner.
   private mutating func noteEmptyRelationships() {
     for entity in model.entities where entity.subtree.contains(where: { former.isReadable($0) }) {
       for relationship in entity.relationships.dropFirst(entity.superentity?.relationships.count ?? 0)
@@ -276,7 +282,9 @@ private struct TableFitting {
 
   // Join tables.
 
-  /// - Parameter byNames: the join tables of the model with the names that they have in the file.
+  /// Finds the join tables of the file, and adds a view for each join table of the model.
+  ///
+  /// - Parameter byNames: The join tables of the model, with the names that they have in the file.
   mutating func fitJoins(_ byNames: [JoinTable]) {
     for (join, byName) in zip(draft.joins, byNames) {
       let found = former.join(join, byName)
@@ -306,7 +314,7 @@ private struct TableFitting {
     }
   }
 
-  /// Records the columns and join tables that no view uses.
+  /// Records the columns and join tables of the file that no view uses.
   mutating func noteUnknown() {
     mismatches += former.unknownParts(used)
     mismatches.sort { ($0.entity, $0.property ?? "", $0.reason) < ($1.entity, $1.property ?? "", $1.reason) }

@@ -12,8 +12,7 @@ extension FormerEntities {
     return own?.model.entity(named: name)
   }
 
-  /// Returns the property with the given name. If there is none, returns the property whose name is the renaming
-  /// identifier.
+  /// Returns the property with the given name, or else the property whose name is the renaming identifier.
   private func ownProperty(
     _ name: String, _ renamingIdentifier: String?, of entity: ManagedObjectModel.Entity
   ) -> ManagedObjectModel.Entity.Property? {

@@ -8,19 +8,20 @@ internal import SQLQueries
 struct FormerEntities {
   let model: ManagedObjectModel
   let file: FileSchema
-  /// The schema for the model that the file embeds; nil if the file does not embed its model.
+  /// The schema for the model that the file embeds; nil if the file does not embed a model.
   let own: StoreSchema?
   /// The entities of the file, by number.
   private(set) var entities: [Int64: (name: String, parent: Int64)] = [:]
   /// The number of each entity of the model; 0 if the store does not have it. An entity that is missing in the file has
   /// a number that the file does not use.
   private(set) var numbers: [Int64]
-  /// The indices of the model's entities, by number, without those that are missing in the file.
+  /// The index of each entity of the model, by its number in the file. Entities that the file does not have are left
+  /// out.
   private(set) var known: [Int64: Int] = [:]
   /// The table of the file for each root entity of the model.
   private(set) var tableNames: [Int: String] = [:]
-  /// For each column with data, as `TABLE.COLUMN`, a function that returns true if its values have the form of external
-  /// storage. The argument is true if the model expects that. Empty if the file embeds its model.
+  /// For each column with data, by `TABLE.COLUMN`, a function that returns true if the column's values have the form of
+  /// external storage. Its argument is true if the model expects external storage. Empty if the file embeds its model.
   private(set) var externalForms: [String: (Bool) -> Bool] = [:]
   private(set) var mismatches: [ModelMismatch] = []
 

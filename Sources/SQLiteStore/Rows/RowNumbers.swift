@@ -3,10 +3,12 @@ internal import PropertyLists
 
 /// Assigns primary keys to new rows, in ascending order for each table.
 ///
-/// The column `Z_MAX` of `Z_PRIMARYKEY` has the highest primary key of each table. Between the assignment of a key and
-/// the save, other connections may save rows with the same key. This type records the keys that they have taken.
+/// The column `Z_MAX` of `Z_PRIMARYKEY` has the highest primary key of each table. After a key was assigned and before
+/// its row is saved, another connection may save a row with the same key. So this type records the keys that other
+/// connections have taken.
 struct RowNumbers {
-  /// The highest primary key that was assigned for each table, saved or not; nil if none was assigned yet.
+  /// The highest primary key that was assigned for each table, even if its row is not saved; nil if no key was assigned
+  /// yet.
   private var last: [Int64?]
   /// The highest primary key of each table in the file when this store last read or saved it.
   private var known: [Int64]
@@ -87,7 +89,7 @@ struct RowNumbers {
 
   /// Records primary keys that other connections have taken.
   ///
-  /// - Parameter numbers: Primary keys that are greater than all that were recorded before.
+  /// - Parameter numbers: Primary keys, which must be greater than all those recorded before.
   private mutating func take(_ numbers: ClosedRange<Int64>, _ table: Int) {
     if let previous = taken[table].last, previous.upperBound == numbers.lowerBound - 1 {
       taken[table][taken[table].count - 1] = previous.lowerBound...numbers.upperBound
@@ -131,8 +133,7 @@ struct RowNumbers {
     try statement.run()
   }
 
-  /// Updates `Z_MAX` for the highest key from ``reserve(_:forNew:_:_:)`` that a row uses, and records that the row was
-  /// saved.
+  /// Sets `Z_MAX` to the highest key from ``reserve(_:forNew:_:_:)`` that a row uses, and records the key as saved.
   mutating func useReserved(_ key: RowKey, _ schema: StoreSchema, _ database: Database) throws(ManagedObjectError) {
     try write(key.number, schema.tableIndices[Int(key.entityIndex)], schema, database)
     confirm([key], schema)

@@ -12,7 +12,7 @@ struct RowSelection: Sendable {
   let list: String
   /// The table and its alias, for a FROM clause.
   let source: String
-  /// A statement that reads the row with the primary key in its parameter.
+  /// A statement that reads one row. Its parameter is the primary key.
   let statementOfOne: String
   /// The indices of the entities whose rows can be read.
   let entities: Range<Int>
@@ -36,7 +36,9 @@ struct RowSelection: Sendable {
     let content: Slot
   }
 
-  /// - Parameter attributes: The names of the attributes to read; nil for all. The others are left unread.
+  /// Creates a selection.
+  ///
+  /// - Parameter attributes: The names of the attributes to read; nil for all. Other attributes are left unread.
   init(
     _ schema: StoreSchema, _ table: StoreTable, _ entities: Range<Int>, _ storeNumber: StoreNumber,
     attributes: Set<String>? = nil
@@ -193,7 +195,7 @@ struct RowSelection: Sendable {
 }
 
 extension SQLValue {
-  /// The value of an attribute whose type is stored in this storage class.
+  /// This value as an attribute value of the same storage class.
   fileprivate var attributeValue: AttributeValue {
     switch self {
     case .null: .null

@@ -2,11 +2,11 @@ package import ManagedObjects
 
 /// Derives a model from the tables of a store, for a store whose model is lost.
 ///
-/// `Z_PRIMARYKEY` has the entities and their inheritance. Properties are named after their columns, in lower case.
-/// Which entity of a table declares a property is unknown, so the root entity declares all. Columns of integers,
-/// Booleans and most to-one relationships look the same, and become 64-bit integers. Archives and UUIDs become data.
-/// The names of tables and columns show some relationships: many-to-many ones, to-one ones that can lead to several
-/// entities, and to-many ones without an inverse.
+/// `Z_PRIMARYKEY` has the entities and their inheritance. Properties are named after their columns, in lower case. The
+/// tables do not show which entity declares a property, so the root entity declares all. The columns of integers,
+/// Booleans and most to-one relationships look the same, so all of them become 64-bit integers. Archives and UUIDs
+/// become data. The names of tables and columns show these relationships: many-to-many relationships, to-one
+/// relationships that can lead to several entities, and to-many relationships without an inverse.
 package struct TableModel {
   private let file: FileSchema
   private let database: Database
@@ -95,7 +95,7 @@ package struct TableModel {
     return nil
   }
 
-  /// True if no entity in the table of an entity has a property with the name yet.
+  /// Returns true if none of the entities that share a table with `entity` has a property with the name yet.
   private func isFree(_ name: String, _ entity: Int64) -> Bool {
     root(entity).map { takenNames[$0]?.contains(name) != true } ?? false
   }
@@ -179,8 +179,8 @@ package struct TableModel {
       sides.append((column, entity, name))
     }
     func isOrdered(_ column: String) -> Bool { columns.contains("Z_FOK_" + column.dropFirst(2)) }
-    /// True if a column is named after the relationship in the name of the table. The column has a number as a suffix
-    /// if another table already has a column of its name.
+    /// Returns true if a column is named after the relationship that the table's name contains. The column's name ends
+    /// with a number if another table already has a column of that name.
     func isNamed(_ name: String) -> Bool {
       name.hasPrefix(there) && name.dropFirst(there.count).allSatisfy { $0.isASCII && $0.isNumber }
     }

@@ -8,8 +8,8 @@ struct ToManyReading {
   let schema: StoreSchema
   let storeNumber: StoreNumber
 
-  /// Returns the objects that the relationship has for each owner, by the primary key of the owner. The objects of an
-  /// ordered relationship are in order.
+  /// Returns the keys of the objects that each owner has in the relationship, by the primary key of the owner. The
+  /// objects of an ordered relationship are in order.
   ///
   /// - Parameter owners: The primary keys of the owners, which are in one table.
   func keys(_ columns: ToManyColumns, _ owners: [Int64]) throws(ManagedObjectError) -> [Int64: [RowKey]] {
@@ -57,8 +57,8 @@ struct ToManyReading {
   }
 }
 
-/// A list of integers for a condition. A single integer is bound as it is. Several are bound as a JSON array, so that
-/// lists of any length have the same SQL.
+/// A list of integers for a condition. One integer is bound directly. Several integers are bound as one JSON array, so
+/// that the SQL does not depend on the length of the list.
 struct NumberList {
   private let numbers: [Int64]
 

@@ -25,8 +25,9 @@ enum OrderNumbers {
     return kept
   }
 
-  /// Returns increasing position numbers. Numbers with a true value in `kept` do not change. If the gaps between these
-  /// are too small for the other elements, all numbers change: to `first`, `first + step` and so on.
+  /// Returns increasing position numbers. A number does not change if its element in `kept` is true. If the gaps
+  /// between the kept numbers are too small for the other elements, all numbers change: to `first`, `first + step` and
+  /// so on.
   static func numbers(_ old: [Int64], _ kept: [Bool], first: Int64, step: Int64) -> [Int64] {
     var new = old
     var next = 0

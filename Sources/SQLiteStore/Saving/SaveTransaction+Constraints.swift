@@ -2,7 +2,8 @@ internal import ManagedObjects
 internal import PropertyLists
 internal import SQLQueries
 
-/// The check of uniqueness constraints. It runs before rows are written, so that the error reports all conflicts.
+/// Functions that check uniqueness constraints. They run before rows are written, so that one error reports all
+/// conflicts.
 extension SaveTransaction {
   private struct Constraint {
     let names: [String]
@@ -10,7 +11,7 @@ extension SaveTransaction {
     let table: StoreTable
     let columns: [String]
 
-    /// A statement that finds the rows whose columns have the values of its parameters.
+    /// A statement that finds the rows whose constraint columns are equal to its parameters.
     var search: String {
       let conditions = columns.enumerated().map { "\($1.sqlName) = ?\($0 + 1)" }
       return "SELECT Z_PK, Z_ENT FROM \(table.name.sqlName) WHERE \(conditions.joined(separator: " AND "))"
@@ -112,7 +113,8 @@ extension SaveTransaction {
 
   /// Sets the columns of a constraint to NULL in a row, because the save assigns their values to another row.
   ///
-  /// - Parameter changed: The slots whose values the save changes in the row. Other columns must keep their values.
+  /// - Parameter changed: The slots whose values the save changes in the row. Only their columns are set to NULL,
+  ///   because other columns must keep their values.
   private func vacate(_ key: RowKey, _ constraint: Constraint, _ changed: [Int]) throws(ManagedObjectError) {
     let columns = zip(constraint.columns, constraint.slots).filter { changed.contains($0.1) }
     if columns.isEmpty { return }

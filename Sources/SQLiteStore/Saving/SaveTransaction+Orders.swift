@@ -1,8 +1,8 @@
 internal import ManagedObjects
 internal import SQLQueries
 
-/// Writing of ordered relationships. The objects of such a relationship have position numbers in steps of 1,024, so
-/// that objects can be inserted between them without changing other numbers.
+/// Functions that write the order of ordered relationships. The objects have position numbers in steps of 1,024, so
+/// that another object can be inserted between two of them without changing their numbers.
 extension SaveTransaction {
   private static let step: Int64 = 1_024
   private static let first: Int64 = 2_048
@@ -38,8 +38,8 @@ extension SaveTransaction {
     }
   }
 
-  /// Adds an object to those that will be appended to an ordered relationship, after the orders that are in the save
-  /// have been written. Does nothing if the save itself contains the object's position.
+  /// Remembers to append an object to an ordered relationship after the orders in the save have been written. Does
+  /// nothing if the save itself determines the position of the object.
   func add(_ key: RowKey, toOrderOf owner: RowKey, _ slot: Int, _ columns: ToManyColumns) {
     guard columns.isOrdered else { return }
     if value(owner, slot)?.refers(to: key) == true, isDecided(owner, slot) { return }
@@ -62,7 +62,7 @@ extension SaveTransaction {
     try writing.run()
   }
 
-  /// Appends an object if no greater position number is left: changes the numbers of all objects.
+  /// Appends an object by changing the position numbers of all objects, because no greater number is left.
   private func appendAnew(_ addition: Addition) throws(ManagedObjectError) {
     let owner = addition.relationship.owner
     let keys = try stored(owner, addition.columns).keys.filter { $0 != addition.key }
@@ -79,7 +79,7 @@ extension SaveTransaction {
 
   /// Statements for the column with the position numbers of a relationship.
   private struct OrderColumn {
-    /// A statement that returns the primary keys of an owner's objects, and their position numbers.
+    /// A statement that returns the primary key and the position number of each object of an owner.
     let reading: String
     /// A statement that sets the position number of one of an owner's objects.
     let writing: String

@@ -2,7 +2,7 @@ internal import ManagedObjects
 internal import OrderedCollections
 internal import SQLQueries
 
-/// Writing of to-many relationships.
+/// Functions that write to-many relationships.
 extension SaveTransaction {
   /// Returns the value that a to-many relationship of a row has in the file.
   func stored(_ key: RowKey, _ columns: ToManyColumns) throws(ManagedObjectError) -> RowValue {
@@ -12,8 +12,8 @@ extension SaveTransaction {
     return columns.isOrdered ? .orderedToMany(OrderedSet(keys)) : .toMany(Set(keys))
   }
 
-  /// Adds objects to a to-many relationship, and writes its order. Objects that the save removes from it have been
-  /// removed before.
+  /// Adds objects to a to-many relationship, and writes its order. The caller has already removed the objects that the
+  /// save removes from the relationship.
   func write(
     _ value: RowValue, _ old: RowValue?, of row: StoreRow, _ slot: Int, _ columns: ToManyColumns
   ) throws(ManagedObjectError) {
@@ -81,7 +81,7 @@ extension SaveTransaction {
     return true
   }
 
-  /// Records the error that two owners would have the same object in a relationship without an inverse.
+  /// Records an error: two owners would have the same object in a relationship without an inverse.
   private func noteOwnedTwice(_ key: RowKey, by owner: RowKey, _ other: RowKey, _ slot: Int) {
     let relationship = schema.model.entity(at: Int(owner.entityIndex)).relationships.first { $0.slot == slot }
     ownerErrors.append(
@@ -175,10 +175,10 @@ extension SaveTransaction {
     }
   }
 
-  /// Clears a column with primary keys in all rows that refer to an object.
+  /// Sets a foreign key column to NULL in all rows that refer to an object.
   ///
-  /// - Parameter isSide: True if the column is a to-one relationship of the rows. False if it belongs to a to-many
-  ///   relationship without an inverse: the rows then do not count as changed.
+  /// - Parameter isSide: True if the column stores a to-one relationship of the rows. False if it stores a to-many
+  ///   relationship without an inverse of other objects: the rows themselves then do not count as changed.
   private func clear(
     _ table: StoreTable, _ column: Int, _ entityColumn: Int?, _ target: RowKey, isSide: Bool
   ) throws(ManagedObjectError) {

@@ -15,8 +15,8 @@ final class SaveTransaction {
   let storeNumber: StoreNumber
   private(set) var changes: StoreChanges
   let state: StoreState
-  /// The rows that change although they are not in the save, and the rows that get other values than those in the save.
-  /// The store returns them to the caller of the save.
+  /// The rows outside the save that change, and the rows that get other values than those in the save. The store
+  /// returns them to the caller.
   var mended: Set<RowKey> = []
   /// The transaction number of the save in the history; nil without a history.
   private(set) var historyNumber: Int64?
@@ -24,16 +24,16 @@ final class SaveTransaction {
   let rowIndices: RowPositions
   /// The index of each deleted row, by key.
   let deleted: RowPositions
-  /// The keys of all rows, if this save writes one batch of the rows of a new store; nil for a normal save.
+  /// The keys of all rows of a new store, if this save writes one batch of them; nil for a normal save.
   let filling: StoreFilling?
   private var conflicts: [MergeConflict] = []
-  /// The rows outside the save whose relationships change, and which get a new version number.
+  /// The rows outside the save that get a new version number because their relationships change.
   var touched: Set<RowKey> = []
   /// A cache: for a row outside the save, true if it exists.
   var existence: [RowKey: Bool] = [:]
   /// The objects to append to ordered relationships.
   var additions: [Addition] = []
-  /// The highest position number in each ordered relationship that the save appends objects to.
+  /// The highest position number in each ordered relationship that gets appended objects.
   var lastNumbers: [OrderedSlot: Int64] = [:]
   /// The errors for objects that would have two owners in a relationship without an inverse.
   var ownerErrors: [ManagedObjectError] = []
@@ -74,8 +74,8 @@ final class SaveTransaction {
     historyNumber = try history.write(changes, slots, touched: touched.sorted())
   }
 
-  /// For deleted rows, reads the values that the history preserves, if they are in external files and so were not read
-  /// yet.
+  /// Reads the values of deleted rows that the history preserves and that were not read yet because they are in
+  /// external files.
   private func readPreservedValues() throws(ManagedObjectError) {
     var state = state
     for (index, row) in changes.deleted.enumerated() {
@@ -223,8 +223,8 @@ final class SaveTransaction {
     if database.changeCount == 0 { conflicts.append(MergeConflict(object: nil, snapshot: row, stored: nil)) }
   }
 
-  /// Adds the owners of a deleted row in relationships without an inverse to ``mended``, because they lose the object.
-  /// They keep their version numbers, because their own rows do not change.
+  /// Adds to ``mended`` the objects that own a deleted row in a relationship without an inverse, because they lose the
+  /// object. They keep their version numbers, because their own rows do not change.
   private func noteOwners(of key: RowKey, _ table: StoreTable) throws(ManagedObjectError) {
     for (name, columns) in table.ownerColumns {
       let entities = name.owner(in: schema.model).subtree

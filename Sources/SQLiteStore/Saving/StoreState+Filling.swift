@@ -9,7 +9,7 @@ struct StoreFilling {
 
   init(_ keys: [RowKey]) { self.keys = keys }
 
-  /// True if one of the rows has the key.
+  /// Returns true if one of the rows has the key.
   ///
   /// - Complexity: O(log *n*).
   func contains(_ key: RowKey) -> Bool {
@@ -17,7 +17,7 @@ struct StoreFilling {
     return index < keys.count && keys[index] == key
   }
 
-  /// Checks the keys.
+  /// Checks that each key is valid and occurs once.
   ///
   /// - Throws: ``ManagedObjectError/Code/invalidState`` if a key is not valid for a row of the store, or occurs twice.
   fileprivate func check(_ state: StoreState) throws(ManagedObjectError) {
@@ -107,8 +107,8 @@ extension StoreState {
     return SaveTransaction(changes, self, rowIndices: rowIndices, deleted: RowPositions(capacity: 0), filling: filling)
   }
 
-  /// Returns the slots of the relationships that are also, or only, stored in other rows or in join tables: to-many and
-  /// one-to-one ones.
+  /// Returns the slots of the relationships that must be written after all rows: to-many and one-to-one relationships,
+  /// which are also stored in other rows or in join tables.
   private func links(ofEntity entity: Int) -> [Int] {
     schema.slotColumns[entity].indices.filter { slot in
       switch schema.slotColumns[entity][slot] {

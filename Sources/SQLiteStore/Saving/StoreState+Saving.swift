@@ -1,9 +1,9 @@
 internal import ManagedObjects
 internal import SQLQueries
 
-/// Saving of changes.
+/// Functions that save changes.
 extension StoreState {
-  /// Saves changes in one transaction. Returns the keys of rows that change although they are not in the save, or that
+  /// Saves changes in one transaction. Returns the keys of the rows outside the save that change, and of the rows that
   /// get other values than those in the save.
   ///
   /// - Parameter keepsChanges: False to roll back at the end.

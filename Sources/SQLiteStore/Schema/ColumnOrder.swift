@@ -1,6 +1,6 @@
 internal import ManagedObjects
 
-/// The columns of an entity in the order they get their names. A column whose name is already used gets a number as a
+/// The columns of an entity, sorted in the order of naming. A column whose name is already used gets a number as a
 /// suffix, so the order matters.
 struct ColumnOrder {
   struct Column {
@@ -20,9 +20,11 @@ struct ColumnOrder {
   /// The composite attributes whose column names are uncertain, with the reason.
   private(set) var uncertain: [String: String] = [:]
 
+  /// Determines the order of the columns.
+  ///
   /// - Parameters:
-  ///   - attributes: The attributes, sorted by name.
-  ///   - relationships: The names of the to-one relationships, sorted.
+  /// - attributes: The attributes, sorted by name.
+  /// - relationships: The names of the to-one relationships, sorted.
   init(_ attributes: [ManagedObjectModel.Entity.Attribute], _ relationships: [String]) {
     // To-one relationships come after the first group.
     func group(_ type: AttributeType) -> Int {
@@ -59,8 +61,8 @@ struct ColumnOrder {
     findUncertain()
   }
 
-  /// Finds elements of composite attributes that share a name with a column of another group and the same declared
-  /// type. No known file shows which of the two columns comes first.
+  /// Finds elements of composite attributes whose column has the same name and the same declared type as a column of
+  /// another group. No known file shows which of the two columns comes first.
   private mutating func findUncertain() {
     for (name, same) in Dictionary(grouping: columns, by: { $0.name.uppercased() }) where same.count > 1 {
       for (index, column) in same.enumerated() {
@@ -84,7 +86,7 @@ extension AttributeDescription {
 struct AttributeColumn {
   /// The declared type of the column.
   let type: String
-  /// The index of the group of types. The columns of a group are adjacent in the table.
+  /// The index of the type's group. The columns of a group are adjacent in the table.
   let group: Int
 
   static let groupCount = 8

@@ -3,8 +3,8 @@ internal import PropertyLists
 
 /// Reads the entity numbers that a file assigns in `Z_PRIMARYKEY`, and matches them with the entities of a model.
 package struct EntityNumbers {
-  /// The least number that Core Data uses for its own tables, such as those of the history. Entities have lower
-  /// numbers.
+  /// The lowest number that Core Data uses for its own tables, such as those of the history. The entities of a model
+  /// have lower numbers.
   static let firstPrivateNumber: Int64 = 16_000
 
   private let model: ManagedObjectModel
@@ -15,7 +15,7 @@ package struct EntityNumbers {
   private var parents: [Int64]
   /// A function that is called for each mismatch with the model; nil to throw instead.
   private let report: ((String) -> Void)?
-  /// A function that is called for each entity that has another name in the file.
+  /// A function that is called for each entity that has another name in the file, with the entity and that name.
   private let reportName: ((ManagedObjectModel.Entity, String) -> Void)?
 
   /// Returns the number of each entity, by its index in the model; 0 if the file does not have the entity.
@@ -32,7 +32,8 @@ package struct EntityNumbers {
   ///
   /// - Parameters:
   ///   - report: Called for each mismatch with the model; nil to throw instead.
-  ///   - reportName: Called for each entity that has another name in the file, which is not its renaming identifier.
+  ///   - reportName: Called for each entity whose name in the file is neither its name nor its renaming identifier,
+  ///     with that name.
   package static func read(
     _ model: ManagedObjectModel, _ configuration: String?, _ database: Database, report: ((String) -> Void)?,
     reportName: ((ManagedObjectModel.Entity, String) -> Void)? = nil

@@ -4,7 +4,7 @@ internal import SQLQueries
 
 /// The tables, views, indexes and triggers that a file has, as SQLite reports them.
 package struct FileSchema {
-  /// The tables whose names show that they can belong to a store, by name in upper case.
+  /// The tables that can belong to a store according to their names, by name in upper case.
   package private(set) var tables: [String: Table] = [:]
   /// The views and virtual tables, by name in upper case.
   package private(set) var others: [String: Other] = [:]
@@ -114,8 +114,8 @@ package struct FileSchema {
     tables[table.uppercased()]?.columns.contains(column.uppercased()) ?? false
   }
 
-  /// The names of the history's columns with values of deleted objects (`ZTOMBSTONE0`, …), in the order of their
-  /// numbers.
+  /// The names of the history's columns for the preserved values of deleted objects (`ZTOMBSTONE0`, …), in the order of
+  /// their numbers.
   package var tombstoneColumns: [String] {
     let start = "ZTOMBSTONE"
     return (tables["ACHANGE"]?.columns ?? []).compactMap { name in
@@ -163,8 +163,8 @@ extension StoreSchema {
     self = schema
   }
 
-  /// Checks that the file has the expected columns for composite attributes. The names of these columns do not contain
-  /// the name of the attribute, and get a number if another column has the same name.
+  /// Checks that the file has the expected columns for composite attributes. The name of such a column does not contain
+  /// the name of the attribute, and ends with a number if another column has the same name.
   ///
   /// - Throws: ``ManagedObjectError/Code/open`` if the columns of an attribute are missing, or it is uncertain which
   ///   they are.

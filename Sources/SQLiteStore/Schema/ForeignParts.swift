@@ -117,7 +117,7 @@ package struct ForeignParts {
 /// The words of an SQL statement, which are compared with phrases from the beginning to the end.
 private struct StatementPhrase {
   private var words: ArraySlice<String>
-  /// The word that each `$` placeholder of the phrases has matched so far.
+  /// The word that each `$` placeholder has matched in the phrases so far.
   private(set) var names: [String: String] = [:]
 
   init(_ statement: String) { words = Array(StatementWords(statement))[...] }
@@ -125,8 +125,8 @@ private struct StatementPhrase {
   var isAtEnd: Bool { words.isEmpty }
 
   /// Removes a phrase from the beginning of the rest of the statement. Returns false, and removes nothing, if the rest
-  /// does not begin with the phrase. In a phrase, `$x` matches an unquoted name, which must be the same each time;
-  /// `#name` matches any unquoted name, and `#number` a number.
+  /// does not begin with the phrase. In a phrase, `$x` matches an unquoted name, and must match the same name each time
+  /// it occurs; `#name` matches any unquoted name, and `#number` a number.
   mutating func take(_ phrase: String) -> Bool {
     var (rest, found) = (words, names)
     for expected in phrase.split(separator: " ") {

@@ -3,9 +3,10 @@ package import ManagedObjects
 /// The table of a many-to-many relationship, with a row for each pair of objects.
 ///
 /// The table is named after the entity with the lower number and its relationship, such as `Z_1BOOKS`. Each of its two
-/// columns is named after the entity whose primary keys it has, and the relationship that leads to objects of that
-/// entity: `Z_1AUTHORS` and `Z_2BOOKS`. An ordered relationship has a column for the position, `Z_FOK_2BOOKS`. If both
-/// relationships belong to one entity, the table is named after one or the other, depending on the age of the store.
+/// columns has the primary keys of one entity. Its name contains the number of that entity, and the name of the
+/// relationship that leads to objects of the entity: `Z_1AUTHORS` and `Z_2BOOKS`. An ordered relationship has a column
+/// for the position, `Z_FOK_2BOOKS`. If both relationships belong to one entity, the table is named after one or the
+/// other, depending on the age of the store.
 package struct JoinTable: Sendable {
   package let name: String
   /// The index of the entity after which the table is named.
@@ -16,7 +17,7 @@ package struct JoinTable: Sendable {
   var isReflexive: Bool { first.property == second.property }
 
   package struct Side: Sendable {
-    /// The relationship that leads to the objects in the column.
+    /// The relationship that leads to the objects whose primary keys are in the column.
     package let property: PropertyName
     /// The name of the column, without the number that can follow it to make it unique.
     fileprivate let baseColumn: String
@@ -42,7 +43,8 @@ package struct JoinTable: Sendable {
 
   /// Returns the join tables of all many-to-many relationships of a model.
   ///
-  /// - Parameter names: Chooses the name of a table. The argument contains the names that the table can have, sorted.
+  /// - Parameter names: A function that chooses the name of a table. Its argument is the sorted list of names that the
+  ///   table can have.
   static func all(_ model: ManagedObjectModel, _ numbers: [Int64], names: ([String]) -> String) -> [JoinTable] {
     var tables: [JoinTable] = []
     var uses: [String: Int] = [:]

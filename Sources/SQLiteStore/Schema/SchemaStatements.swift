@@ -23,8 +23,8 @@ struct SchemaStatements {
     "CREATE TABLE Z_MODELCACHE (Z_CONTENT BLOB)",
   ]
 
-  /// Returns the statements that create the indexes of a table: one for each column that refers to another object, one
-  /// for the column with the entity if the table has several entities, and those of the model.
+  /// Returns the statements that create the indexes of a table: an index on each column that refers to another object,
+  /// an index on the entity number if the table has several entities, and the indexes that the model defines.
   private func indexes(of table: StoreTable) -> [String] {
     let keys = (table.toOneColumns.values.map(\.key) + table.ownerColumns.values.map(\.key)).sorted()
     var indexes = keys.map { simpleIndex(table, table.columns[$0].name) }
@@ -67,7 +67,7 @@ struct SchemaStatements {
       + "(\(column.sqlNameIfNeeded))"
   }
 
-  /// Returns the column of a property as an element of a CREATE INDEX statement; nil if the property has no column.
+  /// Returns SQL for the column of a property in a CREATE INDEX statement; nil if the property has no column.
   private func column(
     _ property: String, of entity: ManagedObjectModel.Entity, _ table: StoreTable, isAscending: Bool = true
   ) -> String? {
@@ -107,8 +107,8 @@ extension JoinTable {
 }
 
 extension String {
-  /// This string as the name of a table or a column in SQL, in quotation marks only if SQLite needs them, because Core
-  /// Data does not quote names.
+  /// This string as the SQL name of a table or a column. It is quoted only if SQLite requires that, because Core Data
+  /// does not quote names.
   fileprivate var sqlNameIfNeeded: String {
     let isPlain = utf8.allSatisfy {
       switch $0 {

@@ -14,8 +14,8 @@ struct SchemaWriter {
 
   /// Writes the rows of `Z_PRIMARYKEY`, one for each entity.
   ///
-  /// - Parameter highest: Returns the highest primary key that a table has or had. Its argument is the index of the
-  ///   table.
+  /// - Parameter highest: A function that returns the highest primary key that a table has or had, given the index of
+  ///   the table.
   func writeEntities(highest: (Int) -> Int64) throws(ManagedObjectError) {
     let insertion = try database.statement(
       "INSERT INTO Z_PRIMARYKEY (Z_ENT, Z_NAME, Z_SUPER, Z_MAX) VALUES (?, ?, ?, ?)")

@@ -28,7 +28,7 @@ struct StatementWords: Sequence, IteratorProtocol {
     return nil
   }
 
-  /// Skips the bytes up to `end`, and `end` itself. A quoted word that contains a doubled quotation mark counts as two
+  /// Skips all bytes up to and including `end`. A quoted word that contains a doubled quotation mark counts as two
   /// quoted words.
   private mutating func skip(through end: UInt8) { rest = rest.firstIndex(of: end).map { rest[($0 + 1)...] } ?? [] }
 

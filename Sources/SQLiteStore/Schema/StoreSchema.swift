@@ -14,12 +14,11 @@ package struct StoreSchema: QuerySchema {
   package let entityIndices: [Int64: Int]
   /// The tables, one for each root entity.
   package let tables: [StoreTable]
-  /// The index in ``tables`` of each entity's table, by the index of the entity; −1 if the store does not have the
-  /// entity.
+  /// For each entity, the index of its table in ``tables``; −1 if the store does not have the entity.
   package let tableIndices: [Int]
   /// The columns of each property, by the index of the entity and the slot of the property.
   package let slotColumns: [[SlotColumns]]
-  /// For each entity, the relationships that have an inverse, by slot.
+  /// For each entity, its relationships that have an inverse, by slot.
   let sides: [[Int: RelationshipSide]]
   /// The join tables, one for each many-to-many relationship and its inverse.
   package let joins: [JoinTable]
@@ -43,8 +42,8 @@ package struct StoreSchema: QuerySchema {
   /// - Parameters:
   ///   - file: The tables of an existing file; nil for a new store. Older files have other names for some tables and
   ///     columns, and may lack optional columns.
-  ///   - externalAttributes: The attributes whose external storage differs from the model: true if values can be in
-  ///     external files.
+  ///   - externalAttributes: The attributes that use external storage in the file but not in the model, or the reverse.
+  ///     The value is true if the file can have values in external files.
   package init(
     _ model: ManagedObjectModel, numbers: [Int64], file: FileSchema?, externalAttributes: [PropertyName: Bool] = [:]
   ) {

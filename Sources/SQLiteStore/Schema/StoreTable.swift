@@ -22,11 +22,11 @@ package struct StoreTable: Sendable {
   private(set) var uncertainComposites: [PropertyName: String]
   /// The columns of to-one relationships.
   package private(set) var toOneColumns: [PropertyName: KeyColumns]
-  /// The columns with the owners of this table's rows in to-many relationships without an inverse, by relationship.
-  /// Such a relationship is stored in the table of the related objects.
+  /// The columns that refer to the owners of this table's rows, by relationship: a to-many relationship without an
+  /// inverse is stored in the table of the related objects.
   package private(set) var ownerColumns: [PropertyName: KeyColumns]
-  /// The optional columns that the file lacks: those with the entity number of a related object, or with a position in
-  /// an order.
+  /// The optional columns that the file lacks. Optional are the columns for the entity number of a related object, and
+  /// for the position in an order.
   private(set) var missingColumns: Set<Int> = []
 
   /// The columns that refer to another object, by index.
@@ -36,8 +36,8 @@ package struct StoreTable: Sendable {
     /// The column with the entity number of the object; nil if the object can have only one entity, or if the file
     /// lacks the column.
     package let entity: Int?
-    /// The column with the position of the row in the ordered relationship of the object that ``key`` refers to; nil if
-    /// that relationship is unordered, or if the file lacks the column.
+    /// The column with the position of the row in the relationship of the object that ``key`` refers to; nil if the
+    /// relationship is unordered, or if the file lacks the column.
     package let order: Int?
   }
 
@@ -94,14 +94,14 @@ private struct ColumnMaker {
   private var leafColumns: [PropertyName: [Int: Int]] = [:]
   private(set) var toOneColumns: [PropertyName: StoreTable.KeyColumns] = [:]
   private(set) var ownerColumns: [PropertyName: StoreTable.KeyColumns] = [:]
-  /// The number of columns that have got each name, with or without a suffix.
+  /// For each name, the number of columns that already have it, with or without a suffix.
   private var uses: [String: Int] = [:]
   /// The column names of properties, without the prefix `Z`.
   private var names: [PropertyName: String] = [:]
   /// The column names of composite attributes, by attribute and by the index of the element, without the prefix `Z`.
   private var leafNames: [PropertyName: [Int: String]] = [:]
 
-  /// The to-many relationships without an inverse whose related objects are in this table.
+  /// The to-many relationships without an inverse that are stored in this table, because it has the related objects.
   private let lonely: [LonelyRelationship]
 
   init(_ root: ManagedObjectModel.Entity, _ numbers: [Int64], _ lonely: [LonelyRelationship]) {
@@ -153,7 +153,7 @@ private struct ColumnMaker {
   }
 
   /// Assigns names to the columns of an entity's attributes and to-one relationships. If several columns would have the
-  /// same name, the first of ``ColumnOrder`` gets it, and the others get a number as a suffix.
+  /// same name, the first one in ``ColumnOrder`` gets it, and the others get a number as a suffix.
   private mutating func nameColumns(of entity: ManagedObjectModel.Entity) {
     let attributes = ownAttributes(entity)
     let order = ColumnOrder(attributes, ownToOnes(entity).map(\.name))
@@ -259,7 +259,8 @@ private struct ColumnMaker {
   }
 }
 
-/// A to-many relationship without an inverse. The table of the related objects has a column with their owner.
+/// A to-many relationship without an inverse. It is stored in a column of the related objects' table, which refers to
+/// the owner.
 struct LonelyRelationship {
   let owner: ManagedObjectModel.Entity
   let name: String

@@ -30,8 +30,8 @@ package enum WritingObstacles {
     return obstacles
   }
 
-  /// Returns the messages of ``inModel(_:)``, and messages about parts of a model that a new store cannot have: derived
-  /// attributes, which need triggers, and names that two tables or columns would share.
+  /// Returns the messages of ``inModel(_:)``, and messages about parts of a model that prevent the creation of a store:
+  /// derived attributes, which need triggers, and names that two tables or columns would share.
   static func inNewStore(_ schema: StoreSchema) -> [String] {
     var obstacles = inModel(schema)
     for (entity, attribute) in derivedAttributes(schema) {

@@ -2,7 +2,7 @@ internal import ManagedObjects
 
 /// The checked pragmas of ``SQLiteStoreOptions/pragmas``.
 ///
-/// The allowed ones can neither damage the file nor change the results of requests. These are not allowed:
+/// The allowed pragmas can neither damage the file nor change the results of requests. These are not allowed:
 ///
 /// * `synchronous = OFF`, `journal_mode = OFF` and `MEMORY`: a crash could damage the file;
 /// * `cache_spill` and `automatic_index`: a request on an undamaged file could exceed its work limit;
@@ -69,7 +69,8 @@ struct StorePragmas: Sendable {
     if let cacheSize { try database.setCacheSize(cacheSize) }
   }
 
-  /// Sets the journal mode of a file that has its tables, and checks that the other pragmas are safe with the mode.
+  /// Sets the journal mode of a file after its tables were created, and checks that the other pragmas are safe with the
+  /// mode.
   ///
   /// - Throws: ``ManagedObjectError/Code/locked`` if another connection uses the file,
   ///   ``ManagedObjectError/Code/invalidValue`` for a mode in a read-only store, and for

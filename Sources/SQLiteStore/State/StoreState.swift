@@ -18,11 +18,12 @@ struct StoreState {
   let reading: ValueReading
   /// The reasons why this package cannot save to the store.
   private(set) var obstacles: [String]
-  /// The reasons in ``obstacles`` that are triggers, views or virtual tables of other programs. Empty if the caller
+  /// The reasons in ``obstacles`` that concern triggers, views or virtual tables of other programs. Empty if the caller
   /// allows triggers.
   private var foreignParts: [String]
   private let allowsTriggers: Bool
-  /// The number of columns with values of deleted objects that the history had when the tables were last checked.
+  /// The number of columns for preserved values of deleted objects that the history had when the tables were last
+  /// checked.
   private(set) var tombstoneCount: Int
   private let pragmas: StorePragmas
   /// The views that hide the tables of the file; nil unless the store ignores the version of the model.
@@ -30,8 +31,8 @@ struct StoreState {
   /// The value of ``Database/schemaVersion()`` when the tables were last checked.
   private var schemaVersion: Int64
   private var selections: [Range<Int>: RowSelection] = [:]
-  /// The data version at the last call of ``changesByOthers()``, and the number of the last transaction that the next
-  /// call need not read; nil before the first call.
+  /// The data version at the last call of ``changesByOthers()``, and the number of the last transaction that was
+  /// already read; nil before the first call.
   var others: (dataVersion: Int64, historyNumber: Int64)?
   /// The numbers of this store's own transactions that are greater than the history number in ``others``.
   /// ``changesByOthers()`` leaves them out.
@@ -376,7 +377,7 @@ struct StoreState {
     return results
   }
 
-  /// Returns the tables of the given keys, each with the indices of its keys. Leaves out keys of other stores.
+  /// Groups keys by table. Returns each table with the indices of its keys in `keys`. Leaves out keys of other stores.
   private func keyIndices(_ keys: [RowKey]) -> [(StoreTable, [Int])] {
     var indices: [Int: [Int]] = [:]
     for (keyIndex, key) in keys.enumerated() where key.store == storeNumber {

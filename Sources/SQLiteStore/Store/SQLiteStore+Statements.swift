@@ -43,7 +43,7 @@ extension SQLiteStore {
   /// for step in try store.plan(of: request) { print(step) }   // SEARCH t USING INDEX Z_Note_byTitle (ZTITLE=?)
   /// ```
   ///
-  /// - Returns: The steps, each before its parts. Empty if the request is executed in memory.
+  /// - Returns: The steps, each followed by the steps that are parts of it. Empty if the request is executed in memory.
   /// - Throws: The errors of ``statement(for:)``, and those of SQLite.
   public func plan(of request: FetchRequest) throws(ManagedObjectError) -> [QueryPlanStep] {
     let sql = try statement(for: request).sql

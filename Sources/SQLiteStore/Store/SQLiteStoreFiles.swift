@@ -26,7 +26,7 @@ struct SQLiteStoreFiles {
     return try ScratchFolder(beside: path, for: .creation, isLocked: false, busyTime: ConnectionOptions().busyTime)
   }
 
-  /// The state of a database while ``locked(evenIfDamaged:_:)`` calls its function.
+  /// The state of a database while ``locked(evenIfDamaged:_:)`` calls its closure.
   enum LockedState {
     /// The database is locked, and has no journals. It is in the mode for rollback journals.
     case withoutLog
@@ -134,7 +134,7 @@ struct SQLiteStoreFiles {
 
   /// Copies the store into a new database in a scratch folder, and its external data to the folder of `target`.
   ///
-  /// - Parameter keys: The keys of an encrypted store and of its copy.
+  /// - Parameter keys: The keys of an encrypted store and of its copy; nil if the store is not encrypted.
   func copy(
     to target: SQLiteStoreFiles, in scratch: ScratchFolder, writesNothing: Bool,
     keys: (old: SQLiteEncryptionKey, new: SQLiteEncryptionKey)? = nil
@@ -155,7 +155,7 @@ struct SQLiteStoreFiles {
     throw ManagedObjectError(.timeout, "\(path): other processes keep saving, so that the store cannot be copied")
   }
 
-  /// Copies the store, whose database is in a transaction.
+  /// Copies the store. The caller has begun a transaction in `database`.
   private func copy(
     _ database: Database, to target: SQLiteStoreFiles, in scratch: ScratchFolder, _ key: SQLiteEncryptionKey?
   ) throws(ManagedObjectError) -> StoreSnapshot {

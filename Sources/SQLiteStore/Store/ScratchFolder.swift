@@ -17,7 +17,7 @@ package final class ScratchFolder {
   private static let ownNames: Set<String> = Set(
     (storeNames + [lockName]).flatMap { name in DatabaseFile.suffixes.map { name + $0 } })
   private var count = 0
-  /// True after it is certain that no other process uses the folder, so that this process may remove the files.
+  /// True after this process has made sure that no other process uses the folder, and so may remove the files in it.
   private var isOwn = false
 
   /// The purpose of the unfinished files.
@@ -107,7 +107,8 @@ package final class ScratchFolder {
     }
   }
 
-  /// Returns the path of a new temporary store. Keeps the file of the previous call, and removes the one before it.
+  /// Returns the path of a new temporary store. Keeps the store of the previous call, and removes the store of the call
+  /// before that.
   package func newFile() -> String {
     let name = Self.storeNames[count % 2]
     count += 1
