@@ -1,6 +1,6 @@
 package import ManagedObjects
 
-/// The SQL statement that finds the objects of a batch request, and computes the values that it assigns to attributes.
+/// The SQL statement that finds the objects of a batch request, and computes the new values of their attributes.
 ///
 /// Its result columns are the primary key, the entity number, and a column for each assignment.
 package struct AssignmentQuery {
@@ -8,7 +8,7 @@ package struct AssignmentQuery {
 
   /// A value to assign.
   package enum Value {
-    /// A value in the form of its column.
+    /// A constant, as the column of the attribute stores it.
     case constant(SQLValue)
     /// An expression that an SQL function evaluates with values of the row. `isExternal` is true for an attribute that
     /// allows external storage.

@@ -5,14 +5,14 @@ package import ManagedObjects
 ///
 /// The statement can return properties of the object and of objects that to-one relationships lead to, group by them,
 /// and compute for each group the count, minimum and maximum of values, and the sum and average of integers. Other
-/// requests are executed in memory: those with conditions on groups, with sums of floating-point numbers, which depend
-/// on the order of the values, and with the minimum or maximum of strings, because equal strings can have different
-/// bytes.
+/// requests are executed in memory: those with conditions on groups; those with sums of floating-point numbers, because
+/// the sum depends on the order of the values; and those with the minimum or maximum of strings, because equal strings
+/// can have different bytes.
 package struct ProjectionQuery {
   package let query: StoreQuery
   package private(set) var columns: [Column] = []
 
-  /// The result columns with the values for one key of the dictionaries.
+  /// The result columns that determine the value for one key of the dictionaries.
   package struct Column {
     package let name: String
     /// The attribute type that the request asks for.
@@ -26,7 +26,7 @@ package struct ProjectionQuery {
     case value(AttributeType, isExternal: Bool)
     /// Two columns: the entity number and the primary key.
     case object
-    /// The sum; 0 without values.
+    /// The sum; 0 if a group has no values.
     case sum
     /// Two columns: the sum and the number of values.
     case average

@@ -3,10 +3,10 @@ internal import ObjectModels
 /// The FROM and WHERE clauses of a statement or a subquery, while it is created: a first table, joins, and conditions.
 final class QueryScope {
   let dialect: any SQLDialect
-  /// The first table, with a join table if it needs one.
+  /// SQL for the first table, joined to a join table if necessary.
   private let first: String
   private var joins: [String] = []
-  /// The objects of to-one relationships that have been joined, by the column that refers to them.
+  /// The objects of to-one relationships that were already joined, by the column that refers to the object.
   private var known: [String: ObjectAlias] = [:]
   private(set) var conditions: [String]
 
@@ -27,7 +27,8 @@ final class QueryScope {
 
   func join(_ sql: String) { joins.append(sql) }
 
-  /// Returns the object that a column refers to. The first call for a column calls `make`, which joins the object.
+  /// Returns the object that a column refers to. Calls `make` to join the object if this is the first call for the
+  /// column.
   func object(at column: String, _ make: () throws(Untranslatable) -> ObjectAlias) throws(Untranslatable) -> ObjectAlias
   {
     if let object = known[column] { return object }
@@ -45,14 +46,14 @@ struct ObjectAlias {
   let scope: QueryScope
   let alias: String
   let table: ObjectTable
-  /// The indices of the entities that the object can have.
+  /// The indices of the possible entities of the object.
   let entities: Range<Int>
   /// False if the object can be missing, so that its columns are NULL.
   let isThere: Bool
-  /// The column that refers to the object, if a to-one relationship leads to it; otherwise nil.
+  /// The column that refers to the object; nil if no to-one relationship leads to the object.
   let key: String?
-  /// SQL for the entity number of the object if it was deleted but a to-one relationship still refers to it; nil if the
-  /// object always has a row.
+  /// SQL for the entity number of a deleted object that a to-one relationship still refers to; nil if the object cannot
+  /// be a deleted one.
   var deletedEntity: String?
 
   var number: String { "\(alias).\(table.numberColumn)" }
@@ -73,27 +74,28 @@ struct ObjectAlias {
   func column(_ index: Int) -> String { "\(alias).\(scope.dialect.name(table.columns[index].name))" }
 }
 
-/// A value in a statement: the value of an attribute, or a computed one.
+/// A value in a statement: the value of an attribute, or a computed value.
 struct ValueTerm {
   let sql: String
   let type: AttributeType
   var isExternal = false
   /// True if the SQL is a column, so that it may have an index.
   var isColumn = true
-  /// False if the object that has the value can be missing, so that the value is NULL.
+  /// False if the value can be NULL because its object can be missing.
   var isThere = true
   /// The name of the attribute and the index of its entity in the model; nil for a computed value.
   var attribute: (entityIndex: Int, name: String)?
 }
 
-/// A collection in a statement: a subquery for the objects of a to-many relationship, or for a value of each object.
+/// A collection in a statement: a subquery for the objects of a to-many relationship, or for one value of each of these
+/// objects.
 struct CollectionTerm {
   let scope: QueryScope
   /// The object that has the to-many relationship.
   let owner: ObjectAlias
-  /// An object in the to-many relationship, before the rest of the key path is followed.
+  /// Any object of the to-many relationship, where the rest of the key path starts.
   let element: ObjectAlias
-  /// The object or value that the rest of the key path leads to from each element.
+  /// The object or value at the end of the key path that starts at ``element``.
   var content: Content
   /// True for a set: the objects of an unordered relationship.
   var isSet: Bool
@@ -101,7 +103,7 @@ struct CollectionTerm {
   let order: String?
   /// True if the owner can be missing, so that the collection is null.
   var isNullable: Bool
-  /// True if the key path has several to-many relationships, whose objects are in one flat collection.
+  /// True if the key path follows several to-many relationships. All objects are then in one flat collection.
   var isFlattened = false
 
   enum Content {
@@ -110,7 +112,7 @@ struct CollectionTerm {
     /// The entity of each object, or its name.
     case entity(EntityTerm)
 
-    /// The operand for one element.
+    /// The operand for one element of the collection.
     var operand: QueryOperand {
       switch self {
       case .object(let object): .object(object)

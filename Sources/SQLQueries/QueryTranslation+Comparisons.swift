@@ -35,7 +35,7 @@ extension QueryTranslation {
     return try test(left, comparison, right, .direct)
   }
 
-  /// Translates a comparison to the call of a function that evaluates the comparison in memory.
+  /// Translates a comparison to an SQL function call that evaluates the comparison in memory.
   private mutating func test(
     _ left: QueryOperand, _ comparison: PredicateComparison, _ right: QueryOperand, _ modifier: PredicateModifier
   ) throws(Untranslatable) -> SQLCondition {
@@ -97,8 +97,8 @@ extension QueryTranslation {
     }
   }
 
-  /// Translates a comparison of a count that only tests whether the collection is empty, such as `@count > 0`, without
-  /// counting; nil for other comparisons.
+  /// Translates a comparison of a count, such as `@count > 0`, to a test that does not count the elements. Returns nil
+  /// if the comparison depends on more than whether the collection is empty.
   private func emptiness(
     _ collection: CollectionTerm, _ isNullable: Bool, _ comparator: PredicateComparator, _ constant: PredicateConstant
   ) -> String? {
@@ -130,7 +130,7 @@ extension QueryTranslation {
     }
   }
 
-  /// Returns a condition that is true if the object is one of the constants.
+  /// Returns a condition that is true if an object is one of the constants.
   private mutating func membership(of object: ObjectAlias, in constants: [PredicateConstant]) -> String {
     var numbers: [Int64: [Int64]] = [:]
     var conditions: [String] = []
@@ -193,7 +193,7 @@ extension PredicateConstant {
 }
 
 extension PredicateComparator {
-  /// The comparator for exchanged sides, such as `>` for `<`, if any.
+  /// The comparator that gives the same result if the sides are exchanged, such as `>` for `<`; nil if there is none.
   fileprivate var flipped: PredicateComparator? {
     switch self {
     case .equal, .notEqual: self
@@ -210,7 +210,8 @@ extension PredicateComparator {
 }
 
 extension Leaf {
-  /// True if the model does not define the type of the value, or the file may have a value of another type.
+  /// True if the type of the value is unknown: the model does not define it, or the file may have a value of another
+  /// type.
   fileprivate var hasAnyType: Bool {
     switch kind {
     case .attribute(.transformable, _), .attribute(.undefined, _), .attribute(.composite, _): true

@@ -3,10 +3,10 @@ internal import ManagedObjects
 /// The entity of an object in a statement, or a part of the entity, such as its name.
 struct EntityTerm {
   let object: ObjectAlias
-  /// The keys that follow the key `entity`; empty for the entity itself.
+  /// The keys after the key `entity` in the key path; empty for the entity itself.
   var keys: [String] = []
 
-  /// Returns the term for a key of this term's value.
+  /// Returns the term for the value that a key of this value leads to.
   func following(_ key: String) -> EntityTerm { EntityTerm(object: object, keys: keys + [key]) }
 
   /// True for the entity itself and for its name; false for parts that can be collections.
@@ -50,7 +50,7 @@ extension QueryTranslation {
     }
   }
 
-  /// Returns a side of a comparison as an expression. The variable `entity` is the entity of the object.
+  /// Returns a side of a comparison as an expression. The variable `entity` represents the entity of the object in it.
   private static func side(_ operand: QueryOperand) -> ManagedExpression {
     switch operand {
     case .entity(let term):

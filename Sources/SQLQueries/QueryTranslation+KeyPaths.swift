@@ -10,8 +10,8 @@ extension QueryTranslation {
     case collection(CollectionTerm)
   }
 
-  /// The meaning of a key for an object: the object itself, its entity, a property without a value in the store, or a
-  /// stored property.
+  /// The value that a key of an object leads to: the object itself, its entity, no stored value (``none``), or a stored
+  /// property.
   private enum Key {
     case object
     case entity
@@ -175,8 +175,8 @@ extension QueryTranslation {
       isNullable: !owner.isThere)
   }
 
-  /// Joins the objects of a to-many relationship to their owners, which are the elements of a collection, and returns
-  /// the joined object.
+  /// Joins the objects of a to-many relationship to their owner, and returns the joined object. The owner is an element
+  /// of a collection.
   private mutating func joined(_ columns: ToManyColumns, of owner: ObjectAlias) throws(Untranslatable) -> ObjectAlias {
     guard let table = schema.objectTable(ofEntity: columns.destination.lowerBound) else { throw Untranslatable() }
     let alias = newAlias()
@@ -204,8 +204,8 @@ extension QueryTranslation {
       scope: owner.scope, alias: alias, table: table, entities: columns.destination, isThere: owner.isThere, key: nil)
   }
 
-  /// Returns SQL that is true if two rows are related by a relationship that is its own inverse. A pair may be stored
-  /// in one direction only, so both directions are searched.
+  /// Returns SQL that is true if a relationship that is its own inverse connects two rows. A pair may be stored in one
+  /// direction only, so both directions are searched.
   private func isRelated(_ number: String, to owner: String, _ index: Int, _ own: String, _ other: String) -> String {
     let join = dialect.name(schema.joinName(index))
     let (own, other) = (dialect.name(own), dialect.name(other))

@@ -8,13 +8,15 @@ enum QueryOperand {
   case object(ObjectAlias)
   case entity(EntityTerm)
   case collection(CollectionTerm)
-  /// The number of elements of a collection. With `isNullable`, it is null if the owner of the collection is missing.
+  /// The number of elements of a collection. If `isNullable` is true, the number is null if the owner of the collection
+  /// is missing.
   case count(CollectionTerm, isNullable: Bool)
   /// An expression that must be evaluated in memory.
   case other(ManagedExpression)
 }
 
-/// SQL for a value that is passed to a function, which evaluates a predicate with the value in memory.
+/// SQL for a value that the statement passes to a function. The function evaluates a predicate or an expression with
+/// the value in memory.
 package struct Leaf {
   let sql: String
   let kind: Kind
@@ -107,7 +109,7 @@ extension QueryTranslation {
     }
   }
 
-  /// Translates `TERNARY(predicate, expression, nil)` for the value of an attribute.
+  /// Translates `TERNARY(predicate, expression, nil)`, if `expression` is the value of an attribute.
   private mutating func optional(
     _ expression: ManagedExpression, if predicate: ManagedPredicate
   ) throws(Untranslatable) -> QueryOperand {
@@ -119,7 +121,7 @@ extension QueryTranslation {
         isColumn: false, isThere: false))
   }
 
-  /// Translates `SUBQUERY`: returns the collection with the predicate as a further condition.
+  /// Translates `SUBQUERY`: adds the predicate to the conditions of the collection.
   private mutating func subquery(
     _ expression: ManagedExpression, _ name: String, _ predicate: ManagedPredicate, _ flattens: Bool
   ) throws(Untranslatable) -> CollectionTerm {
@@ -140,8 +142,8 @@ extension QueryTranslation {
 
   // Expressions that a function evaluates in memory, with values that the statement passes to it.
 
-  /// The parts of an expression whose values the statement passes to the function. Variables represent them in the
-  /// expression.
+  /// The parts of an expression that SQL computes. The statement passes their values to the function, and a variable
+  /// represents each of them in the expression that the function evaluates.
   struct Leaves {
     private(set) var all: [Leaf] = []
     private(set) var names: [String] = []
@@ -199,7 +201,8 @@ extension QueryTranslation {
     return dialect.choice(dialect.isNotNull(collection.owner.number), list, dialect.null)
   }
 
-  /// Returns the expression that the function evaluates: parts that SQL can compute are replaced by variables.
+  /// Returns the expression that the function evaluates: `whole`, with variables instead of the parts that SQL can
+  /// compute.
   private mutating func expression(
     _ whole: ManagedExpression, _ leaves: inout Leaves
   ) throws(Untranslatable) -> ManagedExpression {

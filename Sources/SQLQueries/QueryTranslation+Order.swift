@@ -7,7 +7,7 @@ extension QueryTranslation {
   /// - Parameters:
   ///   - testsAll: True if the condition must be tested for all rows, even those beyond the limit. No index is then
   ///     used to sort.
-  ///   - endsWithObject: False to leave out the entity and the primary key, which groups of objects do not have.
+  ///   - endsWithObject: False to leave out the entity and the primary key. Pass false for groups, which have neither.
   mutating func order(
     _ descriptors: [FetchRequest.SortDescriptor], testsAll: Bool, endsWithObject: Bool = true
   ) throws(Untranslatable) -> String {

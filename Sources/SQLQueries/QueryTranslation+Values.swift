@@ -181,8 +181,8 @@ extension QueryTranslation {
     }
   }
 
-  /// Translates a comparison of a decimal attribute. The column has the double that is nearest to the decimal. When
-  /// read, a double is the shortest decimal to which it is the nearest double.
+  /// Translates a comparison of a decimal attribute. The column has the double that is nearest to the decimal. Reading
+  /// it back gives the shortest decimal whose nearest double it is.
   private mutating func decimal(
     _ value: ValueTerm, _ comparator: PredicateComparator, _ constant: AttributeValue
   ) -> String? {

@@ -8,8 +8,8 @@ package import ManagedObjects
 /// the database can call functions. If neither is possible, the translation throws ``Untranslatable``.
 ///
 /// If a function fails for a row, for example because of a division by zero, the statement ends with an error, and the
-/// request is executed in memory. SQLite may evaluate the conditions of an AND or OR in any order, and skip some. The
-/// statement therefore forces it to evaluate a condition that can fail before the conditions that follow.
+/// request is executed in memory. SQLite may evaluate the conditions of an AND or OR in any order, and skip some. So if
+/// a condition can fail, the statement forces SQLite to evaluate it before the conditions after it.
 package struct QueryTranslation {
   let schema: any QuerySchema
   private let storeNumber: StoreNumber
@@ -28,12 +28,13 @@ package struct QueryTranslation {
 
   package enum Binding {
     case value(SQLValue)
-    /// A function that evaluates a condition in memory, and the kinds of the values that it is called with.
+    /// A function that evaluates a condition in memory, and the kinds of its arguments.
     case test(ValueTest, [Leaf.Kind])
-    /// A function that computes a value in memory, and the kinds of the values that it is called with. `isExternal` is
-    /// true if the value is for an attribute that allows external storage.
+    /// A function that computes a value in memory, and the kinds of its arguments. `isExternal` is true if the value is
+    /// for an attribute that allows external storage.
     case computation(ValueComputation, [Leaf.Kind], isExternal: Bool)
-    /// A function that collects the values of many rows into a list, or into a set if `isSet` is true.
+    /// A function that collects the values of many rows into a list, or into a set if `isSet` is true, and the kind of
+    /// the values.
     case collector(Leaf.Kind, isSet: Bool)
   }
 
@@ -76,7 +77,7 @@ package struct QueryTranslation {
   /// True if the statement reads only the table of the fetched objects, and so reads each row at most once.
   var readsOneTable: Bool { aliasCount == 0 }
 
-  /// Returns the entity number of a key, to compare the key with an object in the statement; nil if the object cannot
+  /// Returns the entity number to use when a key is compared with an object in the statement; nil if the object cannot
   /// have the key.
   func entityNumber(of key: RowKey, for object: ObjectAlias) -> Int64? {
     guard key.store == storeNumber, object.entities.contains(Int(key.entityIndex)) else { return nil }

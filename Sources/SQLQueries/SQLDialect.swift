@@ -29,16 +29,16 @@ package protocol SQLDialect: Sendable {
   /// Returns a condition that is true if a value is in a list. The list is bound to the parameter as a JSON array.
   func isIn(_ sql: String, list parameter: String) -> String
 
-  /// Returns a condition that passes values to the function that is bound to a parameter; nil if the database cannot
-  /// call functions.
+  /// Returns a condition that calls a function with values. The function is bound to the parameter. Returns nil if the
+  /// database cannot call functions.
   func test(_ parameter: String, _ values: [String]) -> String?
 
-  /// Returns SQL for the value that the function that is bound to a parameter computes from other values; nil if the
-  /// database cannot call functions.
+  /// Returns SQL for the result of a function that is called with values. The function is bound to the parameter.
+  /// Returns nil if the database cannot call functions.
   func computation(_ parameter: String, _ values: [String]) -> String?
 
-  /// Returns a subquery that collects values in order into a list. The collecting function is bound to the parameter.
-  /// Returns nil if the database cannot call functions.
+  /// Returns a subquery that collects values into a list, in the given order. The function that collects them is bound
+  /// to the parameter. Returns nil if the database cannot call functions.
   func list(_ parameter: String, _ values: [String], _ from: String, orderedBy order: String, isSet: Bool) -> String?
 
   /// Returns SQL that converts a string to the form that comparisons use; nil if the database cannot convert it.
@@ -54,7 +54,9 @@ package protocol SQLDialect: Sendable {
 
   /// Returns the LIMIT and OFFSET clauses of a statement.
   ///
-  /// - Parameter limit: The maximum number of rows; nil for all rows.
+  /// - Parameters:
+  ///   - limit: The maximum number of rows; nil for all rows.
+  ///   - offset: The number of rows to skip.
   func window(limit: Int?, offset: Int) -> String
 }
 
@@ -70,7 +72,7 @@ extension SQLDialect {
     "\(first) \(comparator == .equal ? "=" : comparator.rawValue) \(second)"
   }
 
-  /// Returns a condition that is true if a value is not NULL and the comparison with another value is true.
+  /// Returns a condition that is true if a value is not NULL and its comparison with `other` is true.
   ///
   /// - Parameter isColumn: True if the value is a column, which may have an index. If false, the SQL contains the value
   ///   only once, so that it is computed once.
@@ -78,8 +80,11 @@ extension SQLDialect {
     notNull(value, order(value, comparator, other), isColumn: isColumn)
   }
 
-  /// Returns a condition that is false if the value is NULL, and is otherwise the same as `condition`, which is NULL if
-  /// the value is NULL.
+  /// Returns a condition that is false if a value is NULL, and otherwise has the result of `condition`.
+  ///
+  /// - Parameters:
+  ///   - condition: A condition that is NULL if the value is NULL.
+  ///   - isColumn: True if the value is a column, as for ``order(_:_:_:isColumn:)``.
   func notNull(_ value: String, _ condition: String, isColumn: Bool) -> String {
     isColumn ? "(\(isNotNull(value)) AND \(condition))" : ifNull(condition, fails)
   }
@@ -122,12 +127,13 @@ extension SQLDialect {
   func least(_ value: String) -> String { "MIN(\(value))" }
   func greatest(_ value: String) -> String { "MAX(\(value))" }
 
-  /// Returns SQL for the index of a row's entity in a list of entity numbers, to sort rows by it.
+  /// Returns SQL for the index of a row's entity number in `numbers`. Rows are sorted by this index.
   func index(of entity: String, among numbers: [Int64]) -> String {
     choice(of: entity, numbers.enumerated().map { ("\($1)", "\($0)") })
   }
 
-  /// Returns SQL for the result of the case that a value equals; NULL if it equals none.
+  /// Returns SQL that compares a value with each case, and has the result of the first equal one; NULL if no case is
+  /// equal.
   func choice(of value: String, _ cases: [(value: String, result: String)]) -> String {
     "CASE \(value) \(cases.map { "WHEN \($0.value) THEN \($0.result)" }.joined(separator: " ")) END"
   }

@@ -4,8 +4,8 @@ package import ManagedObjects
 /// Converts values of decimal attributes to and from the numbers that SQLite stores: integers, or floating-point
 /// numbers with 15 to 17 digits.
 package enum StoredDecimal {
-  /// Returns the number that a store returns after it has saved `decimal`. The two can differ if `decimal` has more
-  /// than 15 digits. Returns nil for NaN.
+  /// Returns the value that a store returns if it is read after `decimal` was saved. The two can differ if `decimal`
+  /// has more than 15 digits. Returns nil for NaN.
   package static func rounded(_ decimal: Decimal) -> AttributeValue? {
     // In a column for decimal numbers, SQLite stores a floating-point number without a fraction as an integer.
     if case .real(let number)? = value(decimal), let integer = Int64(exactly: number) {

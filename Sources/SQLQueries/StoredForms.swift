@@ -3,7 +3,8 @@ internal import ManagedObjects
 
 /// Conversion of constants to column values, so that SQL can compare an attribute with a constant.
 extension ValueTerm {
-  /// Returns a constant as the column of the attribute stores it; nil if the column cannot store the constant exactly.
+  /// Converts a constant to the value that the column of the attribute stores for it. Returns nil if the column cannot
+  /// store the constant exactly.
   func bound(_ constant: AttributeValue) -> SQLValue? {
     switch (type, constant) {
     case (.integer16, _), (.integer32, _), (.integer64, _):
@@ -23,7 +24,7 @@ extension ValueTerm {
     }
   }
 
-  /// Returns all column values of the attribute that equal a constant; nil if they are unknown.
+  /// Returns all values that the column can store for a value that equals the constant; nil if they are not all known.
   func equals(_ constant: AttributeValue) -> [SQLValue]? {
     switch (type, constant) {
     case (.string, .string(let text)): return text.canonicalEquals?.map { .text($0) }
@@ -62,9 +63,9 @@ extension AttributeValue {
     }
   }
 
-  /// The value that a decimal column stores for this number, and an order: −1 if the number that is read back is less
-  /// than this one, 0 if they are equal, 1 if it is greater. Nil if this value is not a number, or is too large to
-  /// decide that.
+  /// The value that a decimal column stores for this number, and the result of comparing the number that is read back
+  /// with this one: −1 if it is less, 0 if it is equal, 1 if it is greater. Nil if this value is not a number, or is
+  /// too large to be compared.
   var storedDecimal: (SQLValue, Int)? {
     let stored: SQLValue
     switch canonical {
@@ -83,8 +84,8 @@ extension AttributeValue {
 }
 
 extension Double {
-  /// The two floats next to this double: the least one that is greater or equal, and the greatest one that is less or
-  /// equal.
+  /// The floats on both sides of this double: `least`, the least float that is greater than or equal to it; `greatest`,
+  /// the greatest float that is less than or equal to it.
   var floats: (least: Float?, greatest: Float?) {
     let nearest = Float(self)
     if Double(nearest) == self { return (nearest, nearest) }

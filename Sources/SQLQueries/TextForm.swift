@@ -23,8 +23,8 @@ package enum TextForm: Int64, CaseIterable, Sendable {
     }
   }
 
-  /// The second form, which determines the order of strings whose forms of this kind are equal; nil if such strings
-  /// count as equal.
+  /// The second form, which sorts strings whose first forms, of this kind, are equal; nil if such strings count as
+  /// equal.
   var second: TextForm? {
     switch self {
     case .localized: .secondLocalized

@@ -48,7 +48,7 @@
       return watch(path, mask)
     }
 
-    /// Watches whether a folder or a symbolic link is moved or removed. Returns nil if it cannot be watched. If the
+    /// Watches a folder or a symbolic link for being moved or removed. Returns nil if it cannot be watched. If the
     /// folder is already watched, the descriptor is the same.
     package func watchMoveOrRemoval(of path: String) -> Folder? {
       watch(path, UInt32(IN_DELETE_SELF) | UInt32(IN_MOVE_SELF) | UInt32(IN_DONT_FOLLOW) | UInt32(IN_MASK_ADD))

@@ -1,13 +1,13 @@
 package import FoundationEssentials
 package import SystemFiles
 
-/// A file that this process has locked. The lock ends with this value, and works against all processes that also lock
-/// the file.
+/// A file that this process has locked. The lock is released at the end of this value's lifetime. It excludes all other
+/// processes that lock the file too.
 ///
 /// The lock is advisory (`flock`) and belongs to the kernel, so it ends with the process even if that is killed.
-/// Because files are replaced instead of written, the lock is valid only while the file is at its path. This is checked
-/// after locking and again when the file is replaced. If this process may not open the file, the folder is locked
-/// instead.
+/// Writers replace the file instead of changing it, so the lock is valid only while the locked file is at the path.
+/// This is checked after locking, and again when the file is replaced. If this process may not open the file, the
+/// folder is locked instead.
 package struct LockedFile: ~Copyable, Sendable {
   private let location: FileLocation
   /// The lock of the file, or of its folder if the file cannot be opened. The descriptor is -1 if the folder cannot be
@@ -22,8 +22,8 @@ package struct LockedFile: ~Copyable, Sendable {
   ///
   /// - Parameter deadline: The time until which to wait for another process that has locked the file.
   /// - Returns: Nil if the file does not exist.
-  /// - Throws: `EWOULDBLOCK` if another process keeps it locked until the deadline; an error with the path if it is not
-  ///   a regular file, or must not be replaced because of the links that lead to it.
+  /// - Throws: `EWOULDBLOCK` if another process keeps it locked until the deadline; an error with the path if the path
+  ///   does not lead to a regular file, or if the file must not be replaced because links lead to it.
   package init?(_ path: String, until deadline: ContinuousClock.Instant) throws(FileError) {
     while true {
       guard let location = try FileLocation(path), let found = try location.file() else { return nil }
@@ -70,7 +70,7 @@ package struct LockedFile: ~Copyable, Sendable {
     return (location.folder.openAgain(), defect)
   }
 
-  /// Returns true if the file still may not be opened.
+  /// Returns true if this process still has no permission to open the file.
   private static func isForbidden(_ location: FileLocation) throws(FileError) -> Bool {
     do {
       if let descriptor = try location.open(O_RDONLY) { _ = close(descriptor) }
@@ -95,17 +95,17 @@ package struct LockedFile: ~Copyable, Sendable {
   ///
   /// The new file belongs to the user of this process. If the old file does too, or is shared with the group of its
   /// folder, the new file keeps its group and permission bits. Otherwise only this user can read the new file, and the
-  /// group of the folder if the folder is shared with that group. The new file stays locked until it is certain that no
-  /// other file has taken its path.
+  /// group of the folder if the folder is shared with that group. The new file stays locked until this process has
+  /// checked that it is still at the path.
   ///
   /// - Parameters:
   ///   - suffix: If not nil, the old file is kept in the same folder, under its name with this suffix, and a number if
-  ///     that name exists. The new file then does not get the permissions of the old one, because they may be the
-  ///     problem.
+  ///     that name exists. The new file then does not get the permissions of the old one, because the old file may be
+  ///     unreadable due to them.
   ///   - lastGood: The identity of the file whose group and permission bits the new file gets if the old file is set
   ///     aside.
-  ///   - displaced: The suffix for a file that another program put at the path meanwhile, and that a third program
-  ///     replaced at the same moment.
+  ///   - displaced: The suffix of the name for a file that would otherwise be lost: another program has put it at the
+  ///     path meanwhile, and at the same moment a third program has put yet another file there.
   /// - Returns: The identity of the new file. Nil if a program that does not lock the file has changed it since it was
   ///   read, and the changed file is still at the path; also nil if the path now leads to another folder.
   /// - Throws: ``FileError``, also if the file belongs to another user and is not shared, in a folder that both can
@@ -123,7 +123,7 @@ package struct LockedFile: ~Copyable, Sendable {
     return location.isCurrent ? identity : nil
   }
 
-  /// Throws an error if the file must not be set aside. It is called for a file that cannot be read.
+  /// Throws if the file must not be set aside. The caller has found that the file cannot be read.
   package func checkSettingAside() throws(FileError) {
     try location.checkSettingAside(identity, isForbidden: defect != nil)
   }

@@ -21,9 +21,9 @@ extension FileLocation {
   /// replaced file is then kept next to it, under the name of the location with a suffix.
   ///
   /// - Parameters:
-  /// - other: The current name of the replaced file.
-  /// - file: The new file, which is now at the location. Afterwards it has the name `other`, as before the exchange.
-  /// - displaced: The suffix of the name under which the replaced file is kept.
+  ///   - other: The current name of the replaced file.
+  ///   - file: The new file, which is now at the location. Afterwards it has the name `other`, as before the exchange.
+  ///   - displaced: The suffix of the name under which the replaced file is kept.
   func putBack(_ other: FileSystem.SystemPath, insteadOf file: FileIdentity, displaced: String) throws(FileError) {
     func exchange() throws(FileError) {
       guard FileSystem.attempt(.exchange, path, { folder.exchange(other, with: name) }) != 0 else { return }

@@ -1,6 +1,6 @@
 internal import PropertyLists
 
-/// A path that stays in its folder: names separated by `/`.
+/// A relative path that cannot lead out of a folder: names separated by `/`.
 struct ContainedPath {
   /// The path.
   let path: String

@@ -1,6 +1,6 @@
 /// A folder that every platform has, with Apple's names.
 ///
-/// ``StandardFolders`` says where each of them is.
+/// ``StandardFolders`` returns their locations.
 public enum StandardFolder: String, CaseIterable, Sendable {
   /// The files that the user creates and names.
   case documents
@@ -20,8 +20,8 @@ public enum StandardFolder: String, CaseIterable, Sendable {
 
 /// The users for whom a folder has files.
 ///
-/// A file of the user replaces a file of the same name for all users of the computer, and that one replaces a file of
-/// the system.
+/// If files in several domains have the same name, the file of the user has priority, then the file for all users of
+/// the computer, then the file of the system.
 public enum FolderDomain: String, CaseIterable, Sendable {
   /// The folders of the user, in which programs write.
   case user

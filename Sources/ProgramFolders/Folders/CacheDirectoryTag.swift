@@ -60,8 +60,8 @@ public enum CacheDirectoryTag {
       && FileSystem.beginning(of: path, count: signature.utf8.count) == Data(signature.utf8)
   }
 
-  /// Returns the nearest folder with the file, from `url` up to the root: the reason why a backup leaves out a file.
-  /// Nil if there is none.
+  /// Returns the nearest tagged folder, from `url` up to the root. It is the reason why a backup leaves out the file
+  /// `url`. Returns nil if no folder is tagged.
   ///
   /// ```swift
   /// CacheDirectoryTag.taggedFolder(containing: picture)?.path   // "/home/ada/.cache/org.example.notes"

@@ -37,8 +37,8 @@ extension StandardFolders {
   /// for folder in StandardFolders.current.urls(for: .preferences) { print(folder.path) }   // ~/.config, /etc/xdg
   /// ```
   ///
-  /// - Returns: The folder of the user first, and then those for all users. On Linux, those are in the order of the
-  ///   variable, of whatever domain they are. Empty if there is no such folder.
+  /// - Returns: The folder of the user first, and then those for all users. On Linux, the latter have the order of the
+  ///   environment variable that lists them, whatever their domains. Empty if the platform lacks the folder.
   public func urls(for folder: StandardFolder, in domains: Set<FolderDomain> = Set(FolderDomain.allCases)) -> [URL] {
     paths(for: folder, in: domains).map { URL(filePath: $0, directoryHint: .isDirectory) }
   }

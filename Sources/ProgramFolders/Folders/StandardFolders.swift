@@ -42,7 +42,7 @@ public struct StandardFolders: Sendable {
   private let sharedPaths: [StandardFolder: [String]]
   /// The folder with the file `user-dirs.dirs`, on Linux.
   private let userDirectoriesFolder: String?
-  /// True for a container, whose folders a program uses alone.
+  /// True for a container. Only one program uses its folders.
   let isContainer: Bool
   /// The name of the program's own subfolders.
   private var program: String?
@@ -156,7 +156,7 @@ public struct StandardFolders: Sendable {
     (sharedPaths[folder] ?? []).filter { domains.contains(Self.domain(ofShared: $0)) }.map { inProgram($0, folder) }
   }
 
-  /// The program whose own folder this is; nil if programs share it.
+  /// Returns the name of the program that uses a folder alone; nil if programs share the folder.
   func program(of folder: StandardFolder) -> String? {
     switch folder {
     case .applicationSupport, .caches, .temporary: program

@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 internal import SystemFiles
 
-/// The file `user-dirs.dirs`, in which the user's folders have the names of the user's language.
+/// The file `user-dirs.dirs`, which contains the paths of the user's folders. Their names are in the user's language.
 ///
 /// The program xdg-user-dirs writes the file. Its lines are `XDG_DOCUMENTS_DIR="$HOME/Dokumente"`, or have an absolute
 /// path. Other lines are ignored, and the last line for a folder counts (xdg-user-dir-lookup.c).

@@ -54,13 +54,14 @@ struct LanguageTag: Hashable {
     (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
   }
 
-  /// The identifier in the form of BCP 47, without the usual script of Chinese in a region.
+  /// The identifier in the form of BCP 47. It does not contain the script of Chinese if that is the usual script of the
+  /// region.
   var identifier: String {
     let isUsual = language == "zh" && !rest.isEmpty && LanguageTag([language, rest[0]].joined(separator: "-")) == self
     return ([language] + (isUsual ? [] : [script].compactMap(\.self)) + rest).joined(separator: "-")
   }
 
-  /// This language and those that replace it, from the most specific to the least: `en-GB`, `en`.
+  /// This language and the languages that can replace it, from the most specific to the most general: `en-GB`, `en`.
   var chain: [LanguageTag] {
     var chain = rest.indices.reversed().map { LanguageTag(language, script, Array(rest[...$0])) }
     chain.append(LanguageTag(language, script, []))
@@ -74,7 +75,7 @@ struct LanguageTag: Hashable {
     return chain
   }
 
-  /// True if text in the language without a script is not in this script.
+  /// True if text in this language normally has another script than ``script``.
   private var hasOtherScript: Bool {
     switch language {
     case "zh": script != "Hans"
@@ -83,6 +84,6 @@ struct LanguageTag: Hashable {
     }
   }
 
-  /// Returns true if the languages are the same, in the same script, whatever their regions are.
+  /// Returns true if the languages and scripts are the same. Ignores the regions.
   func isSameLanguage(as other: LanguageTag) -> Bool { language == other.language && script == other.script }
 }

@@ -28,10 +28,10 @@ enum PreferredLanguages {
     return identifiers
   }
 
-  /// Returns the localizations that match languages, in the order of the search: those of each language from the most
-  /// specific to the least.
+  /// Returns the localizations that match the given languages, in the order of the search. For each language, the most
+  /// specific localization comes first.
   ///
-  /// A language without a match is replaced by the same language of another region, the first one in the list.
+  /// If no localization matches a language, the first localization of the same language for another region is used.
   ///
   /// - Parameter names: The names of the localizations, sorted.
   static func localizations(of names: [String], for languages: [String]) -> [String] {

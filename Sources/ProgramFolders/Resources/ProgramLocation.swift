@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 internal import SystemFiles
 
-/// The paths in which the resources of a program are, derived from the path of its executable.
+/// The paths of a program's resources, derived from the path of its executable.
 struct ProgramLocation {
   /// The path of the executable; nil if it is unknown.
   let executable: String?

@@ -39,13 +39,13 @@ extension ResourceBundle {
   /// for picture in try bundle.urls(forResourcesWithExtension: "png", subdirectory: "Icons") { print(picture.path) }
   /// ```
   ///
-  /// Of several resources with the same name, it returns the one that the lookup of one resource finds. Folders for
-  /// languages are not returned.
+  /// If several resources have the same name, it returns the one that
+  /// ``url(forResource:withExtension:subdirectory:localization:)`` finds. Folders for languages are not returned.
   ///
   /// - Parameters:
   ///   - fileExtension: The extension, without the period; nil for all resources.
-  ///   - subdirectory: As for the lookup of one resource.
-  ///   - localization: As for the lookup of one resource.
+  ///   - subdirectory: As for ``url(forResource:withExtension:subdirectory:localization:)``.
+  ///   - localization: As for ``url(forResource:withExtension:subdirectory:localization:)``.
   /// - Throws: ``ProgramFoldersError/system(_:errno:reason:)`` if an existing folder cannot be listed,
   ///   ``ProgramFoldersError/invalidName(_:reason:)`` if the folder leads out of the bundle.
   /// - Complexity: O(*n* log *n*) in the number of files in the folders.

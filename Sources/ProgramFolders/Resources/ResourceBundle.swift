@@ -109,7 +109,7 @@ public struct ResourceBundle: Sendable {
     }
   }
 
-  /// Returns the name of a localization as its folder spells it.
+  /// Returns the name of a localization in the spelling of its folder.
   private func spelling(ofLocalization name: String) -> String {
     if localizations.contains(name) { return name }
     guard let tag = LanguageTag(name) else { return name }

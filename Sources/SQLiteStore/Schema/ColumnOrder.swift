@@ -23,8 +23,8 @@ struct ColumnOrder {
   /// Determines the order of the columns.
   ///
   /// - Parameters:
-  /// - attributes: The attributes, sorted by name.
-  /// - relationships: The names of the to-one relationships, sorted.
+  ///   - attributes: The attributes, sorted by name.
+  ///   - relationships: The names of the to-one relationships, sorted.
   init(_ attributes: [ManagedObjectModel.Entity.Attribute], _ relationships: [String]) {
     // To-one relationships come after the first group.
     func group(_ type: AttributeType) -> Int {
