@@ -193,7 +193,8 @@ extension PredicateConstant {
 }
 
 extension PredicateComparator {
-  /// The comparator that gives the same result if the sides are exchanged, such as `>` for `<`; nil if there is none.
+  /// The comparator that gives the same result if the sides are exchanged, such as `>` for `<`; nil if no comparator
+  /// does.
   fileprivate var flipped: PredicateComparator? {
     switch self {
     case .equal, .notEqual: self

@@ -66,7 +66,7 @@ private struct TableFitting {
   private(set) var externalAttributes: [PropertyName: Bool] = [:]
   /// The columns of the file that the views use, by table. A join table that is used has an entry without columns.
   private var used: [String: Set<String>] = [:]
-  /// The relationships for which the file has a column: to-one relationships, and to-many relationships without an
+  /// The relationships that have a column in the file: to-one relationships, and to-many relationships without an
   /// inverse.
   private var related: Set<PropertyName> = []
 
