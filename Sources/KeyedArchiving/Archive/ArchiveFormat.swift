@@ -46,8 +46,8 @@ public enum ArchiveFormat: Hashable, Sendable, CaseIterable {
       && (bytes.starts(with: signature.littleEndian, at: 2) || bytes.starts(with: signature.bigEndian, at: 2))
   }
 
-  /// The maximum number of bytes that are searched for the root element or its document type, from the start of the XML
-  /// declaration.
+  /// The maximum number of bytes, from the start of the XML declaration, that are searched for the root element or the
+  /// document type.
   private static var greatestPrologLength: Int { 1024 }
 
   private static func isXML(_ bytes: RawSpan) -> Bool {

@@ -3,8 +3,8 @@ package import FoundationEssentials
 
 /// Reads the objects of an archive for code that visits all of them, such as views and checks. Limits the total work.
 ///
-/// Objects in a binary file can overlap and be referenced many times, so a few kilobytes can ask for any amount of
-/// work. The number of values and bytes that a reader reads is limited to `PropertyListDocument.expandedSizeLimit`.
+/// Objects in a binary file can overlap and be referenced many times, so reading a few kilobytes can require any amount
+/// of work. The number of values and bytes that a reader reads is limited to `PropertyListDocument.expandedSizeLimit`.
 package struct ArchiveReader {
   package let document: PropertyListDocument
   /// The object table, an array: the objects by UID.
@@ -168,7 +168,7 @@ package struct ArchiveReader {
     return positions
   }
 
-  /// Returns the positions of `$class` and `$classname`, and uses the cache of keys to find them. Returns nil if the
+  /// Returns the positions of `$class` and `$classname`, which it finds with the cache of keys. Returns nil if the
   /// dictionary has an invalid or duplicate key.
   private mutating func positionsByShape(of dictionary: FlatNode) throws(KeyedArchiveError) -> KeyPositions? {
     do {

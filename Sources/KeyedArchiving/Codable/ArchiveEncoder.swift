@@ -3,7 +3,7 @@ internal import OrderedCollections
 
 /// A `Codable` value that is being encoded into an archive.
 ///
-/// It is a class, because a type adds values to its containers after the encoder has returned them.
+/// It is a class, because a type gets a container from the encoder first, and adds values to it later.
 final class EncodedBox {
   enum Content {
     case nothing
@@ -11,7 +11,7 @@ final class EncodedBox {
     case keyed([(key: String, box: EncodedBox)])
     case unkeyed([EncodedBox])
     case value(any SecureCoding)
-    /// A number or a Boolean, both as a node to store inline in an object and as a value to archive in a collection.
+    /// A number or a Boolean in two forms: a node to store inline in an object, and a value to archive in a collection.
     case scalar(FlatNode, any SecureCoding)
   }
 
@@ -35,7 +35,7 @@ final class EncodedBox {
     other.content = .nothing
   }
 
-  /// Empties the box and returns those of its nested boxes that are not empty.
+  /// Empties the box, and returns its nested boxes except empty ones.
   private func takeContainers() -> [EncodedBox] {
     let boxes: [EncodedBox]
     switch content {
@@ -99,8 +99,8 @@ final class EncodedBox {
     content = .unkeyed(elements)
   }
 
-  /// Returns the entries of a dictionary in the order that depends only on the keys; see ``CanonicalOrder``. Entries of
-  /// other values keep their order.
+  /// Sorts the entries of a dictionary in an order that depends only on the keys; see ``CanonicalOrder``. If this box
+  /// is not a dictionary, the entries keep their order.
   fileprivate func ordered(
     _ entries: [(key: String, box: EncodedBox)], for coder: KeyedArchiver
   ) throws -> [(key: String, box: EncodedBox)] {
@@ -108,8 +108,8 @@ final class EncodedBox {
     return try CanonicalOrder.positions(of: entries.map(\.key), for: coder).map { entries[$0] }
   }
 
-  /// Returns the values of a set, or the keys and values of a dictionary, in the order that depends only on the
-  /// elements; see ``CanonicalOrder``. Values of other types keep their order.
+  /// Sorts the values of a set, or the keys and values of a dictionary, in an order that depends only on the elements
+  /// or keys; see ``CanonicalOrder``. If this box is neither, the values keep their order.
   fileprivate func ordered(_ values: [EncodedBox], for coder: KeyedArchiver) throws -> [EncodedBox] {
     guard let count = collection?.valuesPerElement, values.count > count else { return values }
     let elements = stride(from: 0, to: values.count, by: count).map { values[$0..<min($0 + count, values.count)] }

@@ -4,12 +4,11 @@ internal import OrderedCollections
 /// A collection whose `init(from:)` hashes its elements or keys.
 protocol HashingCollection {
   associatedtype Hashed: Hashable
-  /// The number of values in an unkeyed container for each element: 1 for an element of a set, 2 for a key and its
-  /// value. The first of them is hashed.
+  /// The number of values that an unkeyed container has for each element: 1 for an element of a set, 2 for a key and a
+  /// value of a dictionary. The first of these values is hashed.
   static var valuesPerElement: Int { get }
-  /// Returns the hashes of the elements of `value`, a value that this collection has decoded. It is only for
-  /// collections that decode all elements at once: an `OrderedSet` decodes a single array. Returns nil for other
-  /// collections, and for a value that is not such an array.
+  /// Returns the hashes of the elements of `value`, if this collection decodes all its elements as one value: an
+  /// `OrderedSet` decodes a single array. Returns nil for other collections, and if `value` is not such an array.
   static func hashes(ofElementsIn value: Any) -> [Int]?
 }
 

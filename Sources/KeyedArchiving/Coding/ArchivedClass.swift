@@ -12,8 +12,8 @@ public struct ArchivedClass: Hashable, Sendable {
 
   /// The ancestors, nearest first: the rest of `$classes`. Apple's classes all end with `NSObject`.
   ///
-  /// Ancestors are written for other readers. When this package decodes an object as a type, it compares only the name
-  /// and the aliases of the type with the name and the hints of the object's class.
+  /// Ancestors are written only for other readers. To find out if it can decode an object as a type, this package
+  /// compares the name and aliases of the type with the name and hints of the object's class.
   public var ancestors: [String]
 
   /// The names of the classes that a reader may use instead if it does not know this one: `$classhints`.
@@ -106,7 +106,7 @@ extension ArchivedClass {
   /// The class of ``ArchivedValue``, which can represent objects of many classes.
   static let anyObject = ArchivedClass("NSObject", ancestors: [])
 
-  /// Returns true if a type has the same class name as its superclass, because it does not override
+  /// Returns true if a type has inherited this class from its superclass, because it does not override
   /// ``SecureCoding/archivedClass``. Its objects would be decoded as the superclass, so encoding or decoding them is an
   /// error.
   func isInherited(by type: any SecureCoding.Type) -> Bool {

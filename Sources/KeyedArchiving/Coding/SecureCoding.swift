@@ -66,8 +66,9 @@ public protocol SecureCoding: SendableMetatype {
   func replacementObject(for coder: KeyedArchiver) throws -> (any SecureCoding)?
 
   /// Returns the value to use instead of this decoded value. The default is the value itself. The unarchiver calls it
-  /// after ``SecureCoding/init(coder:)``. All references to the value then return the replacement, except those that
-  /// were decoded before, which is possible after ``KeyedUnarchiver/publish(_:)``.
+  /// after ``SecureCoding/init(coder:)``. All references to the value that are decoded afterwards return the
+  /// replacement. References that were decoded earlier, which ``KeyedUnarchiver/publish(_:)`` makes possible, have
+  /// returned the original value.
   ///
   /// ```swift
   /// func awakeAfterDecoding(by coder: KeyedUnarchiver) throws -> Currency { code == "EUR" ? .euro : self }

@@ -1,13 +1,13 @@
 @_spi(Archives) package import PropertyLists
 
-/// A limit for nested objects that are encoded or decoded: the number of nesting levels, and the room on the thread's
-/// stack.
+/// The limits for the nesting of objects that are encoded or decoded: the number of levels, and the room on the
+/// thread's stack.
 package struct StackRoom {
   private var stack: CallStack?
-  /// `outer`: the number of nesting levels in progress when the thread left its own stack, if this was before the
-  /// archive's first level; otherwise 0. `greatest`: the maximum number of levels in total.
+  /// `outer`: the number of nesting levels around the archive, if the thread had already left its own stack when the
+  /// archive's first level began; otherwise 0. `greatest`: the maximum number of levels in total.
   private var levels = (outer: 0, greatest: 0)
-  /// The number of levels that are subtracted from the number that the stack allows.
+  /// The number of levels that the stack would allow, but that are not used.
   private let reserve: Int
 
   package init(reserve: Int) { self.reserve = reserve }

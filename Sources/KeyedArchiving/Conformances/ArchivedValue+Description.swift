@@ -16,7 +16,7 @@ extension ArchivedValue: CustomStringConvertible, CustomDebugStringConvertible {
   public var debugDescription: String { description }
 }
 
-/// Writes the description of an ``ArchivedValue``, as far as it fits.
+/// A writer of the description of an ``ArchivedValue``. It stops when the text has its maximum length.
 private struct SummaryWriter {
   private(set) var text = ""
 

@@ -147,8 +147,8 @@ extension ArchivedValue: SecureCoding {
 }
 
 /// Two values are equal if they have the same case and equal contents. The order of dictionaries and sets does not
-/// matter. Values of other types are compared with their own `==`. Objects of classes are equal only if they are the
-/// same instance, because they can contain themselves.
+/// matter. Values of ``object(_:)`` are compared with the `==` of their type. Class instances are equal only if they
+/// are identical, because they can contain themselves.
 extension ArchivedValue: Hashable {
   // Nested arrays and dictionary values are compared without recursion, because they may be nested very deeply.
 
@@ -160,8 +160,8 @@ extension ArchivedValue: Hashable {
     return true
   }
 
-  /// Compares two values, except for the elements of arrays and the values of dictionaries. Adds these to `parts`, for
-  /// the caller to compare.
+  /// Compares two values, but not the elements of arrays and the values of dictionaries. Adds the pairs of these to
+  /// `parts`, for the caller to compare.
   private static func isEqual(
     _ first: ArchivedValue, _ second: ArchivedValue, parts: inout [(ArchivedValue, ArchivedValue)]
   ) -> Bool {
@@ -253,7 +253,7 @@ extension ArchivedValue: Hashable {
   }
 }
 
-/// An `NSSet`, as its elements in the order of the archive.
+/// The elements of an `NSSet`, in the order of the archive.
 private struct UnorderedElements: SecureCoding {
   static let archivedClass = ArchivedClass("NSSet", aliases: ["NSMutableSet"])
 

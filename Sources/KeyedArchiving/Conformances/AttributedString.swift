@@ -38,7 +38,7 @@ extension Archived {
     public let runs: [Run]
 
     /// The list of attributes in the archive. It is kept so that the value is archived again with the same list, even
-    /// if that has equal attributes twice.
+    /// if the list contains equal attributes twice.
     private let list: [Attributes]
     /// For each run, the index of its attributes in ``list``.
     private let indices: [Int]

@@ -2,7 +2,7 @@ public import FoundationEssentials
 @_spi(Archives) internal import PropertyLists
 
 extension Archived {
-  /// `NSCalendar`, as the settings in its archive. Unlike a `Calendar`, every process can decode it.
+  /// `NSCalendar`: the settings in its archive. Every process can decode it, unlike a `Calendar`.
   public struct Calendar: SecureCoding, Hashable, Sendable {
     public static let archivedClass = ArchivedClass("NSCalendar")
 
@@ -35,8 +35,8 @@ extension Archived {
       self.gregorianStartDate = gregorianStartDate
     }
 
-    /// Creates the archived form of a calendar. A calendar that follows the user's settings gets the settings of this
-    /// moment.
+    /// Creates the archived form of a calendar. If the calendar follows the user's settings, the archived form has the
+    /// current settings.
     ///
     /// - Throws: The errors of ``TimeZone/init(_:)``; ``KeyedArchiveError/Kind/invalidValue`` for a calendar whose
     ///   identifier has no name in Apple's archives.

@@ -10,9 +10,9 @@ extension Archived {
     public var timeStyle: Int
     /// The template that is used instead of the styles. Nil if the archive has none.
     public var dateTemplate: String?
-    /// The template that Apple's formatter has made from the styles. Nil if the archive has none.
+    /// The template that Apple's formatter has derived from the styles. Nil if the archive has none.
     public var dateTemplateFromStyles: String?
-    /// True if the settings were changed after Apple's formatter made its template from them.
+    /// True if the settings were changed after Apple's formatter derived ``dateTemplateFromStyles`` from them.
     public var isModified: Bool
     /// True if the formatter uses ``dateTemplate`` instead of the styles.
     public var usesTemplate: Bool

@@ -30,8 +30,8 @@ extension KeyedUnarchiver {
 
 /// Counts the elements of a collection that have the same hash, because inserting them compares them with each other.
 ///
-/// Foundation hashes only the first 80 bytes of data, and for a decimal number the nearest double. So an archive can
-/// have any number of elements with one hash, and the comparisons are limited.
+/// Foundation hashes only the first 80 bytes of data, and only the nearest double of a decimal number. So an archive
+/// can contain any number of elements with the same hash. That is why the number of comparisons is limited.
 struct HashCounts {
   /// True if the type of the elements hashes well: an archive cannot contain many elements with the same hash.
   let areEven: Bool

@@ -2,7 +2,7 @@ public import FoundationEssentials
 @_spi(Archives) internal import PropertyLists
 
 extension Archived {
-  /// `NSLocale`, as the identifier in its archive. Unlike a `Locale`, every process can decode it.
+  /// `NSLocale`: the identifier in its archive. Every process can decode it, unlike a `Locale`.
   public struct Locale: SecureCoding, Hashable, Sendable {
     public static let archivedClass = ArchivedClass("NSLocale")
 
@@ -12,8 +12,8 @@ extension Archived {
     /// Creates a locale with an identifier.
     public init(identifier: String) { self.identifier = identifier }
 
-    /// Creates the archived form of a locale. A locale that follows the user's settings gets the settings of this
-    /// moment.
+    /// Creates the archived form of a locale. If the locale follows the user's settings, the archived form has the
+    /// current settings.
     public init(_ locale: FoundationEssentials.Locale) { identifier = locale.identifier }
 
     public init(coder: KeyedUnarchiver) throws {

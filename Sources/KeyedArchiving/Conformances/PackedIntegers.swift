@@ -1,9 +1,9 @@
 package import FoundationEssentials
 @_spi(Archives) internal import PropertyLists
 
-/// A format for unsigned integers that uses as many bytes for each as it needs. A byte has 7 bits of the integer,
-/// lowest bits first, and its eighth bit is set if more bytes follow. `NSIndexSet`, `NSIndexPath` and
-/// `NSAttributedString` store their numbers like this (archives from macOS 10.14).
+/// A format for unsigned integers with as many bytes as each integer needs. A byte has 7 bits of the integer, lowest
+/// bits first, and its eighth bit is set if more bytes follow. `NSIndexSet`, `NSIndexPath` and `NSAttributedString`
+/// store their numbers like this (archives from macOS 10.14).
 package enum PackedIntegers {
   package static func data(_ integers: some Sequence<UInt64>) -> Data {
     var data = Data()

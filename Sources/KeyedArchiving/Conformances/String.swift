@@ -38,13 +38,13 @@ extension KeyedUnarchiver {
   /// than `ParsingLimits.expansionRatio` allows.
   private static var longNative: Int { 32 }
 
-  /// Subtracts the bytes of a value that is made from a long string or data, such as a URL, from the budget. The kept
-  /// string or data counts only once, but the value is made for each object that shares it.
+  /// Subtracts from the budget the bytes of a value, such as a URL, that is created from a long string or data. The
+  /// string or data is kept and counts only once, but a new value is created for each object that refers to it.
   func spend(remaking size: Int) throws {
     if size > Self.longNative { try spend(size) }
   }
 
-  /// Returns the text of a string or the bytes of data, which may have been kept when they were decoded before.
+  /// Returns the text of a string or the bytes of data. Reads them, unless they were kept when they were read before.
   @inline(__always)
   func native<T>(
     _ node: FlatNode, _ object: FlatNode, _ content: @autoclosure () throws(PropertyListError) -> T

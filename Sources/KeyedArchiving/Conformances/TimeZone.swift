@@ -2,8 +2,8 @@ public import FoundationEssentials
 @_spi(Archives) internal import PropertyLists
 
 extension Archived {
-  /// `NSTimeZone`, as its archive has it: a name, and usually the rules of the zone. Unlike a `TimeZone`, every process
-  /// can decode it.
+  /// `NSTimeZone`: the name in its archive, and usually the rules of the zone. Every process can decode it, unlike a
+  /// `TimeZone`.
   public struct TimeZone: SecureCoding, Hashable, Sendable {
     public static let archivedClass = ArchivedClass("NSTimeZone")
 
@@ -19,8 +19,8 @@ extension Archived {
       self.data = data
     }
 
-    /// Creates the archived form of a time zone, without rules. A time zone that follows the user's settings gets the
-    /// settings of this moment.
+    /// Creates the archived form of a time zone, without rules. If the time zone follows the user's settings, the
+    /// archived form has the current settings.
     ///
     /// - Throws: ``KeyedArchiveError/Kind/invalidValue`` for a zone whose offset from GMT is not a whole number of
     ///   minutes, because its name does not contain the seconds.

@@ -89,8 +89,8 @@ extension Archived {
       try coder.encode(text, forRawKey: "$1")
     }
 
-    /// Decodes an `NSValue`, and returns the structure that `content` gets from it. Throws an error with the
-    /// structure's `name` if `content` returns nil, because the `NSValue` contains something else.
+    /// Decodes an `NSValue`, and returns the structure that `content` extracts from it. If the `NSValue` contains
+    /// something else, `content` returns nil, and the method throws an error with the `name` of the structure.
     static func content<T>(_ name: String, _ coder: KeyedUnarchiver, _ content: (Value) -> T?) throws -> T {
       guard let content = content(try Value(coder: coder)) else {
         throw coder.failure(.typeMismatch, "expected an NSValue with \(name), found another value")
@@ -98,7 +98,8 @@ extension Archived {
       return content
     }
 
-    /// Decodes a C value, which is archived after its type in the notation of Objective-C's `@encode`.
+    /// Decodes a C value. The archive contains its type, in the notation of Objective-C's `@encode`, and then the
+    /// value.
     private static func typed(_ coder: KeyedUnarchiver) throws -> Value {
       let type = try coder.decode(String.self, forRawKey: "$0")
       if let type = CType(rawValue: type) { return .number(try CNumber(type, forRawKey: "$1", in: coder)) }

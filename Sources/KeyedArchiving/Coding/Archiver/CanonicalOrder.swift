@@ -9,8 +9,8 @@
 ///
 /// An element can lead to any number of objects, also in cycles, so these archives are limited. Each contains at most
 /// 16 class instances. If an element contains a collection, that collection is ordered first, which can require more
-/// archives; at most three orderings with archives are nested. A collection that requires archives is written as empty
-/// if it is inside a class instance, or if its ordering would be nested more deeply. Elements that differ only beyond
+/// archives. At most three such orderings are nested. A collection whose ordering requires archives is written as empty
+/// if it is inside a class instance, or if the ordering would be nested more deeply. Elements that differ only beyond
 /// these limits have an arbitrary order.
 enum CanonicalOrder {
   /// The limits of an archive that is made only to order an element.
@@ -25,8 +25,8 @@ enum CanonicalOrder {
 
   private static let greatestLevel = 3
 
-  /// Returns the positions of the elements in the order in which they are written. Returns an empty array if the limits
-  /// of the archive that `coder` makes do not allow this ordering.
+  /// Returns the positions of the elements, sorted in the order of writing. Returns an empty array if `coder` itself
+  /// makes an archive only for ordering, and the limits of that archive do not allow this ordering.
   static func positions<Element: SecureCoding>(of elements: [Element], for coder: KeyedArchiver) throws -> [Int] {
     guard elements.count > 1 else { return Array(elements.indices) }
     if let integers = elements as? [Int] {

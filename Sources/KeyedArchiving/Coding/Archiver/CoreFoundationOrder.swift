@@ -3,7 +3,8 @@
 /// Apple's archiver writes the keys of an object in this order. An archiver must use it to produce the same bytes
 /// (`CFBasicHash.c`, `CFString.c`; the sizes were confirmed with archives from macOS 10.14).
 enum CoreFoundationOrder {
-  /// The possible sizes of the table, in buckets, and for each size, the number of elements that the table can hold.
+  /// The possible sizes of the table. For each, `size` is the number of buckets, and `capacity` the number of elements
+  /// that the table can hold.
   private static let sizes: [(size: Int, capacity: Int)] = [
     (3, 3), (7, 6), (13, 11), (23, 19), (41, 32), (71, 52), (127, 85), (191, 118), (251, 155), (383, 237), (631, 390),
     (1087, 672), (1723, 1065), (2803, 1732), (4523, 2795), (7351, 4543), (11959, 7391), (19447, 12019), (31231, 19302),

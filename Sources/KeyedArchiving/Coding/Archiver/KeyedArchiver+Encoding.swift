@@ -1,7 +1,7 @@
 public import FoundationEssentials
 @_spi(Archives) public import PropertyLists
 
-/// Encodes values, objects and collections of them.
+/// Functions that encode values, objects and collections of them.
 extension KeyedArchiver {
   /// Encodes a value or an object.
   ///
@@ -128,8 +128,8 @@ extension KeyedArchiver {
 
   // Methods for types that write the keys of Apple's classes. These keys are written unchanged.
 
-  /// Throws ``KeyedArchiveError/Kind/invalidValue``, with the message `finding`, if `isValid` is false: an archive
-  /// cannot represent the value.
+  /// Throws ``KeyedArchiveError/Kind/invalidValue``, with the message `finding`, if `isValid` is false. Use it for
+  /// values that an archive cannot represent.
   @inline(__always)
   func require(_ isValid: Bool, _ finding: @autoclosure () -> String) throws {
     if !isValid { throw KeyedArchiveError(.invalidValue, finding()) }

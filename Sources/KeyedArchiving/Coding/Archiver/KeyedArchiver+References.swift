@@ -1,6 +1,6 @@
 @_spi(Archives) internal import PropertyLists
 
-/// Makes references to values and objects. A value or object is archived at its first reference.
+/// Functions that create references to values and objects. The first reference to a value or an object archives it.
 extension KeyedArchiver {
   /// Archives a value, unless an equal one is in the archive, and returns a reference to it.
   func reference<T: SecureCoding>(toValue value: T) throws -> ArchivedReference {

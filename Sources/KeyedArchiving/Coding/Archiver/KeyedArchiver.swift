@@ -54,8 +54,8 @@ public final class KeyedArchiver {
   /// replacement.
   var conditional: [UInt32: any SecureCoding] = [:]
 
-  /// The arrays of ``ArchivedValue`` that have been archived, by the addresses of their elements. They are kept alive,
-  /// so that no other array gets the same address.
+  /// The arrays of ``ArchivedValue`` that have been archived, by the address of their elements. The arrays are kept
+  /// alive, so that no other array gets the same address.
   var sharedElements: [UInt: (elements: Any, height: Int, reference: ArchivedReference)] = [:]
   /// The greatest ``depth`` that was reached while the current value was encoded.
   var deepest = 0
@@ -67,11 +67,11 @@ public final class KeyedArchiver {
   /// The limits of an archive that is made only to order an element of a collection; see ``CanonicalOrder``. Nil for
   /// all other archives.
   var extent: CanonicalOrder.Extent?
-  /// The nesting depth of the collection whose element is ordered, if there is an ``extent``. Otherwise 0.
+  /// If ``extent`` is not nil, the nesting depth of the collection that contains the element; otherwise 0.
   private let outerDepth: Int
-  /// The number of objects being encoded that are collections. These do not count as nesting levels.
+  /// The number of collections among the objects being encoded. Collections do not count as nesting levels.
   private var collectionDepth = 0
-  /// The limit of the nesting depth. Its reserve makes the archiver allow fewer levels than an unarchiver, so that an
+  /// The limit of the nesting depth. Because of its reserve, the archiver allows fewer levels than an unarchiver. So an
   /// archive can be decoded on the thread that made it.
   private var stackRoom = StackRoom(reserve: 16)
   private var failure: (any Error)?
@@ -186,8 +186,8 @@ public final class KeyedArchiver {
     return try pool.finish(top: top)
   }
 
-  /// A stack with the elements of the arrays that are being encoded, and with the keys and values of an object that is
-  /// about to be stored. It has accessors because its span is valid only during an access.
+  /// A stack of nodes: the elements of the arrays that are being encoded, and the keys and values of an object that is
+  /// about to be stored. The property has accessors because the span of the stack is valid only during an access.
   @inline(__always)
   var elements: [FlatNode] {
     _read { yield storedElements }
@@ -302,7 +302,7 @@ public final class KeyedArchiver {
 
   /// Returns true if the stack is full, so that encoding must continue on another stack.
   ///
-  /// - Parameter more: the number of levels by which the next value is deeper than the current object.
+  /// - Parameter more: the number of levels between the current object and the value that is encoded next.
   @inline(never)
   func needsMoreStack(within more: Int = 0) throws -> Bool {
     try stackRoom.isUsedUp(at: depth + more, isTop: isAtTop && more == 0)

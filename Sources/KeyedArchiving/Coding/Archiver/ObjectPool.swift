@@ -10,11 +10,11 @@ struct ObjectPool: ~Copyable {
   /// The objects by UID. An object whose contents are not known yet is `$null`.
   private var objects: [ValuePool.Reference]
   private let null: ValuePool.Reference
-  /// The UIDs of the objects with a given scalar, by the number of the scalar in the `ValuePool`. 0 means that there is
-  /// no such object.
+  /// The UID of the object for each scalar, by the number of the scalar in the `ValuePool`; 0 if the archive does not
+  /// have an object for the scalar.
   private var scalarObjects: [UInt32] = []
-  /// The UIDs of the values with given contents, by the number of the contents in the `ValuePool`. 0 means that there
-  /// is no such value.
+  /// The UID of the value for each contents, by the number of the contents in the `ValuePool`; 0 if the archive does
+  /// not have a value with these contents.
   private var sharedObjects: [UInt32] = []
 
   init() {
@@ -55,8 +55,8 @@ struct ObjectPool: ~Copyable {
 
   mutating func data(_ data: Data) throws -> UInt32 { try object(ofScalar: inline(data)) }
 
-  /// Adds a scalar to the object table, unless it is there, and returns its UID. The node of a string or data must be
-  /// one that this pool has returned.
+  /// Adds a scalar to the object table, unless it is there, and returns its UID. If the node is a string or data, this
+  /// pool must have returned it.
   mutating func object(ofScalar node: FlatNode) throws -> UInt32 {
     let number = try translated(values.number(ofScalar: node))
     scalarObjects.extend(to: number, with: 0)
@@ -87,15 +87,15 @@ struct ObjectPool: ~Copyable {
     return sharedObjects[contents.offset]
   }
 
-  /// Makes ``value(with:)`` return this UID for these contents, so that later values with equal contents share the
-  /// object.
+  /// Records the UID of the value with these contents, for ``value(with:)``. Later values with equal contents then
+  /// share the object.
   mutating func share(_ uid: UInt32, as contents: FlatNode) {
     sharedObjects.extend(to: contents.offset, with: 0)
     sharedObjects[contents.offset] = uid
   }
 
-  /// Removes a reserved UID when it turns out that an equal object has another UID. Returns false, without removing it,
-  /// if it is not the UID that was reserved last.
+  /// Removes a reserved UID, because an equal object already has another one. Returns false, without removing the UID,
+  /// if it is not the one that was reserved last.
   mutating func withdraw(_ uid: UInt32) -> Bool {
     guard Int(uid) == objects.count - 1 else { return false }
     objects.removeLast()

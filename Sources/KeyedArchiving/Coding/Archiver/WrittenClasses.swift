@@ -1,10 +1,10 @@
 @_spi(Archives) internal import PropertyLists
 
-/// The classes in an archive that is being written: the class of each type, and the UID of each class description.
+/// The classes in an archive that is being written: the class for each type, and the UID of each class description.
 struct WrittenClasses {
   private var records: [ObjectIdentifier: Record] = [:]
-  /// The records of classes that only some values of a type have, by class. The values of ``Archived/Unit``, for
-  /// example, have different classes.
+  /// The records of classes that are not the class of a type, but of some of its values. For example, the values of
+  /// ``Archived/Unit`` have different classes.
   private var variants: [ArchivedClass: Record] = [:]
   /// A cache of the records of recently used types. The address of a type determines its slot.
   private var recent = [(type: ObjectIdentifier, record: Record)?](repeating: nil, count: 16)
@@ -25,7 +25,7 @@ struct WrittenClasses {
     /// The type. Nil for a class that only some values of a type have, for a class of opaque objects, and for the top
     /// of an archive.
     fileprivate let type: Any.Type?
-    /// True if the name was set in the archiver. The ancestors of such a class are not written.
+    /// True if the program has set the name in the archiver. The ancestors of such a class are not written.
     fileprivate let isRenamed: Bool
     fileprivate(set) var uid: UInt32?
     /// The keys of the last value of this type, in the order it encoded them.
@@ -65,8 +65,8 @@ struct WrittenClasses {
     return record
   }
 
-  /// Returns the record for those values of a type that have another class than the type itself. Returns nil if the
-  /// type was renamed in this archive.
+  /// Returns the record for the values of a type that have the class `archivedClass` instead of the class of the type.
+  /// Returns nil if the type was renamed in this archive.
   mutating func variant(of type: any SecureCoding.Type, as archivedClass: ArchivedClass) -> Record? {
     if names[ObjectIdentifier(type)] != nil { return nil }
     if let record = variants[archivedClass] { return record }
@@ -94,8 +94,8 @@ struct WrittenClasses {
     return uid
   }
 
-  /// Writes the class description of an opaque object unchanged, and returns its UID. Unlike the class of a type, it
-  /// may have the same name as a different class in the archive.
+  /// Writes the class description of an opaque object unchanged, and returns its UID. Unlike the class of a type, the
+  /// class may have the name of a different class in the archive.
   mutating func write(opaque description: KeyedArchive.ClassDescription, into pool: inout ObjectPool) throws -> UInt32 {
     let ancestors = Array(description.classes.drop { $0 != description.name }.dropFirst())
     let archivedClass = ArchivedClass(description.name, ancestors: ancestors, hints: description.hints)
@@ -153,8 +153,8 @@ extension WrittenClasses.Record {
   }
 
   /// Returns the node of a key. `position` is the number of keys that the object has encoded before. Values of one type
-  /// usually encode the same keys in the same order, so comparing the key with that of the last value avoids most
-  /// lookups.
+  /// usually encode the same keys in the same order. So the key is first compared with the key that the last value
+  /// encoded at this position, which avoids most lookups.
   @inline(__always)
   func key(_ text: String, at position: Int, in keys: inout ArchivedKeys, _ pool: inout ObjectPool) throws -> FlatNode {
     if position < sequence.count, sequence[position].text == text { return sequence[position].key }
@@ -172,8 +172,11 @@ extension WrittenClasses.Record {
     return key
   }
 
-  /// Returns the order in which the keys of an object are written. Its entries are those from the index `start` to the
-  /// end. Throws if a key occurs twice.
+  /// Returns the order for writing the keys of an object. Throws if a key occurs twice.
+  ///
+  /// - Parameters:
+  ///   - entries: The entries of all open objects. The last ones belong to this object.
+  ///   - start: The index of the object's first entry.
   @inline(__always)
   func order(of entries: [KeyedArchiver.Entry], from start: Int, in keys: ArchivedKeys) throws -> [Int] {
     if orderedKeys.count == entries.count - start {

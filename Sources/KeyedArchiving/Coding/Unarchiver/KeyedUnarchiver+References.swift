@@ -1,11 +1,11 @@
 @_spi(Archives) internal import PropertyLists
 
-/// Decodes the values and objects that references lead to.
+/// Functions that decode the values and objects that references lead to.
 extension KeyedUnarchiver {
   // The room on the stack limits how deeply objects can be nested. So the functions between one type's `init(coder:)`
   // and the next have small frames, and code that is not needed at every level is in functions that are never inlined.
 
-  /// Decodes the value at a reference, or returns the value that was kept when it was decoded before.
+  /// Returns the value at a reference. Decodes it, unless it was decoded before and kept.
   func value<T: SecureCoding>(_ type: T.Type, at reference: ArchivedReference) throws -> T {
     let frame = try frame(of: type, at: reference)
     guard let uid = frame.uid else {
@@ -150,7 +150,7 @@ extension FlatNode {
   }
 }
 
-/// Checks that objects can be decoded as the expected types, and creates errors.
+/// Functions that check if objects can be decoded as the expected types, and that create errors.
 extension KeyedUnarchiver {
   /// Returns a frame for decoding the object that a reference leads to. Throws if the object's class or kind does not
   /// match the type.

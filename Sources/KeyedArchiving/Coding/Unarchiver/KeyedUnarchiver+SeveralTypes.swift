@@ -1,6 +1,6 @@
 @_spi(Archives) internal import PropertyLists
 
-/// Decodes values that may have one of several types.
+/// Functions that decode values of several possible types.
 extension KeyedUnarchiver {
   /// Decodes the value of a key as one of several types.
   ///

@@ -1,8 +1,8 @@
 public import FoundationEssentials
 @_spi(Archives) public import PropertyLists
 
-/// Decodes a whole archive in one call. To decode classes as types of other names, or classes that have no type, create
-/// an unarchiver and call ``setClass(_:forClassName:)``.
+/// Functions that decode a whole archive in one call. To decode classes as types of other names, or classes that have
+/// no type, create an unarchiver and call ``setClass(_:forClassName:)``.
 extension KeyedUnarchiver {
   /// Decodes the root object of an archive, which has the key `root`.
   ///

@@ -59,7 +59,7 @@ public final class KeyedUnarchiver {
   let top: Frame
   let noKeys = DictionaryShape()
   private var stackRoom: StackRoom
-  /// The number of objects being decoded that are collections. These do not count as nesting levels.
+  /// The number of collections among the objects being decoded. Collections do not count as nesting levels.
   private var collectionDepth = 0
   /// The greatest ``depth`` that was reached while the current value was decoded.
   @safe @exclusivity(unchecked) package var deepest = 0
@@ -70,7 +70,8 @@ public final class KeyedUnarchiver {
   private var trails: [DecodingTrail?] = []
 
   struct Frame {
-    /// The value whose parts are decoded: the dictionary of an object or at the top of the archive, or a scalar.
+    /// The value whose parts are being decoded: the dictionary of an object, the dictionary at the top of the archive,
+    /// or a scalar.
     let node: FlatNode
     let shape: DictionaryShape
     let uid: UInt32?
@@ -196,8 +197,8 @@ public final class KeyedUnarchiver {
   /// The class of the current object in the archive. Nil for a value without a class.
   var currentClass: ArchivedClass? { current.classRecord?.archivedClass }
 
-  /// Returns the case whose raw value is the name of the current object's class. If there is none, returns the case for
-  /// the first hint of the class that has one. Returns nil if no case matches, or if the object has no class.
+  /// Returns the case of `classes` whose raw value is the name of the current object's class, or else the first hint of
+  /// that class that is a raw value. Returns nil if neither the name nor a hint matches, or if the object has no class.
   package func currentClass<Class: RawRepresentable<String>>(among classes: Class.Type) -> Class? {
     current.classRecord?.names.lazy.compactMap { Class(rawValue: $0) }.first
   }
@@ -336,7 +337,7 @@ public final class KeyedUnarchiver {
     try onMoreStack { try decoded(type, frame) }
   }
 
-  /// Calls a closure that decodes parts of an object, with the object as the current one.
+  /// Makes an object the current one while a closure decodes its parts.
   func inside<T>(_ node: FlatNode, uid: UInt32?, _ decode: () throws -> T) throws -> T {
     if isStackDue, try needsMoreStack() { return try onMoreStack { try entered(node, uid: uid, decode) } }
     return try entered(node, uid: uid, decode)
@@ -382,7 +383,7 @@ public final class KeyedUnarchiver {
   /// Ends the decoding of the current object after an error, and returns the error to throw.
   ///
   /// A type may catch an error and decode the same part again. If nested objects do that, each level doubles the work,
-  /// so the number of failures is limited. In a normal archive, decoding fails at most a few times for each value, if a
+  /// so the number of failures is limited. In a normal archive, a value fails to decode at most a few times, because a
   /// type tries several possible types.
   @inline(never)
   private func leave(after error: any Error) -> any Error {
@@ -401,8 +402,8 @@ public final class KeyedUnarchiver {
         + "and continued")
   }
 
-  /// The path to the part of the current object that is being decoded, for errors. Nil at the top. Paths share their
-  /// steps in memory, so creating an error takes the same time at any depth.
+  /// For errors, the path to the part of the current object that is being decoded; nil at the top of the archive. Paths
+  /// share their steps in memory, so creating an error takes the same time at any depth.
   var trail: DecodingTrail? {
     while trails.count < outer.count {
       trails.append(DecodingTrail.adding(outer[trails.count].step, to: trails.last ?? nil))
@@ -423,8 +424,8 @@ public final class KeyedUnarchiver {
   @inline(__always)
   var depth: Int { outer.count - collectionDepth }
 
-  /// Counts the nesting levels of a value that was decoded before and that the current value contains. Releasing,
-  /// comparing and archiving the current value recurses into these levels. Throws if they are too deep here.
+  /// Counts the nesting levels of a part of the current value that was decoded before, because releasing, comparing and
+  /// archiving the current value recurses into the part. Throws if the part's levels are too deep at this position.
   @inline(__always)
   func note(height: Int) throws {
     deepest = max(deepest, depth &+ height)

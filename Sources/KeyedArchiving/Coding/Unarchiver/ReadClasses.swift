@@ -3,8 +3,8 @@
 /// The classes of an archive that is being read, and the types that their objects may be decoded as.
 struct ReadClasses {
   private(set) var additionalTypes: [any SecureCoding.Type] = []
-  /// A number for each list of additional types that has been set. Values that were decoded with a list are kept with
-  /// its number.
+  /// The number of each list of additional types that has been set. A kept value is stored with the number of the list
+  /// that was set when it was decoded.
   private var scopes: [[ObjectIdentifier]: Int] = [[]: 0]
   private var records: [UInt32: Record] = [:]
   /// A cache of recently used class descriptions. The lowest bits of a UID determine its slot.
@@ -45,7 +45,7 @@ struct ReadClasses {
     }
   }
 
-  /// Sets the additional types, and returns a number that is the same for each call with the same types.
+  /// Sets the additional types, and returns the number of this list. Calls with the same types return the same number.
   mutating func setAdditionalTypes(_ types: [any SecureCoding.Type]) -> Int {
     // `ArchivedValue` is left out, because decoding it would only try the types of this list again.
     additionalTypes = types.filter { $0.archivedClass != .anyObject }
@@ -171,8 +171,8 @@ struct OpaqueObjects {
   var sizes: [UInt32: Int] = [:]
   /// The reader that checks all opaque objects. Using only one limits the total work.
   var reader: ArchiveReader?
-  /// True if the unarchiver reads the contents of an opaque object. They were checked when the object was decoded, and
-  /// are not checked again.
+  /// True if the unarchiver reads the contents of an opaque object. These are not checked again, because they were
+  /// checked when the object was decoded.
   var isWithin = false
 }
 

@@ -3,8 +3,8 @@
 /// The class instances and values that have been decoded from an archive. Instances are kept by UID, and values if they
 /// are likely to be needed again.
 ///
-/// Most values have one reference, so a value is kept only when it is decoded for the second time. So a value is
-/// decoded at most twice, however many references lead to it.
+/// Most values have one reference, so a value is kept only after it was decoded for the second time. No value is
+/// decoded more than twice, however many references lead to it.
 struct UnarchivedObjects: ~Copyable {
   private var states = PagedArray<State>(repeating: [])
   private var objects = PagedArray<AnyObject?>(repeating: nil)
@@ -16,21 +16,21 @@ struct UnarchivedObjects: ~Copyable {
   private var heights = PagedArray<UInt16>(repeating: 1)
   /// The decoded long strings and data, by their node in the document.
   private var texts: [FlatNode: Any] = [:]
-  /// For types that are `Decodable` but not ``SecureCoding``: how many times an object is being decoded as a type, one
-  /// inside the other.
+  /// For types that are `Decodable` but not ``SecureCoding``: for each object and type, the number of nested levels
+  /// that are currently decoding the object as this type.
   private var decodables: [ValueKey: Int] = [:]
 
   /// The objects that have been published but not completely decoded, by UID. The value is the number of entries that
   /// ``finished`` had when the object was published.
   private var published: [UInt32: Int] = [:]
-  /// The objects that were completely decoded, and the values that were kept, while ``published`` was not empty.
-  /// `value` is the type and scope of a kept value; nil for an object.
+  /// The objects that were completely decoded while ``published`` was not empty, and the values that were kept during
+  /// this time. For a kept value, `value` contains its type and scope; for an object, it is nil.
   private var finished: [(uid: UInt32, value: (type: ObjectIdentifier, scope: Int)?)] = []
 
   private struct State: OptionSet {
     let rawValue: UInt8
     static let inProgress = State(rawValue: 1)
-    /// The value is being decoded, and a part of it is the same value, which is being decoded too.
+    /// The value is being decoded at two levels: it contains itself, and the inner value is being decoded too.
     static let inProgressAgain = State(rawValue: 2)
     static let decodedBefore = State(rawValue: 4)
     static let kept = State(rawValue: 8)
@@ -43,7 +43,8 @@ struct UnarchivedObjects: ~Copyable {
     let scope: Int
     let weight: Int
     let height: Int
-    /// The next value in the list of those that were decoded from the same object with another type or scope.
+    /// The next value in a linked list of all values that were decoded from the same object, each with another type or
+    /// scope.
     var next: Kept?
 
     init(_ type: ObjectIdentifier, _ scope: Int, _ weight: Int, _ height: Int, _ next: Kept?) {
@@ -101,7 +102,7 @@ struct UnarchivedObjects: ~Copyable {
 
   enum Beginning {
     case begun
-    /// The object was decoded before, as this type or another, and the value was kept. It is not recorded as being
+    /// A value was kept when the object was decoded before, as this type or another. The value is not recorded as being
     /// decoded.
     case kept
     /// The value is already being decoded at two levels, one inside the other.
@@ -111,9 +112,9 @@ struct UnarchivedObjects: ~Copyable {
   /// Records that a value is being decoded.
   ///
   /// A class instance inside a value may refer back to the value, or to an equal value that the archive stores only
-  /// once. The value is then decoded a second time inside itself, and this time the instance has been published, which
-  /// ends the recursion. A cycle of values without such an instance reaches the same value a third time, which is an
-  /// error.
+  /// once. The value is then decoded a second time inside itself. The second time, the instance has already been
+  /// published, so the recursion ends. A cycle of values without such an instance reaches the same value a third time,
+  /// which is an error.
   ///
   /// - Parameter unlessKept: true to return ``Beginning/kept`` if a value is kept for the object.
   @inline(__always)
@@ -213,8 +214,8 @@ struct UnarchivedObjects: ~Copyable {
   /// decoded.
   func height(_ uid: UInt32) -> Int { Int(heights[Int(uid)]) }
 
-  /// Makes an object available to later references. Returns the object that had this UID before, for the caller to
-  /// release; nil if there was none.
+  /// Makes an object available to later references. If another object had this UID before, returns that object, for the
+  /// caller to release.
   mutating func publish(_ object: AnyObject, as uid: UInt32) -> AnyObject? {
     let former = objects[Int(uid)]
     objects[Int(uid)] = object
@@ -235,8 +236,8 @@ struct UnarchivedObjects: ~Copyable {
   }
 }
 
-/// An array whose elements all have the same value until they are changed. It has no fixed length, and allocates memory
-/// only for pages of 256 elements that contain a changed one.
+/// An array whose elements all have the same value until they are changed. It has no fixed length. It allocates memory
+/// only for pages of 256 elements that contain a changed element.
 struct PagedArray<Element> {
   private static var pageSize: Int { 256 }
 

@@ -1,8 +1,8 @@
 @_spi(Archives) internal import PropertyLists
 
 extension KeyedArchiver {
-  /// Archives an opaque object with all objects that it leads to, unless this was done before, and returns a reference
-  /// to it. Does not recurse.
+  /// Archives an opaque object and all objects that it leads to, unless they have been archived, and returns a
+  /// reference to the opaque object. Does not recurse.
   func reference(to object: OpaqueObject) throws -> ArchivedReference {
     if extent != nil { return try reference(toOrder: object) }
     let archive = object.source.archive
@@ -99,7 +99,7 @@ extension KeyedArchiver {
   }
 
   /// Copies the dictionary of an object to the new archive, with keys in the order of the source archive, and returns
-  /// its node. `target` returns the new UID for a UID of the source archive.
+  /// its node. `target` returns the new UID of the object that has the given UID in the source archive.
   private func contents(
     of node: FlatNode, of document: PropertyListDocument, classUID: UInt32, _ target: (UInt32) -> UInt32
   ) throws -> FlatNode {

@@ -1,8 +1,8 @@
 @_spi(Archives) internal import PropertyLists
 
 extension KeyedUnarchiver {
-  /// Prepares the unarchiver to read the contents of an opaque object. The classes that could be opaque when the object
-  /// was decoded are allowed again.
+  /// Prepares the unarchiver to read the contents of an opaque object. Allows the same opaque classes as when the
+  /// object was decoded.
   func reads(within source: OpaqueSource) {
     for name in source.classNames { setClass(OpaqueObject.self, forClassName: name) }
     opaque.source = source
@@ -12,7 +12,8 @@ extension KeyedUnarchiver {
   /// The greatest nesting depth of inline arrays and dictionaries in an object.
   private static var greatestInlineDepth: Int { 512 }
 
-  /// Returns the opaque object with a UID. Throws if the object, or one that it leads to, cannot be archived again.
+  /// Returns the opaque object with a UID. Throws if this object, or an object that it leads to, cannot be archived
+  /// again.
   func opaqueObject(_ uid: UInt32) throws -> OpaqueObject {
     let source = try opaqueSource()
     if !opaque.isWithin {

@@ -11,9 +11,9 @@
 /// ```
 ///
 /// An ``ArchivedValue`` can contain opaque objects, and you can decode an `OpaqueObject`. The objects that it leads to
-/// are kept too. Their classes must be ones that may be opaque, or ones that this package has types for; any other
-/// class is an error. The object is archived again with the same class, ancestors, keys and values. An object that
-/// several opaque objects share is archived once. Opaque objects may refer to each other in cycles.
+/// are kept too. Their classes must be allowed to be opaque, or this package must have a type for them; any other class
+/// is an error. The object is archived again with the same class, ancestors, keys and values. An object that several
+/// opaque objects share is archived once. Opaque objects may refer to each other in cycles.
 ///
 /// - Note: An opaque object keeps its source archive in memory.
 public struct OpaqueObject: Sendable {
