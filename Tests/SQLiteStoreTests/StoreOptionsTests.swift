@@ -158,6 +158,16 @@ import Testing
         == .invalidValue)
   }
 
+  @Test func `a time-out of any length is set`() throws {
+    let durations: [(Duration, Int32)] = [
+      (.seconds(Int64.max), .max), (.seconds(-1), 0), (.zero, 0), (.milliseconds(Int64(Int32.max) + 1), .max),
+      (.microseconds(2_500), 2),
+    ]
+    for (duration, milliseconds) in durations {
+      #expect(try waitingTime(store(busyTimeout: duration)) == milliseconds)
+    }
+  }
+
   @Test func `reading the change token keeps the time-out`() throws {
     let store = try store()
     try add(1, to: store)

@@ -18,5 +18,8 @@ package struct ConnectionOptions: Sendable {
   package init(busyTime: Int32) { self.busyTime = busyTime }
 
   /// Converts a duration to milliseconds, which is the unit of SQLite.
-  static func milliseconds(_ time: Duration) -> Int32 { Int32(clamping: Int64(time / .milliseconds(1))) }
+  static func milliseconds(_ time: Duration) -> Int32 {
+    // A duration can have more milliseconds than an integer.
+    Int32(min(max(time / .milliseconds(1), 0), Double(Int32.max)))
+  }
 }
