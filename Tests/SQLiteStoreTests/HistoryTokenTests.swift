@@ -72,6 +72,35 @@ import Testing
     #expect(try store.history().count == 1)
   }
 
+  @Test(arguments: ["9223372036854775807", "-9223372036854775808", "-9e300", "9e300", "'a'"])
+  func `numbers of a damaged history are read, or are errors`(number: String) throws {
+    for (table, column) in [("ATRANSACTION", "Z_PK"), ("Z_PRIMARYKEY", "Z_MAX")] {
+      let store = try makeStore(folder.url.appending(path: "\(table).sqlite"))
+      try fill(store, 2)
+      #expect(try store.changesByOthers() == nil)
+      let token = try #require(try store.currentPersistentHistoryToken)
+      // A primary key that is not an integer is an error of SQLite.
+      try? SQLiteFile.change(
+        store.url, "UPDATE \(table) SET \(column) = \(number) WHERE Z_ENT > 16000 AND \(column) = 2")
+      for after in [HistoryRequest.Position.number(1), .number(2), .number(.max), .token(token)] {
+        let code = Self.code {
+          _ = try store.history(HistoryRequest(after: after))
+          try store.enumerateHistory(HistoryRequest(after: after), batchSize: 1) { _ in }
+        }
+        #expect(code == nil || code == .historyTokenExpired)
+      }
+      let changes = try store.changesByOthers()
+      #expect(changes == nil || changes?.isComplete == false)
+      let note = Self.code { try fill(store, 1) }
+      #expect(note == nil || note == .save || note == .sqlite)
+      let batch = Self.code { _ = try ManagedObjectContext(store).execute(.update("Note", ["title": .string("b")])) }
+      #expect(batch == nil || batch == .save || batch == .sqlite)
+      _ = try store.changesByOthers()
+      try store.stopTrackingHistory()
+      #expect(try SQLiteFile.integrity(of: store.url) == "ok")
+    }
+  }
+
   /// Returns the code of the error that a function throws; nil if it throws none.
   private static func code(_ body: () throws -> Void) -> ManagedObjectError.Code? {
     do { try body() } catch { return (error as? ManagedObjectError)?.code }

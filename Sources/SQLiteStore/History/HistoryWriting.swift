@@ -142,6 +142,11 @@ struct HistoryWriting {
       throw ManagedObjectError(
         .save, "\(database.path): Z_PRIMARYKEY has no row with Z_ENT \(entity), which the history needs")
     }
-    return statement.integer(0)
+    // The sum is a floating-point number if it is too large for an integer.
+    guard case .integer(let number) = statement.value(0), number >= count else {
+      throw ManagedObjectError(
+        .save, "\(database.path): Z_PRIMARYKEY has no number left for Z_ENT \(entity), which the history needs")
+    }
+    return number
   }
 }

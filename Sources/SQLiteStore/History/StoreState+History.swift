@@ -56,14 +56,14 @@ extension StoreState {
   /// Throws if the history does not have all transactions after a number.
   private func checkHasAll(after number: Int64) throws(ManagedObjectError) {
     let last = try HistoryTables.lastNumber(database)
-    let first = try database.number(
-      "SELECT IFNULL(MIN(Z_PK), \(last + 1)) FROM \(HistoryTables.transactions)")
-    if number >= first - 1, number <= last { return }
+    let deleted = try database.number(
+      "SELECT IFNULL(MIN(Z_PK) - 1, \(last)) FROM \(HistoryTables.transactions)")
+    if number >= deleted, number <= last { return }
     throw ManagedObjectError(
       .historyTokenExpired,
       number > last
         ? "the history has no transaction \(number): the last one has the number \(last)"
-        : "the history does not have all transactions after \(number): those before \(first) were deleted")
+        : "the history does not have all transactions after \(number): those through \(deleted) were deleted")
   }
 
   /// Starts recording a history.

@@ -21,7 +21,7 @@ extension StoreState {
       changes = SavedChanges(transactions.filter { !ownTransactions.contains($0.number) })
       // The next transaction is missing from the history: another program saved without recording it, or deleted a part
       // of the history.
-      if transactions.first?.number != known.historyNumber + 1 { changes?.isComplete = false }
+      if transactions.first.map({ $0.number - 1 }) != known.historyNumber { changes?.isComplete = false }
       return (version, transactions.last?.number ?? known.historyNumber)
     }
     others = latest
@@ -33,6 +33,6 @@ extension StoreState {
   mutating func noteOwnTransaction(_ number: Int64) {
     guard let known = others else { return }
     // The number is the next one, unless another connection has saved in between.
-    if number == known.historyNumber + 1 { others?.historyNumber = number } else { ownTransactions.append(number) }
+    if number - 1 == known.historyNumber { others?.historyNumber = number } else { ownTransactions.append(number) }
   }
 }

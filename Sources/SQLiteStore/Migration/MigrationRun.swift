@@ -231,7 +231,7 @@ struct MigrationRun {
     let last = try source.withState { state throws(ManagedObjectError) in try HistoryTables.lastNumber(state.database) }
     let database = try Database(path: new, .readWrite, options)
     try database.transaction(.exclusive) { () throws(ManagedObjectError) in
-      try HistoryTables.make(schema, database, after: last + 1)
+      try HistoryTables.make(schema, database, after: last < .max ? last + 1 : last)
       try MetadataTable.write(metadata, database)
     }
   }
