@@ -212,6 +212,21 @@ import Testing
     #expect(folder.names.allSatisfy { $0.hasPrefix(name) }, "\(folder.names)")
   }
 
+  @Test func `a relative URL is the path of a file, even if SQLite gives it a meaning`() throws {
+    let file = try #require(URL(string: "file::memory:"))
+    let model = try StoreUse.model.get()
+    defer {
+      for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: file.path + suffix) }
+    }
+    do {
+      let context = try ManagedObjectContext(SQLiteStore(file, model: model))
+      try context.insert("Tag")
+      try context.save()
+    }
+    #expect(FileManager.default.fileExists(atPath: file.path))
+    #expect(try ManagedObjectContext(SQLiteStore(file, model: model)).count(for: FetchRequest("Tag")) == 1)
+  }
+
   @Test func `folders, empty files and other files are not opened as stores`() throws {
     let model = try StoreUse.model.get()
     try (Data("text, and more than a hundred bytes of it".utf8) + Data(count: 200))

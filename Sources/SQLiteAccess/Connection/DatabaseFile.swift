@@ -131,8 +131,8 @@ package struct DatabaseFile {
 
   /// Returns a `file:` URI for a path. Escapes the characters that have a meaning in a URI.
   static func uri(_ path: String) -> String {
-    // A URI that begins with two slashes would name a host.
-    var uri = path.hasPrefix("//") ? "file://" : "file:"
+    // A URI that begins with two slashes would name a host. A file named `:memory:` would be a database in memory.
+    var uri = path.hasPrefix("//") ? "file://" : path.hasPrefix("/") ? "file:" : "file:./"
     // File names may be invalid UTF-8.
     for byte in FileSystem.systemPath(path).dropLast().map(UInt8.init(bitPattern:)) {
       switch byte {
