@@ -227,6 +227,20 @@ import Testing
     #expect(try ManagedObjectContext(SQLiteStore(file, model: model)).count(for: FetchRequest("Tag")) == 1)
   }
 
+  @Test func `a URL without a valid path is an error`() throws {
+    let model = try StoreUse.model.get()
+    for text in ["file:", "file:///%FF%FE.sqlite"] {
+      let file = try #require(URL(string: text))
+      for body in [
+        { _ = try SQLiteStore(file, model: model) }, { _ = try XMLStore(file, model: model) },
+        { try BinaryStore.destroyStore(at: file) }, { try SQLiteStore.destroyStore(at: file, force: true) },
+      ] as [() throws -> Void] {
+        let error = #expect(throws: ManagedObjectError.self, performing: body)
+        #expect(error?.code == .open && error?.message.contains("no path that is valid UTF-8") == true, "\(text)")
+      }
+    }
+  }
+
   @Test func `folders, empty files and other files are not opened as stores`() throws {
     let model = try StoreUse.model.get()
     try (Data("text, and more than a hundred bytes of it".utf8) + Data(count: 200))

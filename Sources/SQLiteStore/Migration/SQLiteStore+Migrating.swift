@@ -152,7 +152,7 @@ extension SQLiteStore {
   ) throws(ManagedObjectError) -> [MigrationLoss] {
     try ManagedObjectError.naming(file) { () throws(ManagedObjectError) in
       // SQLite's log and journal are next to the file itself, not next to a link to it.
-      let path = FileSystem.target(of: try path(of: file))
+      let path = FileSystem.target(of: try StoreFile.path(of: file))
       func plan(_ database: Database) throws(ManagedObjectError) -> MigrationRun {
         _ = try FileSchema(database)
         let metadata = try MetadataTable.read(database)
@@ -166,7 +166,7 @@ extension SQLiteStore {
           key: key, reports: MigrationReports(stepCount: steps.count, progress))
       }
       if let output {
-        let output = try self.path(of: output)
+        let output = try StoreFile.path(of: output)
         let database = try Database(path: path, writesNothing ? .immutable : .readOnly, ConnectionOptions(key: key))
         // Reads in one transaction, so that metadata and rows belong to the same state.
         var (migration, copy) = try database.transaction(.deferred) { () throws(ManagedObjectError) in

@@ -122,7 +122,7 @@ extension SQLiteStore: FileBackedStore {
     _ metadata: OrderedDictionary<String, PropertyList>, ofFile file: URL
   ) throws(ManagedObjectError) {
     try ManagedObjectError.naming(file) { () throws(ManagedObjectError) in
-      let path = try path(of: file)
+      let path = try StoreFile.path(of: file)
       try ManagedObjectError.checkFile(at: path)
       let database = try Database(path: path, .readWrite)
       try database.transaction(.immediate) { () throws(ManagedObjectError) in

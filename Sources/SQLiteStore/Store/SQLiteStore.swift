@@ -127,7 +127,7 @@ public final class SQLiteStore: PersistentStore {
     let number = StoreNumber.next()
     let opened = try ManagedObjectError.naming(file) { () throws(ManagedObjectError) in
       try given?.checkConfiguration(configuration)
-      let name = try Self.path(of: file)
+      let name = try StoreFile.path(of: file)
       let path = unfinished ?? name
       try Self.prepare(path, createsFile: access.createsFile)
       return try StoreState(
@@ -166,11 +166,6 @@ public final class SQLiteStore: PersistentStore {
     do { try FileSystem.makeFolder(FileSystem.parent(of: path), below: nil, permissions: 0o777) } catch {
       throw ManagedObjectError(.open, error.message)
     }
-  }
-
-  package static func path(of url: URL) throws(ManagedObjectError) -> String {
-    guard url.isFileURL else { throw ManagedObjectError(.open, "\(url.absoluteString.quoted) is not a file URL") }
-    return url.path
   }
 
   public var metadata: OrderedDictionary<String, PropertyList> { state.withLock { $0.currentMetadata() } }
@@ -402,7 +397,7 @@ extension SQLiteStore {
   package static func openForReading(
     _ file: URL, _ writesNothing: Bool, _ key: SQLiteEncryptionKey? = nil
   ) throws(ManagedObjectError) -> Database {
-    try Database(path: path(of: file), writesNothing ? .immutable : .readOnly, ConnectionOptions(key: key))
+    try Database(path: StoreFile.path(of: file), writesNothing ? .immutable : .readOnly, ConnectionOptions(key: key))
   }
 
   /// The number of statements executed so far, for tests.

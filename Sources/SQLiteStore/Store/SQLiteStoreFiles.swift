@@ -14,7 +14,7 @@ struct SQLiteStoreFiles {
   private static let patience: Int32 = 1000
 
   init(_ url: URL) throws(ManagedObjectError) {
-    path = try SQLiteStore.path(of: url)
+    path = try StoreFile.path(of: url)
     externalData = ExternalData(ofStore: path)
   }
 

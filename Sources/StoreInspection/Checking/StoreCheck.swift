@@ -82,7 +82,7 @@ public struct StoreCheck: Sendable {
   }
 
   private func run(_ log: FindingLog) throws(ManagedObjectError) {
-    let path = try SQLiteStore.path(of: file)
+    let path = try StoreFile.path(of: file)
     try ManagedObjectError.checkFile(at: path)
     try model?.checkConfiguration(configuration)
     if let check = FileStoreCheck(file, model: model, configuration: configuration) { return try check.run(log) }

@@ -21,7 +21,7 @@ struct InspectedTables {
   /// - Throws: ``ManagedObjectError/Code/noSuchFile`` if the file does not exist, ``ManagedObjectError/Code/open`` if
   ///   it is not a store.
   init(_ url: URL, model: ManagedObjectModel?, configuration: String?, writesNothing: Bool) throws(ManagedObjectError) {
-    let path = try SQLiteStore.path(of: url)
+    let path = try StoreFile.path(of: url)
     try ManagedObjectError.checkFile(at: path)
     database = try SQLiteStore.openForReading(url, writesNothing)
     file = try FileSchema(database)

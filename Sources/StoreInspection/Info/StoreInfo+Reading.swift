@@ -27,7 +27,7 @@ extension StoreInfo {
     _ url: URL, model: ManagedObjectModel? = nil, configuration: String? = nil, writesNothing: Bool = true
   ) throws(ManagedObjectError) {
     self = try ManagedObjectError.naming(url) { () throws(ManagedObjectError) in
-      let path = try SQLiteStore.path(of: url)
+      let path = try StoreFile.path(of: url)
       try ManagedObjectError.checkFile(at: path)
       if FileSystem.isFolder(path) { return try Self.folder(url, path) }
       var info = StoreInfo(.other, url)

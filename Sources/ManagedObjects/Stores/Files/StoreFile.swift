@@ -110,9 +110,14 @@ public final class StoreFile: Sendable {
     state = Mutex(State(contents: contents, identity: nil, lastNumber: contents.lastNumber))
   }
 
+  /// Returns the path of a file URL.
+  ///
+  /// - Throws: ``ManagedObjectError/Code/open`` for another URL, and for one without a path that is valid UTF-8.
   package static func path(of url: URL) throws(ManagedObjectError) -> String {
     guard url.isFileURL else { throw ManagedObjectError(.open, "\(url.absoluteString.quoted) is not a file URL") }
-    return url.path
+    let path = url.path
+    if path.isEmpty { throw ManagedObjectError(.open, "\(url.absoluteString.quoted) has no path that is valid UTF-8") }
+    return path
   }
 
   private static func missing(_ path: String) -> ManagedObjectError {
