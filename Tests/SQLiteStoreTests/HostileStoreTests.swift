@@ -241,6 +241,17 @@ import Testing
     }
   }
 
+  @Test func `an index with a NUL in its name is reported before the file is created`() throws {
+    var entity = EntityDescription("Note", [.attribute("text", .string)])
+    entity.fetchIndexes = [FetchIndexDescription("a\u{0}b", [.init(.property("text"))])]
+    let model = try ManagedObjectModel(entities: [entity])
+    let error = #expect(throws: ManagedObjectError.self) {
+      try SQLiteStore(folder.url.appending(path: "a.sqlite"), model: model)
+    }
+    #expect(error?.code == .save && error?.message.contains(#"the index "Note.a\u{0}b" contains a NUL"#) == true)
+    #expect(folder.names.isEmpty)
+  }
+
   @Test func `folders, empty files and other files are not opened as stores`() throws {
     let model = try StoreUse.model.get()
     try (Data("text, and more than a hundred bytes of it".utf8) + Data(count: 200))

@@ -37,8 +37,13 @@ package enum WritingObstacles {
     for (entity, attribute) in derivedAttributes(schema) {
       obstacles.append("the attribute \(entity.name).\(attribute) is derived")
     }
-    for entity in schema.model.entities where entity.name.utf8.contains(0) && schema.numbers[entity.index] != 0 {
-      obstacles.append("the name of the entity \(entity.name.quoted) contains a NUL character")
+    for entity in schema.model.entities where schema.numbers[entity.index] != 0 {
+      if entity.name.utf8.contains(0) {
+        obstacles.append("the name of the entity \(entity.name.quoted) contains a NUL character")
+      }
+      for index in entity.definition.fetchIndexes where index.name.utf8.contains(0) {
+        obstacles.append("the name of the index \("\(entity.name).\(index.name)".quoted) contains a NUL character")
+      }
     }
     var names: Set<String> = ["Z_PRIMARYKEY", "Z_METADATA", "Z_MODELCACHE"]
     for name in schema.tables.map(\.name) + schema.joins.map(\.name) where !names.insert(name.asciiUppercased).inserted
