@@ -258,8 +258,9 @@ extension SlotColumns {
 }
 
 extension StoreTable {
-  /// SQL for the version number of a row. Values below 1 count as 1.
-  var version: String { "MAX(IFNULL(Z_OPT, 1), 1)" }
+  /// SQL for the version number of a row, as reading the row returns it. Values below 1, and values that are not
+  /// numbers, count as 1.
+  var version: String { "MAX(IFNULL(CAST(Z_OPT AS INTEGER), 1), 1)" }
 
   /// SQL for the next version number of a row, as ``Swift/Int64/nextVersion`` computes it.
   var nextVersion: String { "CASE \(version) WHEN \(Int64.max) THEN 1 ELSE \(version) + 1 END" }
