@@ -230,6 +230,20 @@ import Testing
     #expect(try texts(other) == ["two"])
   }
 
+  @Test(arguments: [SystemCall.open, .synchronize, .status])
+  func `the folder for unfinished files is removed if it may not be durable`(call: SystemCall) throws {
+    try make(file, "one")
+    let error = failure {
+      try Interception.ofCalls(
+        in: folder.url.path, { $0.call == call && $0.path.hasSuffix("/.other.sqlite-creation") ? EIO : nil }
+      ) {
+        try SQLiteStore.copyStore(at: file, to: other)
+      }
+    }
+    #expect(error?.code == .save)
+    #expect(!folder.names.contains { $0.contains("other") })
+  }
+
   @Test(arguments: ["-wal", "-shm", "-journal"])
   func `a copy is not created next to a folder or link that is in the way of SQLite`(suffix: String) throws {
     try make(file, "one")

@@ -43,6 +43,8 @@ package final class ScratchFolder {
     let isNew = !FileSystem.exists(path)
     if !isNew { try checkIsOwn() }
     do throws(FileError) { try FileSystem.makeFolder(path, below: nil) } catch {
+      // The folder can exist, for example if it is not certain that it is durable.
+      if isNew { FileSystem.removeEmptyFolder(path) }
       throw ManagedObjectError(purpose.errorCode, error.message)
     }
     if !isLocked { try takeLock(isNew: isNew, busyTime) }
