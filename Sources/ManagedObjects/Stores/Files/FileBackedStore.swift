@@ -24,6 +24,9 @@ internal import SystemFiles
 ///   while it has journals.
 /// * The same methods throw after a deletion if the system does not confirm that it is durable. The old file may exist
 ///   again after the computer has crashed.
+/// * ``moveStore(at:to:)`` throws if it cannot delete the file of the store. Both paths then have the store.
+/// * The other methods throw if the system does not confirm that a new file is durable. The new store is complete, and
+///   may have replaced the old SQLite store. It may be missing after the computer has crashed.
 /// * ``replaceStore(at:withStoreAt:force:)`` deletes the journals of a damaged SQLite file before it replaces the file.
 ///
 /// A process uses an SQLite store as long as it has the store open. It uses an XML or binary store only during a save.
