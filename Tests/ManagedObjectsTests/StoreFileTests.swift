@@ -57,6 +57,31 @@ import Testing
     }.sorted()
   }
 
+  @Test(arguments: StoreKind.ofFiles) func `errors of saving, reading and creating name the file`(
+    kind: StoreKind
+  ) throws {
+    try make(kind, file, "a")
+    let store = try kind.open(file, Self.model)
+    let reader = try kind.open(file, Self.model, isReadOnly: true)
+    for key in ["title", "a\u{0}b"] {
+      reader.setMetadata([key: "b"])
+      let error = thrownError { try reader.save(StoreChanges()) }
+      #expect(error?.code == .save && error?.fileURL == file)
+    }
+    store.setMetadata(["a\u{0}b": "b"])
+    let error = thrownError { try store.save(StoreChanges()) }
+    #expect((error == nil) == (kind != .xml) && error?.fileURL == (kind == .xml ? file : nil))
+    try make(kind, other, "b")
+    try FileManager.default.removeItem(at: file)
+    try FileManager.default.moveItem(at: other, to: file)
+    #expect(thrownError { _ = try store.changesByOthers() }?.fileURL == file)
+    let created = thrownError { try kind.type.createStore(at: file, model: Self.model, configuration: nil) { _ in } }
+    #expect(created?.code == .save && created?.fileURL == file)
+    let below = file.appending(path: "store")
+    let folder = thrownError { try kind.type.createStore(at: below, model: Self.model, configuration: nil) { _ in } }
+    #expect(folder?.code == .save && folder?.fileURL == below)
+  }
+
   // Copying.
 
   @Test(arguments: StoreKind.ofFiles) func `a copy has the objects and the identifier`(kind: StoreKind) throws {

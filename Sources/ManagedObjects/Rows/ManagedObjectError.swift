@@ -243,6 +243,11 @@ extension ManagedObjectError: CustomStringConvertible {
     return error
   }
 
+  /// Returns the error with the URL of a store's file, unless it is about an object or a request, not about the file.
+  package func namingStore(_ file: URL) -> ManagedObjectError {
+    objectID == nil && details.isEmpty && conflicts.isEmpty && predicateError == nil ? naming(file) : self
+  }
+
   /// Runs a function, and adds a file URL to the error that it throws.
   package static func naming<Result>(
     _ file: URL, _ body: () throws(ManagedObjectError) -> Result

@@ -197,10 +197,7 @@ public final class SQLiteStore: PersistentStore {
     _ body: (inout StoreState) throws(ManagedObjectError) -> Result
   ) throws(ManagedObjectError) -> Result {
     do { return try state.withLock { state throws(ManagedObjectError) in try body(&state) } } catch {
-      // Errors about an object or a request do not concern the file.
-      let isOfFile =
-        error.objectID == nil && error.details.isEmpty && error.conflicts.isEmpty && error.predicateError == nil
-      throw isOfFile ? error.naming(url) : error
+      throw error.namingStore(url)
     }
   }
 
@@ -257,8 +254,8 @@ public final class SQLiteStore: PersistentStore {
   }
 
   func checkIsWritable() throws(ManagedObjectError) {
-    if access.ignoresModelVersion { throw ManagedObjectError.ignoringModelVersion(url.path) }
-    if isReadOnly { throw ManagedObjectError(.save, "\(url.path): the store is open for reading only") }
+    if access.ignoresModelVersion { throw ManagedObjectError.ignoringModelVersion(url.path).naming(url) }
+    if isReadOnly { throw ManagedObjectError(.save, "\(url.path): the store is open for reading only").naming(url) }
   }
 
   private func write(_ changes: StoreChanges, keepsChanges: Bool) throws(ManagedObjectError) -> [RowKey] {

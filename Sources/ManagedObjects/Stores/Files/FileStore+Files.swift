@@ -184,9 +184,11 @@ extension FileStore {
   fileprivate func create(
     _ body: (any PersistentStore) throws(ManagedObjectError) -> Void
   ) throws(ManagedObjectError) {
-    try ManagedObjectError.checkIsUnused(file.path)
-    do { try FileSystem.makeFolder(FileSystem.parent(of: file.path), below: nil) } catch {
-      throw ManagedObjectError(error, .save)
+    try ManagedObjectError.naming(file.url) { () throws(ManagedObjectError) in
+      try ManagedObjectError.checkIsUnused(file.path)
+      do throws(FileError) { try FileSystem.makeFolder(FileSystem.parent(of: file.path), below: nil) } catch {
+        throw ManagedObjectError(error, .save)
+      }
     }
     file.isBeingFilled.store(true, ordering: .relaxed)
     try body(self)

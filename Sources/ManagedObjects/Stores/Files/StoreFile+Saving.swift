@@ -12,11 +12,15 @@ extension StoreFile {
   ///   with other values.
   func save(_ changes: StoreChanges) throws(ManagedObjectError) -> [RowKey] {
     if changes.isEmpty, state.withLock({ $0.metadataChanges == 0 && $0.identity != nil }) { return [] }
-    try checkIsWritable()
-    return try saving.withLock { _ throws(ManagedObjectError) in
-      let deadline = ContinuousClock.now + Self.patience
-      for _ in 0..<10 { if let mended = try attempt(changes, until: deadline) { return mended } }
-      throw ManagedObjectError(.save, "another process keeps changing \(path.printable())")
+    do {
+      try checkIsWritable()
+      return try saving.withLock { _ throws(ManagedObjectError) in
+        let deadline = ContinuousClock.now + Self.patience
+        for _ in 0..<10 { if let mended = try attempt(changes, until: deadline) { return mended } }
+        throw ManagedObjectError(.save, "another process keeps changing \(path.printable())")
+      }
+    } catch {
+      throw error.namingStore(url)
     }
   }
 
@@ -69,7 +73,7 @@ extension StoreFile {
       try format.read(data, into: table, configuration: configuration)
     }
     guard saved.metadata.identifier == identifier else {
-      throw ManagedObjectError(.save, "the file was replaced by another store: \(path.printable())")
+      throw ManagedObjectError(.save, "the file was replaced by another store: \(path.printable())").naming(url)
     }
     var state = old
     state.contents.table = old.contents.table.carryingVersions(into: saved.table)
