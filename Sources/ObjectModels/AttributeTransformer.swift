@@ -53,8 +53,8 @@ extension AttributeTransformer {
 /// enum SettingsTransformer: SecureUnarchiveFromDataTransformer { typealias Value = Settings }
 /// ```
 ///
-/// Attributes whose transformer has one of Core Data's own names for keyed archives, or no name, need no transformer:
-/// a property can have any type that conforms to `SecureCoding` and `AttributeCoding`.
+/// An attribute needs no transformer if its transformer name is one of Core Data's own names for keyed archives, or is
+/// missing. Its property can have any type that conforms to `SecureCoding` and `AttributeCoding`.
 public protocol SecureUnarchiveFromDataTransformer: AttributeTransformer where Value: SecureCoding {
   /// The types that the root object of an archive may have. The default is ``AttributeTransformer/Value`` alone. For a
   /// class, add the subclasses that archives may contain.

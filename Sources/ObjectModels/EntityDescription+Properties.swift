@@ -52,7 +52,9 @@ extension EntityDescription {
     set { set(newValue.map { .fetched($0) }, name, replacing: self[fetchedProperty: name] != nil) }
   }
 
-  /// - Parameter isKnown: True if the property with the name is of the kind that is set.
+  /// Replaces, adds or removes the property with a name.
+  ///
+  /// - Parameter isKnown: True if the existing property with this name is of the kind that is set.
   private mutating func set(_ property: PropertyDescription?, _ name: String, replacing isKnown: Bool) {
     let index = properties.firstIndex { $0.name == name }
     switch (property, index) {

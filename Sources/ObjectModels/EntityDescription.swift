@@ -111,7 +111,7 @@ public struct FetchIndexDescription: Hashable, Sendable {
     /// True if the smallest value comes first.
     public var isAscending: Bool
 
-    /// The content of a part of an index.
+    /// The property or expression that a part of an index contains.
     public enum Content: Hashable, Sendable {
       /// The property with this name.
       case property(String)

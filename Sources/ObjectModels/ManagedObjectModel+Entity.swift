@@ -31,7 +31,8 @@ extension ManagedObjectModel {
       package let definition: EntityDescription
       package let superentity: Int?
       package let subentities: [Int]
-      /// The index after the last entity that inherits from this one, or after this entity if there is none.
+      /// The index after the last entity that inherits from this one; the index after this entity if no entity inherits
+      /// from it.
       package let endOfSubentities: Int
       package let attributes: [Attribute]
       package let relationships: [Relationship]
@@ -73,8 +74,8 @@ extension ManagedObjectModel {
 }
 
 extension ManagedObjectModel.Entity.Record {
-  /// Returns the slots whose values stores may omit from a row and read later: those of relationships, and of
-  /// attributes stored in external files.
+  /// Returns the slots whose values may be unread in a row, because stores read them later: the slots of relationships,
+  /// and of attributes with external storage.
   ///
   /// - Parameter names: The names of the properties to include.
   package func slotsReadLater(_ names: Set<String>) -> [Int] {
@@ -266,8 +267,8 @@ extension ManagedObjectModel.Entity {
     relationship.definition.inverse.flatMap { destination(of: relationship).relationship(named: $0) }
   }
 
-  /// Returns true if a relationship keeps referring to an object after it is deleted, in stores of every kind. This is
-  /// the case for a to-one relationship that has no stored inverse, or whose inverse has the delete rule
+  /// Returns true if a relationship keeps its reference to an object when the object is deleted, in stores of every
+  /// kind. A to-one relationship does if it has no stored inverse, or if the inverse has the delete rule
   /// ``RelationshipDescription/DeleteRule/noAction``.
   package func keepsDeletedObjects(_ relationship: Relationship) -> Bool {
     guard !relationship.definition.isToMany, !relationship.isTransient else { return false }
@@ -278,8 +279,8 @@ extension ManagedObjectModel.Entity {
   /// The first entity that can have objects, among this one and those that inherit from it.
   package var firstConcreteEntity: Self? { selfAndDescendants.first { !$0.isAbstract } }
 
-  /// The entity's own stored to-many relationships that have no stored inverse. Through such a relationship, only one
-  /// object can refer to a given object.
+  /// The entity's own stored to-many relationships that have no stored inverse. An object can be in such a relationship
+  /// of only one other object.
   package var toManyRelationshipsWithoutInverse: [Relationship] {
     relationships.dropFirst(superentity?.relationships.count ?? 0).filter { relationship in
       guard relationship.definition.isToMany, !relationship.isTransient else { return false }

@@ -89,12 +89,12 @@ public final class ManagedObjectModel: Sendable {
     package var fetchRequestTemplates: OrderedDictionary<String, FetchRequest> = [:]
     package var versionIdentifiers: [String] = []
     package var editorAttributes: OrderedDictionary<String, String> = [:]
-    /// True for entities that were accepted before, for example by a compiler, or in models that are merged. If true,
-    /// property names that are reserved today, ordered to-one relationships, and external storage for other types than
-    /// binary data are allowed.
+    /// True for entities that have been accepted earlier, for example by a compiler, or in models that are merged. They
+    /// may have property names that are reserved today, ordered to-one relationships, and external storage for other
+    /// types than binary data.
     package var allowsReservedNames = false
-    /// True for source files. If true, ordered to-one relationships are allowed, which some of Apple's models have. The
-    /// order only affects the version hash.
+    /// True for source files: ordered to-one relationships are then allowed, because some of Apple's models have them.
+    /// Their order affects only the version hash.
     package var allowsOrderOfOne = false
     /// The classes of objects, by entity name. They are ignored when models are compared.
     package var classes: [String: AnyClass] = [:]
@@ -208,7 +208,7 @@ public final class ManagedObjectModel: Sendable {
 }
 
 extension ManagedObjectModel {
-  /// Returns the model with a fetch request stored under a name. A request that has this name is replaced.
+  /// Returns a model with an additional fetch request, stored under a name. Replaces an existing request of this name.
   ///
   /// ```swift
   /// let recent = FetchRequest("Note", where: try ManagedPredicate(format: "date >= $SINCE"))
@@ -219,7 +219,7 @@ extension ManagedObjectModel {
   /// executed by contexts of the old one.
   ///
   /// - Parameters:
-  ///   - template: The request; nil to remove the one that has the name.
+  ///   - template: The request; nil to remove the request of this name.
   ///   - name: The name in ``fetchRequestTemplates``.
   /// - Throws: ``ManagedObjectModelError/invalid(_:)`` if the model does not have the entity of the request.
   /// - Complexity: O(*n*) in the number of properties of the model.

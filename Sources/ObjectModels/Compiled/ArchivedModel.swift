@@ -63,8 +63,8 @@ final class ArchivedModel: ArchivedModelObject, ArchivedForm {
 final class ArchivedEntity: ArchivedModelObject, ArchivedForm {
   static let archivedClass = ArchivedClass("NSEntityDescription")
 
-  /// The description of the entity, without what the other properties of this class contain: its properties, its fetch
-  /// indexes and its superentity.
+  /// The description of the entity, without its properties, its fetch indexes and its superentity, which other
+  /// properties of this class contain.
   var definition: EntityDescription
   var model: ArchivedModel?
   var superentity: ArchivedEntity?

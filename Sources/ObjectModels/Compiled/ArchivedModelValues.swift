@@ -6,8 +6,8 @@ internal import PropertyLists
 
 extension AttributeValue {
   /// Creates the default value of an attribute from an archived value. The value of a transformable attribute becomes
-  /// the bytes of a separate keyed archive, and so does an object in any other attribute. This keeps objects of all
-  /// classes.
+  /// the bytes of a separate keyed archive. An object in any other attribute becomes such bytes too, so that objects of
+  /// all classes are kept.
   ///
   /// If the attribute has a value transformer of its own, data is the stored form of the default value.
   init(_ value: ArchivedValue, for attribute: AttributeDescription) throws {

@@ -50,8 +50,9 @@ extension ModelLocalization {
   /// let strings = try ModelLocalization(forModelNamed: "Notes", in: .main)   // de.lproj/NotesModel.strings
   /// ```
   ///
-  /// The file has the name of the model with `Model` appended, also if that name ends with `Model` already (Core Data
-  /// Programming Guide, "Localizing a Managed Object Model"). Without a file, the localization is empty.
+  /// The name of the file is the name of the model with `Model` appended, even if the name of the model already ends
+  /// with `Model` (Core Data Programming Guide, "Localizing a Managed Object Model"). Without a file, the localization
+  /// is empty.
   ///
   /// - Throws: The errors of `ResourceBundle.localizedStrings(table:)`.
   public init(forModelNamed name: String, in bundle: ResourceBundle) throws(ProgramFoldersError) {

@@ -27,8 +27,8 @@ public struct VersionedModel: Sendable {
   /// The current version, which programs use; nil if ``models`` has no version named ``currentName``.
   public var current: ManagedObjectModel? { models[currentName] }
 
-  /// Returns the version hashes of the entities of a version: those that its compiler wrote, or else the computed ones
-  /// that are known to be correct. Returns nil for an unknown version.
+  /// Returns the version hashes of a version's entities: the hashes that the compiler wrote or, if they are not
+  /// recorded, the computed hashes that are known to be correct. Returns nil for an unknown version.
   public func versionHashes(of name: String) -> [String: Data]? {
     recordedHashes[name] ?? models[name]?.knownVersionHashesByName
   }
@@ -111,8 +111,8 @@ public struct VersionedModel: Sendable {
     currentName = try Self.current(recorded, of: models.keys, in: url)
   }
 
-  /// Returns the name of the current version: the recorded one, else the only one, else the one with the name of the
-  /// folder.
+  /// Returns the name of the current version: the recorded version or, if none is recorded, the only version or the
+  /// version with the name of the folder.
   private static func current(
     _ recorded: String?, of names: OrderedSet<String>, in url: URL
   ) throws(ManagedObjectModelError) -> String {
@@ -234,7 +234,8 @@ public struct VersionedModel: Sendable {
     }
   }
 
-  /// Removes the files of a folder that could not be written completely, and then the folders that are empty.
+  /// Cleans up a folder that could not be written completely: removes its files, and then the folders that have become
+  /// empty.
   private static func remove(_ names: OrderedSet<String>, of folder: String) {
     var folders: OrderedSet = [folder]
     for name in names {

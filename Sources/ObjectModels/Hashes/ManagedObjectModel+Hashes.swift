@@ -92,11 +92,11 @@ extension ManagedObjectModel.Entity {
   /// True if ``versionHash`` is equal to the one that Core Data computes.
   ///
   /// False if the entity has an attribute for which Core Data's rule is not known: a derivation other than the `@count`
-  /// of a relationship, a derivation with a filter, or a composite attribute that has no elements or has composite or
-  /// derived ones. In this case, take the hash from the model's `VersionInfo.plist` or from a store.
+  /// of a relationship, a derivation with a filter, or a composite attribute that has no elements, or that has
+  /// composite or derived elements. In this case, take the hash from the model's `VersionInfo.plist` or from a store.
   public var hasKnownVersionHash: Bool { attributesWithUnknownVersionHash.isEmpty }
 
-  /// The names of the attributes because of which ``hasKnownVersionHash`` is false.
+  /// The names of the attributes that make ``hasKnownVersionHash`` false; empty if it is true.
   package var attributesWithUnknownVersionHash: [String] {
     record.attributes.filter { !$0.isTransient && !$0.definition.hasKnownVersionHash }.map(\.name)
   }
@@ -127,8 +127,8 @@ extension PropertyTraits {
 }
 
 extension AttributeDescription {
-  /// The hash of an attribute, which is a part of its entity's hash. For a composite attribute it covers only the
-  /// elements, for a derived one only the expression.
+  /// The hash of an attribute, which is a part of its entity's hash. The type-specific part of the hash depends only on
+  /// the elements of a composite attribute, and only on the expression of a derived attribute.
   var versionHash: Data {
     if type == .composite {
       let elements = elements.sorted { $0.name.precedes($1.name) }
@@ -164,8 +164,8 @@ extension AttributeDescription.Derivation {
     }
   }
 
-  /// The text of the derivation's expression from which the hash is computed, in the form of `NSExpression`:
-  /// `count:(pages)`. Apple's form is known only for counts.
+  /// The text of the derivation's expression, in the form of `NSExpression`: `count:(pages)`. The hash is computed from
+  /// this text. Apple's form is known only for counts.
   fileprivate var versionText: String {
     if let countedPath { return "\(PredicateFunction.count.rawValue)(\(countedPath))" }
     if case .function(let function, let arguments) = expression {

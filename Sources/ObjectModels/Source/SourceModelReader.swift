@@ -85,7 +85,7 @@ struct SourceModelReader {
     return entity
   }
 
-  /// Returns lists of names: one list for each child of the element, with one name for each child of that child.
+  /// Returns one list of names for each child of the element. The list has one name for each child of that child.
   private func names(in element: XMLTree.Element) throws(PropertyListError) -> [[String]] {
     var lists: [[String]] = []
     for list in element.children {
@@ -234,7 +234,7 @@ extension RelationshipDescription.DeleteRule {
   }
 }
 
-/// Values.
+/// Functions that read values.
 extension SourceModelReader {
   private func defaultValue(
     _ type: AttributeType, _ element: XMLTree.Element, _ attributes: inout SourceAttributes

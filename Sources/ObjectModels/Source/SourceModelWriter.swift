@@ -86,8 +86,8 @@ struct SourceModelWriter {
   }
 
   /// Collects the attribute groups that contain the elements of composite attributes. Compiled models do not contain
-  /// the names of groups. A group without a name is named after the first attribute with its elements, with a number if
-  /// the name is already used.
+  /// the names of groups. A group without a name gets the name of the first attribute that has its elements, and a
+  /// number if that name is already used.
   private mutating func nameComposites(of attributes: [AttributeDescription], depth: Int = 0) {
     for attribute in attributes where attribute.type == .composite && depth < 16 {
       if let name = attribute.compositeName {

@@ -1,8 +1,8 @@
 internal import KeyedArchiving
 
 extension ManagedExpression {
-  /// Writes the contents of the expression's object in an archive. The type numbers are those of `NSExpression.h`; 12
-  /// and 50 were found in files of Apple's software.
+  /// Writes the contents of the expression's object in an archive. The type numbers come from `NSExpression.h`, except
+  /// 12 and 50, which come from files of Apple's software.
   func encodeContents(with coder: KeyedArchiver) throws {
     func encode(type: Int) throws { try coder.encode(type, forKey: "NSExpressionType") }
     switch self {

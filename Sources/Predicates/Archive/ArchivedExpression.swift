@@ -2,14 +2,14 @@ internal import KeyedArchiving
 
 /// An archived object of a subclass of `NSExpression`.
 ///
-/// Constants, `SELF`, variables, key paths, functions and fetches are archived as in files of Apple's software. No
-/// files with other expressions were found, so the keys of those are guesses, named after their contents.
+/// Constants, `SELF`, variables, key paths, functions and fetches are archived as in files of Apple's software. Files
+/// with other expressions are not known, so the keys of these are guesses: names for their contents.
 struct ArchivedExpression: ArchivedForm, Hashable {
   static let archivedClass = ArchivedClass(Class.constant.rawValue, aliases: Class.allCases.map(\.rawValue))
   static let nameInMessages = "NSExpression"
 
   let expression: ManagedExpression
-  /// The number of levels of the expression if it was decoded; 1 if it is to be encoded.
+  /// The number of levels of a decoded expression; 1 for an expression that will be encoded.
   let height: Int
   private let objectClass: Class
 
@@ -63,8 +63,8 @@ struct ArchivedExpression: ArchivedForm, Hashable {
     self.init(expression, as: objectClass)
   }
 
-  /// The constant for the class `_NSPredicateUtilities`, whose methods are the functions of predicates. A constant is a
-  /// class only as the operand of a function.
+  /// A constant that is the class `_NSPredicateUtilities`, whose methods are the functions of predicates. In files,
+  /// only the operand of a function is such a constant.
   static let utilities = ArchivedExpression(
     .method("_NSPredicateUtilities", of: .constant(.null), arguments: []), as: .constant)
 
@@ -241,8 +241,8 @@ struct ArchivedExpression: ArchivedForm, Hashable {
     try coder.reference(toValue: self, as: Self.classes[objectClass] ?? Self.archivedClass)
   }
 
-  /// Writes the contents of an expression. The type numbers are those of `NSExpression.h`; 10 and 11 were found in
-  /// files of Apple's software.
+  /// Writes the contents of an expression. The type numbers come from `NSExpression.h`, except 10 and 11, which come
+  /// from files of Apple's software.
   func encode(with coder: KeyedArchiver) throws {
     func encode(type: Int) throws { try coder.encode(type, forKey: "NSExpressionType") }
     switch (objectClass, expression) {

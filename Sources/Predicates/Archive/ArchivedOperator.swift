@@ -9,8 +9,8 @@ struct ArchivedOperator: ArchivedForm {
   let modifier: PredicateModifier
   let options: PredicateOptions
 
-  /// The classes of operators. No files with string operators were found. Their class names here are those of
-  /// Foundation, and their keys are the same as those of `NSInPredicateOperator`.
+  /// The classes of operators. Files with string operators are not known. Their class names here are those of
+  /// Foundation, and their keys are assumed to be those of `NSInPredicateOperator`.
   private enum Class: String, CaseIterable {
     case order = "NSComparisonPredicateOperator"
     case equality = "NSEqualityPredicateOperator"

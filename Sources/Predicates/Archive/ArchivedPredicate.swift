@@ -6,7 +6,7 @@ struct ArchivedPredicate: ArchivedForm {
   static let nameInMessages = "NSPredicate"
 
   let predicate: ManagedPredicate
-  /// The number of levels of the predicate if it was decoded; 0 if it is to be encoded.
+  /// The number of levels of a decoded predicate; 0 for a predicate that will be encoded.
   let height: Int
 
   private enum Class: String, CaseIterable {

@@ -1,6 +1,6 @@
 internal import FoundationEssentials
 
-/// Sums, averages and other aggregates of values. The caller removes null values before.
+/// Functions for sums, averages and other aggregates of values. The caller has removed null values.
 @usableFromInline
 enum Aggregate {
   @inlinable static func sum<Object>(_ values: [PredicateValue<Object>]) throws(ManagedPredicateError)
@@ -11,8 +11,8 @@ enum Aggregate {
     return .value(sum)
   }
 
-  /// Returns the average: a decimal number if one value is a decimal number and no value is a double or a float,
-  /// otherwise a double. The integer 0 without values.
+  /// Returns the average. It is a decimal number if at least one value is a decimal number and no value is a double or
+  /// a float; otherwise it is a double. Returns the integer 0 if `values` is empty.
   @inlinable static func average<Object>(_ values: [PredicateValue<Object>]) throws(ManagedPredicateError)
     -> PredicateValue<
       Object
@@ -29,8 +29,8 @@ enum Aggregate {
     return .value(.double((PredicateArithmetic.double(sum) ?? .nan) / Double(values.count)))
   }
 
-  /// Returns the smallest value for `.less`, the largest for `.greater`, or null without values. The first one of equal
-  /// values is returned.
+  /// Returns the smallest value for `.less`, and the largest for `.greater`. If several values are equal, returns the
+  /// first of them. Returns null if `values` is empty.
   @inlinable static func extreme<Object>(
     _ values: [PredicateValue<Object>], _ order: PredicateOrder
   ) throws(ManagedPredicateError) -> PredicateValue<Object> {
@@ -39,7 +39,7 @@ enum Aggregate {
     return best
   }
 
-  /// Returns the middle value, or the average of the two middle values. Null without values.
+  /// Returns the middle value, or the average of the two middle values; null if `values` is empty.
   @inlinable static func median<Object>(_ values: [PredicateValue<Object>]) throws(ManagedPredicateError)
     -> PredicateValue<Object>
   {
@@ -49,7 +49,7 @@ enum Aggregate {
     return .value(.double(sorted.count % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2))
   }
 
-  /// Returns an array of the most frequent values, in the order of their first occurrences. Empty without values.
+  /// Returns an array of the most frequent values, in the order of their first occurrences. It is empty if `values` is.
   @inlinable static func mode<Object>(_ values: [PredicateValue<Object>]) -> PredicateValue<Object> {
     var counts: [PredicateValue<Object>: Int] = [:]
     for value in values { counts[value, default: 0] += 1 }
@@ -57,7 +57,7 @@ enum Aggregate {
     return .array(Evaluation.distinct(values).filter { counts[$0] == greatest })
   }
 
-  /// Returns the standard deviation of a population, not of a sample. Null without values.
+  /// Returns the standard deviation of a population, not of a sample; null if `values` is empty.
   @inlinable static func standardDeviation<Object>(
     _ values: [PredicateValue<Object>]
   ) throws(ManagedPredicateError) -> PredicateValue<Object> {

@@ -1,4 +1,4 @@
-/// A comparison whose right side is a constant. The constant is prepared once, for comparisons with many left sides.
+/// A comparison whose right side is a constant. The constant is prepared once, and then compared with many left sides.
 @usableFromInline
 package final class ConstantTest: Sendable {
   @usableFromInline package let comparator: PredicateComparator
@@ -6,7 +6,7 @@ package final class ConstantTest: Sendable {
   @usableFromInline package let constant: PredicateConstant
   private let fast: Fast
 
-  /// The prepared constant for comparisons that have a fast test; `none` for the others.
+  /// The prepared constant, if the comparison has a fast test; otherwise `none`.
   private enum Fast: Sendable {
     case none
     case equality(AttributeValue)
@@ -127,8 +127,8 @@ package final class ConstantTest: Sendable {
 }
 
 extension PredicateComparator {
-  /// True if the operator is true for two values in this order. Always false for operators other than `<`, `<=`, `>`
-  /// and `>=`.
+  /// Returns true if the operator is true for two values that have this order. Always false for operators other than
+  /// `<`, `<=`, `>` and `>=`.
   @usableFromInline package func holds(_ order: PredicateOrder) -> Bool {
     switch self {
     case .lessThan: order == .less

@@ -8,8 +8,8 @@ package struct Evaluation<Object: PredicateSubject> {
 
   /// Creates an evaluation for an object.
   ///
-  /// - Parameter parameters: The values of the parameters, which are the first variables. All other variables begin as
-  ///   null.
+  /// - Parameter parameters: The values of the parameters, which are the first of the variables. The others are null at
+  ///   first.
   @inlinable init(_ object: Object, variableCount: Int, _ parameters: [Value]) {
     self.object = object
     variables = parameters
@@ -239,7 +239,7 @@ package struct Evaluation<Object: PredicateSubject> {
     }
   }
 
-  /// Returns the elements in their order, without duplicates.
+  /// Returns the elements without duplicates, in the same order.
   @inlinable package static func distinct(_ elements: [Value]) -> [Value] {
     var seen: Set<Value> = []
     return elements.filter { seen.insert($0).inserted }

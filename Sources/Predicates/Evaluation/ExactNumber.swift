@@ -9,8 +9,8 @@ extension AttributeValue {
     }
   }
 
-  /// The number in a form that is the same for equal numbers of all types: an integer if possible, else a double, else
-  /// a decimal number. Other values are unchanged.
+  /// The number in a form that is the same for all equal numbers, whatever their types: an integer if possible, else a
+  /// double, else a decimal number. If this value is not a number, the value itself.
   @usableFromInline package var canonical: AttributeValue {
     switch self {
     case .boolean(let value): return .integer(value ? 1 : 0)
@@ -71,8 +71,8 @@ struct ExactNumber {
     binaryExponent = 0
   }
 
-  /// The value of a decimal number as a 64-bit integer; nil if it is not one. Ignores ``binaryExponent``, which is 0
-  /// for decimal numbers.
+  /// The value of a decimal number as a 64-bit integer; nil if it is not a whole number of 64 bits. Ignores
+  /// ``binaryExponent``, which is 0 for decimal numbers.
   var integer: Int64? {
     var magnitude = magnitude
     var exponent = decimalExponent

@@ -151,7 +151,7 @@ extension ManagedPredicate {
   }
 }
 
-/// A check that a thread's stack is large enough for an evaluation, which is recursive.
+/// A check that a thread's stack is large enough for an evaluation, because evaluation is recursive.
 @usableFromInline
 enum StackNeed {
   /// The stack space that one level of a predicate takes, in the unit of `CallStack.levels`.

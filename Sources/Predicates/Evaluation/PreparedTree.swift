@@ -21,8 +21,8 @@ package indirect enum PreparedOperand: Sendable {
   case variable(Int)
   case assignment(Int, PreparedOperand)
   case key(PredicateKey)
-  /// The value at the end of a key path. If `flattens` is true, the elements of collections in collections along the
-  /// path are joined into one collection.
+  /// The value at the end of a key path. If `flattens` is true and the path leads through nested collections, all their
+  /// elements are in one collection.
   case keyPath([PreparedStep], PreparedOperand, flattens: Bool)
   case anyKey
   case aggregate([PreparedOperand])
@@ -38,7 +38,7 @@ package indirect enum PreparedOperand: Sendable {
 @usableFromInline
 package enum PreparedStep: Hashable, Sendable {
   case key(PredicateKey)
-  /// A collection operator, such as `@sum`. It is applied to the values at the end of the rest of the path.
+  /// A collection operator, such as `@sum`. It is applied to the values that the rest of the path leads to.
   case collection(PredicateCollectionOperator)
 }
 
@@ -124,9 +124,9 @@ struct Preparation {
 
   /// Prepares a comparison that is false, instead of throwing an error, if it cannot use the values.
   ///
-  /// For `ANY`, prepares a test that the comparison is true for at least one element; for `ALL`, a test that it is
-  /// false for none. Each element is compared on its own, and the comparison is false for an element that it cannot
-  /// use.
+  /// For `ANY`, prepares a test that the comparison is true for at least one element. For `ALL`, prepares a test that
+  /// the comparison is false for none. Each element is compared on its own, and the comparison is false for an element
+  /// that it cannot use.
   private mutating func tolerant(_ comparison: PredicateComparison) throws(ManagedPredicateError) -> PreparedCondition {
     guard comparison.modifier != .direct else { return try condition(comparison) }
     let collection = try operand(comparison.left, flattens: true)

@@ -25,7 +25,8 @@ struct FoldedText: Hashable, Sendable {
     self.borders = borders
   }
 
-  /// Calls `ascii` with the bytes of an ASCII string, or `units` with the folded scalars of any other string.
+  /// Calls one of two closures: `ascii` with the bytes of the text if it is ASCII, otherwise `units` with its folded
+  /// scalars.
   @inline(__always)
   private func look<T>(at text: String, ascii: (Span<UInt8>) -> T, units: ([UInt32]) -> T) -> T {
     let bytes = text.utf8Span.span

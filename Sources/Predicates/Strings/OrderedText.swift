@@ -1,13 +1,14 @@
 /// A string, prepared once for many comparisons by `<`, `<=`, `>` or `>=` with options.
 ///
 /// Without `[l]`, strings are compared by the values of their folded scalars. With `[l]`, they are first compared
-/// without case and diacritics; strings that are equal then are compared as the other options say. This is the order
-/// that `localizedCompare:` sorts by, or `localizedCaseInsensitiveCompare:` with `[cl]`.
+/// without case and diacritics. If they are equal in this comparison, they are compared again as the other options
+/// require. This is the order that `localizedCompare:` sorts by, or `localizedCaseInsensitiveCompare:` with `[cl]`.
 @usableFromInline
 struct OrderedText: Hashable, Sendable {
   private let text: String
   private let first: FoldedText
-  /// The text for comparisons with strings that ``first`` equals; nil to compare them as `<` does without options.
+  /// The text for a second comparison, with strings that are equal to ``first``; nil if the second comparison is that
+  /// of `<` without options.
   private let second: FoldedText?
   private let isLocalized: Bool
 

@@ -28,7 +28,7 @@ package struct TextRules: Hashable, Sendable {
   /// A bit that is set in the first scalar of each character.
   package static let boundary: UInt32 = 1 << 31
 
-  /// True if a character begins at an index, or if the index is the end of the text.
+  /// Returns true if a character begins at an index, or if the index is the end of the text.
   @inline(__always)
   static func isBoundary(_ index: Int, in units: [UInt32]) -> Bool {
     index == units.count || units[index] & boundary != 0
@@ -81,8 +81,8 @@ package struct TextRules: Hashable, Sendable {
     }
   }
 
-  /// Returns the folded scalars of a string, without ``boundary``. Two strings have the same ones if
-  /// ``FoldedText/isEqual(to:)`` is true for them.
+  /// Returns the folded scalars of a string, without ``boundary``. If ``FoldedText/isEqual(to:)`` is true for two
+  /// strings, their results are equal.
   package func foldedUnits(of text: String) -> [UInt32] {
     let bytes = text.utf8Span.span
     if bytes.isASCII { return bytes.indices.map { UInt32(folded(bytes[$0])) } }

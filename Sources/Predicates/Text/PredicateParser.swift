@@ -2,8 +2,8 @@ internal import PropertyLists
 
 /// Builds a tree from the tokens of a text, by operator precedence.
 ///
-/// A bracket can open a condition or an expression, and only the text after it shows which. Both are therefore parsed
-/// by the same functions, and each operator checks the kind of its operands.
+/// An opening bracket can begin a condition or an expression, and only the text after it shows which of the two.
+/// Therefore, the same functions parse both, and each operator checks if its operands are conditions or expressions.
 package struct PredicateParser {
   private let text: String
   private let tokens: [PredicateToken]
@@ -99,8 +99,8 @@ extension PredicateParser {
   /// - Parameters:
   ///   - content: The condition or expression.
   ///   - parts: The parts directly below it.
-  ///   - offset: The offset of its first byte.
-  ///   - sign: The offset of its operator, if that is different.
+  ///   - offset: The offset of the part's first byte.
+  ///   - sign: The offset of the part's operator; nil if it is the same as `offset`.
   func part(
     _ content: Part.Content, of parts: [Part] = [], at offset: Int, sign: Int? = nil
   ) throws(ManagedPredicateError) -> Part {

@@ -14,7 +14,8 @@ package struct PredicatePositions: Sendable {
     self.parts = parts
   }
 
-  /// The positions of the part at an index. If the part has no positions, as in an argument, the position of the whole.
+  /// The positions of the part at an index. If the parts have no positions, as in an argument, the position of the
+  /// whole.
   package subscript(index: Int) -> PredicatePositions {
     parts.indices.contains(index) ? parts[index] : PredicatePositions(offset: offset)
   }

@@ -84,8 +84,8 @@ extension PredicateWriter {
     append("CAST({\(texts.joined(separator: ", "))}, \"\(target.rawValue)\")")
   }
 
-  /// Returns the elements of a set in the order in which they are written and archived, with the texts for sorting
-  /// that determine it. Swift's own order differs from process to process.
+  /// Sorts the elements of a set for writing and archiving, because Swift's own order differs from process to process.
+  /// Returns each element with the text that determined its position.
   static func sorted(_ elements: Set<PredicateConstant>) -> [(text: String, element: PredicateConstant)] {
     let texts = elements.map { element in
       var writer = PredicateWriter(isForSorting: true)

@@ -55,8 +55,8 @@ extension ManagedExpression: CustomStringConvertible {
 /// Writes a predicate or an expression as text, with the fewest brackets that operator precedence allows.
 struct PredicateWriter {
   private(set) var text = ""
-  /// True if the text is written only to sort the elements of a set. It then differs for constants of different types
-  /// with equal values, and objects of unknown classes have a text too.
+  /// True if the text is written only to sort the elements of a set. Then constants of different types have different
+  /// texts even if their values are equal, and objects of unknown classes have a text too.
   var isForSorting = false
 
   mutating func append(_ more: String) { text += more }
@@ -65,8 +65,8 @@ struct PredicateWriter {
   enum Strength: Int {
     case or, and, not, assignment, combination, sum, product, power, prefix, operand
 
-    /// The next higher precedence. An operator's right operand needs it, because `a - (b - c)` differs from `a - b -
-    /// c`.
+    /// The next higher precedence. The right operand of an operator must have at least this precedence to be written
+    /// without brackets, because `a - (b - c)` differs from `a - b - c`.
     var above: Strength { Strength(rawValue: rawValue + 1) ?? .operand }
   }
 

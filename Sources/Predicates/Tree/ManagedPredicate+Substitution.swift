@@ -3,10 +3,10 @@ package struct PredicateReplacement {
   /// The values of variables. Variables without a value stay as they are, and so do the variables that a `SUBQUERY`
   /// declares.
   var variables: [String: ManagedExpression] = [:]
-  /// A function that returns the value at a key path that starts at a variable. It returns nil to replace the variable
-  /// and keep the key path. Nil to do this for all key paths.
+  /// A function that returns the value of a key path that starts at a variable. If it returns nil, or if this property
+  /// is nil, only the variable is replaced, and the key path is kept.
   var keyPath: ((_ variable: String, PredicateKeyPath) -> ManagedExpression?)?
-  /// A function that returns the new key for the key of an object in a constant. Nil to keep all keys.
+  /// A function that returns the new key of an object in a constant, given its old key. Nil to keep all keys.
   var object: ((RowKey) -> RowKey)?
 
   package init(

@@ -80,7 +80,8 @@ public indirect enum ManagedPredicate: Hashable, Sendable {
 
   /// Returns the parts of an `AND` or `OR` condition. A part of the same kind is replaced by its own parts.
   ///
-  /// - Parameter row: a function that returns the parts of a condition of the same kind, and nil for other conditions.
+  /// - Parameter row: A function that returns the parts of a condition, if the condition is of the same kind as this
+  ///   one; otherwise nil.
   private func joinedParts(_ depth: Int, _ row: (ManagedPredicate) -> [ManagedPredicate]?) -> [ManagedPredicate] {
     var joined: [ManagedPredicate] = []
     var waiting = [self]

@@ -20,8 +20,8 @@ public struct PredicateKeyPath: Hashable, Sendable {
     self.init(keys: text.split(separator: ".", omittingEmptySubsequences: false).map(String.init))
   }
 
-  /// Creates the key path that a call of `valueForKey:` or `valueForKeyPath:` has as its argument. Returns nil for
-  /// other methods.
+  /// Creates the key path from the argument of a call of `valueForKey:` or `valueForKeyPath:`. Returns nil for other
+  /// methods.
   package init?(method selector: String, _ arguments: [ManagedExpression]) {
     guard selector == "valueForKey:" || selector == "valueForKeyPath:", arguments.count == 1,
       case .constant(.value(.string(let text))) = arguments[0]

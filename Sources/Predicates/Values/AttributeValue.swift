@@ -32,9 +32,9 @@ public enum AttributeValue: Hashable, Sendable {
   /// stores have no other form for it.
   case composite([String: AttributeValue])
 
-  /// True if the values are the same. Objects use this to decide if they have changed. NaN equals itself. Strings are
-  /// equal only if all their Unicode scalars are: composed and decomposed forms are different values, so that such a
-  /// change is saved. Predicates use another equality.
+  /// True if the values are the same. Objects use this operator to find out if they have changed. NaN equals itself.
+  /// Strings are equal only if all their Unicode scalars are equal: composed and decomposed forms are different values,
+  /// so that a change from one form to the other is saved. Predicates use another equality.
   public static func == (first: AttributeValue, second: AttributeValue) -> Bool {
     switch (first, second) {
     case (.null, .null): true

@@ -33,7 +33,7 @@ public struct RowKey: Hashable, Sendable {
     first.number == second.number && first.entityIndex == second.entityIndex && first.store == second.store
   }
 
-  /// Combines the number and the entity only: most keys that are compared differ in one of them.
+  /// Hashes only the number and the entity, because most keys that are compared differ in one of them.
   @inlinable public func hash(into hasher: inout Hasher) { hasher.combine(number ^ Int64(entityIndex) << 40) }
 
   private static let lastTemporaryNumber = Atomic<Int64>(0)

@@ -19,8 +19,8 @@ enum CLibrary {
 
   static func release(_ block: UnsafeMutableRawPointer?) { unsafe free(block) }
 
-  /// Two block sizes, in bytes. A buffer that has reached `smallBlock` and must grow is given at least `largeBlock`.
-  /// From 32 MB, glibc's malloc maps separate pages for a block, and moves them without copying when the block grows.
+  /// Two block sizes, in bytes. If a buffer of at least `smallBlock` must grow, it gets at least `largeBlock`. From 32
+  /// MB, glibc's malloc maps separate pages for a block, and moves them without copying when the block grows.
   static let (smallBlock, largeBlock) = (1 << 20, 33 << 20)
 
   /// The size of a large page on most systems, in bytes. On systems with another size, the only effect is lower speed.

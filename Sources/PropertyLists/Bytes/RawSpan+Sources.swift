@@ -19,7 +19,7 @@ extension [UInt8] {
 
 extension String {
   /// Calls `body` with the UTF-8 of this string. `utf8Span` would need two calls into the standard library and a
-  /// retain. For an element that is only a string, they would take a third of the time to encode it.
+  /// retain, which would be a third of the time for encoding an element that is only a string.
   @inline(__always)
   func withRawUTF8<Failure: Error>(_ body: (RawSpan) throws(Failure) -> Void) throws(Failure) {
     // Uses a result, because an optimized build with Swift 6.3 always treats an error as thrown if the closure stores

@@ -1,4 +1,4 @@
-/// A fixed number of integers, initially 0. Unset ones use no memory, however many there are.
+/// An array of a fixed number of integers, initially 0. Integers that are not set use no memory.
 ///
 /// Memory-safe: `base` points to `count` integers in a block that only this value owns, and every index is checked.
 @safe
@@ -9,7 +9,8 @@ struct SparseNumbers<Number: FixedWidthInteger & BitwiseCopyable>: ~Copyable {
 
   /// Creates numbers that are all 0.
   ///
-  /// - Parameter isDense: True if most of them will be set, which is faster with large pages.
+  /// - Parameter isDense: True if most of them will be set. The numbers are then stored in large pages, which is
+  ///   faster.
   init(count: Int, isDense: Bool = false) {
     self.count = count
     let size = count * MemoryLayout<Number>.stride

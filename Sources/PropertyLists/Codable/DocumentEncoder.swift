@@ -20,8 +20,8 @@ final class DocumentEncoder: Encoder, NestedCoder {
   @exclusivity(unchecked) private var children: [FlatNode] = []
   /// The index of the last key; see ``EncodedKeys``.
   @exclusivity(unchecked) private var lastKey = 0
-  /// The nested containers and superclasses that are null in ``children`` until this container is finished: the
-  /// index of the null, and the number of the encoder in the context.
+  /// The nested containers and superclasses that are encoded later. Until this container is finished, ``children`` has
+  /// a null for each of them. `child` is the index of the null, `number` the number of the encoder in the context.
   private var deferred: [(child: Int, number: Int)] = []
   /// For each key of a nested container or a superclass, as UTF-8 bytes: the number of its encoder in the context.
   private var nestedByKey: [[UInt8]: Int] = [:]
@@ -130,9 +130,9 @@ final class DocumentEncoder: Encoder, NestedCoder {
       || type == Bool.self
   }
 
-  /// Returns the node of a scalar, or nil for a value of another type. Each cast succeeds, because the comparison
-  /// before it shows that `T` is the same type. The casts use stack space, so they are kept out of the recursive
-  /// ``node(of:_:)``.
+  /// Returns the node of a scalar, or nil for a value of another type. Each cast succeeds, because it follows a
+  /// comparison that shows that `T` is the type of the cast. The casts use stack space, so they are kept out of the
+  /// recursive ``node(of:_:)``.
   @inline(never)
   private func scalar<T>(_ value: T, _ step: @autoclosure () -> CodingStep) throws -> FlatNode? {
     if T.self == String.self, let value = value as? String { return try value.node(in: self, step()) }

@@ -2,7 +2,8 @@
 ///
 /// Values of one type usually have the same keys in the same order, so their dictionaries share a path in the tree. A
 /// new key is compared only with the keys that have followed the same keys before. If it equals one of them, its text
-/// is not stored again, and it is known already if it is distinct from the keys before it.
+/// is not stored again, and it is not compared again with the keys before it: that key's ``Key/isDistinct`` has the
+/// result.
 struct EncodedKeys {
   private struct Key {
     let text: String
@@ -55,7 +56,8 @@ struct EncodedKeys {
   @inline(__always)
   func node(_ number: Int) -> FlatNode { keys[number].node }
 
-  /// Returns the index of a key that has followed the key with index `last` before, or nil if it has not.
+  /// Returns the index of a key, if it has already followed the key with index `last` in another dictionary; otherwise
+  /// nil.
   @inline(__always)
   func number(of key: String, after last: Int) -> Int? {
     guard last >= 0, last < keys.count else { return nil }
@@ -96,7 +98,7 @@ struct EncodedKeys {
     return count
   }
 
-  /// Returns true if a key equals the key with index `last` or a key before that one.
+  /// Returns true if a key equals the key with index `last`, or a key before it in the dictionary.
   private func isBefore(_ last: Int, _ key: String) -> Bool {
     var number = last
     while number >= Self.startCount {

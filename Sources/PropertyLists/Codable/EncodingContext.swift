@@ -56,8 +56,7 @@ final class EncodingContext {
 
   func data(_ value: Data) -> FlatNode { unsafe nodes.data(value.bytes) }
 
-  /// Returns the node of nil: null, or the string `$null`, which Foundation also writes, because most formats have no
-  /// null.
+  /// Returns the node of nil: null or, for formats without null, the string `$null`, as Foundation does.
   func null() -> FlatNode {
     if hasNull { return .null }
     if let nullText = unsafe nullText { return nullText }

@@ -22,7 +22,8 @@ struct UnkeyedDocumentContainer: UnkeyedDecodingContainer {
   /// Returns the error of an element that cannot be read. The second error of the same element advances past it.
   ///
   /// A loop that skips the elements that it cannot decode requests each of them twice: as the expected type, and then
-  /// as a type that accepts any value. Without the second rule, such a loop would not end at an unreadable element.
+  /// as a type that accepts any value. If the second error did not advance, such a loop would never end at an
+  /// unreadable element.
   @inline(never)
   private mutating func unreadable(_ error: PropertyListError) -> DecodingError {
     let index = currentIndex

@@ -1,4 +1,4 @@
-/// The number of objects, the offsets and the widths that the trailer of a binary property list gives, with functions
+/// The contents of the trailer of a binary property list (the number of objects, offsets and widths), with functions
 /// that read the objects. Each function checks an offset before it reads, so that no file can make a reader access
 /// memory outside of the file's bytes.
 struct BinaryLayout: Sendable {

@@ -1,6 +1,6 @@
-/// A cache of a value that depends only on the keys of a dictionary and their order, such as a ``DictionaryShape``.
-/// Recent dictionaries with the same keys share the value. This saves time, because large files consist of lists of
-/// similar dictionaries.
+/// A cache of values that depend only on the keys of a dictionary and their order, such as a ``DictionaryShape``.
+/// Dictionaries with the same keys share a value. This saves time, because large files consist of lists of similar
+/// dictionaries.
 struct DictionaryCache<Known> {
   /// For each slot, the last dictionary stored in it, and its value. The array is empty until something is stored.
   private var slots: [(node: FlatNode, known: Known)?] = []

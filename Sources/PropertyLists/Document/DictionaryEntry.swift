@@ -4,7 +4,8 @@ internal import FoundationEssentials
 /// represent such a dictionary, because these keys are equal as Swift strings.
 package struct DictionaryEntry: Sendable {
   package let key: String
-  /// The value. A dictionary in it that has canonically equivalent keys contains only the entry of the first of them.
+  /// The value. If a dictionary in it has canonically equivalent keys in the document, it contains only the entry of
+  /// the first of these keys.
   package let value: PropertyList
   /// The node of the value in the document, if ``value`` lacks entries because of canonically equivalent keys; nil if
   /// ``value`` is complete.

@@ -4,9 +4,9 @@ package final class DictionaryShape {
   package let keys: [String]
   /// The positions of the keys. Empty if there are only a few keys, which are compared one by one.
   private let positions: [String: Int]
-  /// At index *n*, the position that was last found after *n* other keys of the same dictionary. Similar dictionaries
-  /// are usually searched for their keys in the same order, so a lookup compares the key at this position first.
-  /// Memory-safe: no code outside this package runs while the array is read or changed.
+  /// Element *n* is the position of the key that was last found after *n* other keys of the same dictionary. Similar
+  /// dictionaries are usually searched for their keys in the same order. So the lookup after *n* other keys compares
+  /// the key at this position first. Memory-safe: no code outside this package runs while the array is read or changed.
   @exclusivity(unchecked) private var guesses: [Int] = []
 
   /// The position of the key `$class`, which every object of a keyed archive has, or nil if it is missing.
@@ -23,8 +23,8 @@ package final class DictionaryShape {
 
   fileprivate static let mostComparedKeys = 12
 
-  /// Returns the position of a key, or nil if it is missing. `found` is the number of keys that were found in the same
-  /// dictionary before; it only serves to guess the position.
+  /// Returns the position of a key, or nil if it is missing. `found` is the number of keys that were already found in
+  /// this dictionary. It is used only to guess the position.
   @inline(__always)
   package func position(of key: String, found: Int) -> Int? {
     if unsafe found < guesses.count, unsafe keys[guesses[found]] == key { return unsafe guesses[found] }

@@ -1,5 +1,5 @@
 /// A counter of the size of a binary document with all shared references expanded, without expanding them. It counts
-/// like a writer: the values, each with its nesting level, plus the bytes of keys, strings and data.
+/// like a writer: for each value, one plus its nesting level, and the bytes of keys, strings and data.
 private struct ExpandedSize: ~Copyable {
   private let layout: BinaryLayout
   /// The maximum size. Counting stops above it.

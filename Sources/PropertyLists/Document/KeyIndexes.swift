@@ -7,7 +7,8 @@ internal import Synchronization
 struct KeyIndexes {
   /// The minimum number of entries of a dictionary that gets an index.
   static let leastEntryCount = 32
-  /// The lookup in a dictionary, counted from 1, that creates the dictionary's index.
+  /// The number of lookups after which a dictionary gets an index: the lookup with this number, counted from 1, creates
+  /// it.
   private static let leastLookupCount = 8
 
   private var dictionaries: [Int: State] = [:]

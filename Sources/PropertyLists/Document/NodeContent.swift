@@ -49,7 +49,7 @@ package enum NodeContent {
     }
   }
 
-  /// Appends a string whose text the reader has validated to `buffer`, as UTF-8.
+  /// Appends a string to `buffer`, as UTF-8. The reader must have validated its text.
   static func appendCheckedText(_ node: FlatNode, in document: RawSpan, to buffer: inout [UInt8]) {
     let content = document.extracting(node.range)
     switch node.encoding {

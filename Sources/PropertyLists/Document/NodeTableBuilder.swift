@@ -34,8 +34,8 @@ struct NodeTableBuilder: ~Copyable {
   /// The stack: the keys and values of the open containers, and finally the root.
   private(set) var pending: [FlatNode] = []
   private var table = NodeTable()
-  /// Recently closed dictionaries, by the number of their keys modulo 16: the index of the first key in the table, and
-  /// the number of keys.
+  /// Recently closed dictionaries, by the number of their keys modulo 16. `first` is the index of the first key in the
+  /// table, `count` the number of keys.
   private var shapes = [(first: Int, count: Int)](repeating: (0, 0), count: 16)
   private var keyIndex = KeyIndex()
   /// The keys of the last path that was requested, so that the next path can share their strings.
@@ -165,8 +165,8 @@ struct NodeTableBuilder: ~Copyable {
       keyPath: path.components.isEmpty ? nil : path)
   }
 
-  /// Returns the UID that the innermost container represents. Returns nil for any other container, and if the options
-  /// do not recognize dictionaries as UIDs.
+  /// Returns the UID that the innermost container represents. Returns nil if it does not represent a UID, or if the
+  /// options do not allow dictionaries to represent UIDs.
   private func uidDictionary(in bytes: RawSpan) -> FlatNode? {
     guard options.recognizesUIDDictionaries, let (key, value) = onlyEntry, value.kind == .integer else { return nil }
     let isUID =
@@ -177,8 +177,8 @@ struct NodeTableBuilder: ~Copyable {
     return .uid(uid)
   }
 
-  /// Returns true if the keys from an index in ``pending`` equal those of a recently closed dictionary, in the same
-  /// order. They are then known to be distinct.
+  /// Returns true if the keys that begin at an index in ``pending`` equal the keys of a recently closed dictionary, in
+  /// the same order. The keys are then known to be distinct.
   private func hasKnownShape(from start: Int, count: Int, in bytes: RawSpan) -> Bool {
     let shape = shapes[count & 15]
     guard count == shape.count else { return false }
@@ -242,9 +242,9 @@ struct NodeTableBuilder: ~Copyable {
   /// Removes the last node.
   mutating func removeLast() { pending.removeLast() }
 
-  /// Removes the entries of the innermost dictionary whose keys are invalid: a null that stands in for a key, or a
-  /// string that `isKey` rejects. Also removes a last key without a value. Returns the previous indexes in
-  /// ``pending`` of the nodes that were kept, or nil if none was removed.
+  /// Removes the entries of the innermost dictionary that have an invalid key: a null in the position of a key, or a
+  /// string that `isKey` rejects. Also removes a last key without a value. Returns the previous indexes in ``pending``
+  /// of the nodes that were kept, or nil if no node was removed.
   @discardableResult
   mutating func dropStandIns(isKey: (FlatNode) -> Bool = { _ in true }) -> [Int]? {
     guard let frame = frames.last, frame.kind == .dictionary else { return nil }

@@ -24,8 +24,8 @@ public final class PropertyListDocument: Sendable {
   public var root: Node { Node(document: self, index: rootIndex, flat: rootNode) }
 
   let source: Data
-  /// The input before it was decoded, which is needed for editing a text; nil for a binary document, and for one that
-  /// was not read from bytes. The values refer to ``source``, which is often the same data.
+  /// The original input, before its text was converted to UTF-8. Editing a text needs it. Nil for a binary document,
+  /// and for a document that was not read from bytes. The values refer to ``source``, which is often the same data.
   package let input: Data?
   /// The bytes that the document was read from.
   package var original: Data { input ?? source }

@@ -25,7 +25,7 @@ struct TreeBuilder<Source: NodeSource>: ~Copyable {
   /// The containers around the current one.
   private var outer: [Frame] = []
   private var current = Frame(index: 0, node: .null, start: 0, keys: [:])
-  /// The depth of the values that are returned: 0 for a single value, 1 for the values of a dictionary.
+  /// The number of containers around the returned values: 0 for a single value, 1 for the values of a dictionary.
   private var depthOfResult = 0
   /// The positions of the returned values that are incomplete: they are or contain a dictionary that keeps only the
   /// first of several canonically equivalent keys.
@@ -87,8 +87,8 @@ struct TreeBuilder<Source: NodeSource>: ~Copyable {
     return values.removeLast()
   }
 
-  /// Returns the values of a dictionary, and the positions of those that are incomplete, because a dictionary in them
-  /// has canonically equivalent keys.
+  /// Returns the values of a dictionary (`all`), and the positions of the incomplete ones (`incomplete`): values that
+  /// contain a dictionary with canonically equivalent keys.
   consuming func buildValues(
     of index: Int, in bytes: RawSpan
   ) throws(PropertyListError) -> (all: [PropertyList], incomplete: Set<Int>) {
@@ -257,7 +257,8 @@ struct TreeBuilder<Source: NodeSource>: ~Copyable {
     return text
   }
 
-  /// Returns the path to the child that was last begun in each open container.
+  /// Returns the path to the value that is being built: the key or index of the last begun child of each open
+  /// container.
   private func path(in bytes: RawSpan) -> [PropertyListKeyPath.Component] {
     // The outermost frame is the container around the root.
     (outer + [current]).dropFirst().filter { $0.next > 0 }.compactMap {

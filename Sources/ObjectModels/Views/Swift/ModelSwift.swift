@@ -10,8 +10,9 @@ extension ManagedObjectModel {
   /// try code.write(to: URL(filePath: "Notes.swift"), atomically: true, encoding: .utf8)
   /// ```
   ///
-  /// The model that the code makes of the classes, `NotesModel.model()`, has the version hashes of this one, so that it
-  /// opens the same stores. The classes can also be joined with this model: `joined(with: NotesModel.classes)`.
+  /// The model that the code creates from the classes, `NotesModel.model()`, has the same version hashes as this model,
+  /// so that it opens the same stores. The classes can also be joined with this model: `joined(with:
+  /// NotesModel.classes)`.
   ///
   /// Parts that a class cannot have, such as a property with a name that every object uses, become comments in the
   /// code, and are reported. Settings that only model editors use, such as `codeGenerationType`, are left out.

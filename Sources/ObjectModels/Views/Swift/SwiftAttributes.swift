@@ -2,10 +2,10 @@ internal import KeyedArchiving
 internal import Predicates
 internal import PropertyLists
 
-/// Attributes.
+/// Functions that write the attributes of a class.
 extension SwiftClass {
-  /// Returns the Swift type for an attribute, without optionality; nil if wrappers have no such type, or if only the
-  /// program has it.
+  /// Returns the Swift type for an attribute, without optionality; nil if a wrapper cannot have the type, or if the
+  /// type is one of the program.
   static func swiftType(of attribute: AttributeDescription) -> String? {
     switch attribute.type {
     case .integer16: return "Int16"
@@ -27,8 +27,8 @@ extension SwiftClass {
     }
   }
 
-  /// Returns the Swift type for a class of Foundation that has only one. The elements of an NSArray, for example, are
-  /// not known.
+  /// Returns the Swift type for a class of Foundation, if it corresponds to only one type. An NSArray, for example,
+  /// does not, because the type of its elements is unknown.
   private static func foundationType(_ name: String, isOptional: Bool) -> String? {
     switch name {
     case "NSDateComponents": "DateComponents"

@@ -109,8 +109,8 @@ struct SwiftClass {
   /// Adds the statements for the settings of the entity itself.
   ///
   /// - Parameters:
-  ///   - unique: The number of constraints that options of attributes make; nil if they make none.
-  ///   - indexed: The number of indexes that options of attributes make; nil if they make none.
+  ///   - unique: The number of uniqueness constraints that options of attributes express; nil if options express none.
+  ///   - indexed: The number of indexes that options of attributes express; nil if options express none.
   private mutating func describe(_ definition: EntityDescription, unique: Int?, indexed: Int?) {
     var settings: [String] = []
     if definition.isAbstract { settings.append("entity.isAbstract = true") }
@@ -140,7 +140,8 @@ struct SwiftClass {
     statements = settings + statements
   }
 
-  /// Returns false, and reports it, if a model of classes cannot have one of the properties.
+  /// Returns true if a model of classes can have all these properties. If it cannot have one of them, reports that, and
+  /// returns false.
   private mutating func hasProperties(_ names: [String], _ part: String) -> Bool {
     guard let name = names.first(where: { missing.contains($0) }) else { return true }
     leaveOut("\(part) is left out, because of its property \(name.quoted)")
@@ -179,7 +180,7 @@ struct SwiftClass {
   }
 }
 
-/// The text of the class.
+/// Functions that write the text of the class.
 extension SwiftClass {
   /// Returns the lines of the class.
   ///

@@ -6,16 +6,16 @@ internal import PropertyLists
 /// A writer of values as Swift code, which records the modules that the code needs.
 struct SwiftCode {
   let names: SwiftNames
-  /// True if declarations have types of Foundation.
+  /// True if declarations contain types of Foundation.
   private(set) var declaresFoundationTypes = false
-  /// True if values have types of Foundation.
+  /// True if values contain types of Foundation.
   private(set) var usesFoundation = false
-  /// True if values are property lists other than strings.
+  /// True if values contain property lists other than strings.
   private(set) var usesPropertyLists = false
 
   init(names: SwiftNames) { self.names = names }
 
-  /// Adds the modules that other code needs.
+  /// Adds the modules that another piece of code needs to those of this one.
   mutating func addModules(of other: SwiftCode) {
     if other.declaresFoundationTypes { declaresFoundationTypes = true }
     if other.usesFoundation { usesFoundation = true }
@@ -149,7 +149,7 @@ struct SwiftCode {
   }
 }
 
-/// Predicates and expressions.
+/// Functions that write predicates and expressions.
 extension SwiftCode {
   /// Returns a predicate's text as a literal; nil if the text does not parse to an equal predicate.
   func text(_ predicate: ManagedPredicate) -> String? {

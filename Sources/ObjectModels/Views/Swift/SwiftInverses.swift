@@ -1,7 +1,7 @@
 /// The pairs of relationships that are each other's inverses.
 ///
 /// Only one wrapper of a pair names the other property, because the compiler rejects key paths in both. Wrappers cannot
-/// express a relationship that is its own inverse, or one that is the inverse of relationships of several entities.
+/// express a relationship that is its own inverse, or that is the inverse of several relationships.
 struct SwiftInverses {
   private struct Key: Hashable {
     /// The index of the entity that declares the relationship.
@@ -11,7 +11,7 @@ struct SwiftInverses {
 
   /// The relationships whose wrappers name their inverses.
   private var named: Set<Key> = []
-  /// The inverses of relationships in ``named``.
+  /// The relationships that are the inverses of those in ``named``.
   private var implied: Set<Key> = []
 
   init(_ model: ManagedObjectModel) {

@@ -67,7 +67,8 @@ struct SwiftNames {
     return name
   }
 
-  /// Returns the text with other characters replaced so that it is an identifier, possibly a keyword.
+  /// Returns the text as an identifier: replaces the characters that identifiers cannot contain. The result can be a
+  /// keyword.
   private static func identifier(_ text: String) -> String {
     var result = String(text.map { $0.isLetter || $0.isNumber || $0 == "_" ? $0 : "_" })
     if result.first?.isLetter != true, result.first != "_" { result = "_" + result }
@@ -89,7 +90,7 @@ struct SwiftNames {
   }
 }
 
-/// The names of properties.
+/// Functions for the names of properties.
 extension SwiftNames {
   /// The public properties of `ManagedObject`. A subclass cannot declare properties with their names.
   private static let members: Set<String> = [
@@ -115,6 +116,6 @@ extension SwiftNames {
 }
 
 extension ManagedObjectModel {
-  /// Returns true if a model that is not read from a file cannot have properties with a name.
+  /// Returns true if a name is not allowed for a property in models that are not read from files.
   static func isReserved(_ name: String) -> Bool { ModelResolution.reservedNames.contains(name) }
 }

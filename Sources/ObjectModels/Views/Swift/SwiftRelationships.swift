@@ -1,7 +1,7 @@
 internal import Predicates
 internal import PropertyLists
 
-/// Relationships and fetched properties.
+/// Functions that write the relationships and fetched properties of a class.
 extension SwiftClass {
   mutating func add(_ relationship: RelationshipDescription) {
     let name = relationship.name

@@ -2,15 +2,17 @@ internal import OrderedCollections
 internal import Predicates
 internal import PropertyLists
 
-/// Statements for the settings that a declaration does not express.
+/// Functions that write statements for the settings that a declaration does not express.
 extension SwiftClass {
   private mutating func set(_ target: String, _ setting: String, _ value: String) {
     add(statement: "\(target).\(setting) = \(value)")
   }
 
+  /// Adds a statement for each setting of an attribute that its declaration does not express.
+  ///
   /// - Parameters:
   ///   - target: The code of the description that is changed.
-  ///   - made: The description before the change.
+  ///   - made: The description that the declaration creates.
   ///   - location: The name of the attribute, or the path of an element of a composite attribute.
   mutating func set(
     _ target: String, _ attribute: AttributeDescription, from made: AttributeDescription, location: String
@@ -131,7 +133,7 @@ extension SwiftClass {
   }
 }
 
-/// Statements for the settings of a request.
+/// The statements for the settings of fetch requests.
 struct SwiftSettings {
   var code: SwiftCode
   private(set) var statements: [String] = []
@@ -162,6 +164,8 @@ struct SwiftSettings {
       + "\(code.names.type("FetchRequest"))(\(arguments.joined(separator: ", ")))"
   }
 
+  /// Adds a statement for each setting of a request that its initializer does not set.
+  ///
   /// - Parameter tries: `try!` in a function that does not throw, otherwise `try`.
   mutating func set(_ target: String, _ request: FetchRequest, from made: FetchRequest, tries: String) {
     func set(_ setting: String, _ value: String) { statements.append("\(target).\(setting) = \(value)") }

@@ -9,7 +9,7 @@ struct BinaryWriter: FileWriter, NodeSink, ~Copyable {
 
   private struct Container {
     let marker: UInt8
-    /// The index in the object table.
+    /// The container's index in the object table.
     let object: UInt32
     /// The index of the container's first reference in ``references``.
     let start: Int
@@ -30,10 +30,11 @@ struct BinaryWriter: FileWriter, NodeSink, ~Copyable {
   /// For each open container, the index in ``references`` of its next reference.
   private var open: [Int] = []
 
-  /// The object indexes of false and of true, which are found without a search; nil for one that has not been written.
+  /// The object indexes of false and of true; nil for a value that has not been written. Because of this property,
+  /// these values are found without a search.
   private var booleans: (UInt32?, UInt32?) = (nil, nil)
-  /// The object indexes of the integers from 0 to 255, which are found without a search; `UInt32.max` for one that has
-  /// not been written.
+  /// The object indexes of the integers from 0 to 255, by value; `UInt32.max` for an integer that has not been written.
+  /// Because of this array, these integers are found without a search.
   private var smallIntegers = [UInt32](repeating: .max, count: 256)
   /// The object indexes of UIDs, by their values, or `UInt32.max` for a UID that has not been written.
   private var uids: [UInt32] = []

@@ -21,8 +21,8 @@ package enum CoercedForm {
     }
   }
 
-  /// Returns true if a key is that of a form, with any number of additional dollar signs. The writer adds one dollar
-  /// sign to such a key if it is the only one of its dictionary, and the reader removes it.
+  /// Returns true if a key is that of a form, with any number of additional dollar signs. If such a key is the only key
+  /// of an ordinary dictionary, the writer adds one dollar sign to it, and the reader removes the dollar sign.
   static func hasToBeEscaped(key: RawSpan) -> Bool {
     guard let (form, dollars) = forms(key) else { return false }
     return form == .uid || dollars > 0

@@ -68,8 +68,8 @@ package struct JSONLexer: ~Escapable {
   /// The offset of the next token.
   package var index: Int
   private var commentEnd = ForwardSearch("*/")
-  /// The range of the last unterminated string. No string can begin in it, because each quotation mark in it follows a
-  /// backslash. So the range is not scanned again.
+  /// The range of the last unterminated string. Each quotation mark in the range follows a backslash, so a string that
+  /// begins in the range is also unterminated. It is therefore not scanned again.
   private var unclosedString = 0..<0
   /// The range of the last unterminated text in single quotation marks; see ``unclosedString``.
   private var unclosedText = 0..<0

@@ -8,7 +8,8 @@ extension JSONTokenReader {
     var next: Next?
     /// True if the text ended too early.
     var isAtEnd = false
-    /// True if brackets were wrong, so that there can be too many or too few at the end.
+    /// True if a wrong bracket was found. There can then be too many or too few closing brackets at the end of the
+    /// text, and this is not reported again.
     var isUnbalanced = false
     /// An expected token. A mark is a comma or a closing bracket.
     enum ExpectedToken { case colon, value, mark, digit, quotationMark }

@@ -15,7 +15,8 @@ extension OpenStepTokenReader {
     /// A string at the start of the text that is not followed by `=` or `;`, and its offset. It may be the first key of
     /// a strings file.
     var firstKey: (node: FlatNode, offset: Int)?
-    /// True if brackets were wrong, so that there can be too many or too few at the end.
+    /// True if a wrong bracket was found. There can then be too many or too few closing brackets at the end of the
+    /// text, and this is not reported again.
     var isUnbalanced = false
     /// Resets the properties that describe the last defect.
     mutating func reset() {

@@ -87,8 +87,8 @@ extension OpenStepTokenReader {
     text.append(scalar: 0x10000 + (unit & 0x3FF) << 10 + low & 0x3FF)
   }
 
-  /// Parses `\U` and one to four hexadecimal digits, and returns the UTF-16 unit, or nil for other text. As in GNUstep,
-  /// `\u` means the same.
+  /// Parses `\U` and one to four hexadecimal digits, and returns the UTF-16 unit. Returns nil for other text. As in
+  /// GNUstep, `\u` has the same meaning.
   private static func utf16Unit(_ bytes: RawSpan, _ index: inout Int) -> UInt32? {
     guard index + 1 < bytes.byteCount, bytes[index] == UInt8(ascii: "\\"), bytes[index + 1] | 0x20 == UInt8(ascii: "u")
     else { return nil }

@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 
-/// A reader that creates nodes from the tokens of an OpenStep text, and finds its defects. The format has `( a, b )`,
-/// `{ k = v; }`, the same without braces in a strings file, `<0fbd>`, and strings.
+/// A reader that creates nodes from the tokens of an OpenStep text, and finds its defects. The format has arrays `( a,
+/// b )`, dictionaries `{ k = v; }`, data `<0fbd>`, and strings. A strings file is a dictionary without braces.
 ///
 /// Open containers are kept in ``NodeTableBuilder``, so that depth uses no stack.
 struct OpenStepTokenReader: ~Copyable, ~Escapable {

@@ -210,13 +210,15 @@ struct OpenStepWriter: TextWriter, ~Copyable {
     endValue()
   }
 
-  /// Writes a string. It is unquoted only if every reader accepts it unquoted and every writer writes it so.
+  /// Writes a string. The string is unquoted only if all readers accept it without quotation marks and all writers
+  /// write it without them.
   ///
   /// Core Foundation accepts letters, digits and `_$/:.-` unquoted. GNUstep accepts more, and libplist does not accept
   /// the slash and the colon. Apple's and GNUstep's writers quote the hyphen. The root is always quoted, because the
   /// format could not be detected from a single word.
   ///
-  /// - Parameter quote: The quotation mark that the surrounding strings use even if they need none, or nil.
+  /// - Parameter quote: The quotation mark to write even around a string that needs none, because the surrounding
+  ///   strings do so; nil to write none.
   private mutating func appendText(_ text: RawSpan, _ quote: UInt8?) {
     if quote == nil, options.openStepDialect != .strings || layout != nil, !isRoot, Self.isWord(text) {
       output.append(text)

@@ -16,8 +16,8 @@ package struct XMLLexer: ~Escapable {
   var commentEnd = ForwardSearch("-->")
   var cdataEnd = ForwardSearch("]]>")
   var instructionEnd = ForwardSearch("?>")
-  /// The offset of the first `[` of a document type whose closing `]>` was not found, or `Int.max`. No `[` at or after
-  /// it has one, so it is not searched for again.
+  /// The lowest offset of a document type's `[` whose closing `]>` was not found, or `Int.max`. A `[` at a higher
+  /// offset cannot have one either, so the search is not repeated.
   var lastSubsetEnd = Int.max
 
   /// The maximum length of a tag, in bytes. libxml2 compares each attribute of a tag with all others, so its time for a
