@@ -91,14 +91,14 @@ public struct Attribute<Value: AttributeConvertible> {
     }
   }
 
-  /// Returns the value of a property if the stored value is null, or is not of the property's type: the model's
-  /// default, or the missing value of the type.
+  /// Returns the value to use if the stored value is null, or is not of the property's type: the model's default, or
+  /// else `Value.missingValue`.
   @usableFromInline @inline(never)
   static func substitute(for stored: AttributeValue, _ object: ManagedObject, _ storage: AnyKeyPath) -> Value {
     object.slot(at: storage).map { object.substitute(for: stored, slot: $0) } ?? Value.missingValue
   }
 
-  /// Returns the value of an attribute that has a value transformer, or that the object's entity does not have.
+  /// Returns the value if the attribute has a value transformer, or if the object's entity does not have the attribute.
   @usableFromInline @inline(never)
   static func otherValue(_ object: ManagedObject, _ wrapper: Self, _ storage: AnyKeyPath) -> Value {
     guard let slot = object.slot(at: storage) else { return probe(object, wrapper) }
@@ -110,8 +110,8 @@ public struct Attribute<Value: AttributeConvertible> {
   /// Sets the value of an attribute that has a value transformer. Does nothing if the entity does not have the
   /// attribute.
   ///
-  /// - Parameter error: the error of storing the value without a transformer; nil if that is possible. If the attribute
-  ///   does not have a transformer, the value is refused with this error.
+  /// - Parameter error: the error that storing the value without a transformer has caused; nil if it can be stored. If
+  ///   the attribute does not have a transformer, the value is refused with this error.
   @usableFromInline @inline(never)
   static func setOtherValue(
     _ value: Value, _ error: ManagedObjectError?, _ object: ManagedObject, _ storage: AnyKeyPath
@@ -129,8 +129,8 @@ public struct Attribute<Value: AttributeConvertible> {
   }
 
   /// Returns the value for an object whose entity does not have the attribute. If the object belongs to a
-  /// ``ClassPrototype``, records the access and returns a value by which the property can be recognized. Otherwise,
-  /// returns the missing value of the type.
+  /// ``ClassPrototype``, records the access and returns a value that identifies the property. Otherwise, returns
+  /// `Value.missingValue`.
   private static func probe(_ object: ManagedObject, _ wrapper: Self) -> Value {
     guard let reading = PropertyReading.of(object) else { return Value.missingValue }
     let result = Value(attributeValue: reading.round.probe(Value.attributeType)) ?? Value.missingValue

@@ -2,8 +2,8 @@ internal import KeyedArchiving
 internal import ObjectModels
 internal import Predicates
 
-/// Stored values that are not values of a property's type, such as a raw value that an enumeration does not have, or
-/// data that is not an archive. Objects keep them, and saving does not overwrite them.
+/// Functions for stored values that do not have the type of their property, such as a raw value that an enumeration
+/// does not have, or data that is not an archive. Objects keep such values, and saving does not overwrite them.
 extension ManagedObjectClass {
   /// Returns the value of an attribute, or throws if it cannot be read. The property itself cannot throw: it returns
   /// its default instead, and the error is added to ``ManagedObjectContext/misuse``.

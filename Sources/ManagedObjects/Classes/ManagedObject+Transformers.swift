@@ -4,8 +4,8 @@ internal import Predicates
 
 /// The values of transformable attributes. ``value(forKey:)`` returns their stored form.
 extension ManagedObject {
-  /// Returns the value of a transformable attribute, made from its stored form by its value transformer; nil if it has
-  /// no value.
+  /// Returns the value of a transformable attribute. The attribute's value transformer creates it from the stored form.
+  /// Returns nil if the attribute has no value.
   ///
   /// ```swift
   /// let model = try ManagedObjectModel(contentsOf: url).registering(ColorToDataTransformer.self)
@@ -91,7 +91,7 @@ extension ManagedObject {
   }
 }
 
-/// The values of properties whose attributes have value transformers.
+/// Functions that convert the values of properties whose attributes have value transformers.
 extension ManagedObject {
   /// Returns a property's value, decoded from its stored form; nil if it cannot be decoded.
   final func decoded<Value: AttributeConvertible>(_ stored: AttributeValue, slot: Int) -> Value? {

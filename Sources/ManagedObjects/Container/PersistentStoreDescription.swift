@@ -145,12 +145,12 @@ public struct PersistentStoreDescription: Sendable {
     }
   }
 
-  /// Opens the store of another description, with the configuration and the options of this one.
+  /// Opens the store that another description describes, with the configuration and the options of this description.
   package func open(
     _ other: PersistentStoreDescription, _ model: ManagedObjectModel
   ) throws(ManagedObjectError) -> any PersistentStore { try other.opening(model, self) }
 
-  /// Copies the ``initialContents`` to the file of the store if it does not exist and may be created.
+  /// Copies the ``initialContents`` to the file of the store, if the file does not exist and may be created.
   package func copyInitialContents(
     to file: URL, of type: (some FileBackedStore).Type
   ) throws(ManagedObjectError) {

@@ -127,6 +127,8 @@ package struct BatchEvaluation<Source: RowSource> {
   private let source: Source
   private let parts: [(target: BatchAssignment.Target, constant: AttributeValue, expression: PreparedExpression?)]
 
+  /// Prepares the expressions of the assignments.
+  ///
   /// - Parameter source: the rows, and the rows that their relationships lead to.
   package init(_ assignments: [BatchAssignment], _ source: Source) throws(ManagedObjectError) {
     self.source = source
@@ -166,7 +168,8 @@ package struct BatchEvaluation<Source: RowSource> {
 }
 
 extension [BatchAssignment] {
-  /// A request that reads the properties that the expressions use. It determines the rows to read for the evaluation.
+  /// A request that uses the same properties as the expressions. The store reads the rows that this request needs
+  /// before it evaluates the expressions.
   package func readingRequest(_ entity: ManagedObjectModel.Entity) -> FetchRequest {
     var request = FetchRequest(entity.name)
     request.propertiesToFetch = compactMap { assignment in

@@ -57,7 +57,7 @@ struct FetchOrder: Sendable {
     let index: Int
   }
 
-  /// If the limit of a request is less than this, the first elements are found without sorting all elements.
+  /// If the limit of a request is less than this number, the first results are found without sorting all of them.
   private static let fewElements = 256
 
   func sorted<Element, Subject: PredicateSubject>(
@@ -91,8 +91,8 @@ struct FetchOrder: Sendable {
     return items.map { elements[$0.index] }
   }
 
-  /// Returns true if the first element comes before the second one by all sort keys, or by its index if these are
-  /// equal. Called only if the leads of the elements are equal.
+  /// Returns true if the first element comes before the second one. Compares all sort keys, and then the indices if all
+  /// sort keys are equal. Called only if the leads of the elements are equal.
   @inline(never)
   private func isInOrder(_ first: Int, _ second: Int, _ columns: [[SortValue]]) -> Bool {
     for keyIndex in keys.indices {
@@ -154,8 +154,8 @@ extension FetchOrder.Key {
     }
   }
 
-  /// Returns the ``SortValue/lead`` of a value, with inverted bits for a descending order. Of two values with different
-  /// leads, the one with the smaller lead comes first.
+  /// Returns the ``SortValue/lead`` of a value, with inverted bits for a descending order. If two values have different
+  /// leads, the value with the smaller lead comes first.
   func lead(of value: SortValue) -> SortValue.Lead {
     if value.isNull { return isAscending == reversesNullOrder ? .greatest : .least }
     return isAscending ? value.lead : value.lead.complement

@@ -94,8 +94,8 @@ struct FetchPlan {
     .sum, .count, .minimum, .maximum, .average, .median, .standardDeviation,
   ]
 
-  /// True for an aggregate: a function of the values of all objects in a group, such as `sum(pages)`. A function of a
-  /// collection that each object has is not an aggregate.
+  /// Returns true for an aggregate: a function whose arguments are the values of all objects in a group, such as
+  /// `sum(pages)`. A function of a collection that belongs to a single object is not an aggregate.
   func isAggregate(_ expression: ManagedExpression) -> Bool {
     guard case .function(let function, let arguments) = expression, Self.aggregates.contains(function),
       arguments.count == 1

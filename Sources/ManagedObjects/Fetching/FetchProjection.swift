@@ -21,7 +21,7 @@ struct FetchProjection: Sendable {
   /// A key of a dictionary, and the expression of its value.
   fileprivate struct Column {
     let name: String
-    /// The expression of the value. It has no aggregates if it is a property.
+    /// The expression for the value. It has no aggregates if the value is a property.
     let value: GroupExpression
     let type: AttributeType
   }

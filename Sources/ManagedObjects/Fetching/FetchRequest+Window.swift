@@ -9,7 +9,8 @@ extension FetchRequest {
     return overflows ? .max : end
   }
 
-  /// Skips the number of results that the offset gives, and returns no more of the others than the limit allows.
+  /// Returns the results in the window: skips as many results as the offset says, and returns at most as many as the
+  /// limit allows.
   package func window<Result>(_ all: [Result]) -> [Result] {
     let start = min(max(fetchOffset, 0), all.count)
     let end = min(windowEnd, all.count)

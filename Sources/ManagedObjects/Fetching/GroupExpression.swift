@@ -38,8 +38,8 @@ extension [GroupAggregate] {
   }
 }
 
-/// An expression that is evaluated for a group of objects. It uses aggregates, and values that all objects of the group
-/// share.
+/// An expression that is evaluated for a group of objects. It can contain aggregates, and properties that have the same
+/// value in all objects of the group.
 struct GroupExpression: Sendable {
   private let aggregates: [GroupAggregate]
   /// The expression, in which a variable replaces each aggregate.

@@ -93,7 +93,7 @@ extension PredicateCheck {
     }
   }
 
-  /// Checks a key path, and returns the kind of the values at it.
+  /// Checks a key path, and returns the kind of the values at its end.
   ///
   /// - Parameters:
   ///   - keyPositions: the positions of the keys in the text; nil if they are unknown. There may be fewer positions

@@ -8,8 +8,8 @@ extension ManagedPredicate {
   /// compared with objects, UUIDs, URLs or dates to such values, because predicate text has no literals for them. A
   /// string for an object contains an object ID. Dates have the format of ``PredicateFunction/cast``.
   ///
-  /// - Parameter object: returns the key of the object with an ID that is written as text; nil if the text is not an
-  ///   object ID. The second argument is the entity of the object, or an entity that it inherits from.
+  /// - Parameter object: a function that converts the text of an object ID to the key of the object; nil if the text is
+  ///   not an object ID. Its second argument is the entity that the object must have or inherit from.
   package init(
     format: String, for entity: ManagedObjectModel.Entity,
     object: (String, ManagedObjectModel.Entity) throws(ManagedPredicateError) -> RowKey?

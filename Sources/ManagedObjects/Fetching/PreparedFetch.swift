@@ -38,7 +38,7 @@ struct PreparedFetch: Sendable {
   /// The indexes of the entities whose objects can match.
   var entityIndices: Range<Int> { request.includesSubentities ? entity.subtree : entity.index..<entity.index + 1 }
 
-  /// True if the predicate matches an object. The object must be of one of ``entityIndices``.
+  /// Returns true if the predicate matches an object. The entity of the object must be one of ``entityIndices``.
   @inline(__always)
   func holds<Subject: PredicateSubject>(for subject: Subject) throws(ManagedObjectError) -> Bool {
     guard let predicate else { return true }
@@ -65,7 +65,7 @@ struct PreparedFetch: Sendable {
     do { return try order.sorted(elements, first: limit, by: subject) } catch { throw ManagedObjectError(error) }
   }
 
-  /// True if an object comes before another one in the order of the request. False if they are equal.
+  /// Returns true if the first object comes before the second one in the order of the request; false if neither does.
   func precedes<Subject: PredicateSubject>(_ first: Subject, _ second: Subject) throws(ManagedObjectError) -> Bool {
     do { return try order.order(of: first, second) == .less } catch { throw ManagedObjectError(error) }
   }
@@ -76,8 +76,8 @@ struct PreparedFetch: Sendable {
 
   /// Returns the dictionaries for the objects that match, which must be sorted.
   ///
-  /// - Parameter subjects: the objects in the window of the offset and the limit if ``isWindowedBeforeProjection`` is
-  ///   true, else all objects that match.
+  /// - Parameter subjects: the matching objects. If ``isWindowedBeforeProjection`` is true, only those that the offset
+  ///   and the limit select.
   func dictionaries<Subject: PredicateSubject>(
     of subjects: [Subject]
   ) throws(ManagedObjectError) -> [OrderedDictionary<String, RowValue>] {

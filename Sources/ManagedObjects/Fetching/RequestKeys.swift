@@ -1,8 +1,8 @@
 internal import ObjectModels
 package import Predicates
 
-/// The names of the properties that a request uses, and the objects that it contains as constants. They determine which
-/// rows and values must be read before the request can be executed in memory.
+/// The names of the properties that a request uses, and the objects that the request contains as constants. From these,
+/// a store finds out which rows and values it must read before it executes the request in memory.
 package struct RequestKeys {
   /// The number of times that each name occurs in the request.
   private var occurrences: [String: Int] = [:]
@@ -111,8 +111,8 @@ package struct RequestKeys {
   // Properties that stores may omit from a row and read later. See
   // ``ManagedObjectModel/Entity/Record/slotsReadLater(_:)``.
 
-  /// Returns the names of the properties that the request may use and that stores may omit from a row: relationships,
-  /// and attributes stored in external files.
+  /// Returns the names of the properties that the request may use, and whose values stores may leave unread in a row:
+  /// relationships, and attributes with external storage.
   package func namesReadLater(in model: ManagedObjectModel) -> Set<String> {
     var names: Set<String> = []
     for record in model.records {
@@ -122,8 +122,8 @@ package struct RequestKeys {
     return asksForAll ? names : names.filter { occurrences[$0] != nil }
   }
 
-  /// Returns the maximum number of steps in which the request may read the named properties one after another, as in a
-  /// key path. Each occurrence of a name in the request counts as a step, and so does each expression that may read any
+  /// Returns an upper bound for the number of the named properties that the request follows one after another, as in a
+  /// key path. Each occurrence of a name in the request counts as one, and so does each expression that may read any
   /// property.
   func greatestDistance(_ names: Set<String>) -> Int { names.reduce(unknownCount) { $0 + occurrences[$1, default: 0] } }
 }

@@ -1,14 +1,15 @@
 internal import ObjectModels
 internal import Predicates
 
-/// The objects that the key paths of a request lead to from a row. Their values decide if the row matches the request,
-/// and its position in the results.
+/// The objects that the key paths of a request lead to from a row. The values of these objects decide if the row
+/// matches the request, and determine the row's position in the results.
 ///
 /// Each path of relationships is stored once, with the names of the properties that are read at its end. From a changed
 /// object, ``ManagedObjectContext/objects(leadingTo:by:)`` leads back to the rows that depend on it.
 struct RequestReach {
   struct Step {
-    /// The entity of the objects that have the relationship. If only subentities have it, this is their superentity.
+    /// The entity of the objects where the step begins. It can be a superentity of the entities that have the
+    /// relationship.
     let source: ManagedObjectModel.Entity
     let name: String
     let isToMany: Bool
@@ -35,7 +36,7 @@ struct RequestReach {
   }
 
   private(set) var ends: [[String]: End] = [:]
-  /// True if the request reads objects that its key paths do not determine, such as those of a nested request, of a
+  /// True if the request reads objects that its key paths do not lead to, such as those of a nested request, of a
   /// fetched property, or of a key path on a constant object. A change of any object may then affect any row.
   private(set) var isOpaque = false
   /// The entities of the objects at the end of a path.
@@ -158,8 +159,8 @@ struct RequestReach {
 
     /// Records the key paths in an expression.
     ///
-    /// - Returns: the path to the objects that are the value of the expression; nil if no relationships lead from the
-    ///   row to them.
+    /// - Returns: the path from the row to the objects that are the value of the expression; nil if relationships do
+    ///   not lead to them.
     mutating func visit(_ expression: ManagedExpression, _ variables: [String: Way]) -> Way? {
       switch expression {
       case .constant: return nil

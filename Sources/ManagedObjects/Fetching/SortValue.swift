@@ -9,8 +9,7 @@ internal import Predicates
 struct SortValue {
   /// The kind and the first bits of the value. If two leads differ, the value with the smaller one comes first.
   let lead: Lead
-  /// True if the lead contains all of the value that is compared. If two values with this property have the same lead,
-  /// they are equal.
+  /// True if the lead contains the whole value, so that two such values with the same lead are equal.
   let isWhole: Bool
   let content: Content
 
@@ -106,8 +105,8 @@ struct SortValue {
     return bits >> 63 == 0 ? bits | 1 << 63 : ~bits
   }
 
-  /// Returns the first 16 bytes, padded with zeros. `isWhole` is true if they are the whole value: at most 15 bytes,
-  /// none of them zero.
+  /// Returns the first 16 bytes, padded with zeros. `isWhole` is true if the value has at most 15 bytes and no zero
+  /// byte, so that the result represents the whole value.
   private static func bits(_ bytes: some Sequence<UInt8>) -> (first: UInt64, second: UInt64, isWhole: Bool) {
     var (first, second): (UInt64, UInt64) = (0, 0)
     var count: UInt64 = 0

@@ -1,13 +1,13 @@
 internal import ObjectModels
 package import Predicates
 
-/// A predicate that is evaluated with a list of values instead of an object. A store that searches with queries of its
-/// own uses it for the parts of a predicate that its queries cannot express.
+/// A predicate that is evaluated with a list of values instead of an object. A store that has its own query language
+/// uses it for the parts of a predicate that its queries cannot express.
 ///
 /// The values are assigned to the predicate's variables.
 package struct ValueTest: Sendable {
   private let predicate: PreparedPredicate
-  /// The comparison, if the predicate only compares its single variable with a constant.
+  /// The predicate as a fast test, if it only compares its single variable with a constant; otherwise nil.
   private let test: ConstantTest?
 
   /// Prepares a predicate.

@@ -28,7 +28,7 @@ public final class EntityMigration {
   private var instancesBySource: [RowKey: [ManagedObject]] = [:]
   /// The source object that is being migrated.
   var current: ManagedObject?
-  /// The source objects whose primary keys new objects already have.
+  /// The source objects whose primary keys were already given to new objects.
   private var kept: Set<RowKey> = []
 
   /// False in the second phase of a migration, which sets relationships: no new objects can be added for source objects
@@ -74,8 +74,8 @@ public final class EntityMigration {
   }
 
   /// Creates an object of the new model for a source object. Its attributes have their default values, and its
-  /// relationships are set later, as the mapping describes. The first object for a source object gets the primary key
-  /// of the source object, if it belongs to the hierarchy of the mapping's destination entity and no other object
+  /// relationships are set later, as the mapping describes. The first new object for a source object gets its primary
+  /// key, if the new object belongs to the entity hierarchy of the mapping's destination entity, and if no other object
   /// of this hierarchy can have the key.
   ///
   /// To create an object that does not belong to a source object, use ``destinationContext``.

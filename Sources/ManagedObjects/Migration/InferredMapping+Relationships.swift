@@ -3,14 +3,16 @@ internal import PropertyLists
 
 /// Checks of relationships and their inverses.
 extension InferredMapping {
-  /// A relationship of the old model, and the indices of the entities of the new model that get their values from it.
+  /// A relationship of the old model (`former`), and the indices of the new entities whose objects get their values
+  /// from it (`entities`).
   package struct Origin {
     package let former: PropertyName
     package var entities: [Int]
   }
 
-  /// Returns the relationships of the old model that a relationship of the new model gets its values from: several if
-  /// subentities get theirs from different relationships, none if the relationship is new.
+  /// Returns the relationships of the old model that contain the values of a relationship of the new model. The result
+  /// is empty if the relationship is new. It has several elements if subentities get their values from different
+  /// relationships.
   package func origins(of relationship: PropertyName) -> [Origin] {
     var origins: [Origin] = []
     for entity in relationship.owner(in: destination).selfAndDescendants {

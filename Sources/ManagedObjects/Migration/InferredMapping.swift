@@ -13,8 +13,8 @@ package struct InferredMapping {
   /// For each entity of the new model, the index of the entity of the old model that it comes from; nil for an added
   /// entity.
   package private(set) var entities: [Int?]
-  /// For each entity of the new model, the names of the old properties, by the names of the new properties that come
-  /// from them.
+  /// For each entity of the new model, the name of the old property that a new property comes from, by the name of the
+  /// new property.
   package private(set) var properties: [[String: String]]
   /// The reasons why the mapping cannot be inferred. Empty if it can be inferred.
   package private(set) var reasons: [Reason] = []
@@ -43,7 +43,8 @@ package struct InferredMapping {
 
   /// Throws if the mapping cannot be inferred.
   ///
-  /// - Parameter isSettled: Returns true if a reason is ignored, because a function of the program handles the objects.
+  /// - Parameter isSettled: A function that returns true if a reason is ignored, because a function of the program
+  ///   handles the objects.
   /// - Throws: ``ManagedObjectError/Code/inferredMapping`` with the reason, or
   ///   ``ManagedObjectError/Code/multipleErrors`` if several reasons are not ignored.
   package func check(except isSettled: (Reason) -> Bool = { _ in false }) throws(ManagedObjectError) {
@@ -187,7 +188,7 @@ package struct InferredMapping {
 private struct Match {
   /// For each new entity or property, the index of the old one that it comes from; nil if it was added.
   private(set) var formers: [Int?]
-  /// Pairs of new entities or properties with the renaming identifier of the same old one, which is an error.
+  /// The errors: pairs of new entities or properties that have the renaming identifier of the same old one (`former`).
   private(set) var rivals: [(first: Int, second: Int, former: Int)] = []
 
   init(_ new: [(name: String, identifier: String?)], _ old: [(name: String, identifier: String?)]) {

@@ -8,12 +8,12 @@ package struct MappingPlan {
   package let source: ManagedObjectModel
   package let destination: ManagedObjectModel
   let entities: [Entity]
-  /// The indices of the old root entities whose objects can keep their primary keys, by the indices of the new root
-  /// entities. Objects of other old hierarchies get new keys. New root entities without old objects are not included.
+  /// For each new root entity, the index of the old root entity whose objects can keep their primary keys. Objects of
+  /// other old hierarchies get new keys. New root entities without old objects are left out.
   package let numbering: [Int: Int]
   /// The mapping that is inferred from the two models; nil if the caller passed a mapping model.
   package let inferred: InferredMapping?
-  /// The names of the source entities with a policy of the program.
+  /// The names of the source entities that have a policy with functions of the program.
   package let handledEntities: Set<String>
 
   /// The checked mapping of an entity.

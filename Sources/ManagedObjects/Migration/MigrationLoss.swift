@@ -1,8 +1,8 @@
 package import ObjectModels
 internal import PropertyLists
 
-/// Something that a migration drops because the new model does not have it: the values of a property, or the objects of
-/// an entity.
+/// The values of a property, or the objects of an entity, that a migration drops because the new model does not have
+/// the property or entity.
 ///
 /// ```swift
 /// for loss in try SQLiteStore.migrate(file, to: newModel, droppedValues: .drop) {
@@ -59,8 +59,8 @@ extension DroppedValuePolicy {
 }
 
 extension InferredMapping {
-  /// True if a migration drops the values of a property of the old model, because no property of the new model comes
-  /// from it. A relationship is kept if one of its two sides is kept.
+  /// Returns true if a migration drops the values of a property of the old model, because no property of the new model
+  /// comes from it. A relationship is kept if one of its two sides is kept.
   package func drops(_ property: ManagedObjectModel.Entity.Property, of entity: ManagedObjectModel.Entity) -> Bool {
     if property.traits.isTransient || isKept(property.name, of: entity) { return false }
     switch property {

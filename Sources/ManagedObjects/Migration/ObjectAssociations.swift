@@ -14,7 +14,7 @@ struct ObjectAssociations {
   }
 
   private var tables: [Table]
-  /// For each source entity, the indices of its entity mappings, without those of its superentities.
+  /// For each source entity, the indices of its own entity mappings. The mappings of superentities are left out.
   private var mappings: [Int32: [Int]] = [:]
 
   init(_ plan: MappingPlan) {
@@ -34,7 +34,7 @@ struct ObjectAssociations {
 
   /// Removes the pairs whose destination object was deleted.
   ///
-  /// - Parameter present: Returns those of the given keys whose objects still exist.
+  /// - Parameter present: A function that returns the keys, among those it is given, whose objects still exist.
   /// - Complexity: O(*n*) in the number of pairs.
   mutating func keep(
     batchSize: Int, _ present: ([RowKey]) throws(ManagedObjectError) -> Set<RowKey>
@@ -61,9 +61,9 @@ struct ObjectAssociations {
     return tables[index].destinations[start..<end]
   }
 
-  /// Returns the objects that the entity mapping with a name, or any mapping if the name is nil, has created for a
-  /// source object. If the name belongs to the mapping of a superentity, returns the objects of all mappings of the
-  /// object's own entity.
+  /// Returns the objects that have been created for a source object by the entity mapping with the name `mappingName`,
+  /// or by any mapping if the name is nil. If the name is that of a mapping of a superentity, returns the objects of
+  /// all mappings of the object's own entity.
   func destinations(of source: RowKey, _ mappingName: String?) -> [RowKey] {
     let all = mappings[source.entityIndex] ?? []
     let named = all.filter { mappingName == nil || tables[$0].name == mappingName }

@@ -44,7 +44,7 @@ package final class ObjectMigration {
       return keys.sorted()
     }
 
-    /// Returns those of the given keys whose objects exist in the store.
+    /// Returns the keys, among the given ones, whose objects exist in the store.
     func present(_ keys: [RowKey]) throws(ManagedObjectError) -> Set<RowKey> {
       Set(try store.rows(keys).compactMap { $0?.key })
     }
@@ -195,8 +195,8 @@ package final class ObjectMigration {
     do { try destination.context.save() } catch { throw error.inMigration }
   }
 
-  /// Throws if a value could not be read, because it would become null in the new store. References to deleted objects
-  /// are allowed, and become null.
+  /// Throws if a value of the old store could not be read. Otherwise the value would be lost: it would become null in
+  /// the new store. References to deleted objects are allowed, and become null.
   private func checkMisuse() throws(ManagedObjectError) {
     for context in [source.context, destination.context] {
       if let error = context.misuse.first(where: { $0.code != .referentialIntegrity }) { throw error }
@@ -262,8 +262,8 @@ package final class ObjectMigration {
     return values
   }
 
-  /// Evaluates the mapping's expression for a relationship. Returns the keys of the objects in this relationship of the
-  /// new object for `source`.
+  /// Evaluates the mapping's expression for a relationship. Returns the keys of the objects that the relationship will
+  /// contain in the new object for `source`.
   private func keys(
     _ expression: MappingExpression, of source: ManagedObject, _ name: String
   ) throws(ManagedObjectError) -> [RowKey] {

@@ -1,10 +1,12 @@
 package import ObjectModels
 
-/// The name of a property and the entity that declares it, which all entities that inherit the property share.
+/// The name of a property, and the entity that declares it. It is the same for all entities that inherit the property.
 package struct PropertyName: Hashable, Sendable {
   package let entityIndex: Int
   package let name: String
 
+  /// Creates the name of a property.
+  ///
   /// - Parameter entity: An entity that declares or inherits the property.
   package init(_ entity: ManagedObjectModel.Entity, _ name: String) {
     var owner = entity

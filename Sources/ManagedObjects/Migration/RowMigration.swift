@@ -7,8 +7,8 @@ internal import PropertyLists
 struct RowMigration {
   private let mapping: InferredMapping
   private let old: RowTable
-  /// The objects of new relationships that are computed from their inverses, by relationship and by the key of the
-  /// object.
+  /// The objects in new relationships that are computed from old inverses, by relationship and by the key of the object
+  /// that has the relationship.
   private var reversed: [PropertyName: [RowKey: [RowKey]]] = [:]
   private let report: MigrationReports.Step
 
@@ -46,10 +46,10 @@ struct RowMigration {
 
   /// The origin of the value in a slot of a new row.
   private enum Origin {
-    /// The value in a slot of the old row, or the other value if the old one is null.
+    /// The value in a slot of the old row, or the associated value `or` if the old value is null.
     case attribute(Int, or: AttributeValue)
     case relationship(Int, ManagedObjectModel.Entity.Relationship)
-    /// The objects that refer to the object in the relationship that becomes the inverse.
+    /// The objects that refer to this object in the old relationship that becomes the inverse.
     case inverse(PropertyName, ManagedObjectModel.Entity.Relationship)
     case constant(AttributeValue)
   }
@@ -78,7 +78,8 @@ struct RowMigration {
     return origins
   }
 
-  /// Returns the objects that refer to each object in a relationship of the new model, by their new keys.
+  /// For each object, returns the keys of the objects that refer to it in a relationship of the new model. All keys are
+  /// the new ones.
   private func references(_ name: PropertyName) -> [RowKey: [RowKey]] {
     var references: [RowKey: [RowKey]] = [:]
     for origin in mapping.origins(of: name) {
@@ -121,8 +122,8 @@ struct RowMigration {
     return new
   }
 
-  /// Returns the value of a relationship that keeps its objects, without those of removed entities. References to
-  /// deleted objects are kept only if the new relationship allows them.
+  /// Returns the new value of a relationship: the same objects with their new keys, without objects of removed
+  /// entities. References to deleted objects are kept only if the new relationship allows them.
   private func value(
     _ value: RowValue, _ relationship: ManagedObjectModel.Entity.Relationship, _ entity: ManagedObjectModel.Entity
   ) -> RowValue {

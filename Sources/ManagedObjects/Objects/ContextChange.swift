@@ -55,7 +55,8 @@ struct ContextObservers<Event> {
     return next
   }
 
-  /// Adds an observer with a number that the caller chooses. All observers of the list must be added in this way.
+  /// Adds an observer with a number that the caller chooses. If one observer of a list is added with this method, all
+  /// must be.
   mutating func add(_ callback: @escaping (Event) -> Void, number: Int) { callbacks[number] = callback }
 
   mutating func remove(_ number: Int) { callbacks[number] = nil }
@@ -140,8 +141,8 @@ extension ManagedObjectContext {
   /// True if the context has observers or followers.
   var isObserved: Bool { !observers.isEmpty || !followers.isEmpty || endsTurns }
 
-  /// Records that an object is new in the context. The object is recorded even if there are no observers, because an
-  /// observer that is added before the next report must receive it.
+  /// Records that an object is new in the context. The object is recorded even if the context has no observers yet,
+  /// because an observer that is added before the next report must receive it.
   func noteArrival(_ object: ManagedObject) {
     object.status.insert(.unreported)
     if isObserved { notePending(object) } else { arrived.append(object) }

@@ -6,7 +6,7 @@ internal import Synchronization
   let number = nextNumber.add(1, ordering: .relaxed).newValue
   private static let nextNumber = Atomic<Int>(0)
   @safe @exclusivity(unchecked) var registered = IdentityMap()
-  /// False while values are set that do not count as changes, for example by `awakeFromFetch`.
+  /// False while code sets values that do not count as changes, for example in `awakeFromFetch`.
   private(set) var isTracking = true
   /// False after the context was released.
   private(set) var isOpen = true
@@ -35,7 +35,8 @@ internal import Synchronization
     return true
   }
 
-  /// True if `withObservationTracking` is running. If it is not, all earlier trackings have been registered.
+  /// Returns true if `withObservationTracking` is running. If it is not running, all earlier trackings have been
+  /// registered.
   func isTracked() -> Bool {
     let wasUsed = ownedGate.probe.isHit.load(ordering: .relaxed)
     if ownedGate.isPassed { return true }

@@ -10,7 +10,7 @@ final class ContextTurn: Sendable {
   private let isScheduled = Atomic(false)
   // Like the context itself, both are used only on the actor.
   nonisolated(unsafe) private weak var context: ManagedObjectContext?
-  /// The context, if it has changes to save and must not be released before.
+  /// The context, if it has unsaved changes and must not be released before they are saved.
   nonisolated(unsafe) private var retained: ManagedObjectContext?
 
   init(_ actor: any Actor) { self.actor = actor }

@@ -76,7 +76,7 @@ final class EntityShape {
     return values
   }
 
-  /// Returns `values`, which a store returned, with the default value for each transient property.
+  /// Completes values that a store returned: sets each transient property to its default value.
   func completed(_ values: [RowValue]) -> [RowValue] {
     if isAllPersistent { return values }
     var values = values
@@ -103,8 +103,8 @@ final class EntityShape {
     return slot < 0 ? nil : slot
   }
 
-  /// Adds a slot to ``slots`` and returns it: -1 if the entity has no such property, a ``marked(_:)`` slot for an
-  /// attribute with a value transformer.
+  /// Finds the slot of a property, adds it to ``slots``, and returns it. The result is -1 if the entity has no such
+  /// property, and a ``marked(_:)`` slot for an attribute with a value transformer.
   @inline(never)
   private func findSlot(_ keyPath: AnyKeyPath, _ name: String?) -> Int {
     let slot = name.flatMap { entity.property(named: $0)?.slot }

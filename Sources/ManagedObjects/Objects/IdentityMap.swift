@@ -50,8 +50,9 @@ struct IdentityMap {
 
   /// Removes an object.
   ///
-  /// When 15 of 16 objects of a large map have been removed, and again when all have, the memory of the map and of the
-  /// objects is returned to the system. The work is proportional to the number of removed objects.
+  /// If the map is large, the memory of the map and of the objects is returned to the system twice: when 15 of 16
+  /// objects have been removed, and when all have been removed. The work is proportional to the number of removed
+  /// objects.
   mutating func remove(_ key: RowKey) {
     entries.remove(key)
     if greatestCount >= largeCount, count <= greatestCount / 16 {

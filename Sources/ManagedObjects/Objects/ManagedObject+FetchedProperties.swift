@@ -67,7 +67,7 @@ private struct FetchedPropertyConstant {
 
   var constant: PredicateConstant { .dictionary(entries) }
 
-  /// Returns the first part of a path that the description or its entity does not have; nil if it has all keys.
+  /// Returns the first key of a path that the description or its entity does not have; nil if they have all keys.
   func unknownKey(in path: PredicateKeyPath) -> String? {
     guard let value = entries[path.keys[0]] else { return path.keys[0] }
     if path.keys[0] == "entity", path.keys.count > 1, case .dictionary(let entity) = value, entity[path.keys[1]] == nil
@@ -77,8 +77,8 @@ private struct FetchedPropertyConstant {
     return nil
   }
 
-  /// Returns the value at a key path, so that stores receive a constant instead of a dictionary. A key of another
-  /// value, such as `length` of a string, stays in the expression.
+  /// Returns the value at a key path, so that stores receive a constant instead of a dictionary. The expression keeps
+  /// keys that the description does not have, such as `length` of a string.
   func value(at path: PredicateKeyPath) -> ManagedExpression {
     var value = constant
     for (index, key) in path.keys.enumerated() {

@@ -69,8 +69,9 @@ extension ManagedObject {
     complete(from: try context.readRows([key])[0])
   }
 
-  /// Sets the attributes that a request left out to those of a row. The row is nil if the store no longer has the
-  /// object.
+  /// Sets the attributes that a request left out to the values of a row.
+  ///
+  /// - Parameter row: the row; nil if the store no longer has the object.
   final func complete(from row: StoreRow?) {
     guard let context = managedObjectContext else { return }
     status.remove(.partial)
@@ -213,8 +214,8 @@ extension ManagedObject {
     }
   }
 
-  /// Records the error of a property that was set to an invalid value. The property keeps its old value, and validation
-  /// fails until the property is set again.
+  /// Records the error for a property that was set to an invalid value. The property keeps its old value, and
+  /// validation fails until the property is set again.
   final func refuseValue(_ error: ManagedObjectError, slot: Int) {
     managedObjectContext?.refuse(error, self, slot: slot)
   }

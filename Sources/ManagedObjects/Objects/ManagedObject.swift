@@ -62,7 +62,7 @@ open class ManagedObject {
     /// The object is in ``ManagedObjectContext/pending``: it changed since the context last reported changes to
     /// observers.
     static let pending = Status(rawValue: 256)
-    /// `willSave` was called in the current save, and need not be called again.
+    /// `willSave` was called in the current save, and is not called again.
     static let announced = Status(rawValue: 512)
     /// A property was set to a value that it cannot have.
     static let refusing = Status(rawValue: 1024)

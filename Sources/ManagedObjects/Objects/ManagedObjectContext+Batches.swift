@@ -77,7 +77,7 @@ extension ManagedObjectContext {
     return stores.filter { !$0.isReadOnly }
   }
 
-  /// Checks a request. Returns it with the present keys of objects in its predicate.
+  /// Checks a request. Returns the request with the current keys of the objects in its predicate.
   private func checked(
     _ request: BatchRequest, _ entity: ManagedObjectModel.Entity
   ) throws(ManagedObjectError) -> BatchRequest {

@@ -72,8 +72,8 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Deletes an object that the child deleted. The child has applied the delete rules: the objects that the rules
-  /// delete are among the child's changes.
+  /// Deletes an object that the child deleted. The delete rules are not applied, because the child has applied them:
+  /// the objects that the rules delete are among its changes.
   private func takeDeletion(of child: ManagedObject) {
     let object = object(for: child.key)
     if object.isFault { object.fire() }

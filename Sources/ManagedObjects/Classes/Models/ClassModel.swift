@@ -1,7 +1,7 @@
 internal import KeyedArchiving
 internal import ObjectModels
 
-/// The entities that are made from a list of classes.
+/// The entities that are created from a list of classes.
 struct ClassModel {
   typealias Defect = ManagedObjectModelError.Defect
 
@@ -12,8 +12,8 @@ struct ClassModel {
   private(set) var defects: [Defect] = []
   /// The value transformers of the properties.
   private(set) var transformers = AttributeTransformers()
-  /// The inverses that wrappers declare: the index of the entity in ``entities``, the index of the relationship in the
-  /// entity's properties, and the name of the inverse.
+  /// The inverses that wrappers declare. `entity` is an index in ``entities``, `property` the index of the relationship
+  /// among the entity's properties, `inverse` the name of the inverse.
   private var inverses: [(entity: Int, property: Int, inverse: String)] = []
 
   init(_ classes: [ManagedObject.Type]) {
@@ -76,8 +76,8 @@ struct ClassModel {
   }
 
   /// Calls the class's `describe(_:)`, which can change its entity. If the method of the nearest superclass with an
-  /// entity makes the same changes, the class is assumed to inherit the method. Such changes are only for the
-  /// superclass's entity, so the entity of this class is left unchanged.
+  /// entity makes the same changes, the class is assumed to inherit that method. The entity of this class then stays
+  /// unchanged, because inherited changes apply only to the entity of the superclass.
   private func describe(
     _ entity: inout EntityDescription, _ type: ManagedObject.Type, _ ancestors: [ManagedObject.Type]
   ) {

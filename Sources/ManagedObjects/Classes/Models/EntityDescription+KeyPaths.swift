@@ -51,7 +51,7 @@ extension EntityDescription {
   }
 
   /// Returns the name of the property at a key path. If the property has no wrapper, for example because it is
-  /// computed, returns a text that is not a name, so that the model reports it.
+  /// computed, returns a text that is not a valid name, so that creating the model fails with an error.
   private static func name<Object: ManagedObject>(_ keyPath: PartialKeyPath<Object>) -> String {
     PropertyPath(keyPath)?.names.joined(separator: ".") ?? "a property of \(Object.self) without a wrapper"
   }

@@ -75,9 +75,9 @@ extension ManagedObjectModel {
   /// ```
   ///
   /// A class is assigned to the entities that name it as their ``EntityDescription/className``, with or without its
-  /// module. If there are none, it is assigned to the entity with the name ``ManagedObject/entityName``. Objects of
-  /// other entities have the class of the nearest superentity that has one, or ``ManagedObject``. Properties of the
-  /// model without a wrapper in the class can be accessed by key.
+  /// module. If no entity names the class, the class is assigned to the entity with the name
+  /// ``ManagedObject/entityName``. Objects of other entities have the class of the nearest superentity that has one, or
+  /// ``ManagedObject``. Properties of the model without a wrapper in the class can be accessed by key.
   ///
   /// - Throws: ``ManagedObjectModelError/invalid(_:)`` with all mismatches between the classes and the model.
   public func joined(with classes: [ManagedObject.Type]) throws(ManagedObjectModelError) -> ManagedObjectModel {
@@ -150,7 +150,7 @@ private struct ClassJoining {
     }
   }
 
-  /// Returns the class of the nearest superentity that has one; nil if none has.
+  /// Returns the class of the nearest superentity with a class; nil if no superentity has a class.
   private func classAbove(_ index: Int) -> ManagedObject.Type? {
     var next = model.records[index].superentity
     while let entity = next {
@@ -220,8 +220,8 @@ private struct ClassJoining {
     }
   }
 
-  /// Adds the value transformer of a property to ``transformers``. Returns the difference between class and model in
-  /// type or transformer; nil if they agree.
+  /// Adds the value transformer of a property to ``transformers``. Returns a message if the type or the transformer
+  /// differs between the class and the model; nil if they agree.
   private mutating func difference(
     _ own: AttributeDescription, _ property: ClassProperty, _ attribute: AttributeDescription
   ) -> String? {

@@ -8,8 +8,8 @@ struct ClassPrototype {
   let recording: PropertyRecording
   let state = State()
 
-  /// The entity of all prototypes. It has no properties, so each wrapper finds that its property has no value, and
-  /// records the access.
+  /// The entity of all prototypes. The entity has no properties, so each wrapper that is read finds no value, and
+  /// records the access instead.
   private static let entity = try? ManagedObjectModel(entities: [EntityDescription("Prototype")])["Prototype"]
 
   /// Creates a prototype.
@@ -35,8 +35,8 @@ struct ClassPrototype {
 
   /// The state of a prototype. The ``EntityShape`` of the prototype's object retains it.
   final class State {
-    /// The record of the properties that are read; nil if reads are not recorded. Weak, because the record retains the
-    /// prototypes that were read, and so their shapes and this state.
+    /// The record of the properties that are read; nil if reads are not recorded. The reference is weak, because the
+    /// record retains the prototypes that were read, these retain their shapes, and a shape retains this state.
     weak var reading: PropertyReading?
   }
 

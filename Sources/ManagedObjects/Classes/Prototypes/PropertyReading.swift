@@ -77,8 +77,8 @@ struct PropertyPath {
   /// Finds the property names of a key path.
   ///
   /// - Returns: nil if the key path does not lead to properties of a model, for example because it leads to a computed
-  ///   property. A computed property is recognized because its result differs from the value that the prototype returns
-  ///   for the property that it reads.
+  ///   property. A computed property is recognized by its result: it differs from the value that the prototype returned
+  ///   to the computed property.
   init?(_ keyPath: AnyKeyPath) {
     guard let type = Swift.type(of: keyPath).rootType as? ManagedObject.Type, let prototype = ClassPrototype(type),
       let found = Self.reads(of: keyPath, prototype, .first), let last = found.last
@@ -92,9 +92,9 @@ struct PropertyPath {
     }
   }
 
-  /// Applies a key path to a prototype, and returns the property reads that this causes. Returns nil unless they form a
-  /// chain: the first read is from the prototype, each later one is from the object that the previous read returned,
-  /// and the value of the key path is the value of the last read.
+  /// Applies a key path to a prototype, and returns the property reads that this causes. Returns nil unless the reads
+  /// form a chain: the first one reads from the prototype, each later one from the object that the previous read
+  /// returned, and the last one returns the value of the key path.
   private static func reads(
     of keyPath: AnyKeyPath, _ prototype: ClassPrototype, _ round: PropertyReading.Round
   ) -> [PropertyReading.Read]? {

@@ -65,8 +65,8 @@ struct ClassProperty: Sendable {
   var isIndexed = false
   /// True if the property has a uniqueness constraint.
   var isUnique = false
-  /// True if the property cannot show that the attribute has no value: its type is not optional, and its missing value
-  /// is not 0 or false. Then the attribute must be mandatory in the model.
+  /// True if the property cannot show that the attribute has no value, because its type is not optional, and
+  /// `missingValue` of the type is not 0 or false. The attribute must then be mandatory in the model.
   var hidesMissingValue = false
   /// The value transformer of an attribute.
   var transformer: (any AttributeTransformer.Type)?
@@ -77,7 +77,8 @@ struct ClassProperty: Sendable {
 
   init(_ description: PropertyDescription) { self.description = description }
 
-  /// The defect if the attribute needs a value transformer to store its values, and it is missing; otherwise nil.
+  /// If the attribute can store its values only with a value transformer and does not have one, the defect to report;
+  /// otherwise nil.
   var missingTransformer: ManagedObjectModelError.Defect? {
     guard transformer == nil, let valueType, valueType is any TransformedAttributeValue.Type else { return nil }
     return .init(

@@ -22,8 +22,8 @@ extension PredicateExpressions.ForceCast: TranslatableExpression {
 }
 
 extension PredicateTranslation {
-  /// Returns `"Employee" IN entity.kinds`, the condition that an object is of a class or of one that inherits from it.
-  /// It is false if the object is missing.
+  /// Returns `"Employee" IN entity.kinds`, the condition that an object has a class or one of its subclasses. The
+  /// condition is false if the object is missing.
   fileprivate static func isKind(
     _ object: ManagedExpression, _ type: Any.Type
   ) throws(ManagedPredicateError) -> ManagedPredicate {
@@ -36,14 +36,14 @@ extension PredicateTranslation {
     try keyPath([EntityKey.entity, EntityPredicateKey.kinds.rawValue], of: object)
   }
 
-  /// Returns an expression for an object that is null if the object is not of a class.
+  /// Returns an expression whose value is the object, or null if the object does not have the class.
   fileprivate static func cast(
     _ object: ManagedExpression, _ type: Any.Type
   ) throws(ManagedPredicateError) -> ManagedExpression {
     .conditional(try isKind(object, type), optional(object)?.value ?? object, .constant(.null))
   }
 
-  /// Returns the parts of `TERNARY(condition, value, nil)`; nil for another expression.
+  /// Returns the condition and the value of `TERNARY(condition, value, nil)`; nil for any other expression.
   static func optional(_ expression: ManagedExpression) -> (condition: ManagedPredicate, value: ManagedExpression)? {
     if case .conditional(let condition, let value, .constant(.null)) = expression { (condition, value) } else { nil }
   }
@@ -56,7 +56,8 @@ extension PredicateTranslation {
     return .conditional(conjunction(condition, inner), value, .constant(.null))
   }
 
-  /// True if a condition is false whenever an object is missing, because it tests the object's entity.
+  /// Returns true if a condition is false whenever an object is missing, because the condition tests the object's
+  /// entity.
   static func tests(_ condition: ManagedPredicate, _ object: ManagedExpression) -> Bool {
     switch condition {
     case .and(let parts): parts.contains { tests($0, object) }
@@ -65,8 +66,8 @@ extension PredicateTranslation {
     }
   }
 
-  /// Returns a comparison. If a side is `TERNARY(condition, value, nil)`, its condition becomes a part of the result
-  /// where possible, so that stores can search for the value.
+  /// Returns a comparison. If a side is `TERNARY(condition, value, nil)`, its condition becomes a part of the result if
+  /// possible, so that stores can search for the value.
   static func comparing(
     _ first: ManagedExpression, _ comparator: PredicateComparator, _ second: ManagedExpression
   ) -> ManagedPredicate {

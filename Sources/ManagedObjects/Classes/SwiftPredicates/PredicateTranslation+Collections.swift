@@ -54,8 +54,8 @@ extension PredicateTranslation {
     return (collection, name, try condition(test))
   }
 
-  /// Returns a comparison with ANY or ALL, such as `ANY notes.pages > 3` for the collection `notes` and the condition
-  /// `$x.pages > 3`; nil if the condition needs a subquery.
+  /// Converts a test of a collection's elements to a comparison with ANY or ALL. For example, the collection `notes`
+  /// and the condition `$x.pages > 3` become `ANY notes.pages > 3`. Returns nil if the condition needs a subquery.
   fileprivate static func quantified(
     _ collection: ManagedExpression, _ variable: String, _ test: ManagedPredicate, _ modifier: PredicateModifier
   ) -> ManagedPredicate? {

@@ -74,8 +74,8 @@ extension PredicateTranslation {
     }
   }
 
-  /// Returns the translation of `term == truth`; nil if the term is not a condition. A condition on an optional value
-  /// equals neither Boolean if the value is missing.
+  /// Returns the translation of `term == truth`; nil if the term is not a condition. If the term is a condition on an
+  /// optional value and the value is missing, the term equals neither true nor false.
   private static func comparison(_ term: Term, _ truth: Bool) -> ManagedPredicate? {
     switch term {
     case .condition(let condition): truth ? condition : .not(condition)
@@ -164,7 +164,7 @@ extension PredicateExpressions.OptionalFlatMap: TranslatableExpression {
       ? value : .conditional(PredicateTranslation.isPresent(operand), value, .constant(.null))
   }
 
-  /// True if the value of an expression is null whenever the operand is null, so that no test for null is needed.
+  /// Returns true if `value` is null whenever `operand` is null, so that no test for null is needed.
   private static func isMissing(_ value: ManagedExpression, without operand: ManagedExpression) -> Bool {
     if value == operand { return true }
     switch value {

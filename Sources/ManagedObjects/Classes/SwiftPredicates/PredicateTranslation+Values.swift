@@ -125,7 +125,7 @@ extension PredicateTranslation {
 }
 
 extension AttributeConvertible {
-  /// True if a key path leads from a value to its raw value, which is what stores keep.
+  /// Returns true if a key path leads from a value to its raw value. Stores keep the raw value.
   fileprivate static func isRawValue(_ keyPath: AnyKeyPath) -> Bool {
     guard let type = Self.self as? any RawRepresentable.Type, let value = missingValue as? any RawRepresentable,
       type.isRawValue(Swift.type(of: keyPath).valueType), let result = missingValue[keyPath: keyPath]

@@ -117,7 +117,7 @@ struct PredicateTranslation {
     return .or(parts)
   }
 
-  /// Returns the expression for the value at a key path, which begins at the value of the expression `base`.
+  /// Returns the expression for the value at a key path that starts at the value of `base`.
   static func keyPath(_ keys: [String], of base: ManagedExpression) throws(ManagedPredicateError) -> ManagedExpression {
     if let (condition, inner) = optional(base) {
       return value(try keyPath(keys, of: inner), if: condition)
