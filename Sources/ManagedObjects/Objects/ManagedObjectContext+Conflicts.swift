@@ -196,8 +196,8 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Keeps an object deleted. Applies its delete rules to the objects that another context has related to it in the
-  /// meantime.
+  /// Keeps an object deleted. Applies its delete rules to the objects that another context has added to its
+  /// relationships in the meantime.
   ///
   /// - Parameter old: the committed values before the merge; ``ManagedObject/committed`` has the stored values.
   private func keepDeletion(of object: ManagedObject, since old: [RowValue]) throws(ManagedObjectError) {
@@ -220,7 +220,7 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Resolves the conflict over an object that is deleted here and was changed in the store.
+  /// Resolves the conflict over an object that this context deleted and another save changed in the store.
   private func resolveDeletion(
     of object: ManagedObject, _ stored: StoreRow, by policy: MergePolicy
   ) throws(ManagedObjectError) {
@@ -327,8 +327,8 @@ extension ManagedObjectContext {
     target.awake(from: .mergePolicy)
   }
 
-  /// Gives up the changes of an object, because another object keeps the values of a constraint that both have. Deletes
-  /// the object if it is new; otherwise reverts its changes.
+  /// Discards the changes of an object, because another object keeps the values that both have for a uniqueness
+  /// constraint. Deletes the object if it is new; otherwise reverts its changes.
   private func giveUp(_ object: ManagedObject) throws(ManagedObjectError) {
     guard object.status.hasChanges, !object.status.isDeleted, object.managedObjectContext === self else { return }
     if object.status.isInserted { return try delete(object) }
@@ -339,8 +339,8 @@ extension ManagedObjectContext {
 }
 
 extension ManagedObjectModel.Entity.Relationship {
-  /// Returns the value of the relationship for the keys of its objects. For a to-one relationship, uses only the first
-  /// key.
+  /// Returns a value of the relationship that contains the objects with the given keys. For a to-one relationship, uses
+  /// only the first key.
   fileprivate func value(_ keys: OrderedKeys) -> RowValue {
     if !definition.isToMany { return .toOne(keys.first) }
     return definition.isOrdered ? .orderedToMany(keys) : .toMany(Set(keys))

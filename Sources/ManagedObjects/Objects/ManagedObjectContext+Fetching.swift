@@ -27,7 +27,7 @@ extension ManagedObjectContext {
     return rows
   }
 
-  /// Returns a row that a store returned, with the default values of transient properties added.
+  /// Completes a row that a store returned: sets transient properties to their default values.
   ///
   /// - Throws: ``ManagedObjectError/Code/invalidValue`` if the number of values does not fit the entity.
   private func completed(_ row: consuming StoreRow) throws(ManagedObjectError) -> StoreRow {
@@ -238,12 +238,12 @@ extension ManagedObjectContext {
     return object(for: key)
   }
 
-  /// Removes a key that was found in the parent or a store from ``aliases``, because it is valid: the parent may have
-  /// undone the object's deletion after this context had given the object a new key.
+  /// Removes a key that was found in the parent or a store from ``aliases``, because the key is valid again: the parent
+  /// has undone the object's deletion, after this context had given the object a new key.
   func forgetAlias(_ key: RowKey) { if !aliases.isEmpty { aliases[key] = nil } }
 
-  /// Sets the values of an object from its row if it is a fault or inaccessible, and those that an earlier request left
-  /// out.
+  /// Sets the values of an object from its row, if the object is a fault or inaccessible. Also sets the attributes that
+  /// an earlier request left out.
   ///
   /// - Parameter refreshing: true to also update an object that has values already, if the row has another version. Its
   ///   unsaved changes stay.

@@ -74,7 +74,7 @@ extension ManagedObjectContext {
     if !eventObservers.isEmpty { eventObservers.tell(.didMerge(changes.savedChanges(self))) }
   }
 
-  /// True if an object has no changes and the same values as in the parent, so that it need not be read again.
+  /// Returns true if an object has no changes and has the same values in the parent, so that it need not be read again.
   private func hasParentValues(_ key: RowKey) -> Bool {
     guard let own = registered[key], let theirs = parent?.registered[key] else { return false }
     return !own.status.hasChanges && !own.isFault && !theirs.isFault && !theirs.isLost && own.version == theirs.version

@@ -23,8 +23,8 @@ extension ManagedObjectContext {
     _ = state.isTracked()
   }
 
-  /// Compares the values of the observed objects that may have changed with those that were read, and reports the
-  /// differences.
+  /// Compares the current values of the observed objects that may have changed with the values that the program has
+  /// read, and reports the differences.
   func reportObserved() {
     let observed = state.observed
     // Reading values can call `awakeFromFetch`, which can change objects.
@@ -52,7 +52,8 @@ extension ManagedObjectContext {
     for report in reports { report() }
   }
 
-  /// Adds a function that reports the properties of an object whose values differ from those that were read.
+  /// Adds a function to `reports`. It reports the properties of an object whose current values differ from the values
+  /// that the program has read.
   private func addReport(
     _ reports: inout [() -> Void], _ record: ObservedObjects.Record, where isIncluded: (TrackedProperty) -> Bool
   ) {
@@ -67,7 +68,8 @@ extension ManagedObjectContext {
     reports.append { for registrar in ended { registrar.withMutation(of: object, keyPath: \.trackedProperty) {} } }
   }
 
-  /// True if two values are equal, or refer to the same objects by old and new keys.
+  /// Returns true if two values are equal, or if they refer to the same objects, one by old keys and the other by new
+  /// keys.
   private func isSame(_ old: TrackedProperty.Value, _ new: TrackedProperty.Value) -> Bool {
     if old == new { return true }
     switch (old, new) {
@@ -99,7 +101,7 @@ extension ManagedObjectContext {
 }
 
 extension ManagedObject {
-  /// Sets the value of a slot of an observed object. See ``change(_:to:)``.
+  /// Sets the value in a slot of an observed object, as ``change(_:to:)`` does for other objects.
   @inline(never)
   final func changeObserved(_ slot: Int, to value: RowValue) {
     guard let state = shape.state, let record = state.observed[self] else { return assign(slot, to: value) }
@@ -121,8 +123,8 @@ extension ManagedObject {
     shape.context?.reportObserved()
   }
 
-  /// Records a change of an observed object by other means than ``change(_:to:)``. Reports it unless an operation is in
-  /// progress.
+  /// Records a change of an observed object that ``change(_:to:)`` did not make. Reports the change, unless an
+  /// operation is in progress.
   @inline(never)
   final func noteObservedChange() {
     guard let observed = shape.state?.observed else { return }

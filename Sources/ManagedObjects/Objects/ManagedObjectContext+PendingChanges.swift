@@ -5,7 +5,8 @@ internal import Predicates
 struct AffectedObjects {
   /// The affected objects that are not deleted. They are tested and sorted by their values in this context.
   var objects: [ManagedObject] = []
-  /// The keys of the affected objects that the parent or a store may have. Results with these keys are ignored.
+  /// The keys of the affected objects, if they may exist in the parent or a store. If the parent or store returns
+  /// objects with these keys, they are ignored.
   var keysBelow: [RowKey] = []
   /// The keys of the affected objects without unsaved changes of their own.
   var unchangedKeys: Set<RowKey> = []
@@ -17,13 +18,13 @@ struct AffectedObjects {
   }
 }
 
-/// Requests with unsaved changes. The parent or the store executes the request; the objects that the changes affect are
-/// then evaluated here, and merged into the result.
+/// Functions that execute requests with unsaved changes. The parent or the store executes the request. The objects that
+/// the changes affect are then evaluated here, and merged into the result.
 extension ManagedObjectContext {
   /// Returns the objects that match a request, with the unsaved changes of this context.
   ///
-  /// The parent or the store evaluates the predicate for the objects that the changes do not affect, with the values
-  /// that it has. Objects with changes, and those whose key paths lead to changes, are evaluated here.
+  /// The parent or the store evaluates the predicate for the objects that the changes do not affect, with its own
+  /// values. Objects with changes, and objects whose key paths lead to changes, are evaluated here.
   ///
   /// - Complexity: that of the request without changes, and O(*k* log *n*) for *k* affected objects. If the request is
   ///   opaque (see ``RequestReach/isOpaque``) and there are changes, all objects of the entity are read.
@@ -232,8 +233,8 @@ extension ManagedObjectContext {
 }
 
 extension RequestReach.End {
-  /// True if the unsaved changes of an object can affect the rows that lead to it. An object without changes cannot
-  /// refer to a new object, so new objects affect only rows that have changes themselves.
+  /// Returns true if the unsaved changes of an object can affect the rows that lead to it. An object without changes
+  /// cannot refer to a new object, so new objects affect only rows that have changes themselves.
   fileprivate func isAffected(by object: ManagedObject) -> Bool {
     guard !object.status.isInserted, canBe(object.entity) else { return false }
     if object.isLost { return true }

@@ -3,7 +3,7 @@ internal import Predicates
 
 /// Relationships and their inverses.
 extension ManagedObjectContext {
-  /// Throws if an object cannot be in a relationship of another one.
+  /// Throws if the object `target` cannot be in a relationship of `object`.
   func checkRelation(
     of object: ManagedObject, _ relationship: ManagedObjectModel.Entity.Relationship, to target: ManagedObject
   ) throws(ManagedObjectError) {
@@ -23,7 +23,7 @@ extension ManagedObjectContext {
     }
   }
 
-  /// True if an object can be in a relationship. Otherwise, adds the error to ``misuse``.
+  /// Returns true if an object can be in a relationship. Otherwise, adds the error to ``misuse``, and returns false.
   func isOwn(_ target: ManagedObject, of object: ManagedObject, _ slot: Int) -> Bool {
     guard let relationship = object.shape.relationships[slot] else { return false }
     do {
@@ -97,8 +97,8 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Adds `object` to the inverse relationship of `target`. If the inverse is to-one, `object` replaces the previous
-  /// object, and `target` is removed from the relationship of that object.
+  /// Adds `object` to the inverse relationship of `target`. If the inverse is to-one, `object` replaces its previous
+  /// object there, and `target` is removed from the relationship of that previous object.
   func enter(_ object: ManagedObject, into target: ManagedObject, _ inverse: Int, from slot: Int) {
     guard case .toOne(let old) = target.value(ofSlot: inverse) else {
       _ = put(object.key, into: target, inverse)

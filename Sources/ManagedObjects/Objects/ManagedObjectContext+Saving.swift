@@ -54,8 +54,8 @@ extension ManagedObjectContext {
     processPendingChanges()
   }
 
-  /// Calls `willSave` of all changed objects, including those that change meanwhile, until no more objects change. If
-  /// an object changes itself in `willSave`, the method is not called again.
+  /// Calls `willSave` of all changed objects, and of the objects that change meanwhile, until no more objects change.
+  /// If an object changes itself in `willSave`, its `willSave` is not called again.
   private func announce() throws(ManagedObjectError) {
     var isFirst = true
     for _ in 0..<Self.greatestRounds {

@@ -117,7 +117,7 @@ extension ManagedObjectContext {
     return true
   }
 
-  /// Returns the key that replaced `key` according to ``aliases``; `key` itself if none did.
+  /// Returns the key that replaced `key` according to ``aliases``; `key` itself if it was not replaced.
   func current(_ key: RowKey) -> RowKey { Self.last(of: key, aliases) }
 
   /// Returns the key at the end of a chain of replacements.
@@ -129,7 +129,7 @@ extension ManagedObjectContext {
 
   /// Gives an object a new key.
   ///
-  /// - Parameter keepsOld: true if the object must still be found by its old key.
+  /// - Parameter keepsOld: true if lookups by the old key must still find the object.
   func rename(_ object: ManagedObject, to key: RowKey, keepsOld: Bool) {
     registered.remove(object.key)
     if keepsOld { aliases[object.key] = key }

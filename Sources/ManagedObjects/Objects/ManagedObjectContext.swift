@@ -157,7 +157,7 @@ public final class ManagedObjectContext {
   var listed: [ManagedObject] = []
   /// The number of objects with changes.
   var changedCount = 0
-  /// A count that increases when objects leave the context, and when deletions by other contexts are merged.
+  /// A counter that increases when objects leave the context, and when deletions by other contexts are merged.
   var removalCount = 0
   /// False while changes are not recorded for undo.
   var recordsUndo = true
@@ -171,7 +171,7 @@ public final class ManagedObjectContext {
   /// after its deletion. Undo finds objects by their old keys.
   @safe @exclusivity(unchecked) var aliases = KeyReplacements()
   /// The permanent keys that objects of this context got when they were saved, or from ``obtainPermanentIDs(for:)``, by
-  /// their temporary keys. Child contexts find objects by them, too.
+  /// their temporary keys. Child contexts find objects by their temporary keys, too.
   var permanentKeys = PermanentKeys()
   /// The present keys of new objects, by the permanent keys of a save attempt that failed. The conflicts of that
   /// attempt refer to the objects by those permanent keys.
@@ -193,13 +193,13 @@ public final class ManagedObjectContext {
   var followers = ContextObservers<ContextEvent>()
   /// The objects that changed since changes were last reported to observers.
   var pending: [ManagedObject] = []
-  /// Objects that are new since the last report and not in ``pending``: those that were inserted while there were no
-  /// observers, and faults for objects that other contexts inserted. Reported to ``observers``, but not to
-  /// ``followers``.
+  /// The objects that are new since the last report and are not in ``pending``: objects that were inserted while the
+  /// context had no observers, and faults for objects that other contexts inserted. They are reported to ``observers``,
+  /// but not to ``followers``.
   var arrived: [ManagedObject] = []
   /// The objects that were refreshed since the last report to observers.
   var refreshed: [ManagedObject] = []
-  /// The keys of the objects that other contexts saved, if their changes were merged since the last report. Reported to
+  /// The keys of the objects that other contexts saved and that were merged since the last report. They are reported to
   /// ``followers``.
   var merged = MergedKeys()
   /// The number of the follower that compares tracked fetched properties.
@@ -418,12 +418,12 @@ public final class ManagedObjectContext {
     return registered[key] ?? make(key)
   }
 
-  /// Returns the present key of the object with an ID, which differs from the ID's key if the object got a new one. Nil
-  /// if the coordinator does not have the object's store or entity.
+  /// Returns the present key of the object with an ID. It differs from the key in the ID if the object got a new key
+  /// later. Returns nil if the coordinator does not have the object's store or entity.
   func ownKey(_ id: ManagedObjectID) -> RowKey? { coordinatorKey(id).map { presentKey($0) } }
 
-  /// Returns the key that an object had when it was saved, even if it was inserted again with a new key since. Nil in
-  /// the same cases as ``ownKey(_:)``.
+  /// Returns the key of the saved object with an ID, even if the object was deleted and inserted again with a new key
+  /// since. Returns nil in the same cases as ``ownKey(_:)``.
   func savedKey(_ id: ManagedObjectID) -> RowKey? { coordinatorKey(id).map { $0.isTemporary ? presentKey($0) : $0 } }
 
   private func coordinatorKey(_ id: ManagedObjectID) -> RowKey? {
@@ -436,7 +436,8 @@ public final class ManagedObjectContext {
     assignments[object.key] ?? coordinator.store(forNew: Int(object.key.entityIndex))?.number
   }
 
-  /// True if a request reads the store of an object, or the store that a new object will be saved in.
+  /// Returns true if a request reads the store of an object. For a new object, this is the store that it will be saved
+  /// in.
   func isInAffectedStores(_ object: ManagedObject, of request: FetchRequest) -> Bool {
     guard let identifiers = request.affectedStores else { return true }
     let number = object.key.isTemporary ? root.storeNumber(forNew: object) : object.key.store

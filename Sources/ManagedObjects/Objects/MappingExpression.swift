@@ -12,8 +12,8 @@ package struct MappingExpression: Sendable {
   package enum Result: Hashable, Sendable {
     /// The expression evaluates to the value of the property.
     case value
-    /// The expression evaluates to source objects. The value of the property is their destination objects, created by
-    /// the named entity mapping, or by any if nil.
+    /// The expression evaluates to source objects. The value of the property consists of the destination objects of
+    /// these source objects, created by the entity mapping with this name, or by any mapping if the name is nil.
     case destinations(mapping: String?)
   }
 

@@ -26,6 +26,8 @@ struct ObjectObservers {
 
   var isEmpty: Bool { observers.isEmpty }
 
+  /// Adds an observer.
+  ///
   /// - Parameter present: the present values of the properties, by slot.
   mutating func add(
     _ keys: Set<String>?, _ present: [Int: RowValue], _ callback: @escaping (ObjectChange) -> Void

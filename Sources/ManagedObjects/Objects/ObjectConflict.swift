@@ -29,12 +29,12 @@ public struct ObjectConflict: Sendable {
   /// The values when the object was read; nil for a new object.
   public let snapshot: [String: AttributeValue]?
   /// The values in the store now; nil if another save deleted the object. If the conflict is over a uniqueness
-  /// constraint, the values of the object in the store that shares the values for the constraint; nil if only objects
-  /// of the save share them.
+  /// constraint, these are the values of the object in the store that has the same values for the constraint; nil if
+  /// only objects of the save have the same values.
   public let stored: [String: AttributeValue]?
   /// The policy that resolves the conflict. At first, it is the ``ManagedObjectContext/mergePolicy``. If it is
-  /// ``MergePolicy/error`` after the function returns, the save fails. If several objects of the save share the values
-  /// for a uniqueness constraint, the policy of the first one decides which of them stays.
+  /// ``MergePolicy/error`` after the function returns, the save fails. If several objects of the save have the same
+  /// values for a uniqueness constraint, the policy of the first object decides which of them stays.
   public var policy: MergePolicy
   /// New values of attributes. They replace the values that the policy selects. Only an object that both the context
   /// and another save changed can have them.
@@ -53,8 +53,8 @@ struct ConflictResolution {
 }
 
 extension ManagedObjectContext {
-  /// Returns how to resolve the conflicts of a failed save, by the merge policy and the merge function. Changes no
-  /// object.
+  /// Returns the resolutions of the conflicts of a failed save, which the merge policy and the merge function
+  /// determine. Does not change objects.
   ///
   /// - Throws: `error`, with the snapshots of the objects, if a conflict has the policy `error`; the errors of the
   ///   merge function, and of the values that it sets.

@@ -13,9 +13,10 @@ final class ObservedObjects {
   }
 
   final class Record {
-    /// The only reference that this class has to the object. ``ObservedObjects/sweep(_:)`` relies on this.
+    /// The object. ``ObservedObjects/sweep(_:)`` relies on this being the only reference to the object in this class.
     fileprivate(set) var object: ManagedObject
-    /// The trackings of each property. There are several if it was read at different moments of an operation.
+    /// The trackings of each property. A property has several trackings if it was read at different moments of an
+    /// operation.
     var trackings: [TrackedProperty: [Tracking]] = [:]
     var observers = ObjectObservers()
     fileprivate var isTouched = false
@@ -49,8 +50,8 @@ final class ObservedObjects {
   private var records: [ObjectIdentifier: Record] = [:]
   /// The number of nested operations in progress. Changes are reported at the end of the outermost one.
   var depth = 0
-  /// True if one of these operations completes a step of the program, so that the records of released objects are
-  /// removed at its end.
+  /// True if one of these operations completes a step of the program. The records of released objects are removed at
+  /// its end.
   var completesStep = false
   /// True if one of these operations can change objects without calling ``touch(_:)``.
   var changesAll = false
@@ -58,7 +59,7 @@ final class ObservedObjects {
   private var touched: [Record] = []
   /// True if the results of fetched properties may have changed since the last report.
   var hasOutdatedFetches = false
-  /// The number of records that causes the removal of those of released objects.
+  /// If there are this many records, the records of released objects are removed.
   private var sweepCount = ObservedObjects.leastSweepCount
   private static let leastSweepCount = 64
 

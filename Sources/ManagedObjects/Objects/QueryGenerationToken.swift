@@ -14,7 +14,7 @@ public final class QueryGenerationToken: Sendable {
   /// The generation that is the newest when a context reads next.
   public static let current = QueryGenerationToken()
 
-  /// The coordinator of the stores, and one with their snapshots; nil for ``current``.
+  /// The coordinator of the stores, and a second coordinator with snapshots of the stores; nil for ``current``.
   let generation: (coordinator: PersistentStoreCoordinator, snapshots: PersistentStoreCoordinator)?
 
   private init() { generation = nil }
@@ -73,8 +73,8 @@ extension ManagedObjectContext {
     queryGenerationToken = token
   }
 
-  /// Returns the coordinator whose stores a context without a parent reads: its own, or that of its query generation.
-  /// If the generation is ``QueryGenerationToken/current``, pins the context.
+  /// Returns the coordinator whose stores this context reads: its own coordinator, or the one of its query generation.
+  /// The context must not have a parent. If the generation is ``QueryGenerationToken/current``, pins the context.
   func source() throws(ManagedObjectError) -> PersistentStoreCoordinator {
     guard var token = queryGenerationToken else { return coordinator }
     if token.generation == nil {

@@ -9,8 +9,8 @@ struct SavePlan {
     var objects: [ManagedObject] = []
     /// The values of the objects when they are saved; empty for deleted objects.
     var values: [[RowValue]] = []
-    /// The keys of rows that the store changed on its own during the save, or saved with other values than those in
-    /// ``changes``.
+    /// The keys of other rows that the store changed during the save, and of rows that it saved with other values than
+    /// those in ``changes``.
     var mended: [RowKey] = []
   }
 

@@ -1,8 +1,8 @@
 /// The slots of properties, by the key paths of their wrappers.
 ///
 /// A key path literal creates only one object, so the slot is found by the address of this object. In a generic class,
-/// the literal creates a new object on each use. Its slot is found by comparing it with the key paths in the table, and
-/// its address is not stored.
+/// the literal creates a new object on each use. The slot of this object is found by comparing it with the key paths in
+/// the table, and its address is not stored.
 struct SlotTable {
   private struct Entry {
     /// The address of a key path; 0 for a free entry.
@@ -20,8 +20,8 @@ struct SlotTable {
 
   init(slotCount: Int) { limit = 4 * slotCount + 16 }
 
-  /// Returns the slot for a key path, or the negative number that it was added with; nil if the key path is not in the
-  /// table.
+  /// Returns the slot for a key path, which can be a negative number with a special meaning; nil if the key path is not
+  /// in the table.
   @inline(__always)
   func slot(_ keyPath: AnyKeyPath) -> Int? {
     let address = UInt(bitPattern: ObjectIdentifier(keyPath))

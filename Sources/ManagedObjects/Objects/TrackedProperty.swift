@@ -91,7 +91,8 @@ extension ManagedObject {
     if case .fetched = property { shape.context?.followFetches() }
   }
 
-  /// A property whose key path `Observation` gets for all tracked properties: each has its own registrar.
+  /// A property that represents all tracked properties for `Observation`, which gets its key path. Each tracked
+  /// property has its own registrar.
   final var trackedProperty: Void { () }
 }
 
@@ -101,7 +102,7 @@ extension ManagedObject {
 /// ``Probe``. Otherwise, an access has no effect and takes a few nanoseconds.
 final class TrackingGate: Observable {
   final class Probe: Hashable, Sendable {
-    /// True if the probe was hashed. Other threads can hash it, too: when a change elsewhere ends a tracking.
+    /// True if the probe was hashed. Other threads can hash it, too, when a change in another context ends a tracking.
     let isHit = Atomic(false)
 
     static func == (first: Probe, second: Probe) -> Bool { first === second }

@@ -1,6 +1,6 @@
 internal import Predicates
 
-/// The values that are not of the types of their properties and have been reported. Prevents a second report.
+/// The values that do not have the types of their properties and were already reported. Prevents a second report.
 struct UndecodableValues {
   private struct Entry: Hashable {
     let slot: Int
@@ -8,8 +8,8 @@ struct UndecodableValues {
     let digest: Int
   }
 
-  /// The greatest number of objects, to limit memory. After that, all are removed, and their values are reported again
-  /// when they are read again.
+  /// The greatest number of objects, to limit memory. If there are more, all are removed, and their values are reported
+  /// again when they are read again.
   private static let limit = 10_000
 
   private var entries: [RowKey: Set<Entry>] = [:]

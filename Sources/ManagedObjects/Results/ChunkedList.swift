@@ -115,8 +115,8 @@ struct ChunkedList<Element: ListElement> {
     if chunk.elements.count < Self.greatestCount / 8 { join(chunk) }
   }
 
-  /// Removes a chunk that has become small: moves its elements into the next chunk, or into the previous one if it is
-  /// the last. Does nothing if the other chunk would become too large.
+  /// Removes a chunk that has become small: moves its elements into the next chunk, or into the previous chunk if it is
+  /// the last one. Does nothing if that chunk would become too large.
   private mutating func join(_ chunk: ListChunk<Element>) {
     if !chunk.elements.isEmpty {
       guard chunks.count > 1 else { return }

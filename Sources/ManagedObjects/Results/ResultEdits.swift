@@ -77,9 +77,9 @@ struct ResultEdits {
     return changes
   }
 
-  /// Returns, for each item, true if it need not be moved. The elements of the two lists that are not in `items` are
-  /// unchanged. An item stays if it has the same number of unchanged elements before it in the old and in the new list,
-  /// and if all items that stay have the same order in both lists.
+  /// Returns true for each item that need not be moved. All elements of the two lists that are not in `items` are
+  /// unchanged. An item need not be moved if the same number of unchanged elements is before it in both lists, and if
+  /// the order of all items that stay is the same in both lists.
   static func staying(_ items: [(old: Int?, new: Int?)]) -> [Bool] {
     /// Returns the number of unchanged elements before each item; -1 for an item that is not in the list.
     func gaps(_ position: (Int) -> Int?) -> [Int] {

@@ -8,8 +8,8 @@ extension ResultEngine {
     let object: ManagedObject
   }
 
-  /// A removal or insertion of a row, recorded so that it can be reverted. `isShown` is true for a row of ``list``,
-  /// false for one of ``all``.
+  /// A removal or insertion of a row, recorded so that it can be reverted. `isShown` is true if the row is in ``list``,
+  /// false if it is in ``all``.
   private enum Step {
     case removed(ResultRow, offset: Int, section: String, isShown: Bool)
     case inserted(ResultRow, isShown: Bool)
@@ -19,8 +19,8 @@ extension ResultEngine {
   ///
   /// - Parameters:
   ///   - changed: the keys of the objects that may have changed values, or may have been inserted or deleted.
-  ///   - misplaced: those of `changed` whose position may be based on outdated values, because another context may have
-  ///     saved the object or an object that its row depends on.
+  ///   - misplaced: the keys in `changed` whose rows may have a position that is based on outdated values, because
+  ///     another context may have saved the object, or an object that its row depends on.
   ///   - oldKeys: the old keys of objects whose keys changed. Their rows are checked, but are not reported as changed
   ///     unless they are in `changed`.
   /// - Throws: the errors of fetching, if the rows cannot be updated. The rows then stay as they were.
@@ -92,8 +92,8 @@ extension ResultEngine {
     return edits.changes
   }
 
-  /// Updates the results of a request with a limit or an offset. Unchanged rows enter and leave these results only at
-  /// their ends, and at each end at most as many as there are changed objects.
+  /// Updates the results of a request with a limit or an offset. Unchanged rows enter and leave such results only at
+  /// the two ends. At each end, the number of these rows is at most the number of changed objects.
   private func updateWindow(
     _ keys: [RowKey], _ changed: Set<RowKey>, _ oldKeys: [RowKey: RowKey], _ arrivals: [RowKey: Arrival],
     _ steps: inout [Step]
@@ -162,8 +162,8 @@ extension ResultEngine {
     }
   }
 
-  /// Returns edits with the old positions of the rows with some keys, and of the sections whose rows all have such
-  /// keys. Must be called before any row is removed; ``complete(_:_:)`` adds the new positions.
+  /// Returns edits with the old positions of the rows that have one of the keys, and of the sections that consist only
+  /// of such rows. Must be called before any row is removed; ``complete(_:_:)`` adds the new positions.
   private func edits(_ keys: [RowKey], _ changed: Set<RowKey>, _ oldKeys: [RowKey: RowKey]) -> ResultEdits {
     var edits = ResultEdits()
     var sections: Set<String> = []
@@ -231,9 +231,9 @@ extension ResultEngine {
     try list.count { (other: ResultRow) throws(ManagedObjectError) in try precedes(other, row) }
   }
 
-  /// True if the sort values of rows do not fit their positions in the list, so that comparing with these rows may have
-  /// led to wrong positions. This happens if an object was read with the values of another context's save before this
-  /// context merged that save.
+  /// Returns true if the sort values of rows do not fit their positions in the list. Other rows may then have a wrong
+  /// position, because they were compared with these rows. This happens if an object was read after another context
+  /// saved it, but before this context merged the save.
   private func hasMisled(_ keys: [RowKey], _ misplaced: Set<RowKey>) throws(ManagedObjectError) -> Bool {
     let list = all ?? list
     guard misplaced.contains(where: { list[$0]?.values != nil }) else { return false }

@@ -55,8 +55,9 @@ extension ResultEngine {
     }
   }
 
-  /// Records the rows whose relationships lead to a changed object among `objects`: a value that rows depend on may
-  /// have changed, rows are compared with the object and its key changed, or another context deleted it.
+  /// Records the rows whose relationships lead to an object among `objects` that affects them: a value that the rows
+  /// depend on may have changed, or the key of the object changed and the rows are compared with the object, or another
+  /// context deleted the object.
   private func noteRows(
     of objects: [ManagedObject], _ way: [String], _ end: RequestReach.End, renamed: Set<RowKey>, reread: Set<RowKey>
   ) throws(ManagedObjectError) {
@@ -137,7 +138,7 @@ extension ResultEngine {
   }
 
   /// Records the values of the objects with unsaved changes that rows depend on, at the time of a fetch. The values of
-  /// other objects need not be recorded, because they are their committed values.
+  /// other objects need not be recorded, because they are equal to the committed values.
   func noteChangedObjects() {
     seen = [:]
     guard !reach.ends.isEmpty else { return }

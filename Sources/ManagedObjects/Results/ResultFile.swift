@@ -4,8 +4,8 @@ internal import FoundationEssentials
 ///
 /// The format is a magic number, a checksum of the rest, and then 64-bit little-endian numbers and strings: the length
 /// and bytes of the origin; the number of sections, and the name and row count of each; the number of stretches, and
-/// for each the store's index, the entity's index, the row count and the primary keys. A stretch is a run of rows of
-/// the same store and entity.
+/// for each stretch the index of the store, the index of the entity, the row count and the primary keys. A stretch is a
+/// sequence of adjacent rows of the same store and entity.
 struct ResultFile {
   struct Stretch {
     var store: Int

@@ -39,7 +39,7 @@ struct ResultList {
     var path: ResultIndexPath
   }
 
-  /// The error that the rows of a section are not adjacent.
+  /// The error for a section whose rows are not adjacent.
   struct Separation: Error {
     let name: String
     let key: RowKey
@@ -164,8 +164,8 @@ struct ResultList {
 
   /// Inserts a row at an index, into the section with a name.
   ///
-  /// - Throws: ``Separation`` if the row would not be adjacent to the other rows of its section, or would separate
-  ///   those of another section.
+  /// - Throws: ``Separation`` if the row would not be adjacent to the other rows of its section, or would separate the
+  ///   rows of another section.
   mutating func insert(_ row: ResultRow, at offset: Int, section name: String) throws(Separation) {
     let before = self.row(at: offset - 1)?.section
     let after = self.row(at: offset)?.section

@@ -258,14 +258,14 @@ extension ManagedObjectError: CustomStringConvertible {
 
 /// Errors that every kind of store throws when it saves.
 extension ManagedObjectError {
-  /// Creates the error for rows that another save changed or deleted since they were read; nil if there are none.
+  /// Creates the error for rows that another save changed or deleted since they were read; nil if `conflicts` is empty.
   package init?(merge conflicts: [MergeConflict]) {
     if conflicts.isEmpty { return nil }
     self.init(.merge, "another context or process has saved \(conflicts.count) of the objects since they were read")
     self.conflicts = conflicts
   }
 
-  /// Creates the error for rows that share the values for a uniqueness constraint; nil if there are none.
+  /// Creates the error for rows that share the values for a uniqueness constraint; nil if `conflicts` is empty.
   package init?(constraintMerge conflicts: [MergeConflict]) {
     guard let first = conflicts.first else { return nil }
     self.init(
@@ -291,7 +291,8 @@ extension ManagedObjectError {
 public struct MergeConflict: Hashable, Sendable {
   /// The row to save; nil for an object to delete.
   public var object: StoreRow?
-  /// The row as it was read; nil for a new object. A store may leave it nil in other cases; the context then adds it.
+  /// The row as it was read; nil for a new object. A store may leave it nil for other objects, too; the context then
+  /// sets it.
   public var snapshot: StoreRow?
   /// The row that is in the store now; nil if it is deleted. If the conflict is over a uniqueness constraint, the row
   /// in the store that has the same values; nil if only objects of the save have them.
@@ -339,9 +340,9 @@ extension ManagedObjectError {
 extension ModelLocalization {
   /// Returns the text of an error, without a location.
   ///
-  /// The text is looked up first under `ErrorString/` and the error's message; if the model has a warning for the
-  /// violated validation, the message is that warning. Then it is looked up under `ErrorString/` and the error's code,
-  /// such as `ErrorString/1570` for a missing value. If the localization has neither, the result is the message.
+  /// The first key is `ErrorString/` and the error's message. If the model has a warning for the violated validation,
+  /// the message is that warning. The second key is `ErrorString/` and the error's code, such as `ErrorString/1570` for
+  /// a missing value. If the localization has neither key, the result is the message.
   public func text(of error: ManagedObjectError) -> String {
     entries["ErrorString/\(error.message)"] ?? entries["ErrorString/\(error.code.rawValue)"] ?? error.message
   }

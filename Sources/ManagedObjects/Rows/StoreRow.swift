@@ -26,7 +26,7 @@ public struct StoreRow: Hashable, Sendable {
 }
 
 extension [StoreRow] {
-  /// Reads the values in some slots that are ``RowValue/unread`` in the rows. All rows must have the same entity. If an
+  /// Reads the values that are ``RowValue/unread`` in some slots of the rows. All rows must have the same entity. If an
   /// object was deleted meanwhile, its values in these slots are empty.
   ///
   /// - Parameter read: a function that returns the values in a slot for several keys, such as
@@ -110,7 +110,7 @@ extension RowValue {
     }
   }
 
-  /// True if the value is the value of a relationship that contains the object with the key.
+  /// Returns true if this is the value of a relationship that contains the object with the key.
   package func refers(to key: RowKey) -> Bool {
     switch self {
     case .toOne(let other): other == key

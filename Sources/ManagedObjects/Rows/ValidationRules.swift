@@ -30,8 +30,8 @@ package final class ValidationRules {
 
   package let attributes: [AttributeRule]
   package let relationships: [RelationshipRule]
-  /// The slots of the attributes that have an invalid predicate, each with the error. A model from a file may contain
-  /// some.
+  /// The attributes that have an invalid predicate: the slot of each, and the error. Only a model from a file can
+  /// contain such attributes.
   let defects: [(slot: Int, error: ManagedObjectError)]
 
   package init(_ entity: ManagedObjectModel.Entity) {
@@ -129,8 +129,8 @@ extension ValidationRules.AttributeRule {
 }
 
 extension AttributeType {
-  /// True if an attribute of the type accepts every value of the same kind as `value`, such as every string. If false,
-  /// `admits(_:)` must check the value.
+  /// Returns true if an attribute of the type accepts every value of the same kind as `value`, such as every string.
+  /// Otherwise, `admits(_:)` must check the value.
   @inline(__always)
   fileprivate func admitsAny(likeIt value: AttributeValue) -> Bool {
     switch (self, value) {

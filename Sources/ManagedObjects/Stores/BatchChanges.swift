@@ -129,9 +129,9 @@ struct BatchChanges<Store: PersistentStore> {
     UniquenessIndex.all(store.model).filter { $0.entities.contains(entity.index) }
   }
 
-  /// Resolves the conflicts of new rows over uniqueness constraints, by the merge policy: leaves out rows of the
-  /// request, or copies their values to stored rows. The new rows are processed in their order, as if each were
-  /// inserted alone.
+  /// Resolves the conflicts of new rows over uniqueness constraints, by the merge policy: leaves out new rows of the
+  /// request, or copies their values to stored rows. The new rows are processed in order, as if each were inserted
+  /// alone.
   ///
   /// - Returns: false if the save must fail, because the policy is `error`, or the policy cannot resolve a conflict.
   mutating func settle(_ conflicts: [MergeConflict]) throws(ManagedObjectError) -> Bool {
@@ -181,8 +181,10 @@ struct BatchChanges<Store: PersistentStore> {
     return true
   }
 
-  /// Returns the slots whose values are copied from a new row to a stored one: those of all attributes if the policy is
-  /// `overwrite`, else those that the request sets.
+  /// Returns the slots whose values are copied from a new row to a stored one: the slots of all attributes if the
+  /// policy is `overwrite`, otherwise the slots that the request sets.
+  ///
+  /// - Parameter index: The index of the new row's set of slots in ``givenSlots``.
   private func givenSlots(_ index: Int?) -> [Int] {
     if mergePolicy == .overwrite { return entity.attributes.map(\.slot) }
     return index.map { givenSlots[givenIndices[$0]] } ?? []

@@ -56,7 +56,8 @@ struct BatchRules<Store: PersistentStore> {
     try finish()
   }
 
-  /// Checks that the relationships of other rows have enough objects after the references to deleted rows are removed.
+  /// Checks that the relationships of other rows will have enough objects when the references to deleted rows are
+  /// removed.
   mutating func checkReferences(to deleted: [StoreRow]) throws(ManagedObjectError) {
     let gone = Set(deleted.map(\.key))
     var lost: [RowKey: [Int: Int]] = [:]
@@ -82,8 +83,8 @@ struct BatchRules<Store: PersistentStore> {
     try finish()
   }
 
-  /// Checks that to-many relationships without an inverse have enough objects after the references to deleted rows are
-  /// removed. Fetches the rows with these references, because the deleted rows do not contain their keys.
+  /// Checks that to-many relationships without an inverse will have enough objects when the references to deleted rows
+  /// are removed. Fetches the rows with these references, because the deleted rows do not contain their keys.
   private mutating func checkOwners(
     of gone: Set<RowKey>, _ entities: [ManagedObjectModel.Entity]
   ) throws(ManagedObjectError) {

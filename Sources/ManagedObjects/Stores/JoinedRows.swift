@@ -9,8 +9,8 @@ struct JoinedRows: RowSource {
   private let stores: [any PersistentStore]
   /// The rows that were found, by entity, in the order of the stores.
   private var found: [Int: [StoreRow]] = [:]
-  /// All rows that the request can access, by key: those that were found, and those that key paths and constants lead
-  /// to. Empty if the request only reads attributes of the rows that were found.
+  /// All rows that the request can access, by key: the rows that were found, and the rows that key paths and constants
+  /// lead to. Empty if the request reads only attributes of the rows that were found.
   private var known: [RowKey: StoreRow] = [:]
 
   /// Reads the rows that the request needs in addition to those that were found.
@@ -56,7 +56,7 @@ struct JoinedRows: RowSource {
     return read
   }
 
-  /// Reads the values of the named properties that are ``RowValue/unread`` in rows of ``known``.
+  /// For rows of ``known``, reads the named properties whose values are ``RowValue/unread``.
   ///
   /// - Returns: the keys that the rows refer to in these properties.
   private mutating func complete(_ keys: [RowKey], _ names: Set<String>) throws(ManagedObjectError) -> Set<RowKey> {

@@ -34,7 +34,7 @@ public struct ModelMismatch: Hashable, Sendable {
 
   /// The kind of difference.
   public var kind: Kind
-  /// The name of the entity: that of the model, or for ``Kind/unknownEntity`` that of the store. For
+  /// The name of the entity in the model. For ``Kind/unknownEntity``, the name of the entity in the store; for
   /// ``Kind/ignoredRows``, the name of the table.
   public var entity: String
   /// The name of the property; nil for a difference of the whole entity. For a property that the model does not have,
@@ -57,10 +57,9 @@ public struct ModelMismatch: Hashable, Sendable {
     self.reason = reason
   }
 
-  /// Creates the mismatch for a property of the model that the store does not have.
+  /// Creates the mismatch for a property of the model that has no values in the store.
   ///
-  /// - Parameter reason: the reason why values of the property are missing; nil if the store does not have the
-  ///   property.
+  /// - Parameter reason: the reason why the values cannot be used; nil if the store does not have the property.
   package init(
     missing property: ManagedObjectModel.Entity.Property, of entity: ManagedObjectModel.Entity, _ reason: String? = nil
   ) {

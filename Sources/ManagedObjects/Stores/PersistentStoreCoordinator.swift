@@ -276,8 +276,8 @@ public final class PersistentStoreCoordinator: Sendable {
     }
   }
 
-  /// Records an error of a store. Returns true if it must be reported: the last check had the same error, and it was
-  /// not reported yet.
+  /// Records an error of a store. Returns true if the error must be reported, because the last check had the same error
+  /// and it was not reported yet.
   private func isNews(_ error: ManagedObjectError, of store: any PersistentStore) -> Bool {
     state.withLock { state in
       guard let known = state.unreadable[store.number], known.message == error.description else {

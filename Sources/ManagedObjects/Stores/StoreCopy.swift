@@ -45,9 +45,10 @@ private struct StoreCopy {
   let target: any PersistentStore
   let progress: () throws(ManagedObjectError) -> Void
 
-  /// The new row keys of the objects, by their keys in the source; empty if objects keep their primary keys.
+  /// The new key of each object, by its key in the source; empty if objects keep their primary keys.
   private var keys: [RowKey: RowKey] = [:]
-  /// The keys of the source's objects, to drop references to deleted objects; nil if the target drops them itself.
+  /// The keys of all objects in the source, to find references to deleted objects and drop them; nil if the target
+  /// drops such references itself.
   private var existing: Set<RowKey>?
 
   /// For each entity, the slots of its to-many relationships. A slot is the index of a value in a row.

@@ -71,7 +71,7 @@ public struct StoreMetadata: Sendable, Equatable {
   /// Sets one of the store's own keys, or removes it if the value is nil.
   package mutating func set(_ value: PropertyList?, for key: String) { values[key] = value }
 
-  /// Sets the version hashes, their digest and checksum, and the version identifiers to those of a model.
+  /// Sets the version hashes, their digest and checksum, and the version identifiers from a model.
   public mutating func describe(_ model: ManagedObjectModel, _ configuration: String?) {
     let own = model.entityVersionHashesByName
     let known = model.knownVersionHashesByName

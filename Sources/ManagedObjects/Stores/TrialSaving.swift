@@ -2,7 +2,7 @@ package import Predicates
 
 /// A store that can check changes without saving them.
 package protocol TrialSaving: PersistentStore {
-  /// Checks changes as ``PersistentStore/save(_:)`` does, without saving them. Returns what that method would return.
+  /// Checks changes as ``PersistentStore/save(_:)`` does, without saving them. Returns the same keys as that method.
   ///
   /// - Throws: the errors of ``PersistentStore/save(_:)``.
   func trySaving(_ changes: StoreChanges) throws(ManagedObjectError) -> [RowKey]

@@ -7,8 +7,7 @@ package import Predicates
 ///
 /// It is an open-addressing hash table with groups of 16 slots, for 16 consecutive numbers. The position of a group is
 /// a hash that depends on a random number of the process, so that a file cannot cause collisions on purpose. If the
-/// slot of a key is in use, the key is stored in the next group, one slot further, and the search for it needs one more
-/// step.
+/// slot of a key is in use, the key is stored one group and one slot further, and searching for it takes one more step.
 package struct KeyTable<Value> {
   /// The key in each slot: ``RowKey/none`` if the slot is free, ``RowKey/removed`` if its value was removed. The count
   /// is a multiple of 16.
@@ -44,8 +43,8 @@ package struct KeyTable<Value> {
     return Int(truncatingIfNeeded: start << 4 | number & 15)
   }
 
-  /// Returns the slot to search after `slot`, which is 17 slots further: one group, and one slot more. The number of
-  /// slots is never a multiple of 17, so the search visits each slot once.
+  /// Returns the slot to search after `slot`. It is 17 slots further: one group and one slot. The number of slots is
+  /// never a multiple of 17, so the search visits each slot once.
   @inline(__always)
   private func next(_ slot: Int) -> Int { slot + 17 < keys.count ? slot + 17 : slot + 17 - keys.count }
 

@@ -40,7 +40,8 @@ struct BinaryColumn {
   let nulls: Data
   let values: Data
 
-  /// The ``type`` of a to-one relationship. The type of an attribute is the raw value of its ``AttributeType``.
+  /// The ``type`` of a column for a to-one relationship. For an attribute, ``type`` is the raw value of the
+  /// ``AttributeType``.
   static let toOne = -1
   /// The ``type`` of an unordered to-many relationship.
   static let toMany = -2

@@ -28,7 +28,7 @@ struct BinaryRowReader {
   private let model: ManagedObjectModel
   private let store: StoreNumber
   private let shapes: [[SlotShape]]
-  /// The index in the model of each element of ``entities``; nil for an entity that is ignored.
+  /// For each element of ``entities``, the index of the entity in the model; nil for an entity that is ignored.
   private var indices: [Int?] = []
   /// Fits objects to a model of another version; nil to throw if they do not fit.
   private let fitting: ModelFitting?
@@ -91,7 +91,7 @@ struct BinaryRowReader {
     return rows
   }
 
-  /// Returns the rows of an entity whose columns are those of another version of the model.
+  /// Returns the rows of an entity of the file, whose columns have the form of another version of the model.
   private func fittedRows(
     _ entity: BinaryEntity, _ description: ManagedObjectModel.Entity, _ fitting: ModelFitting
   ) throws(BinaryDefect) -> [StoreRow] {

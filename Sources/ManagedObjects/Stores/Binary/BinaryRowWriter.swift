@@ -6,7 +6,7 @@ internal import PropertyLists
 /// A writer that creates the columns of a ``BinaryStore`` from rows.
 struct BinaryRowWriter {
   private let table: RowTable
-  /// The index in the file of each entity that is written, by its index in the model. An entity is written if it has
+  /// For each entity that is written, its index in the file, by its index in the model. An entity is written if it has
   /// objects, or if a reference to a deleted object needs it.
   private var fileIndices: [Int: UInt64] = [:]
 

@@ -4,7 +4,8 @@ internal import OrderedCollections
 internal import Predicates
 internal import PropertyLists
 
-/// Fits the objects of a file to another version of its model, and collects the differences.
+/// A converter of the objects in a file to another version of the file's model. It collects the differences between the
+/// file and the model.
 final class ModelFitting {
   private let model: ManagedObjectModel
   private let metadata: StoreMetadata

@@ -8,8 +8,8 @@ internal import SystemFiles
 extension StoreFile {
   /// Saves changes and metadata. If an error is thrown, nothing is saved.
   ///
-  /// - Returns: the keys of the rows that changed although they are not among the changes, and of those that were saved
-  ///   with other values.
+  /// - Returns: the keys of other rows that changed, and of rows that were saved with other values than those in
+  ///   `changes`.
   func save(_ changes: StoreChanges) throws(ManagedObjectError) -> [RowKey] {
     if changes.isEmpty, state.withLock({ $0.metadataChanges == 0 && $0.identity != nil }) { return [] }
     do {
@@ -28,7 +28,7 @@ extension StoreFile {
   /// new contents. The error has the code ``ManagedObjectError/Code/merge`` and no conflicts.
   package func refuseChangedFile() { refusesChangedFile.store(true, ordering: .relaxed) }
 
-  /// Checks changes as ``save(_:)`` does, without replacing the file. Returns what that method would return.
+  /// Checks changes as ``save(_:)`` does, without replacing the file. Returns the same keys as that method.
   func trySaving(_ changes: StoreChanges) throws(ManagedObjectError) -> [RowKey] {
     try checkIsWritable()
     return try saving.withLock { _ throws(ManagedObjectError) in

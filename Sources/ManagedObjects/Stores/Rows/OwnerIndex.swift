@@ -12,7 +12,7 @@ struct OwnerIndex: Sendable {
   /// The destination entity of the relationship, and its subentities.
   let destination: Range<Int>
   let slot: Int
-  /// The owner of each object that has one; nil until the index is built.
+  /// The owner of each object that has an owner; nil until the index is built.
   private var owners: [RowKey: RowKey]?
   /// For each object with several owners, the owners that are not in ``owners``.
   private var others: [RowKey: Set<RowKey>] = [:]

@@ -6,11 +6,12 @@ package struct RelationshipSide: Sendable {
   package let slot: Int
   /// The slot of the inverse in the rows of the destination entity.
   package let inverseSlot: Int
-  /// True if objects keep their reference to a row that is deleted: the inverse is to-one, and the delete rule of this
-  /// relationship is to do nothing.
+  /// True if related objects keep their reference to a row when the row is deleted, because the inverse is to-one and
+  /// this relationship has the delete rule `noAction`.
   package let leavesReferences: Bool
 
-  /// Returns the stored relationships of an entity whose inverse is stored, too, and can contain objects of the entity.
+  /// Returns the relationships of an entity that are stored, and whose inverse is stored, too, and can contain objects
+  /// of the entity.
   package static func all(_ entity: ManagedObjectModel.Entity) -> [RelationshipSide] {
     entity.relationships.compactMap { relationship in
       guard !relationship.isTransient, let inverse = entity.inverse(of: relationship), !inverse.isTransient

@@ -9,8 +9,7 @@ extension RowTable {
   /// - Parameters:
   ///   - changes: the changes of a save, as a store receives them.
   ///   - identifier: the store's identifier, for errors.
-  /// - Returns: the keys of the rows that changed although they are not among the changes, and of those that got other
-  ///   values.
+  /// - Returns: the keys of other rows that changed, and of rows that got other values than those in `changes`.
   /// - Throws: ``ManagedObjectError/Code/merge`` with all rows that another save changed or deleted since they were
   ///   read; ``ManagedObjectError/Code/constraintMerge`` with all rows that would violate a uniqueness constraint;
   ///   ``ManagedObjectError/Code/constraintValidation`` for an object that would be in the same to-many relationship of
@@ -205,7 +204,7 @@ extension RowTable {
 }
 
 extension [RowKey] {
-  /// Appends those of the keys that are not in the list yet.
+  /// Appends the keys that are not in the list yet.
   fileprivate mutating func addMissing(_ keys: [RowKey]) {
     if keys.isEmpty { return }
     var known = Set(self)

@@ -27,9 +27,9 @@ extension RowTable {
     return entries.map { lists[$0.list][$0.index] }
   }
 
-  /// Returns `saved`, the rows of a file that another process saved, with versions that continue those of this table. A
-  /// row gets a higher version if its values differ from those in this table, and the same version if they are equal.
-  /// So saves find conflicts even if the file contains no versions.
+  /// Returns the rows in `saved`, which another process has written to the file, with versions that continue the
+  /// versions in this table. A row gets a higher version if its values differ from those in this table, and the same
+  /// version if they are equal. So saves find conflicts even if the file contains no versions.
   func carryingVersions(into saved: RowTable) -> RowTable {
     var saved = saved
     for index in entityRows.indices {
@@ -68,7 +68,7 @@ extension RowTable {
 
   // References whose counterpart in the inverse relationship is missing in the file.
 
-  /// The error that a row refers to an object whose inverse to-one relationship refers to a different row.
+  /// The error for a row that refers to an object whose inverse to-one relationship refers to a different row.
   struct InverseDefect: Error {
     let key: RowKey
     let message: String

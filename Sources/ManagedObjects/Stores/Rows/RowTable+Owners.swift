@@ -10,8 +10,8 @@ extension RowTable {
     var other: RowKey?
   }
 
-  /// Removes references to objects that do not exist from the changes of a save. Only references that the save adds in
-  /// to-many relationships without an inverse are checked.
+  /// Removes references to objects that do not exist from the changes of a save. Checks only the references that the
+  /// save adds in to-many relationships without an inverse.
   ///
   /// - Returns: the keys of the rows whose references are removed.
   func dropMissing(from changes: inout StoreChanges) -> [RowKey] {
@@ -92,8 +92,8 @@ extension RowTable {
     if let error = ManagedObjectError(all: errors) { throw error }
   }
 
-  /// Returns the references that `changes` add to the relationship of `index`. In each element, `row` is the position
-  /// among the inserted rows followed by the updated ones.
+  /// Returns the references that `changes` add to the relationship of `index`. In each element, `row` is the index of
+  /// the changed row, counting first the inserted rows and then the updated rows.
   private func claims(_ changes: StoreChanges, _ index: OwnerIndex) -> [(row: Int, claim: Claim)] {
     var claims: [(row: Int, claim: Claim)] = []
     for (rowIndex, row) in (changes.inserted + changes.updated).enumerated()
@@ -108,8 +108,8 @@ extension RowTable {
     return claims
   }
 
-  /// Returns the claims whose object already has another owner, or gets one from the same save, and sets their
-  /// ``Claim/other``.
+  /// Returns the claims that give an object a second owner, because it already has an owner or gets another one in the
+  /// same save. Sets ``Claim/other`` of these claims.
   private func checked(
     _ claims: [(row: Int, claim: Claim)], _ changes: StoreChanges, _ index: OwnerIndex
   ) -> [(row: Int, claim: Claim)] {

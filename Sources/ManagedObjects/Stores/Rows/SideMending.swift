@@ -25,7 +25,7 @@ struct SideMending {
   }
 
   private let table: RowTable
-  /// The inserted rows of the save, followed by the updated ones, as they were before this pass.
+  /// The inserted rows of the save, followed by the updated rows. The values are those that the caller wants to save.
   private let asked: [StoreRow]
   private let insertedCount: Int
   private let deleted: Set<RowKey>
@@ -51,7 +51,7 @@ struct SideMending {
 
   /// Adds the missing changes of inverse relationships to the changes of a save.
   ///
-  /// - Returns: the keys of the rows that were added to the changes, and of those whose values are different now.
+  /// - Returns: the keys of the rows that were added to the changes, and of the rows whose values were changed.
   /// - Complexity: O(*k*) in the number of values of the changed rows.
   static func complete(_ changes: inout StoreChanges, of table: RowTable) -> [RowKey] {
     if table.sides.allSatisfy(\.isEmpty) { return [] }
@@ -100,7 +100,7 @@ struct SideMending {
   }
 
   /// For each new reference of an inserted or updated row, adds the inverse reference to the row that it refers to. If
-  /// that row is missing or already refers to a third one, the rules in the comment of ``SideMending`` apply.
+  /// that row is missing or already refers to another row, the rules in the comment of ``SideMending`` apply.
   private mutating func linkAll() {
     for index in asked.indices {
       let row = asked[index]

@@ -22,8 +22,8 @@ struct XMLNames: Sendable {
     let name: [UInt8]
     let slot: Int
     let kind: Kind
-    /// The entity index for the keys of deleted objects, because the file does not contain the entities of these
-    /// objects. Nil if the property is not a to-one relationship that keeps references to deleted objects.
+    /// The entity index to use in the keys of deleted objects, because the file does not contain the entities of
+    /// deleted objects. Nil unless the property is a to-one relationship that keeps references to deleted objects.
     let deletedEntity: Int?
     /// The bytes of the property's start tag, without the part that differs from object to object.
     let beginning: [UInt8]

@@ -255,10 +255,10 @@ extension XMLStoreReader {
   }
 
   /// Returns the index of the property with a name; nil if it is ignored. Throws if the object already had the
-  /// property. The objects of an entity mostly have their properties in the same order, so the properties that come
-  /// next in that order are compared first.
+  /// property. Most objects of an entity have their properties in the same order, so the next property in that order is
+  /// compared first.
   ///
-  /// - Parameter orderIndex: the index of the expected property in that order. The method advances it.
+  /// - Parameter orderIndex: the index in that order of the expected property. The method advances it.
   private mutating func property(
     _ name: Range<Int>, _ entity: Int, _ orderIndex: inout Int, isAttribute: Bool
   ) throws(Failure) -> Int? {

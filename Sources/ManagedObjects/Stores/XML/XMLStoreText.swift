@@ -6,8 +6,8 @@ internal import PropertyLists
 /// The text of values and types in an ``XMLStore`` file.
 enum XMLStoreText {
   /// Returns the name of an attribute type in the file. The names of 16-bit integers, Booleans, strings and data occur
-  /// in Apple's files. Those of the other numbers and of dates are known from reports. The other names in Apple's files
-  /// are unknown; the ones here follow the same pattern.
+  /// in Apple's files. The names of the other numbers and of dates are known from reports. The remaining names of
+  /// Apple's format are unknown; the names here follow the same pattern.
   static func typeName(_ type: AttributeType) -> StaticString {
     switch type {
     case .integer16: "int16"
@@ -29,7 +29,7 @@ enum XMLStoreText {
     }
   }
 
-  /// Returns other names, in lower case, that are accepted for a type when a file is read.
+  /// Returns further names, in lower case, that the reader accepts for a type.
   private static func otherNames(_ type: AttributeType) -> [String] {
     switch type {
     case .integer16: ["integer16"]
