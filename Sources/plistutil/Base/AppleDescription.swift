@@ -53,7 +53,8 @@ enum AppleDescription {
     }
   }
 
-  /// Returns the length and the bytes of data: all bytes if there are at most 24, else the first 16 and the last 8.
+  /// Returns a description of data with its length and bytes: all bytes if there are at most 24, otherwise the first 16
+  /// and the last 8.
   static func description(of data: Data) -> String {
     guard data.count > 24 else {
       return "{length = \(data.count), bytes = 0x\(BareValue.hexadecimal(data, groups: false))}"
@@ -88,7 +89,7 @@ extension Unicode.Scalar.Properties {
   fileprivate var isAlphanumericASCII: Bool { isAlphabetic || numericType != nil }
 }
 
-/// Converts values outside containers to the text that Apple's `defaults read` prints, but without shortening data.
+/// Converts values outside containers to the text that Apple's `defaults read` prints, but does not shorten data.
 enum BareValue {
   /// Returns the text of a value; nil for a container, and for a UID or null, which preferences files cannot contain.
   static func text(of value: PropertyList) -> String? {

@@ -3,7 +3,7 @@ import ToolSupport
 
 /// The settings of a conversion of files to another format.
 struct Conversion {
-  /// The format to write; nil for XML if the file is binary, and for binary otherwise.
+  /// The format to write. If nil, a binary file is converted to XML, and any other file to the binary format.
   var format: FormatName?
   /// The path of the value to convert; nil for the root.
   var nodepath: PropertyListKeyPath?

@@ -3,8 +3,8 @@ import SharedFiles
 import SystemFiles
 import ToolSupport
 
-/// A file that is about to be replaced by its edited version. It is locked against other processes of this tool, and
-/// against programs that save preferences in it.
+/// A file that is about to be replaced by its edited version. The lock excludes other processes of this tool, and
+/// programs that save preferences in the file.
 ///
 /// The lock is on the file itself, so no lock file remains. If a program that ignores the lock has changed the file,
 /// the replacement fails.
@@ -18,7 +18,7 @@ final class EditedFile: Sendable {
   /// Locks a file.
   ///
   /// - Parameter yield: called repeatedly while another process has the file locked.
-  /// - Returns: nil if the file cannot be locked. Reading or writing it then reports the cause.
+  /// - Returns: nil if the file cannot be locked. Reading or writing the file then throws an error with the cause.
   /// - Throws: an error if another process keeps the file locked for a minute.
   init?(_ path: String, yield: () -> Void) throws(PropertyListError) {
     let deadline = ContinuousClock.now + Self.patience

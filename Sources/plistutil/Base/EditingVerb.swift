@@ -5,8 +5,8 @@ import PropertyLists
 
 /// A verb that edits files.
 ///
-/// Each verb declares these three option groups itself. If they were in one group that all verbs share, ArgumentParser
-/// would check them many times in a debug build.
+/// Each verb declares these three option groups itself. If all verbs shared one group that contains them,
+/// ArgumentParser would check them many times in a debug build.
 protocol EditingVerb: ParsableCommand {
   var files: FileArguments { get }
   var reading: ReadingArguments { get }

@@ -39,7 +39,8 @@ struct FileArguments: ParsableArguments {
   /// True if standard input is one of the files.
   var haveStandardInput: Bool { files.isEmpty || files.contains("-") }
 
-  /// Files that are withheld from ArgumentParser, whose parsing time grows with the square of their number.
+  /// Files that are withheld from ArgumentParser, because its parsing time grows with the square of the number of
+  /// arguments.
   private static let others = Mutex<[String]>([])
 
   /// Removes most of a long list of files from the end of a verb's arguments. ``search(excluding:)`` appends them
@@ -76,9 +77,9 @@ struct FileArguments: ParsableArguments {
     if highest != ExitCodes.success { throw ExitCode(highest) }
   }
 
-  /// Returns the files, and the folders that could not be read. The files in a folder are in the order of their names.
+  /// Returns the files, and the folders that could not be read. The files in a folder are sorted by name.
   ///
-  /// - Parameter folder: the folder that output is written into, which is not searched.
+  /// - Parameter folder: the output folder, which is not searched.
   private func search(excluding folder: String?) throws -> FolderSearch {
     var search = FolderSearch(patterns: name, excludedFolder: folder)
     if files.isEmpty {

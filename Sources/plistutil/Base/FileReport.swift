@@ -27,6 +27,8 @@ struct FileReport: ~Copyable {
   /// The output that has not been printed yet, for standard output or standard error.
   private(set) var pieces: [(isOutput: Bool, bytes: Data)] = []
 
+  /// Creates a report without output.
+  ///
   /// - Parameters:
   ///   - isLastAttempt: true if it is an error when another program changes the file during the edit.
   ///   - replacements: the object that collects replacements, so that they are made together; nil for a single file.
@@ -64,8 +66,8 @@ struct FileReport: ~Copyable {
   /// True if the edit will be repeated, so that this attempt must not report errors.
   var isToBeRepeated: Bool { isOutdated && !isLastAttempt }
 
-  /// Reports replacements that failed. If another program has changed a file, only adds its path to ``outdatedPaths``,
-  /// because that file is edited again.
+  /// Reports replacements that failed. If a replacement failed because another program changed the file, only adds the
+  /// path to ``outdatedPaths``, because that file is edited again.
   mutating func note(_ failures: [Replacements.Failure]) {
     for failure in failures {
       if failure.isOutdated {
@@ -140,7 +142,9 @@ struct FileReport: ~Copyable {
     return try fields.data(format: .json, options: options)
   }
 
-  /// Reports an error about `file`, or about the file of this report if `file` is nil, and raises the exit code.
+  /// Reports an error, and raises the exit code.
+  ///
+  /// - Parameter file: the file that the error is about; nil for the file of this report.
   mutating func fail(_ error: PropertyListError, about file: Input? = nil) {
     raise(error.exitCode)
     // If the error cannot be written as JSON, it is written as text.

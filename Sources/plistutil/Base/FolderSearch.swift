@@ -64,8 +64,8 @@ struct FolderSearch {
     return exitCode
   }
 
-  /// Returns true if a file without an extension begins like a property list. For a file with an extension, only the
-  /// extension counts, so this returns false.
+  /// Returns true if a file without an extension begins like a property list. Returns false for a file with an
+  /// extension, because the extension alone determines if the file is found.
   private func beginsAsPropertyList(_ path: String, _ name: String) -> Bool {
     guard patterns.isEmpty, !name.contains("."), let beginning = FileSystem.beginning(of: path, count: 1024)
     else { return false }

@@ -19,8 +19,8 @@ struct PathPattern: Sendable {
     try validating { () throws(PropertyListError) in try PathPattern(text) }
   }
 
-  /// The state of a comparison with a path, component by component: the indices of the parts of the pattern that may
-  /// match the next component.
+  /// The state after comparing some components of a path with the pattern: the indices of the parts that may match the
+  /// next component.
   typealias State = [Int]
 
   var start: State { closed([0]) }
@@ -41,7 +41,7 @@ struct PathPattern: Sendable {
   /// Returns true if the pattern matches the path that led to a state.
   func isMatch(_ state: State) -> Bool { state.contains(parts.count) }
 
-  /// Returns a state with the part after each `**` added, because `**` also matches zero components.
+  /// Returns a state that also contains the part after each `**`, because `**` can match zero components.
   private func closed(_ state: State) -> State {
     var closed: State = []
     for var position in state {

@@ -67,7 +67,7 @@ struct ReadingArguments: ParsableArguments {
   }
 }
 
-/// An error in another file than the one that is being processed.
+/// An error about a file that is not the one being processed.
 struct OtherFileError: Error {
   let error: PropertyListError
   let input: Input

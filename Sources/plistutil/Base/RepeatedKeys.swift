@@ -39,8 +39,8 @@ enum RepeatedKeys {
 }
 
 extension PropertyListError {
-  /// The error, with the option that accepts duplicate keys added to its message, if it is about a duplicate key in a
-  /// text format.
+  /// This error. If it is about a duplicate key in a text format, its message also names the option that accepts
+  /// duplicate keys.
   var namingDuplicatesOption: PropertyListError {
     guard kind == .duplicateKey, position != nil else { return self }
     var error = self

@@ -14,8 +14,8 @@ struct UnwrapArgument: ParsableArguments {
       """)
   var isGiven = false
 
-  /// Returns the document of a file. Data that contains an archive or a property list is replaced by the archived
-  /// values or by that property list.
+  /// Returns the document of a file. Replaces data that contains an archive by the archived values, and data that
+  /// contains a property list by that property list.
   func document(
     _ input: Input, _ reading: ReadingArguments, _ report: inout FileReport
   ) throws(PropertyListError) -> PropertyListDocument {

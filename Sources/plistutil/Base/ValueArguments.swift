@@ -132,7 +132,7 @@ struct ValueArguments: ParsableArguments {
 
   /// Returns the value in a file of any format.
   ///
-  /// - Parameter reading: decides about duplicate keys; if nil, they are errors.
+  /// - Parameter reading: the options that say if duplicate keys are allowed; if nil, they are errors.
   static func value(inFile file: String, _ reading: ReadingArguments?) throws(PropertyListError) -> PropertyList {
     var options = PropertyListReadingOptions(restoresCoercedValues: true)
     if reading?.keepLastDuplicates == true { options.duplicateKeys = .keepLast }

@@ -59,8 +59,8 @@ struct WritingArguments: ParsableArguments {
     }
   }
 
-  /// Returns the error for a value that the format cannot represent, with the options that write it added to its
-  /// message.
+  /// Returns an error whose message also names the options that make the tool write the value, if the error is about a
+  /// value that the format cannot represent.
   func explained(_ error: PropertyListError, _ name: FormatName, coerces: Bool) -> PropertyListError {
     guard error.kind == .notRepresentable, !coerces, !plain, name.format == .json || name.format == .openStep else {
       return error

@@ -46,8 +46,7 @@ struct BuddyError: Error {
   let message: String
   /// A more precise description in this tool's words; nil if the message needs none.
   let reason: String?
-  /// True if the message is printed on standard output, as Apple's tool does for everything that it does not
-  /// understand.
+  /// True if the message is printed to standard output, as Apple's tool does if it does not understand a command.
   let isOutput: Bool
 
   init(_ message: String, because reason: String? = nil, isOutput: Bool = false) {

@@ -79,7 +79,7 @@ enum BuddyDate {
     return Int(digits)
   }
 
-  /// Returns the date of a time in a zone; nil if the time or the zone does not exist.
+  /// Returns the date for a time in a time zone; nil if the time or the zone does not exist.
   ///
   /// - Parameter zone: the time zone; nil for local time.
   private static func date(_ time: LocalTime, zone: String?) -> Date? {
@@ -95,7 +95,7 @@ enum BuddyDate {
     }
   }
 
-  /// Returns the date of a time at an offset from UTC; nil for a day or an hour that does not exist.
+  /// Returns the date for a time at an offset from UTC; nil if the day or the hour does not exist.
   ///
   /// - Parameter zone: `Z`, or the offset from UTC in hours and minutes.
   private static func date(_ time: LocalTime, _ zone: String) -> Date? {
@@ -108,7 +108,7 @@ enum BuddyDate {
     return date
   }
 
-  /// Returns the date of a time in the local zone.
+  /// Returns the date for a time in the local zone.
   ///
   /// - Parameter zone: a name of the local zone, such as `CET` or `CEST`; nil for the zone that is in effect at that
   ///   time.

@@ -31,7 +31,7 @@ struct BuddyEntry {
 }
 
 extension BuddyWord.Part {
-  /// True if the part is empty and has no quotation marks. With quotation marks, it would be an empty key.
+  /// True if the part is empty and has no quotation marks. A part of two quotation marks is an empty key instead.
   fileprivate var isNothing: Bool { text.isEmpty && !isQuoted }
 }
 
@@ -40,7 +40,7 @@ struct BuddyTarget {
   let path: PropertyListKeyPath
   private let content: Content
 
-  /// The value: a node of the document, or of the tree that has the changes of earlier commands.
+  /// The value: a node of the document, or a node of the tree that contains the changes of earlier commands.
   private enum Content {
     case node(PropertyListDocument.Node)
     case tree(BuddyTree)

@@ -30,7 +30,7 @@ struct BuddyFile {
 
   /// Replaces the file atomically, if its content has not changed. Only this function writes the file.
   ///
-  /// - Parameter old: the content that the new bytes are based on; nil if the file did not exist.
+  /// - Parameter old: the content that the file had when the changes began; nil if the file did not exist.
   /// - Returns: false if another program has changed or created the file, which is then left alone.
   func save(_ new: Data, over old: Data?) throws(BuddyError) -> Bool {
     if let linkDefect { throw unwritable(linkDefect) }
@@ -76,7 +76,7 @@ struct BuddyFile {
   /// Returns the error for a file that could not be saved.
   func unwritable(_ reason: String) -> BuddyError { BuddyError("Error Writing File: \(name)", because: reason) }
 
-  /// The text of an error if links must not be followed and the path contains one; else nil.
+  /// The error message if links must not be followed and the path contains a link; otherwise nil.
   private var linkDefect: String? {
     guard !followsLinks else { return nil }
     var start = path.startIndex

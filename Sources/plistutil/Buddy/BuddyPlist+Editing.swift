@@ -76,9 +76,10 @@ extension BuddyPlist {
     BuddyError("\(command): Can't Add Entry, \"\(entry.text)\", to Parent")
   }
 
-  /// Returns the path where the new value is inserted, or the first dictionary that is missing on the way to it.
-  /// `depth` is the number of keys and indices in `entry.steps` that lead to existing containers. Does not return the
-  /// container itself, because with a second reference to the container, the change would copy it.
+  /// Returns the path for inserting a new value. If dictionaries on the way to the value are missing, returns the path
+  /// of the first missing one. `depth` is the number of keys and indices in `entry.steps` that lead to existing
+  /// containers. The result does not contain the container itself, because a second reference to the container would
+  /// make the change copy it.
   private mutating func insertionPath(
     _ entry: BuddyEntry, by command: String
   ) throws(BuddyError) -> (path: PropertyListKeyPath, depth: Int) {

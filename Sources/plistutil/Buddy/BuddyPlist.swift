@@ -19,8 +19,8 @@ struct BuddyPlist {
   /// The working container. Entries without a leading colon begin in it.
   private(set) var container = PropertyListKeyPath()
 
-  /// True if changes may be collected in ``tree`` and written later. False for text that is not UTF-8: its encoding may
-  /// lack a character of a new value, and the command with that value must fail immediately.
+  /// True if changes may be collected in ``tree`` and written later. False for text that is not UTF-8: the encoding may
+  /// not have a character of a new value, and then the command with that value must fail immediately.
   private let isWrittenLater: Bool
   private var hasHadCommand = false
 
@@ -152,8 +152,8 @@ struct BuddyPlist {
     }
   }
 
-  /// Calls `write` with false, to write dates exactly. If the format cannot represent fractions of seconds, prints a
-  /// warning, and calls `write` with true, to drop them.
+  /// Writes dates exactly if the format allows it: calls `write` with false. If the format cannot represent fractions
+  /// of seconds, prints a warning, and calls `write` with true to drop the fractions.
   static func cutting(_ write: (Bool) throws(PropertyListError) -> Data) throws(PropertyListError) -> Data {
     do { return try write(false) } catch let exact {
       guard exact.kind == .notRepresentable, let data = try? write(true) else { throw exact }
@@ -164,7 +164,7 @@ struct BuddyPlist {
 
   // The working container must follow insertions and removals of array elements before it.
 
-  /// Updates the working container after the removal of a value.
+  /// Updates the path of the working container after a value was removed.
   ///
   /// - Returns: false if the removed value was the working container, or contained it. The working container is then
   ///   the root.

@@ -135,8 +135,8 @@ struct BuddySession {
     do { return try plist.currentBytes() } catch { throw file.unwritable(error.line(about: "Save")) }
   }
 
-  /// The maximum number of attempts to save a file that other programs keep changing. It is enough for a thousand
-  /// processes that change the file at the same time.
+  /// The maximum number of attempts to save a file that other programs keep changing. It is sufficient if a thousand
+  /// processes change the file at the same time.
   private static let greatestAttempt = 1000
 
   /// Replays this session's changes on the file that another program has written, so that both sets of changes are

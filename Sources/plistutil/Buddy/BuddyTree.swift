@@ -3,8 +3,8 @@ import PropertyLists
 
 /// A property list in memory that commands change one after the other.
 ///
-/// A change moves no other entries of a dictionary and few other elements of an array, so that the time for *n*
-/// commands is proportional to *n*. A container is opened, that is, split into its children, when a value in it
+/// A change does not move other entries of a dictionary, and moves only few other elements of an array. So the time for
+/// *n* commands is proportional to *n*. A container is opened, that is, split into its children, when a value in it
 /// changes.
 final class BuddyTree {
   private var content: Content
@@ -116,8 +116,7 @@ final class BuddyTree {
   ///
   /// - Parameters:
   ///   - new: A value of the kind of the container; for an array, it may also be a scalar.
-  ///   - isRecursive: True to merge also the containers of the same kind that both dictionaries have under the same
-  ///     key.
+  ///   - isRecursive: True to also merge two containers of the same kind that the dictionaries have under the same key.
   /// - Returns: The keys that existed already.
   func merge(
     _ new: PropertyList, at path: PropertyListKeyPath, isRecursive: Bool

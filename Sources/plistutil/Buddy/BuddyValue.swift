@@ -20,8 +20,8 @@ enum BuddyValue {
   /// Returns the name of a kind in messages.
   static func name(of kind: PropertyList.Kind) -> String { types.first { $0.kind == kind }?.name ?? kind.rawValue }
 
-  /// Returns the value for a command that has a type but no value, such as 0 for an integer. Throws for a date, which
-  /// has no such value.
+  /// Returns the value to use if a command has a type but no value, such as 0 for an integer. Throws for a date, which
+  /// has no default.
   static func empty(_ kind: PropertyList.Kind) throws(BuddyError) -> PropertyList {
     switch kind {
     case .string: .string("")
@@ -66,14 +66,15 @@ enum BuddyValue {
     return .notUnderstood("Unrecognized \(name) Format")
   }
 
-  /// Returns the integer at the beginning of a text; empty if the text begins with anything else.
+  /// Returns the integer at the beginning of a text, as text; an empty string if the text does not begin with an
+  /// integer.
   private static func integerText(_ text: String) -> String {
     var scanner = NumberScanner(text)
     scanner.takeSign()
     return scanner.takeDigits() ? scanner.taken : ""
   }
 
-  /// Returns the real at the beginning of a text; empty if the text begins with anything else.
+  /// Returns the real at the beginning of a text, as text; an empty string if the text does not begin with a real.
   private static func realText(_ text: String) -> String {
     var scanner = NumberScanner(text)
     scanner.takeSign()
@@ -91,7 +92,7 @@ enum BuddyValue {
   }
 }
 
-/// Takes the parts of a number from the beginning of a text, like C's `scanf`.
+/// A scanner that reads the parts of a number at the beginning of a text, like C's `scanf`.
 private struct NumberScanner {
   private var rest: Substring
   private(set) var taken = ""

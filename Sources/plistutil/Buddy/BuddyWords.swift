@@ -5,7 +5,8 @@ struct BuddyWord {
   /// The text between two colons. Escaped colons do not separate parts.
   struct Part {
     var text = ""
-    /// True if the part contains an opening and a closing quotation mark, so that an empty part is an empty key.
+    /// True if the part contains an opening and a closing quotation mark. If its text is empty, it is then an empty
+    /// key.
     var isQuoted = false
   }
 
@@ -27,7 +28,7 @@ struct BuddyWords {
   init(_ text: String) { scalars = Array(text.unicodeScalars) }
 
   /// Returns the name of the command: the letters at its beginning, or one of the signs `?`, `=`, `+` and `-`. Returns
-  /// an empty string if the command begins with neither.
+  /// an empty string if the command begins with anything else.
   mutating func name() -> String {
     guard let first = scalars.first else { return "" }
     if ["?", "=", "+", "-"].contains(first) {

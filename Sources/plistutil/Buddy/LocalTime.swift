@@ -43,8 +43,8 @@ extension LocalTime {
     zone = String(decoding: name.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }
 
-  /// Returns the moment of this time, in seconds since 1970, and the local time at that moment. The local time differs
-  /// from this time if this time does not exist, because clocks are put forward.
+  /// Returns the moment of this time (`moment`), in seconds since 1970, and the local time at that moment (`time`). The
+  /// two times differ if this time does not exist, because clocks were put forward.
   ///
   /// - Parameter isSummer: true for summer time; nil to let the system decide.
   /// - Returns: nil if the moment is outside the range of the system.

@@ -27,7 +27,8 @@ struct DocumentStatistics: Sendable {
     let byteCount: Int
   }
 
-  /// The number of objects, of objects with more than one reference, and of objects without a reference.
+  /// The number of objects (`count`), and the numbers of objects with more than one reference (`sharedCount`) and
+  /// without a reference (`unreferencedCount`).
   typealias Objects = (count: Int, sharedCount: Int, unreferencedCount: Int)
 }
 

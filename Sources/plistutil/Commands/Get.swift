@@ -93,7 +93,8 @@ struct Get: ParsableCommand {
     if !key.isEmpty, first == "-", files.files.contains("-") { throw Input.readTwice }
   }
 
-  /// Paths that are withheld from ArgumentParser, whose parsing time grows with the square of their number.
+  /// Paths that are withheld from ArgumentParser, because its parsing time grows with the square of the number of
+  /// arguments.
   private static let otherKeys = Mutex<[String]>([])
 
   /// Removes all but the first 64 paths from a long list of arguments. ``run()`` appends the removed paths again.
@@ -177,8 +178,8 @@ struct Get: ParsableCommand {
     try destination.write(output, for: input, to: &report)
   }
 
-  /// Returns the value at a path. If the value does not exist, returns nil if --default is given, and throws otherwise.
-  /// Throws also if the value is not of the kind that --expect names.
+  /// Returns the value at a path. If the value does not exist, returns nil with --default, and throws without it. Also
+  /// throws if the value is not of the kind that --expect names.
   private func node(
     at path: PropertyListKeyPath, in document: PropertyListDocument, _ lookup: inout UnwrappedLookup?
   ) throws(PropertyListError) -> PropertyListDocument.Node? {
@@ -195,7 +196,7 @@ struct Get: ParsableCommand {
     return node
   }
 
-  /// Returns the output for a value if --format is not given. If `node` is nil, this is the text of --default.
+  /// Returns the output for a value without --format. If `node` is nil, the output is the text of --default.
   private func text(
     of node: PropertyListDocument.Node?, at path: PropertyListKeyPath, _ input: Input, _ report: borrowing FileReport
   ) throws(PropertyListError) -> Data {

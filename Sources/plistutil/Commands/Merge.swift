@@ -121,7 +121,8 @@ struct Merge: ParsableCommand {
     if exitCode != ExitCodes.success { throw ExitCode(exitCode) }
   }
 
-  /// Adds the name of the other file to a conflict, except for a merge driver, whose files have temporary names.
+  /// Adds the name of the other file to the message of a conflict, except in a merge driver, because its files have
+  /// temporary names.
   private func conflict(_ error: PropertyListError, with path: String) -> PropertyListError {
     guard error.kind == .conflict, label == nil else { return error }
     var error = error

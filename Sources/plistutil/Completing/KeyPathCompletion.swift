@@ -7,7 +7,8 @@ import ToolSupport
 struct KeyPathCompletion {
   /// The syntax of a path.
   enum Spelling {
-    /// The syntax of plistutil's verbs: dots, slashes or colons between the components. The first character selects it.
+    /// The syntax of plistutil's verbs: dots, slashes or colons between the components. The first character of the path
+    /// selects the separator.
     case tool
     /// The syntax of `--nodepath`: components after slashes; the first slash may be missing.
     case slashes

@@ -24,7 +24,7 @@ enum LineCompletion {
     }
   }
 
-  /// Completes the options that plistutil accepts if the command line has no verb.
+  /// Completes the options that plistutil accepts without a verb.
   private static func withoutVerb(_ line: CommandLineWords) -> CompletionAnswer {
     let options = LibplistOption.allCases.map { option in
       OptionCompletion.Argument(

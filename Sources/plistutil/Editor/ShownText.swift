@@ -15,8 +15,8 @@ struct ShownText {
   private struct Original {
     let document: PropertyListDocument
     let value: PropertyList
-    /// The value that the text had before it was edited: the original value, without details that the text format
-    /// cannot represent.
+    /// The value of the text before it was edited: the original value, without details that the text format cannot
+    /// represent.
     let shown: PropertyList
   }
 

@@ -39,8 +39,8 @@ struct LibplistCommand {
     try take(option, joined: parts.count > 1 ? String(parts[1]) : nil, &arguments)
   }
 
-  /// Returns the option with a name, or the only option whose name begins with it. Options of libplist's tool have
-  /// priority, so that its command lines keep their meaning.
+  /// Returns the option with a name, or the only option whose name begins with `name`. Options of libplist's tool have
+  /// priority, so that the command lines of that tool keep their meaning.
   private static func option(named name: String) throws -> LibplistOption {
     if let option = LibplistOption(rawValue: name) { return option }
     for options in name.isEmpty ? [] : [LibplistOption.ofLibplist, LibplistOption.allCases] {
@@ -54,7 +54,7 @@ struct LibplistCommand {
     throw unknown("--\(name)")
   }
 
-  /// Parses letters after one hyphen. The rest of the argument after an option with a value is its value.
+  /// Parses the option letters after one hyphen. If an option takes a value, the rest of the argument is its value.
   private mutating func takeShort(_ argument: String, _ arguments: inout ArraySlice<String>) throws {
     var letters = argument.dropFirst()
     while let letter = letters.popFirst() {

@@ -1,4 +1,4 @@
-/// The options of libplist's tool, and the additional ones of this tool.
+/// The options of libplist's tool, and additional options of this tool.
 enum LibplistOption: String, CaseIterable {
   case infile, outfile, format, print, nodepath, sort, compact, plain, coerce, from
   case keepLastDuplicates = "keep-last-duplicates"

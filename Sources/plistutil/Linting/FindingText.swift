@@ -1,6 +1,7 @@
 import FoundationEssentials
 
-/// Findings in a form for people: a line with the position, then an excerpt of the file with a mark below the defect.
+/// A formatter of findings for people: a line with the position, then an excerpt of the file with a mark below the
+/// defect.
 struct FindingText {
   let name: String
   let isColored: Bool

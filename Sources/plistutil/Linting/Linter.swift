@@ -2,7 +2,8 @@ import FoundationEssentials
 import PropertyListTools
 import PropertyLists
 
-/// Finds the errors in a file. In a file without errors, finds what is allowed but probably a mistake.
+/// A check that finds the errors in a file. If the file has no errors, it finds parts that are valid, but probably
+/// mistakes.
 struct Linter: Sendable {
   let format: PropertyListFormat?
   let options: PropertyListReadingOptions

@@ -6,7 +6,7 @@ struct TextTraits {
   /// The name of the encoding, such as `UTF-16`.
   let encoding: String
   let hasByteOrderMark: Bool
-  /// The first line end that differs from that of the first line; nil if all line ends are the same.
+  /// The first line end that differs from the line end of the first line; nil if all line ends are the same.
   let lineEndChange: LineEndChange?
 
   /// `start` is the position of the line end, after the last character of the line.

@@ -1,5 +1,6 @@
-/// The order of dictionary keys in Apple's tool: numbers in text compare by value, case is ignored, and punctuation
-/// comes before digits and digits before letters. For ASCII, this is the order of Unicode's collation.
+/// The order of dictionary keys in Apple's tool. Numbers in text are compared by value, and case is ignored.
+/// Punctuation comes before digits, and digits come before letters. For ASCII, this is the order of Unicode's
+/// collation.
 enum NaturalOrder {
   /// The punctuation of ASCII in its order (CLDR root collation).
   private static let marks = Array("\t\n\u{B}\u{C}\r _-,;:!?.'\"()[]{}@*/\\&#%`^+<=>|~$".unicodeScalars)

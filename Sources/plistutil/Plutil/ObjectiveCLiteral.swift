@@ -1,7 +1,8 @@
 import FoundationEssentials
 import PropertyLists
 
-/// Generates Objective-C for a property list: a source file with a constant, and the header that declares the constant.
+/// A generator of Objective-C code for a property list: a source file with a constant, and a header that declares the
+/// constant.
 struct ObjectiveCLiteral: TextForm {
   let indent = 4
   let sortsKeys = false

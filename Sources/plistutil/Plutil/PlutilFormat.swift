@@ -43,7 +43,8 @@ enum PlutilFormat: Hashable, Sendable {
 }
 
 extension PropertyList.Kind {
-  /// The name of the kind in Apple's tool. UIDs and nulls have no name there, and have this tool's names.
+  /// The name of the kind in Apple's tool. UIDs and nulls have no names in Apple's tool, so this tool's names are used
+  /// for them.
   var plutilName: String {
     switch self {
     case .boolean: "bool"

@@ -3,7 +3,7 @@ import PropertyLists
 
 extension PropertyList {
   /// Returns the value of an option such as `-integer`. `missing` is the message if the next argument is missing.
-  /// Unlike Apple's tool, which uses the beginning of a malformed text or ignores it, this function throws.
+  /// Throws if the text of the value is malformed; Apple's tool uses the beginning of such text, or ignores it.
   static func plutilValue(
     _ type: String, _ arguments: inout ArraySlice<String>, _ missing: String
   ) throws(PlutilError) -> PropertyList {

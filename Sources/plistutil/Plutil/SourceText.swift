@@ -22,8 +22,8 @@ struct SourceName {
 }
 
 extension String {
-  /// Returns the text in quotation marks, with the escapes that C and Swift share. `escape` returns further escapes, or
-  /// nil for a character that needs none.
+  /// Returns the text in quotation marks, with the escapes that C and Swift share. `escape` returns other escapes, or
+  /// nil for a character that needs no escape.
   func sourceLiteral(opening: String, _ escape: (Unicode.Scalar, _ previous: Unicode.Scalar?) -> String?) -> String {
     var literal = opening
     var previous: Unicode.Scalar?

@@ -7,7 +7,7 @@ struct SwiftLiteral: TextForm {
   let sortsKeys = false
   let terminator = ",\n"
 
-  /// Returns the source file. The constant is named after the file at `path`, which the value comes from.
+  /// Returns the source file. The value comes from the file at `path`, and the constant is named after this file.
   static func source(of value: PropertyList, from path: String) throws(PlutilError) -> Data {
     let name = SourceName(path)
     var source = Data("/// Generated from \(name.file)\nlet \(name.constant)".utf8)

@@ -12,7 +12,7 @@ final class ConditionField: Sendable {
   /// The form of the field in the predicate.
   enum Form: Sendable {
     case any
-    /// The value if it is of this type; null for all other values. Integers and reals are numbers; NaN is not.
+    /// The value, if it has this type; null for all other values. Integers and reals are numbers, but NaN is not.
     case string, number, boolean, date
     /// A Boolean: true if the text of the value matches a shell pattern.
     case matches(String)

@@ -117,7 +117,7 @@ struct ConditionLexer {
     return ConditionToken(kind: kind, text: spelling(from: start), column: start + 1)
   }
 
-  /// Returns options in brackets, such as `[cd]`, if they come next; else an empty string.
+  /// Returns the options in brackets that come next, such as `[cd]`; an empty string if none come next.
   mutating func takeOptions() -> String {
     let start = position
     if next == "[" {

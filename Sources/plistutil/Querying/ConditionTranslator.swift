@@ -19,10 +19,10 @@ struct ConditionTranslator {
   /// The text of the predicate.
   private var text = ""
   private var arguments: [any PredicateArgument] = []
-  /// The fields that have placeholders in the text. All other arguments are constants.
+  /// The fields that placeholders in the text represent. All other arguments of the text are constants.
   private var fields: [ConditionField] = []
-  /// The tokens that the text was made from, each with the offset of its part of the text, in bytes. They map errors in
-  /// the predicate to columns of the expression.
+  /// The tokens that became the text. `offset` is the offset in bytes of the token's part of the text. With these, an
+  /// error in the predicate is reported at a column of the expression.
   private var pieces: [(offset: Int, token: ConditionToken)] = []
   /// The brackets that are not closed yet. `isCall` is true if they contain arguments or a list instead of conditions.
   private var brackets: [(token: ConditionToken, isCall: Bool)] = []
@@ -178,7 +178,7 @@ struct ConditionTranslator {
   }
 
   /// Translates a comparison of find, or the field before an operator of predicates. Returns false if the next tokens
-  /// are all in the syntax of predicates.
+  /// are in the syntax of predicates.
   private mutating func passesComparison() throws(ConditionError) -> Bool {
     let start = lexer.position
     guard let first = lexer.next, ConditionLexer.isName(first) else { return false }

@@ -6,8 +6,8 @@ struct AssignedRelationship {
   let name: String
   let value: ManagedObject.Value
 
-  /// True if the relationship still has the assigned value. It may have changed because its inverse was set in another
-  /// object.
+  /// True if the relationship still has the assigned value. It can have another value because its inverse was set in
+  /// another object afterwards.
   var isKept: Bool {
     switch (value, object[name]) {
     case (.set(let objects), .set(let found)?): Set(objects) == Set(found)

@@ -6,8 +6,8 @@ extension AttributeType {
   /// Converts text to a value of the type: `true`, `42`, `1.5`, `2026-01-31T12:00:00Z`, or base64 for data. Returns nil
   /// if the text is not a value of the type, or if the type has no text form.
   ///
-  /// - Parameter timeZone: the zone for dates without one; nil to refuse such dates. Even then, a day without a time is
-  ///   accepted, and begins in UTC.
+  /// - Parameter timeZone: the zone of dates that do not name a zone; nil to refuse such dates. A day without a time is
+  ///   always accepted, and means its beginning in UTC.
   func value(ofText text: String, timeZone: LocalTime? = nil) -> AttributeValue? {
     func raw(_ kind: PropertyList.Kind) -> PropertyList? { try? PropertyList(rawText: text, as: kind) }
     switch self {

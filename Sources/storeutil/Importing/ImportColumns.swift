@@ -47,6 +47,8 @@ struct ImportColumns {
   private let ignored: Set<String>
   private var uses: [String: Use] = [:]
 
+  /// Determines the use of each column.
+  ///
   /// - Parameter entity: the entity of the objects. Objects of its subentities are possible too.
   init(_ entity: ManagedObjectModel.Entity, _ mappings: [ColumnMapping], ignored: [String]) throws(ValidationError) {
     self.entity = entity
@@ -64,7 +66,7 @@ struct ImportColumns {
   /// The columns of `--map` that no record had.
   var missingColumns: [String] { mappings.keys.filter { uses[$0] == nil }.sorted() }
 
-  /// Returns the content of a column.
+  /// Returns the use of a column: the property that its values are assigned to, or its other meaning.
   ///
   /// - Throws: `ValidationError` for a column whose property the entity does not have.
   mutating func use(of column: String) throws(ValidationError) -> Use {

@@ -6,8 +6,8 @@ import ToolSupport
 
 /// Reads attribute values in the forms that `fetch` writes.
 struct ImportedValues {
-  /// The time zone for dates without one; nil to refuse such dates. Even then, a day without a time is accepted, and
-  /// begins in UTC.
+  /// The time zone of dates that do not name a zone; nil to refuse such dates. A day without a time is always accepted,
+  /// and means its beginning in UTC.
   let timeZone: LocalTime?
   /// The text between the elements of an array in CSV; nil if arrays are JSON.
   let listSeparator: String?

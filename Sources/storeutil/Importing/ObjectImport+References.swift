@@ -4,8 +4,8 @@ import OrderedCollections
 
 /// References between objects, and lookups of objects in the store.
 extension ObjectImport {
-  /// Returns, for each draft, the existing objects that it may change: those with the values of its key attributes, or
-  /// the one with its ID. The context's unsaved objects are included.
+  /// For each draft, returns the existing objects that it may change: the objects with the values of its key
+  /// attributes, or the object with its ID. The context's unsaved objects are included.
   func existingKeys(
     of drafts: [RecordDraft], _ context: ManagedObjectContext, isWhole: Bool
   ) throws(ManagedObjectError) -> [[RowKey]] {
@@ -21,7 +21,8 @@ extension ObjectImport {
     return drafts.map { draft in draft.key.map { index[$0] } ?? [] }
   }
 
-  /// The objects that references lead to, and the indexes that find such objects by the value of an attribute.
+  /// The objects that the references of drafts lead to, and the indexes that find such objects by the value of an
+  /// attribute.
   struct Targets {
     var indexes: [RecordDraft.Lookup: KeyIndex] = [:]
     /// The row keys of the objects, so that all of them can be read in one fetch.
@@ -89,8 +90,8 @@ extension ObjectImport {
     keys.map { "\(ManagedObjectID($0, model: opened.model, storeIdentifier: nil))" }.joined(separator: ", ")
   }
 
-  /// Returns true for a reference to objects that the file itself may contain. It can only be set when these objects
-  /// exist.
+  /// Returns true for a reference to objects that the file itself may contain. Such a reference can be set only after
+  /// these objects have been created.
   func isDeferred(_ reference: RecordDraft.Reference) -> Bool {
     guard let entity else { return true }
     guard case .values(let lookup, _) = reference.targets else { return false }
@@ -146,7 +147,7 @@ extension ObjectImport {
     return !reference.isToMany ? values.first ?? .null : reference.isOrdered ? .array(values) : .set(values)
   }
 
-  /// Sets references to objects of the file, after all of its objects have been saved.
+  /// Sets the references to objects of the file itself. Call this after all objects of the file have been saved.
   func setDeferredReferences() throws {
     guard errors.lines.isEmpty else { return }
     let all = deferred

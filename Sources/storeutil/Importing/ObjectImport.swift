@@ -44,12 +44,13 @@ final class ObjectImport {
   private var updatedKeys: [RowKey: PropertyListError.TextPosition] = [:]
   /// References to objects that may come later in the file.
   var deferred: [Deferred] = []
-  /// The objects of ``deferred``, which may lack mandatory references until these are set.
+  /// The objects in ``deferred``. They may lack mandatory references until the deferred references are set.
   var incomplete: Set<RowKey> = []
   /// The objects that were saved without mandatory references, with their positions. Later records may set these
   /// references.
   private var unfinished: [RowKey: PropertyListError.TextPosition?] = [:]
-  /// The relationships with an inverse that earlier batches have set, each with the position of the value in the file.
+  /// The relationships with an inverse that earlier batches have set. The value is the position in the file where the
+  /// relationship was set.
   private var setRelationships: [RelationshipSlot: PropertyListError.TextPosition] = [:]
   private var progress = ProgressLine()
   private var recordCount = 0
@@ -62,7 +63,7 @@ final class ObjectImport {
     var id: ManagedObjectID
     let position: PropertyListError.TextPosition
     let references: [RecordDraft.Reference]
-    /// True if other values of the object have changed.
+    /// True if values of the object other than these references have changed.
     var isChanged = false
   }
 
@@ -210,7 +211,7 @@ final class ObjectImport {
 
   /// Creates or changes an object for each draft, which is a converted record. Errors are added to ``errors``.
   ///
-  /// - Parameter isWhole: true if the drafts are the whole file.
+  /// - Parameter isWhole: true if the drafts are all records of the file.
   private func add(_ drafts: [RecordDraft], isWhole: Bool) throws -> Batch {
     let context = opened.context(of: coordinator)
     // This type validates objects itself, to report the positions of errors.
@@ -315,7 +316,7 @@ final class ObjectImport {
     for (object, position) in batch.unfinished { unfinished[object.objectID.key] = position }
   }
 
-  /// Validates the objects again that lacked mandatory references when they were saved.
+  /// Validates again the objects that lacked mandatory references when they were saved.
   private func checkUnfinishedObjects() throws {
     guard errors.lines.isEmpty else { return }
     let keys = unfinished.keys.sorted()
@@ -361,8 +362,8 @@ final class ObjectImport {
       in: file, at: position)
   }
 
-  /// True if some of the given properties have new values. Other properties may have changed through inverse
-  /// relationships.
+  /// True if some of the given properties have new values. Ignores other properties, which may have changed through
+  /// inverse relationships.
   static func hasChanged(_ object: ManagedObject, _ properties: Set<String>) -> Bool {
     object.changedValues().contains { properties.contains($0.key) }
   }
@@ -420,7 +421,7 @@ final class ObjectImport {
 }
 
 extension ManagedObjectError {
-  /// True if the only errors of an object are relationships with too few objects.
+  /// True if this error says only that relationships of an object lack objects.
   fileprivate func isMissingReference(of entity: ManagedObjectModel.Entity) -> Bool {
     if !details.isEmpty { return details.allSatisfy { $0.isMissingReference(of: entity) } }
     guard let key, entity.relationship(named: key) != nil else { return false }

@@ -58,7 +58,7 @@ final class RecordDrafting {
   let keyNames: [String]
   private let findsByID: Bool
   private var notedColumns: Set<String> = []
-  /// True if the object IDs in the records are assigned by the file itself. Otherwise they are IDs of objects in the
+  /// True if the object IDs in the records are valid only within the file. False if they are IDs of objects in the
   /// store.
   var hasLocalIDs: Bool { entity == nil }
 
@@ -73,7 +73,7 @@ final class RecordDrafting {
 
   /// Creates a converter for records of one entity and its subentities.
   ///
-  /// - Parameter keys: the attributes for finding the objects to change; only `@id` to find them by ID.
+  /// - Parameter keys: the attributes whose values identify the objects to change; only `@id` to identify them by ID.
   init(
     _ opened: OpenStore, _ entity: ManagedObjectModel.Entity, _ columns: ImportColumns, _ values: ImportedValues,
     keys: [String]
@@ -178,8 +178,8 @@ final class RecordDrafting {
     }
   }
 
-  /// Returns the entity that determines the properties for the columns of a record: the entity of the import, or that
-  /// of the record's array.
+  /// Returns the entity whose properties the columns of a record refer to: the entity of the import, or the entity of
+  /// the array that contains the record.
   private func baseEntity(of record: ImportRecord) throws(ColumnError) -> ManagedObjectModel.Entity {
     if let entity { return entity }
     do { return try opened.entity(record.entity ?? "") } catch {
@@ -187,8 +187,8 @@ final class RecordDrafting {
     }
   }
 
-  /// Returns the entity of a record: the one that the record names, or else `entity`, which is that of its array or of
-  /// the whole import.
+  /// Returns the entity of a record: the entity that the record names, or else `entity`, which is the entity of the
+  /// record's array or of the whole import.
   private func entity(
     of uses: [(ImportColumns.Use, ImportRecord.Field)], _ entity: ManagedObjectModel.Entity
   ) throws -> ManagedObjectModel.Entity {

@@ -81,7 +81,7 @@ struct ObjectGroups {
 
   private static func names(_ list: String) -> [String] { list.split(separator: ",").map(\.trimmingWhitespace) }
 
-  /// True for a key that begins with an operator such as `@sum`. No property has such a name.
+  /// Returns true for a key that begins with an operator such as `@sum`. The name of a property cannot begin like this.
   private static func isOperator(_ name: String) -> Bool {
     name.hasPrefix("@") && name != ObjectColumn.id && name != ObjectColumn.entity
   }

@@ -11,7 +11,7 @@ import PropertyLists
 struct ObjectReader {
   private let store: any PersistentStore
   private let model: ManagedObjectModel
-  /// True to replace data that contains an archive or a property list with what it contains.
+  /// True to replace data by the archive or property list that it contains, if any.
   private let unwraps: Bool
   /// True to skip objects that cannot be read, and add them to ``defects``.
   private let skipsUnreadable: Bool

@@ -1,6 +1,7 @@
 import ManagedObjects
 
-/// The titles of a store's objects: the first text attribute that is not empty, in the order of the attributes.
+/// The titles of a store's objects. A title is the value of the first text attribute that is not empty, in the order of
+/// the attributes.
 final class ObjectTitles {
   private let store: any PersistentStore
   private var titles: [RowKey: String?] = [:]

@@ -37,7 +37,7 @@ struct StoreWatch {
     case rows([ObjectKey: Row])
   }
 
-  /// The key of a row, without the store's number, which differs each time the store is opened.
+  /// The key of a row without the number of the store, because that number is different each time the store is opened.
   private struct ObjectKey: Hashable, Comparable {
     let entity: Int32
     let number: Int64

@@ -49,8 +49,8 @@ struct ArchiveArguments: ParsableArguments {
     }
   }
 
-  /// Calls `body` with the archive in a file. If the option `--unwrap` is given, the archive includes what is nested in
-  /// its data.
+  /// Calls `body` with the archive in a file. If the option `--unwrap` is given, the archive includes the archives and
+  /// property lists that are nested in its data.
   func look<Result>(
     at input: Input, _ unwrap: UnwrapArgument, _ report: inout FileReport,
     _ body: (KeyedArchive) throws(KeyedArchiveError) -> Result

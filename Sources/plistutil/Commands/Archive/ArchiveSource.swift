@@ -42,8 +42,8 @@ enum ArchiveSource {
 }
 
 extension Input {
-  /// Returns the bytes of the file. If a nib is a folder of files for different systems, returns the bytes of the file
-  /// for the newest ones.
+  /// Returns the bytes of the file. If a nib is a folder with a file for each group of systems, returns the bytes of
+  /// the file for the newest systems.
   func archiveData() throws(PropertyListError) -> Data {
     guard !isStandard, FileSystem.isFolder(path), let file = (try? Nib.files(in: URL(filePath: path)))?.first else {
       return try mappedData()

@@ -13,7 +13,8 @@ struct DefaultsCall {
   /// The arguments after the domain.
   private(set) var operands: [String] = []
   private(set) var keyPath: PropertyListKeyPath?
-  /// The arguments after the key of a verb that takes a value. During parsing, the arguments that are not parsed yet.
+  /// During parsing, the arguments that are not parsed yet. Afterwards, the arguments after the key, if the verb takes
+  /// a value.
   private(set) var value: ArraySlice<String>
   private(set) var isForMachines = false
   private(set) var format: FormatName?

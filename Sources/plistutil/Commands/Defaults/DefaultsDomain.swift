@@ -32,8 +32,8 @@ struct DefaultsLocation {
 
   /// Calls `body` with the values of each domain. A domain that cannot be read is reported and skipped.
   ///
-  /// - Returns: nil if all domains could be read; otherwise an error for the exit code, which has been reported
-  ///   already.
+  /// - Returns: nil if all domains could be read; otherwise an error that determines the exit code. Its message was
+  ///   already printed.
   func forEachDomain(_ body: (DefaultsDomain, OrderedDictionary<String, PropertyList>) -> Void) -> DefaultsError? {
     var failure: DefaultsError?
     for domain in domains {
@@ -96,7 +96,7 @@ struct DefaultsDomain {
   }
 
   /// Appends `.plist` to a path, as Apple's tool does. Returns the path unchanged if it has that extension, or if a
-  /// file exists at this path and none at PATH.plist.
+  /// file exists at the path but not at PATH.plist.
   private static func path(_ argument: String) -> String {
     if argument.hasSuffix(".plist") { return argument }
     let isFile = FileSystem.sizeOfRegularFile(argument) != nil
@@ -120,17 +120,18 @@ struct DefaultsDomain {
 }
 
 extension PropertyListKeyPath {
-  /// The name of the value in messages: the key in the domain, or the path of a value inside it.
+  /// The name of the value in messages: its key in the domain, or its path if it is inside another value.
   var key: String { components.count == 1 ? components[0].text : description }
 }
 
-/// Reading and editing of the values. If the domain is given by the path of its file, editing keeps the file's format,
-/// comments and layout, like the verb `set`. If it is given by its name, the Preferences library writes the file.
+/// Functions that read and edit the values. If the domain is given by the path of its file, editing keeps the file's
+/// format, comments and layout, like the verb `set`. If it is given by its name, the Preferences library writes the
+/// file.
 extension DefaultsDomain {
   typealias Values = OrderedDictionary<String, PropertyList>
 
-  /// The options that the Preferences library reads with: a dictionary with the single key `CF$UID` is a dictionary
-  /// and not a UID, and the last value of a duplicate key is used.
+  /// The options with the same effect as those of the Preferences library: a dictionary with the single key `CF$UID` is
+  /// a dictionary and not a UID, and the last value of a duplicate key is used.
   private static let reading = PropertyListReadingOptions(
     recognizesUIDDictionaries: false, duplicateKeys: .keepLast, restoresCoercedValues: true)
   private static let writing = PropertyListWritingOptions(
@@ -150,8 +151,8 @@ extension DefaultsDomain {
   /// Changes the values in the file. Other processes that save preferences, or edit the file with this tool, cannot
   /// change it meanwhile. Returns when the changes are on the disk.
   ///
-  /// - Parameter change: gets the values of the file, or nil if it does not exist or cannot be read, and replaces
-  ///   them by the new values, or by nil to remove the file. It may be called several times.
+  /// - Parameter change: a function that changes its argument: the values of the file, or nil if the file does not
+  ///   exist or cannot be read. It sets the argument to nil to remove the file. It may be called several times.
   func update(_ change: (inout Values?) throws -> Void) throws {
     guard let path = filePath else { return try file.update(change) }
     for attempt in 1...EditedFile.greatestAttempt {

@@ -7,8 +7,8 @@ import ToolSupport
 /// Containers are printed as OpenStep with GNUstep's types, so that the output is complete and `write` and `import` can
 /// read it back. A single scalar is printed without quotes or type, for use in a shell; `read-type` prints its type.
 enum DefaultsOutput {
-  /// The options for text that is read back without loss. A dictionary with the single key `CF$UID`, the form of UIDs
-  /// in XML, is written like any other dictionary, because preferences files contain no UIDs.
+  /// The options for text that is read back without loss. A dictionary with the single key `CF$UID`, which represents a
+  /// UID in XML, is written like any other dictionary, because preferences files do not contain UIDs.
   static let exact = PropertyListWritingOptions(
     depth: ParsingLimits.greatestDepth, writesUIDDictionaries: false, coercion: .reversible, openStepDialect: .gnustep)
 

@@ -18,7 +18,8 @@ enum DefaultsShell {
     return words.map(quoted).joined(separator: " ")
   }
 
-  /// Returns the arguments of `write` for a value: those of Apple's tool where they exist, else OpenStep text.
+  /// Returns the arguments of `write` for a value: the arguments of Apple's tool if it can express the value, otherwise
+  /// OpenStep text.
   private static func arguments(_ value: PropertyList) throws(PropertyListError) -> [String] {
     switch value {
     case .string(let text) where !text.hasControls: return ["-string", text]

@@ -20,7 +20,7 @@ struct Git: ParsableCommand {
 /// Functions that call git.
 enum GitCall {
   /// Runs git without printing its messages, and ignores failures. It is used to remove an empty section of the
-  /// configuration, which some versions of git have already removed.
+  /// configuration, because some versions of git remove the section themselves.
   static func tryQuietly(_ arguments: [String]) {
     _ = try? ChildProgram.output("/bin/sh", ["-c", "exec git \"$@\" 2>/dev/null", "git"] + arguments)
   }

@@ -10,7 +10,7 @@ struct GitSettings {
   let call: [String]
   let attributesFile: String
 
-  /// The patterns of files that use the drivers. All of these extensions are only used for property lists.
+  /// The patterns of files that use the drivers. They contain only extensions that no other kind of file uses.
   private static let patterns = ["plist", "strings", "stringsdict", "entitlements", "xcprivacy"].map { "*.\($0)" }
 
   private static let attributes = "diff=plist merge=plist"
@@ -27,7 +27,7 @@ struct GitSettings {
     ]
   }
 
-  /// The command that git runs to call this tool: its name if that is found in PATH, else its path.
+  /// The command that git runs to call this tool: the tool's name if PATH contains it, otherwise the tool's path.
   private static var tool: String {
     let name = "plistutil"
     let path = FileSystem.realPath(of: executable)
@@ -50,7 +50,7 @@ struct GitSettings {
 
   /// Adds the settings that are missing, and prints them.
   ///
-  /// - Returns: false if a different setting exists already, which is kept.
+  /// - Returns: false if a setting already exists with a different value. The existing value is kept.
   func install() throws(PropertyListError) -> Bool {
     var isComplete = true
     for (key, value) in Self.values(Self.tool) {
@@ -120,8 +120,8 @@ struct GitSettings {
     try GitCall.text(call + ["--get-regexp", "^\(section.replacing(".", with: "\\."))\\."]) == nil
   }
 
-  /// Returns the lines of the attributes file, with an empty one after the last newline, or an empty array if there is
-  /// no file. The lines contain file names, so bytes that are not UTF-8 are preserved.
+  /// Returns the lines of the attributes file, with an empty line after the last newline. Returns an empty array if the
+  /// file does not exist. The lines contain file names, so bytes that are not UTF-8 are preserved.
   private func attributes() throws(PropertyListError) -> [String] {
     guard FileSystem.exists(attributesFile) else { return [] }
     let data = try Input(attributesFile).data()
@@ -140,7 +140,7 @@ struct GitSettings {
     }
   }
 
-  /// Returns true if a line sets how the files of a pattern are compared or merged.
+  /// Returns true if a line of the attributes file sets the diff driver or the merge driver for a pattern.
   private static func isAbout(_ pattern: String, _ line: String) -> Bool {
     let words = line.split { $0 == " " || $0 == "\t" || $0 == "\r" }
     guard words.first == pattern[...] else { return false }
