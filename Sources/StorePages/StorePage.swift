@@ -112,7 +112,8 @@ package struct StorePage {
     return request
   }
 
-  /// Adds a defect if the table of a root entity contains rows that belong neither to it nor to its subentities.
+  /// Adds a defect if the table of a root entity contains rows that belong neither to the root entity nor to its
+  /// subentities.
   private func addStrangeRows(of root: ManagedObjectModel.Entity, to defects: inout Defects) {
     var all = FetchRequest(root.name)
     all.resultType = .count

@@ -54,7 +54,7 @@ package struct NodeValues {
     }
   }
 
-  /// Writes an error in place of a value. If the budget is exhausted, also ends all open containers, and throws the
+  /// Writes an error instead of a value. If the budget is exhausted, also ends all open containers, and throws the
   /// error.
   private mutating func tolerate(
     _ error: PropertyListError, _ depth: Int, _ page: inout PageWriter
@@ -68,8 +68,8 @@ package struct NodeValues {
     _ = budget.spend(min(64, budget.remaining))
   }
 
-  /// Returns the key and value of a dictionary's entry. If the entry cannot be read, writes its position in place of
-  /// the key, and throws.
+  /// Returns the key and value of a dictionary's entry. If the entry cannot be read, writes its position instead of the
+  /// key, and throws.
   private mutating func entry(
     _ position: Int, of node: PropertyListDocument.Node, _ page: inout PageWriter
   ) throws(PropertyListError) -> (String, PropertyListDocument.Node) {

@@ -35,7 +35,8 @@ package struct PageHead {
     package var columns: [Column]?
     /// The number of objects; nil if the page contains all of them.
     package var total: Int?
-    /// True if the page shows an object of this group in place of each reference to it, as for strings.
+    /// True if the page shows the object itself instead of a reference to it, for each object of this group. An example
+    /// is strings.
     package var isValue = false
     /// True if the objects have no class, and the group is named after their kind, such as `array`.
     package var isKind = false

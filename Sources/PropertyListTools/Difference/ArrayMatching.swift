@@ -1,8 +1,8 @@
 @_spi(Archives) internal import PropertyLists
 
-/// The matching of the elements of a new array with those of an old one. It matches equal elements in order, then equal
-/// elements anywhere, then similar containers between matched elements, then similar containers anywhere, and finally
-/// the elements between the same two matched elements, as replacements.
+/// The matching of the elements of a new array with those of an old one. It matches, one after the other: equal
+/// elements in order, equal elements at any position, similar containers between matched elements, similar containers
+/// at any position, and finally, as replacements, elements between the same two matched elements.
 struct ArrayMatching {
   private var old: Elements
   private var new: Elements
@@ -12,7 +12,7 @@ struct ArrayMatching {
   /// For each element of the new array, the index of its match in the old array; nil if it has none.
   private(set) var sources: [Int?]
   private var isTaken: [Bool]
-  /// For each element of the new array, true if it resembles its match enough to be compared in depth.
+  /// For each element of the new array, true if it is so similar to its match that the two are compared in depth.
   private(set) var isAlike: [Bool]
 
   /// The maximum number of child comparisons for all arrays of a value.
@@ -21,8 +21,8 @@ struct ArrayMatching {
   /// The maximum number of pairs of elements that are compared at a time.
   private static let greatestTable = 1 << 18
 
-  /// Matches the elements of two arrays. Each element is given by its index in the signatures of its array. `budget` is
-  /// the number of child comparisons that may be made; this subtracts those that were made.
+  /// Matches the elements of two arrays. An element is represented by its index in the signatures of its array.
+  /// `budget` is the number of child comparisons that may be made. The matching reduces it by the number that it makes.
   init(
     _ old: [Int], _ oldSignatures: ValueSignatures, _ new: [Int], _ newSignatures: ValueSignatures,
     budget: inout WorkBudget
@@ -50,8 +50,8 @@ struct ArrayMatching {
     isTaken[i] = true
   }
 
-  /// Calls `body` for each gap between two consecutive pairs of matched elements, with the unmatched elements of both
-  /// arrays in that gap. Returns the given pairs and those that `body` returned, in order.
+  /// Calls `body` for each gap between consecutive pairs of matched elements, with the unmatched elements of both
+  /// arrays in the gap. `body` returns new pairs. Returns all pairs, in order.
   private mutating func between(
     _ anchors: [(Int, Int)], _ body: (inout ArrayMatching, [Int], [Int]) -> [(Int, Int)]
   ) -> [(Int, Int)] {
@@ -146,11 +146,12 @@ struct ArrayMatching {
   }
 
   /// Returns the likeness of two containers of the same kind: the share of their children that is equal, in
-  /// thousandths. Returns 0 if the share is too small, for other elements, and if the budget is used up.
+  /// thousandths. Returns 0 if the share is too small, if the elements are not such containers, or if the budget is
+  /// used up.
   ///
-  /// In dictionaries, the share must be more than half. An entry counts as a half if its key is in both, as three
-  /// quarters if its values are also containers of the same kind, and as one if they are equal. In arrays, at least
-  /// half of the elements must be equal.
+  /// In dictionaries, the share must be more than half. An entry counts as one half if its key is in both dictionaries,
+  /// as three quarters if the two values are also containers of the same kind, and as one if the two values are equal.
+  /// In arrays, at least half of the elements must be equal.
   private mutating func likeness(_ i: Int, _ j: Int) -> Int {
     let kind = old.kind(i)
     guard kind.isContainer, kind == new.kind(j) else { return 0 }
@@ -207,8 +208,8 @@ struct ArrayMatching {
     }
   }
 
-  /// A child of a container that is compared: an entry, identified by its key, or an element, identified by its own
-  /// hash.
+  /// A child of a container that is being compared: an entry of a dictionary, identified by its key, or an element of
+  /// an array, identified by its hash.
   private struct Child {
     let name: UInt64
     let hash: UInt64

@@ -84,8 +84,8 @@ enum CommonSubsequence {
   }
 
   /// Returns pairs of indexes of equal elements, ascending in both lists, but not always as many as possible. First
-  /// matches the first occurrence of a number in one list with its first occurrence in the other, the second with the
-  /// second, and so on. Then returns as many of these pairs as can be in ascending order.
+  /// matches equal numbers: the first occurrence in one list with the first occurrence in the other list, the second
+  /// with the second, and so on. Then returns a longest ascending subsequence of these pairs.
   private static func likely(_ a: [UInt64], _ b: [UInt64]) -> [(Int, Int)] {
     let partners = equalPairs(a, b)
     return longestIncreasing(partners.map(\.1)).map { partners[$0] }

@@ -2,8 +2,9 @@ private import OrderedCollections
 @_spi(Archives) package import PropertyLists
 
 extension PropertyList {
-  /// Returns this value with details from the original: scalars that were not edited become those of the original. This
-  /// value is an edited version of `shown`, which lacks details of the original, for example fractions of seconds.
+  /// Returns this value with the details of the original. This value is an edited version of `shown`, and `shown` lacks
+  /// details of the original, for example fractions of seconds. Each scalar that was not edited is replaced by the
+  /// original scalar.
   ///
   /// Elements of arrays are matched as in a ``PropertyListDifference``.
   ///

@@ -2,8 +2,8 @@ private import OrderedCollections
 @_spi(Archives) public import PropertyLists
 
 extension PropertyList {
-  /// Merges another value into this one. Applies the changes between `base`, which is their common ancestor, and the
-  /// other value.
+  /// Merges another value into this one: applies the changes that lead from their common ancestor, `base`, to the other
+  /// value.
   ///
   /// Dictionaries are merged entry by entry, at every level: a change, addition or removal that only one side made is
   /// applied, and the same change on both sides is not a conflict. All other values, including arrays, are merged as a

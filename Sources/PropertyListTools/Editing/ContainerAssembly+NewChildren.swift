@@ -3,7 +3,8 @@
 /// Adding new children.
 extension ContainerAssembly {
   /// Inserts a new child after the old child with the index `former`, or at the beginning if `former` is -1. The new
-  /// child gets the layout of that old child, or, at the beginning, of the first child that keeps its position.
+  /// child gets the layout of that old child. At the beginning, it gets the layout of the first child that keeps its
+  /// position.
   mutating func insert(
     _ position: Int, behind former: Int, _ bytes: RawSpan, _ text: inout EditedText
   ) throws(PropertyListError) {

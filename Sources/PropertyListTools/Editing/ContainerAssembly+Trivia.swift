@@ -97,7 +97,8 @@ extension ContainerAssembly {
 
   /// Returns the offset at which the ``Lead`` of the first child begins. In a container with brackets, that is the end
   /// of the opening bracket and of its ``Tail``. In a strings file, it is the end of the comments at the head of the
-  /// file that an empty line separates from the first child and the comments about it; 0 if there are none.
+  /// file: an empty line separates them from the first child and its own comments. It is 0 if the file does not begin
+  /// with such comments.
   func beginning(_ bytes: RawSpan) -> Int {
     guard let first = children.first else { return container.opening.upperBound }
     if container.hasBrackets { return tail(bytes, from: container.opening.upperBound).end }

@@ -16,11 +16,11 @@ struct ContainerAssembly<Scanner: LayoutScanner> {
   var tails: [Tail] = []
   /// The result of the last call of ``lead(of:_:)``.
   var knownLead: (child: Int, lead: Lead)?
-  /// The part of the following trivia that is omitted, because the text before it on its line was removed.
+  /// The part of the next trivia that is omitted, because the text before this trivia on the line was removed.
   var omission = Omission.nothing
   /// True if the last piece is a comment that extends to the end of its line.
   var endsInLineComment = false
-  /// The first child that keeps its position, or the first of all if none does.
+  /// The first child that keeps its position; the first child if no child keeps its position.
   private(set) var firstKept = 0
   /// The text before the first child, if it does not begin a line; else nil.
   private(set) var padding: [UInt8]?
@@ -232,7 +232,7 @@ struct ContainerAssembly<Scanner: LayoutScanner> {
     }
   }
 
-  /// Returns the pieces of an empty container. Of the old text, only the opening and closing brackets are kept.
+  /// Returns the pieces of an empty container. Only the opening and closing brackets of the old text are kept.
   func empty(_ text: inout EditedText) -> [EditedText.Piece] {
     // A file without bytes would be invalid.
     guard container.hasBrackets else { return pieces.isEmpty ? [text.add(fragments.layout.lineEnd)] : pieces }
@@ -247,7 +247,7 @@ struct ContainerAssembly<Scanner: LayoutScanner> {
     return pieces
   }
 
-  /// Returns the pieces of a container that had no children and gets some. `isTag` is true if it was a single tag, such
+  /// Returns the pieces of a container that was empty and gets children. `isTag` is true if it was a single tag, such
   /// as `<dict/>`.
   mutating func fill(isTag: Bool, _ bytes: RawSpan, _ text: inout EditedText) throws(PropertyListError)
     -> [EditedText.Piece]

@@ -6,7 +6,7 @@ struct ContainerPlan {
   private(set) var target: [Int]
   /// For each new child, the index of its old counterpart, or -1 if it is new.
   private(set) var source: [Int]
-  /// For each old child, true if it keeps its position relative to the other children for which this is true.
+  /// For each old child, true if it does not move. All children that do not move keep their order.
   private(set) var stays: [Bool]
 
   /// Creates a plan for the entries of a dictionary. Entries with the same key match. Old entries with a nil key are
@@ -48,8 +48,8 @@ struct ContainerPlan {
     for (old, new) in target.enumerated() where new >= 0 { source[new] = old }
   }
 
-  /// Pairs removed entries with new ones that are between the same two children that keep their positions. These are
-  /// entries whose keys were renamed.
+  /// Finds renamed keys: pairs a removed entry with a new entry that is between the same two children that keep their
+  /// positions.
   private mutating func pairRest(where isEntry: (Int) -> Bool) {
     var old = 0
     var new = 0

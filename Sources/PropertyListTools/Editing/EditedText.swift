@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 @_spi(Archives) internal import PropertyLists
 
-/// A text that consists of pieces of an original text and of new ones.
+/// A text that consists of pieces of an original text, and of new pieces.
 struct EditedText {
   /// A piece of the text.
   enum Piece {
@@ -125,7 +125,7 @@ extension EditedText {
   }
 
   /// Returns the text in a named encoding. Whole lines of the original text keep their bytes, because a character may
-  /// have several encoded forms; everything else is encoded again.
+  /// have several encoded forms. The rest of the text is encoded again.
   private func data(_ root: Piece, of source: TextSource, _ input: Data, inEncoding name: String) -> Data? {
     let text = source.text.bytes
     guard let lines = LineStarts(text, input.bytes) else { return nil }

@@ -10,8 +10,7 @@ struct LayoutEditor<Scanner: LayoutScanner> {
   let new: ValueSignatures
   /// The entries of dictionaries that have duplicate keys, by the offset of the opening bracket; see ``RepeatedKeys``.
   let repeatedKeys: [Int: [Int]]
-  /// The placeholders that the values contain instead of containers that are not examined, or nil if the values are
-  /// complete.
+  /// The placeholders that replace containers that are not examined; nil if the values are complete.
   let standIns: StandIns?
   var frames: [EditedContainer] = []
   /// The number of child comparisons that may still be made, for all arrays.
@@ -187,7 +186,7 @@ extension LayoutEditor {
     return nil
   }
 
-  /// Returns the new text of the value of an OpenStep entry that has only a key, which is also its value.
+  /// Returns the new text of the value in an OpenStep entry that has only a key. The key is also the value.
   private mutating func shorthandContent(_ position: Int, _ bytes: RawSpan) throws(Failure) -> Content {
     guard let frame = frames.last, frame.plan.target[position] >= 0 else { return .same }
     let counterpart = frame.counterpart(of: position)
@@ -245,7 +244,7 @@ extension LayoutEditor {
     }
   }
 
-  /// Returns the error with the path of the innermost container put in front of its own path.
+  /// Returns the error with a longer path: the path of the innermost container, followed by the error's own path.
   private func located(_ error: PropertyListError) -> PropertyListError {
     var components: [PropertyListKeyPath.Component] = []
     for frame in frames where !frame.children.isEmpty {

@@ -2,8 +2,8 @@
 
 /// A scanner that finds the values of a text and the trivia (white space and comments) between them.
 ///
-/// The text has been accepted by the reader of its format, so a scanner validates nothing. It returns nil for
-/// unexpected text, and the caller gives up.
+/// The reader of the format has accepted the text, so a scanner does not validate it. If the text is not as expected, a
+/// scanner returns nil, and the caller gives up.
 protocol LayoutScanner {
   /// Creates a scanner at the beginning of a text.
   ///
@@ -53,8 +53,8 @@ protocol LayoutScanner {
   /// lines.
   static func base64Lines(_ bytes: RawSpan, in scalar: Range<Int>) -> Base64Lines?
 
-  /// Returns the pieces that replace a value, if they depend on the spelling of the old value; else nil, so that the
-  /// new value is written in the layout of the text.
+  /// Returns the pieces that replace a value, if they depend on the spelling of the old value. Otherwise, returns nil,
+  /// and the caller writes the new value in the layout of the text.
   static func replacement(
     of kind: NodeKind, at range: Range<Int>, by new: PropertyList, _ bytes: RawSpan, _ fragments: FragmentWriter,
     _ text: inout EditedText
@@ -103,7 +103,7 @@ enum LayoutSeparator: Equatable {
   case none
   /// After each child.
   case terminator(UInt8)
-  /// After each child but the last. In some formats, the last may have one, too.
+  /// After each child except the last. In some formats, the last child may have a separator, too.
   case between(UInt8)
 
   var byte: UInt8? {

@@ -170,7 +170,7 @@ struct XMLLayoutScanner: LayoutScanner {
     return pieces(range, replacing: content, by: [new])
   }
 
-  /// Returns the pieces of an element with new base64, in lines like those of the old.
+  /// Returns the pieces of an element with new base64. Its lines are like the lines of the old base64.
   private static func dataReplacement(
     at range: Range<Int>, by data: RawSpan, _ bytes: RawSpan, _ fragments: FragmentWriter,
     _ text: inout EditedText

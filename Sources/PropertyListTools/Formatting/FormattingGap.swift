@@ -55,16 +55,17 @@ struct FormattingGap {
     endsWithEmptyLine = newlines > 1
   }
 
-  /// Moves comments from ``beforeMark`` to ``comments``: the first one that begins a line or extends to the end of its
-  /// line, and all after it. The mark is written on the line of the value, so it cannot follow one of these comments.
+  /// Moves comments from ``beforeMark`` to ``comments``: the first comment that begins a line or extends to the end of
+  /// its line, and all comments after it. The mark is written on the line of the value, so it cannot follow one of
+  /// these comments.
   mutating func moveCommentsBehindMark() {
     let first = beforeMark.firstIndex { $0.beginsLine || $0.isLineComment } ?? beforeMark.endIndex
     comments = beforeMark[first...] + comments
     beforeMark.removeSubrange(first...)
   }
 
-  /// Returns the number of ``comments`` that are on the line of the preceding text, and are not followed by other text
-  /// on it.
+  /// Returns the number of ``comments`` that end the line of the preceding text: they are on this line, and other text
+  /// on the line does not follow them.
   ///
   /// - Parameter isLast: True if a bracket or the end of the text follows.
   func trailingCount(isLast: Bool) -> Int {

@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 @_spi(Archives) internal import PropertyLists
 
-/// The spelling of values, keys and brackets in a formatted text, which is that of the format's writer.
+/// The spelling of values, keys and brackets in a formatted text. It is the same as that of the format's writer.
 struct ScalarSpelling<Scanner: LayoutScanner> {
   private let format: PropertyListFormat
   private var fragments: FragmentWriter
@@ -53,8 +53,8 @@ struct ScalarSpelling<Scanner: LayoutScanner> {
     }
   }
 
-  /// Returns the shortest digits that represent a 4-byte real, or nil if they would be another number as an 8-byte
-  /// real.
+  /// Returns the shortest digits that represent a 4-byte real; nil if the digits represent another number when they are
+  /// read as an 8-byte real.
   private static func floatText(_ real: Double) -> [UInt8]? {
     let text = Float(real).description
     return real.isFinite && Double(text) == real ? Array(text.utf8) : nil

@@ -14,8 +14,8 @@ internal import SystemFiles
   private let mode: ConnectionMode
   let handle: OpaquePointer
   package let workLimit: WorkLimit
-  /// The folder with a copy that is open instead of the file, so that SQLite can apply the log or journal to it; nil if
-  /// the file itself is open.
+  /// The folder with a copy of the file. The copy is open instead of the file, so that SQLite can apply the log or
+  /// journal to it. Nil if the file itself is open.
   private let copies: PrivateFolder?
   private var statements: [String: PreparedStatement<Failure>] = [:]
   private var uses = 0
@@ -34,8 +34,8 @@ internal import SystemFiles
   package var mayHaveOtherTables = false
   /// True during a transaction that can write.
   private(set) var isWriting = false
-  /// The rows that SQL functions of the program have recorded, for example functions that triggers call. The program
-  /// removes them.
+  /// The rows that SQL functions of the program, for example functions that triggers call, have recorded here. The
+  /// program removes them.
   package var notedRows: [(entity: Int64, number: Int64)] = []
 
   /// The time to wait for another process that is writing, in milliseconds.
@@ -156,10 +156,11 @@ internal import SystemFiles
     if code != SQLITE_OK { throw failure(code, .running, sql) }
   }
 
-  /// Returns a prepared statement for some SQL, from the cache if possible. It has no bindings, and is ready for its
-  /// first step.
+  /// Returns a prepared statement for some SQL, from the cache if possible. The statement has no bindings, and is ready
+  /// for its first step.
   ///
-  /// - Parameter growth: The growth of the statement's work with the size of the file. It determines the limit.
+  /// - Parameter growth: How the work of the statement grows with the size of the file. It determines the limit on the
+  ///   work.
   package func statement(
     _ sql: String, _ growth: WorkLimit.Growth = .rows
   ) throws(Failure) -> PreparedStatement<Failure> {

@@ -1,5 +1,5 @@
-/// An error that a ``Connection`` throws. A module above converts the errors of SQLite to its own error in
-/// ``init(_:)``, so that its functions can throw one type.
+/// An error that a ``Connection`` throws. A module that uses this one converts the errors of SQLite to its own error
+/// type in ``init(_:)``, so that its functions can throw that type.
 package protocol ConnectionFailure: Error {
   init(_ error: SQLiteError)
 }

@@ -96,14 +96,14 @@ package struct DatabaseFile {
     try result.get()
   }
 
-  /// Returns up to `count` bytes from the beginning of the file; nil if none can be read. Connections of this process
+  /// Returns up to `count` bytes from the beginning of the file; nil if it cannot be read. Connections of this process
   /// keep their locks on the file.
   package func beginning(count: Int) -> Data? {
     reading { size, read in size == 0 ? nil : read(0, min(size, count)) }
   }
 
   /// Calls `body` with the size of the file and a function that reads bytes. Reads through SQLite: if this process
-  /// opened and closed the file by other means, it would lose all its locks on the file, also those of other
+  /// opened and closed the file in another way, it would lose all its locks on the file, including the locks of other
   /// connections.
   ///
   /// - Parameter body: A function whose second argument reads a number of bytes at an offset, and returns nil after an

@@ -113,14 +113,14 @@ extension FunctionCall {
 
 /// The state of an aggregate function, between the rows of a group.
 extension FunctionCall {
-  /// Returns the memory for the address of the group's state; nil if it cannot be allocated, or if `size` is 0 and it
-  /// was not allocated before.
+  /// Returns the memory that SQLite keeps for the group, where the address of the group's state is stored. Returns nil
+  /// if it cannot be allocated, or if `size` is 0 and it was not allocated before.
   private func memory(size: Int) -> UnsafeMutablePointer<UnsafeMutableRawPointer?>? {
     unsafe sqlite3_aggregate_context(context, Int32(size))?.assumingMemoryBound(to: UnsafeMutableRawPointer?.self)
   }
 
-  /// Returns the state of the group, which `make` creates at the first row. Returns nil after an error, which `make`
-  /// reports with ``fail(_:)``.
+  /// Returns the state of the group. Calls `make` at the first row to create it. Returns nil after an error, which
+  /// `make` has reported with ``fail(_:)``.
   package func state<State: AnyObject>(_ make: () -> State?) -> State? {
     guard let memory = unsafe memory(size: MemoryLayout<UnsafeMutableRawPointer>.size) else {
       unsafe sqlite3_result_error_nomem(context)

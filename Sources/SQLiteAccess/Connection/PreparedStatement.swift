@@ -3,7 +3,7 @@ package import FoundationEssentials
 
 /// A prepared SQL statement. Bind values to its parameters, then step through its rows.
 ///
-/// Other modules call the generic code of this class, which is not specialized for their `Failure`. So functions that
+/// If other modules call the generic code of this class, it is not specialized for their `Failure`. So functions that
 /// are called for each row use `Failure` only to throw it.
 @safe package final class PreparedStatement<Failure: ConnectionFailure> {
   let handle: OpaquePointer
@@ -19,7 +19,7 @@ package import FoundationEssentials
   /// The number of virtual machine instructions since the first step.
   private var work: Int64 = 0
   private var rowCount = 0
-  /// True if the next text that is bound begins the size of the bound texts anew.
+  /// True if binding the next text resets the size of the bound texts to 0 first.
   private var bindsAnew = false
   /// The number of bytes of text and data read since the first step.
   private var byteCount = 0
@@ -141,7 +141,7 @@ extension PreparedStatement {
       })
   }
 
-  /// The number of parameters, which is the index of the last one.
+  /// The number of parameters. It is also the index of the last parameter.
   package var parameterCount: Int32 { unsafe sqlite3_bind_parameter_count(handle) }
 
   /// Returns the index of the parameter with a name, such as `:key`; nil if the statement does not have it.

@@ -17,8 +17,8 @@ public final class SQLiteInterruption: Sendable {
 
   init(_ handle: OpaquePointer) { connection = Mutex(UInt(bitPattern: handle)) }
 
-  /// Interrupts all statements of the connection that are being executed. They throw
-  /// ``SQLiteResultCode/interrupted``. A transaction of one of them may be rolled back.
+  /// Interrupts all statements of the connection that are being executed. They throw ``SQLiteResultCode/interrupted``.
+  /// The transaction of such a statement may be rolled back.
   ///
   /// Does nothing if no statement is being executed, or if the connection is closed.
   public func interrupt() {

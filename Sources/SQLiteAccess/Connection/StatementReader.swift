@@ -8,7 +8,10 @@ struct StatementReader {
   /// The offset of the next statement.
   private var offset = 0
 
-  /// - Throws: ``SQLiteResultCode/misuse`` if the text contains a null character, which would end it for SQLite.
+  /// Creates a reader of the statements in a text.
+  ///
+  /// - Throws: ``SQLiteResultCode/misuse`` if the text contains a null character, because SQLite would ignore the text
+  ///   after it.
   init<Failure>(_ sql: String, _ connection: Connection<Failure>) throws(Failure) {
     if sql.utf8.contains(0) { throw connection.misuse("the SQL contains a null character", sql) }
     self.sql = sql

@@ -41,13 +41,15 @@ package final class WorkLimit {
   /// An upper bound for the size of the changes that the open transaction has not written to the file yet, in bytes.
   var unwrittenSize = 0
   private let file: DatabaseFile
-  /// The number of rows up to which ``check(rowCount:byteCount:_:)`` need not be called.
+  /// The greatest number of rows that is certainly allowed. ``check(rowCount:byteCount:_:)`` need not be called before
+  /// it is exceeded.
   private(set) var greatestRowCount = 4096
-  /// The number of bytes up to which ``check(rowCount:byteCount:_:)`` need not be called.
+  /// The greatest number of bytes that is certainly allowed. ``check(rowCount:byteCount:_:)`` need not be called before
+  /// it is exceeded.
   private(set) var greatestByteCount = 1 << 20
 
-  /// The maximum number of instructions of every statement, and no limit on the size of its results; nil if the limits
-  /// depend on the size of the file.
+  /// The maximum number of instructions of every statement; the size of its results is then unlimited. Nil if the
+  /// limits depend on the size of the file.
   package var fixedLimit: Int64?
   /// True if the last statement has exceeded its limit.
   private var isExceeded = false
@@ -98,9 +100,9 @@ package final class WorkLimit {
   /// anymore.
   private var size: Int? { file.size.map { $0 + unwrittenSize } }
 
-  /// Checks that the results of a statement are not too large for the size of the file. Rows that are read once have no
-  /// more data than the file. A statement with ``Growth/pairs`` can return the values of a related row many times, so
-  /// its limit is higher.
+  /// Checks that the results of a statement are not too large for the size of the file. If each row is read once, the
+  /// results cannot be larger than the file. A statement with ``Growth/pairs`` can return the values of a related row
+  /// many times, so its limit is higher.
   ///
   /// - Throws: ``SQLiteResultCode/tooBig`` or ``SQLiteResultCode/corrupt`` if an undamaged file of this size cannot
   ///   have that many rows or bytes.

@@ -9,8 +9,8 @@
 /// }
 /// ```
 ///
-/// A value stays bound until another one is bound. Executing a statement ends its previous execution, so the rows of
-/// that one cannot be read any more.
+/// A value stays bound until another one is bound. Executing a statement ends its previous execution. The rows of the
+/// previous execution can then no longer be read.
 public final class SQLiteStatement {
   let statement: PreparedStatement<SQLiteError>
   private let database: SQLiteDatabase
@@ -21,7 +21,8 @@ public final class SQLiteStatement {
   /// The number of the current row, counted over all executions; 0 before the first row and after the last.
   private(set) var rowNumber = 0
   private var nextRowNumber = 0
-  /// The column index for each name, and nil for a name that several columns have; nil before the first use.
+  /// The index of the column with each name; nil as the index if several columns have the name. The whole dictionary is
+  /// nil before its first use.
   private var columnIndices: [String: Int32?]?
 
   init(_ statement: PreparedStatement<SQLiteError>, _ database: SQLiteDatabase) {

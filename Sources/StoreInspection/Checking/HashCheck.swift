@@ -10,8 +10,8 @@ extension FindingLog {
   /// - Parameters:
   ///   - metadata: The metadata of the store.
   ///   - model: The model that the store is read with.
-  ///   - own: The model that the store embeds, if it has one. If the hash of an entity cannot be computed, the entity
-  ///     of `model` is compared with that of `own` instead.
+  ///   - own: The model that the store embeds; nil if it embeds none. If the hash of an entity cannot be computed, the
+  ///     entity in `model` is compared with the entity in `own` instead.
   ///   - configuration: The configuration whose entities the store has; nil for all entities.
   func checkHashes(
     _ metadata: StoreMetadata, _ model: ManagedObjectModel, own: ManagedObjectModel?, configuration: String?

@@ -19,8 +19,8 @@ internal import SystemFiles
 public struct StoreCheck: Sendable {
   /// The file of the store.
   public var file: URL
-  /// The model of the objects; nil for the one that the store embeds. If there is none, the check of an SQLite store is
-  /// limited to what its tables show, and the objects of other stores are not checked.
+  /// The model of the objects; nil to use the model that the store embeds. Without any model, the check of an SQLite
+  /// store is limited to facts that its tables show, and the objects of other stores are not checked.
   public var model: ManagedObjectModel?
   /// The configuration whose entities the store has; nil for all entities.
   public var configuration: String?
@@ -198,7 +198,7 @@ struct JournalCheck {
   let log: FindingLog
 
   /// The first four bytes of a write-ahead log (https://www.sqlite.org/fileformat2.html). The lowest bit of the last
-  /// byte, which is 0 here, gives the byte order of the checksums.
+  /// byte is 0 here. In a file, it indicates the byte order of the checksums.
   private static let logMagic: [UInt8] = [0x37, 0x7F, 0x06, 0x82]
 
   func run() {

@@ -16,8 +16,8 @@ public struct StoreFinding: Hashable, Sendable {
   public var number: Int64?
   /// The URI of the object's ID, as in ``ManagedObjectID/uriRepresentation``; nil without an object.
   public var objectURI: String?
-  /// The name of the attribute or relationship with the defect, or the names of a uniqueness constraint, separated by
-  /// commas; nil if there is none.
+  /// The name of the attribute or relationship with the defect, or the names in a uniqueness constraint, separated by
+  /// commas; nil if the defect concerns neither.
   public var property: String?
   /// The name of the SQLite table with the defect, if any.
   public var table: String?
@@ -53,23 +53,23 @@ public struct StoreFinding: Hashable, Sendable {
     case damagedIndex = "damaged-index"
     /// Rows of a table, or the tables of the file, cannot be read.
     case unreadableRows = "unreadable-rows"
-    /// A write-ahead log or rollback journal next to the store belongs to it: the last changes are in the log, or the
-    /// journal contains what an interrupted save overwrote.
+    /// The store has a write-ahead log or a rollback journal that belongs to it. The log contains the last changes; the
+    /// journal contains the data that an interrupted save has overwritten.
     case logPresent = "log-present"
-    /// The file next to the store with the name of its write-ahead log is not a valid log, so SQLite ignores it.
+    /// A file next to the store has the name of the store's write-ahead log, but is not a valid log. SQLite ignores it.
     case unusableLog = "unusable-log"
 
     // The model.
 
     /// The model is missing: the caller passed none, and the store embeds none. The check of an SQLite store was
-    /// limited to what its tables show, and the objects of other stores were not checked.
+    /// limited to facts that its tables show, and the objects of other stores were not checked.
     case noModel = "no-model"
     /// The model in the store cannot be read.
     case unreadableModel = "unreadable-model"
     /// The metadata of the store cannot be read, or lacks a required value.
     case unreadableMetadata = "unreadable-metadata"
-    /// The version hash that the store has for an entity differs from that of the model, or the entity is missing from
-    /// one of them.
+    /// The version hash of an entity differs between the store and the model, or one of the two does not have the
+    /// entity.
     case hashMismatch = "hash-mismatch"
     /// The metadata has no version hashes, so it is unknown if the model fits.
     case missingHashes = "missing-hashes"
@@ -111,7 +111,7 @@ public struct StoreFinding: Hashable, Sendable {
     case danglingJoin = "dangling-join"
     /// A relationship refers to an object whose entity is neither the destination entity nor a subentity of it.
     case wrongEntity = "wrong-entity"
-    /// The entity column of a relationship has another entity than the object that the relationship refers to.
+    /// The entity column of a relationship contains another entity than that of the related object.
     case wrongEntityColumn = "wrong-entity-column"
     /// Object A refers to object B in a one-to-one relationship, but the inverse of B refers to a third object.
     case brokenInverse = "broken-inverse"

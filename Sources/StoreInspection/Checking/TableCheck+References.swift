@@ -2,9 +2,9 @@ internal import ManagedObjects
 internal import SQLQueries
 internal import SQLiteStore
 
-/// Checks of references to other objects, in the rows of objects and in join tables.
+/// Functions that check the references to other objects, in the rows of objects and in join tables.
 extension TableCheck {
-  /// A column with the primary keys of related objects, and the relationship that it stores.
+  /// A column that contains primary keys of related objects, and the relationship that the column stores.
   private struct Keys {
     /// The name of the relationship.
     let property: String
@@ -14,9 +14,9 @@ extension TableCheck {
     /// The indices of the entities that the column can refer to.
     let destination: Range<Int>
     /// True if the column belongs to a to-many relationship without an inverse. Such a column is in the rows of the
-    /// related objects, and refers to the object that has the relationship.
+    /// related objects, and refers to their owner: the object that has the relationship.
     let namesOwner: Bool
-    /// True if the relationship keeps references to deleted objects, which are not reported then.
+    /// True if the relationship keeps references to deleted objects. They are then not reported.
     let keepsDeleted: Bool
   }
 
@@ -110,7 +110,7 @@ extension TableCheck {
 
   /// Checks one column of a join table.
   ///
-  /// - Parameter owner: The relationship that the objects in the column of `side` have.
+  /// - Parameter owner: The relationship of the objects whose primary keys are in the column of `side`.
   private func check(_ join: JoinTable, _ side: JoinTable.Side, _ owner: PropertyName) {
     let entity = owner.owner(in: schema.model)
     guard let table = table(ofEntity: entity.index) else { return }
@@ -277,7 +277,8 @@ extension TableCheck {
     }
   }
 
-  /// Returns SQL that selects the owner of each object of a relationship as `k`; nil if the columns are missing.
+  /// Returns SQL that selects, for each object in the relationship, the primary key of its owner as `k`. Returns nil if
+  /// the columns are missing.
   private func owners(_ columns: ToManyColumns) -> String? {
     switch columns.source {
     case .column(let table, let column, _, _):

@@ -6,7 +6,7 @@ internal import SQLiteStore
 
 /// Checks of attribute values.
 extension TableCheck {
-  /// SQL that is true for a defective value in a column, and the finding to report for it.
+  /// A condition for defective values in a column: SQL that is true for them, and the finding to report.
   fileprivate struct Condition {
     let sql: String
     let code: StoreFinding.Code

@@ -89,7 +89,7 @@ struct TableCheck {
   }
 }
 
-/// Checks of the tables, the primary key counters, and the columns that all rows have.
+/// Functions that check the tables, the primary key counters, and the columns that all rows have.
 extension TableCheck {
   /// Checks that the tables and columns of the model exist.
   func checkTables() {

@@ -13,8 +13,8 @@ struct ValueRules {
     rules.attributes.contains { $0.slot == slot && !$0.conditions.isEmpty }
   }
 
-  /// Returns a message with the value and the rule that it violates; nil if it violates none. Does not check the type
-  /// of the value.
+  /// Returns a message with the value and the rule that the value violates; nil if the value violates no rule. Does not
+  /// check the type of the value.
   func defect(of value: AttributeValue, inSlot slot: Int) -> String? {
     guard let rule = rules.attributes.first(where: { $0.slot == slot }), value != .null,
       let failure = rule.failure(value), failure.code != .invalidValue

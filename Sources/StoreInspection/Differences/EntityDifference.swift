@@ -118,7 +118,7 @@ final class ObjectReader {
   private let difference: StoreDifference
   private let store: any PersistentStore
   private let entity: ManagedObjectModel.Entity?
-  /// The slot of the attribute that objects are matched by; nil to match primary keys.
+  /// The slot of the key attribute, whose values are matched; nil to match primary keys.
   private let keySlot: Int?
   private let keys: [RowKey]
   private var next = 0
@@ -153,7 +153,7 @@ final class ObjectReader {
     keys = found
   }
 
-  /// Returns the object at the current position, which ``advance()`` moves; nil at the end.
+  /// Returns the object at the current position; nil at the end. ``advance()`` moves the position.
   func current() throws(ManagedObjectError) -> ReadObject? {
     while batchIndex >= batch.count {
       guard next < keys.count else { return nil }
@@ -204,8 +204,8 @@ final class ObjectReader {
     lastKey = key
   }
 
-  /// Returns the key attribute values of the objects that the relationships of the rows refer to. Leaves out objects
-  /// that are matched by primary key.
+  /// Returns the values of the key attributes of the objects that the rows refer to in relationships. Leaves out
+  /// objects that are matched by primary key.
   private func targetKeys(_ rows: [StoreRow]) throws(ManagedObjectError) -> [RowKey: AttributeValue] {
     guard let entity else { return [:] }
     var slots: [Int32: Int] = [:]

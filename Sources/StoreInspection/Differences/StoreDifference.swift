@@ -58,7 +58,7 @@ public struct StoreDifference: Sendable {
     public var id: ManagedObjectID
     /// The value of the object's key attribute; nil if the object has none, or is matched by primary key.
     public var key: AttributeValue?
-    /// For an inserted or deleted object, the values that are not empty. For a changed object, the values that differ.
+    /// The values of an inserted or deleted object that are not empty; for a changed object, the values that differ.
     public var values: [Property]
   }
 
@@ -112,8 +112,8 @@ public struct StoreDifference: Sendable {
     /// The number of objects without a value in their key attribute. They match no object, so they also count as
     /// inserted or deleted.
     public internal(set) var keylessCount = 0
-    /// The number of objects whose key attribute has the same value as that of another object in the same store. They
-    /// are matched in the order of their primary keys.
+    /// The number of objects that have the same key attribute value as another object in the same store. They are
+    /// matched in the order of their primary keys.
     public internal(set) var duplicateCount = 0
 
     /// True if no object is inserted, deleted or changed.

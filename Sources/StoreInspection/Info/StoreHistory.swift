@@ -16,7 +16,8 @@ public import SQLiteStore
 public struct StoreHistory: Sendable {
   /// The file of the store.
   public var file: URL
-  /// The model of the objects; nil to use the one that the store embeds, or else one that is derived from the tables.
+  /// The model of the objects; nil to use the model that the store embeds, or else a model that is derived from the
+  /// tables.
   public var model: ManagedObjectModel?
   /// True to write nothing at all, not even the files that SQLite needs to share the store with other processes. No
   /// other process may save to the store meanwhile.
@@ -80,8 +81,8 @@ public struct StoreHistory: Sendable {
   /// }
   /// ```
   ///
-  /// - Parameter request: The request. Unlike an open store, this reads what the file has: a token or number whose
-  ///   following transactions were deleted is not an error.
+  /// - Parameter request: The request. This reads whatever transactions the file has. Unlike in an open store, it is
+  ///   not an error if transactions after the token or number were deleted.
   /// - Throws: ``ManagedObjectError/Code/undefinedKey`` if the model does not have an entity of the request,
   ///   ``ManagedObjectError/Code/invalidState`` for a token of another store,
   ///   ``ManagedObjectError/Code/unsupportedRequest`` for a negative limit, ``ManagedObjectError/Code/noSuchFile`` if

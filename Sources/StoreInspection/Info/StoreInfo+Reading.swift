@@ -15,8 +15,8 @@ extension StoreInfo {
   ///
   /// - Parameters:
   ///   - url: The URL of a store or a model. A model can be a folder.
-  ///   - model: The model of the store; nil to use the one that the store embeds, or else one that is derived from the
-  ///     tables.
+  ///   - model: The model of the store; nil to use the model that the store embeds, or else a model that is derived
+  ///     from the tables.
   ///   - configuration: The configuration whose entities the store has; nil for all entities.
   ///   - writesNothing: True to write nothing at all, not even the files that SQLite needs to share the store with
   ///     other processes. No other process may save to the store meanwhile.

@@ -27,8 +27,8 @@ public struct StoreInfo: Sendable {
   public internal(set) var defect: String?
   /// The source of the model from which ``entities`` were read.
   public internal(set) var modelSource = ModelSource.none
-  /// The entities of the model, in its order. For an XML or binary store, if no model was passed: the entities that the
-  /// metadata names, sorted.
+  /// The entities of the model, in its order. If no model was passed for an XML or binary store, the entities that its
+  /// metadata contains, sorted by name.
   public internal(set) var entities: [Entity] = []
   /// The names of the versions of a versioned model, sorted; empty for other files.
   public internal(set) var versions: [String] = []
