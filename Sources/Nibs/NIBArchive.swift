@@ -61,7 +61,7 @@ public struct NIBArchive: Sendable {
   /// The key of the first value of a collection, which marks its other values as its elements.
   package static var inlinedKey: String { "NSInlinedValue" }
 
-  /// The name of a class, and the classes that a reader may use instead if it does not know this one.
+  /// The name of a class, and the classes that a reader may use instead if it does not know this class.
   public struct ClassName: Hashable, Sendable {
     /// The name.
     public var name: String
@@ -244,8 +244,8 @@ extension NIBArchive.ObjectRow {
 }
 
 extension NIBArchive: Equatable {
-  /// Compares the versions, the tables and the trailing bytes. Texts and data are equal if their bytes are equal, and
-  /// numbers if their bits are.
+  /// Compares the versions, the tables and the trailing bytes. Texts and data are equal if their bytes are equal.
+  /// Numbers are equal if their bits are equal.
   ///
   /// - Complexity: O(*n*) in the size of the archives.
   public static func == (first: NIBArchive, second: NIBArchive) -> Bool {

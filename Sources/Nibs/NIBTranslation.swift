@@ -22,8 +22,8 @@ struct NIBTranslation: ~Copyable {
   private let layouts: [FoundationLayout?]
   /// The UID of each class, by its index. Nil for classes that no object has.
   private var classUIDs: [UInt32?]
-  /// The UID of a copy of the root, which is in the archive if anything refers to the root. It follows the UIDs of the
-  /// classes. If no other object has the root's class, that class gets the next UID.
+  /// The UID for a copy of the root. The archive contains the copy only if an object refers to the root. The UID
+  /// follows those of the classes. If no other object has the root's class, that class gets the next UID.
   private let rootUID: UInt32
   private let inlinedKey: Int
   private let elementKey: Int

@@ -21,13 +21,13 @@ extension NIBArchive {
 
 /// Finds all defects and peculiarities of an archive; see `NIBArchive.check()`.
 ///
-/// It checks each table once. Then it translates the archive to a keyed archive, and lets the checker of keyed archives
-/// check the references.
+/// It checks each table once. Then it translates the archive to a keyed archive, and checks the references with the
+/// checker of keyed archives.
 private struct NIBArchiveChecker {
   private let nib: NIBArchive
   private var findings: [NIBArchive.Finding] = []
   /// The number of findings that may still be added. It is limited because a finding takes some hundred bytes of
-  /// memory, and the row that it is about may take only two bytes of the file.
+  /// memory, but the defective row may take only two bytes of the file.
   private var room: Int
 
   init(_ nib: NIBArchive) {
@@ -188,16 +188,16 @@ private struct NIBArchiveChecker {
   }
 }
 
-/// Finds repeated keys, and keys of elements, in a range of values. A search in a range takes constant time, because it
-/// uses arrays that were computed for all values before.
+/// A search for repeated keys, and for keys of elements, in a range of values. It takes constant time for any range,
+/// because it uses arrays that were computed for all values in advance.
 private struct ValueKeys {
   private let nib: NIBArchive
   private let inlinedKeys: Set<UInt32>
   /// For each index, the number of values before it whose key marks them as elements of a collection.
   private var elementCounts: [Int] = [0]
-  /// For each value, the latest pair of values with the same key, among this value and all earlier ones. `first` is the
-  /// index of the earlier value of the pair, and `value` that of the later one. The latest pair has the greatest
-  /// `first`. Both are -1 if there is no pair. Elements of collections do not count.
+  /// For each value, a pair of values with the same key, among this value and all earlier values: the pair whose first
+  /// value has the greatest index. `first` is the index of that value, and `value` the index of the other one. Both are
+  /// -1 if all keys differ. Elements of collections do not count.
   private var latestRepeats: [(value: Int, first: Int)] = []
 
   init(_ nib: NIBArchive) {
@@ -236,7 +236,7 @@ private struct ValueKeys {
   }
 
   /// Returns a description of the defect in the values of a collection for which ``isMarkedInline(_:)`` is true.
-  /// Returns nil if they have no defect.
+  /// Returns nil if the values have no defect.
   func findingOfElements(_ values: Range<Int>, inPairs: Bool) -> String? {
     let elements = elementCounts[values.upperBound] - elementCounts[values.lowerBound]
     guard elements == values.count - 1 else {

@@ -154,7 +154,7 @@ extension Nib {
     }
   }
 
-  /// Returns the file names that are names of nibs, beginning with the one for the newest systems.
+  /// Returns the names in the list that are names of nibs, sorted: the name for the newest systems comes first.
   static func names(_ names: [String]) -> [String] {
     names.compactMap { name in rank(of: name).map { (name, rank: $0) } }
       .sorted { first, second in
@@ -163,8 +163,8 @@ extension Nib {
       .map(\.0)
   }
 
-  /// Returns numbers by which names of nibs are ordered, or nil for the name of another file. The first number is 1 for
-  /// a name with a version and 0 for other names. The numbers of the version follow.
+  /// Returns a list of numbers that determines the order of a nib's name; nil for the name of another file. The first
+  /// number is 1 for a name with a version and 0 for other names. The numbers of the version follow.
   private static func rank(of name: String) -> [Int]? {
     guard name.hasSuffix(".nib") else { return nil }
     let stem = name.dropLast(4)

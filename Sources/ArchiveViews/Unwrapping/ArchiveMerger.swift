@@ -16,7 +16,7 @@ struct ArchiveMerger: ~Copyable {
   private var archives: [Member] = []
   private var objectCount: Int
   private var classes: [ClassKey: UInt32] = [:]
-  /// For each data value that begins like an archive or a property list, what it contains.
+  /// The contents of each data value that begins like an archive or a property list.
   private var contents: [DataKey: Content] = [:]
   /// The property lists that were opened, each with its nesting depth. Containers in ``frames`` are not counted.
   private var lists: [(document: PropertyListDocument, depth: Int)] = []
@@ -30,8 +30,9 @@ struct ArchiveMerger: ~Copyable {
   private struct Member {
     let archive: KeyedArchive
     let depth: Int
-    /// The value that replaces the data that contained the archive: that of the key `root`, if it is the only top-level
-    /// key and its value is not an array or a dictionary. Otherwise nil, and the whole top replaces the data.
+    /// The value that replaces the data that contained the archive: the value of the key `root`, if `root` is the only
+    /// top-level key, and if its value is not an array or a dictionary. Otherwise nil: the whole top then replaces the
+    /// data.
     let root: FlatNode?
     /// The smallest UID of the archive's own objects.
     var base: UInt32 = 0
@@ -89,7 +90,7 @@ struct ArchiveMerger: ~Copyable {
     objectCount = 1
   }
 
-  /// Returns the unwrapper, with what is left of its budget and with its counts.
+  /// Returns the unwrapper, with the rest of its budget and with its counts.
   consuming func takeUnwrapper() -> Unwrapper { unwrapper }
 
   /// Returns an archive with the objects of this archive and of all archives that are nested in it.
@@ -111,8 +112,8 @@ struct ArchiveMerger: ~Copyable {
     return try finish(entries)
   }
 
-  /// Returns an archive for a property list that is not an archive. Its top has the values of the property list, and
-  /// its objects are those of the archives that are nested in the property list.
+  /// Returns an archive for a property list that is not an archive. The top of the archive has the values of the
+  /// property list. The objects are those of the archives that are nested in the property list.
   mutating func merge(_ document: PropertyListDocument) throws(KeyedArchiveError) -> KeyedArchive {
     lists.append((document, 0))
     var root = Value(node: document.flatRoot, document: document, owner: .list(0))
@@ -184,8 +185,9 @@ struct ArchiveMerger: ~Copyable {
     archives[index].targets = targets
   }
 
-  /// Returns the new UID of an object that another object replaces: data that contains an archive, a class description
-  /// that is already in the table, or `$null`. Returns nil for any other object.
+  /// Returns the UID of an object that replaces another one: the root of an archive for data that contains the archive,
+  /// the existing class description for an equal one, or the existing `$null`. Returns nil if the object is not
+  /// replaced.
   private mutating func sharedTarget(
     _ uid: UInt32, _ node: FlatNode, of index: Int, _ reader: inout ArchiveReader, isOutermost: Bool
   ) throws(KeyedArchiveError) -> Target? {
@@ -255,7 +257,7 @@ struct ArchiveMerger: ~Copyable {
   }
 
   /// Copies a value into the pool, and returns the copy. In the copy, data that contains an archive or a property list
-  /// is replaced with what it contains.
+  /// is replaced with this archive or property list.
   private mutating func copy(_ value: Value) throws(KeyedArchiveError) -> FlatNode {
     try begin(value)
     while let frame = frames.last {
@@ -304,8 +306,8 @@ struct ArchiveMerger: ~Copyable {
     }
   }
 
-  /// Replaces data with the property list or archive that it contains. Returns false if it contains neither, or if that
-  /// cannot be read.
+  /// Replaces data with the property list or archive that it contains. Returns false if the data contains neither, or
+  /// if the content cannot be read.
   private mutating func open(_ value: inout Value) throws(KeyedArchiveError) -> Bool {
     let depth = depth(of: value.owner) + frames.count
     switch try content(of: value, depth: depth) {

@@ -2,7 +2,7 @@ internal import FoundationEssentials
 internal import KeyedArchiving
 @_spi(Archives) internal import PropertyLists
 
-/// An output for ``ArchiveFormWriter`` that makes values of a property list. Unlike in JSON, data, dates and all
+/// An output for ``ArchiveFormWriter`` that creates values of a property list. Unlike in JSON, data, dates and all
 /// numbers keep their types.
 struct ArchiveNodeOutput: ArchiveFormOutput, ~Copyable {
   private var values: PooledValues
@@ -13,7 +13,7 @@ struct ArchiveNodeOutput: ArchiveFormOutput, ~Copyable {
 
   init(_ values: consuming PooledValues) { self.values = values }
 
-  /// Returns the values, of which the last is the one that was written.
+  /// Returns the values. The last of them is the value that was written.
   consuming func finish() throws(KeyedArchiveError) -> PooledValues {
     // The writer leaves the outermost container open, so that more entries can follow.
     if let frame = frames.popLast() { close(frame) }

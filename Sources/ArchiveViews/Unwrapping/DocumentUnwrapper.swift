@@ -3,15 +3,16 @@ internal import KeyedArchiving
 @_spi(Archives) internal import PropertyLists
 
 /// Copies a value of a property list. In the copy, data that contains a property list or an archive is replaced with
-/// what it contains.
+/// its content.
 ///
 /// It does not recurse, so values may be nested deeply.
 struct DocumentUnwrapper: ~Copyable {
   private var values = PooledValues()
   private(set) var unwrapper: Unwrapper
-  /// The number of property lists so far. Each has a number, which identifies its data values in ``results``.
+  /// The number of property lists so far. Each property list has a number, which identifies its data values in
+  /// ``results``.
   private var listCount = 1
-  /// The values that data values were replaced with, and their sizes. Data with several references is opened only once.
+  /// The replacement of each data value, and its size. Data with several references is opened only once.
   private var results: [DataKey: (node: FlatNode, size: Int)] = [:]
   /// The size of the output so far: the number of values plus the bytes of keys, strings and data.
   private var made = 0
@@ -40,7 +41,7 @@ struct DocumentUnwrapper: ~Copyable {
 
   init(_ unwrapper: Unwrapper) { self.unwrapper = unwrapper }
 
-  /// Returns the unwrapper, with what is left of its budget and with its counts.
+  /// Returns the unwrapper, with the rest of its budget and with its counts.
   consuming func takeUnwrapper() -> Unwrapper { unwrapper }
 
   /// Returns a document whose root is a copy of the value, in which nested property lists and archives replace the data
@@ -101,8 +102,8 @@ struct DocumentUnwrapper: ~Copyable {
     try unwrapper.spend(size)
   }
 
-  /// Stores the value that was finished last in ``results``, as the replacement of each of these data values. There are
-  /// several if data contains a property list whose root is data again.
+  /// Stores the value that was finished last in ``results``, as the replacement of these data values. There are several
+  /// data values if data contains a property list whose root is data again.
   ///
   /// - Parameter former: The size of the output before the value was begun.
   private mutating func remember(_ data: [DataKey], _ former: Int) {

@@ -55,8 +55,8 @@ extension Unwrapper {
     }
   }
 
-  /// Opens data with the default limits. Returns what it contains, and notes about data that cannot be read. The kind
-  /// and the contents are nil if the data has no known format, cannot be read, or exceeds the limits.
+  /// Opens data with the default limits. Returns its contents, and notes about data that cannot be read. The kind and
+  /// the contents are nil if the data has no known format, cannot be read, or exceeds the limits.
   ///
   /// - Complexity: that of ``document(_:)``.
   package static func opened(_ data: Data) -> (kind: String?, contents: PropertyListDocument?, notes: [String]) {
@@ -146,7 +146,7 @@ extension PropertyListDocument {
 }
 
 extension KeyedArchive {
-  /// Returns an archive that also has the objects of all archives that are nested in the data; see
+  /// Returns an archive that also contains the objects of all archives that are nested in data of this one; see
   /// ``Unwrapper/archive(_:)``.
   ///
   /// ```swift
@@ -195,8 +195,8 @@ extension Unwrapper {
   }
 
   /// Returns the typedstreams that are nested in the data of a property list or of an archive, in the order they are
-  /// found. Each has the path to its data. If that data is in an archive, the path is that of the data that contains
-  /// the outermost archive.
+  /// found. Each element has the path to the data of the typedstream. If this data is in a nested archive, the path
+  /// leads to the data that contains the outermost archive.
   ///
   /// - Throws: The errors of ``document(_:)``.
   /// - Complexity: O(*n*) in the size of the document and of everything nested in it.

@@ -33,7 +33,7 @@ package struct UnwrappedLookup {
   package private(set) var unwrapper: Unwrapper
   private let document: PropertyListDocument
   private var root: OpenedValue?
-  /// For each data value on a path, what it contains. Nil for data that has no known format or cannot be read.
+  /// The contents of each data value on a path. Nil for data that has no known format or cannot be read.
   private var opened: [NodeID: OpenedValue?] = [:]
 
   private struct NodeID: Hashable {
@@ -104,9 +104,9 @@ package struct UnwrappedLookup {
 /// The objects of an opened archive, in the form of ``Unwrapper/document(_:)``, with indexes for lookups.
 private final class OpenedObjects {
   let root: PropertyListDocument.Node
-  /// The objects that have a `$uid`, by that number. Nil until one is looked up.
+  /// The objects that have a `$uid`, by this number. Nil until the first lookup.
   var marked: [PropertyList.Integer: PropertyListDocument.Node]?
-  /// For each `NSDictionary` that was searched, by its node index: the positions of its values by key.
+  /// For each `NSDictionary` that was searched, by its node index, the position of the value for each key.
   var positions: [Int: [String: Int]] = [:]
 
   init(_ root: PropertyListDocument.Node) { self.root = root }
@@ -198,7 +198,8 @@ private struct OpenedValue {
     return try values.child(at: position)
   }
 
-  /// Returns the position of each key that is a string or an integer. If a key occurs twice, it is the first position.
+  /// Returns the position of each key that is a string or an integer. For a key that occurs twice, this is the first
+  /// position.
   private func positions(
     of keys: PropertyListDocument.Node, count: Int, _ objects: OpenedObjects
   ) throws(PropertyListError) -> [String: Int] {

@@ -39,7 +39,8 @@ public struct Unwrapper: Sendable {
   }
 
   /// The limits for the nesting depth of data and containers, and for the total size of the result, in the units of
-  /// `ParsingLimits.expandedSize`. They apply to the outermost document with everything that is nested in it.
+  /// `ParsingLimits.expandedSize`. They apply to the outermost document together with all property lists and archives
+  /// that are nested in it.
   public let limits: ParsingLimits
   /// The number of data values that were opened. A data value with several references counts once in each property list
   /// or archive.
@@ -76,7 +77,7 @@ public struct Unwrapper: Sendable {
       .limitExceeded, "the contents of nested data expand to more values and bytes than the limits allow")
   }
 
-  /// The limits for opening nested data. What it contains may be as large as the rest of the budget.
+  /// The limits for opening nested data. The content of the data may be as large as the rest of the budget.
   var innerLimits: ParsingLimits {
     ParsingLimits(depth: limits.depth, inputSize: limits.inputSize, expandedSize: budget.remaining, expansionRatio: 1)
   }

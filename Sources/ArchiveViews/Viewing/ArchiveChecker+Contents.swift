@@ -18,7 +18,8 @@ extension ArchiveChecker {
     }
   }
 
-  /// Returns the defect of an object, worded to follow the name of its class in a message; nil if there is none.
+  /// Returns a description of an object's defect; nil if it has no defect. In messages, the description follows the
+  /// name of the class.
   private mutating func finding(
     in node: FlatNode, _ keys: [String], _ layout: FoundationLayout
   ) throws(KeyedArchiveError) -> String? {

@@ -51,7 +51,8 @@ extension ArchiveChecker {
 /// The references of all objects of an archive, in one array.
 struct ReferenceTable {
   private var targets: [UInt32] = []
-  /// The index in ``targets`` after the last reference of the top, then the same for each object in order.
+  /// The end of the references of each source in ``targets``: the first element is the index after the last reference
+  /// of the top, and the next elements are the same for each object in order.
   private var ends: [Int] = []
 
   init(objectCount: Int) { ends.reserveCapacity(objectCount + 1) }

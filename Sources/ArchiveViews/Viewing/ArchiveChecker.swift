@@ -17,7 +17,8 @@ extension KeyedArchive {
   ///   ends early, with a finding that says so.
   public func check() -> [Finding] { Self.check(document) }
 
-  /// Checks a property list that should be a keyed archive. If it is not one, the findings say why.
+  /// Checks a property list that should be a keyed archive. If it is not a keyed archive, the findings contain the
+  /// reasons.
   ///
   /// ```swift
   /// let document = try PropertyListDocument(contentsOf: url)

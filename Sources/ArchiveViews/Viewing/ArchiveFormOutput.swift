@@ -1,8 +1,8 @@
 internal import FoundationEssentials
 @_spi(Archives) internal import PropertyLists
 
-/// An output for ``ArchiveFormWriter``. The writer turns the objects of an archive into dictionaries and arrays. The
-/// output decides how these, and numbers, data and dates, are written.
+/// An output for ``ArchiveFormWriter``. The writer converts the objects of an archive to dictionaries and arrays. The
+/// output determines the form of dictionaries, arrays, numbers, data and dates.
 protocol ArchiveFormOutput: ~Copyable {
   /// The number of arrays and dictionaries that have begun and not ended.
   var depth: Int { get }

@@ -17,15 +17,15 @@ struct ArchiveFormWriter<Output: ArchiveFormOutput & ~Copyable>: ~Copyable {
   /// The number of class descriptions with each class name.
   private var classCounts: [String: Int] = [:]
   private var frames: [Frame] = []
-  /// True while the frames lead from the top of the archive to the current value.
+  /// True if the frames form a path from the top of the archive to the current value.
   private var isBelowTop = false
 
   private struct Frame {
     let kind: Kind
     let node: FlatNode
     let shape: DictionaryShape
-    /// The UID of the object that this frame writes, or that contains the value that it writes. Nil for the top of the
-    /// archive and inline values in it.
+    /// The UID of the object that this frame writes or, for a frame of an inline value, of the object that contains the
+    /// value. Nil for the top of the archive, and for inline values in it.
     let uid: UInt32?
     /// The nesting level of ``node`` among the arrays and dictionaries of its object, from 1; 0 for the object itself.
     var inlineDepth = 0
@@ -154,7 +154,7 @@ struct ArchiveFormWriter<Output: ArchiveFormOutput & ~Copyable>: ~Copyable {
     try writeFrames()
   }
 
-  /// Adds to an error the object that is being written, and the path from the top if the writer is below the top.
+  /// Returns the error with the object that is being written and, if ``isBelowTop`` is true, the path from the top.
   private func located(_ error: KeyedArchiveError) -> KeyedArchiveError {
     var error = error
     if error.uid == nil { error.uid = frames.last?.uid.map { PropertyList.UID($0) } }

@@ -13,9 +13,9 @@ struct RenderedObjects {
   private var postponed: [UInt32] = []
   private var postponedStart = 0
 
-  /// The number of levels at which an object is shown in place of a reference to it. An object at a deeper level is
-  /// shown after the others. Otherwise, indentation would make the output grow with the square of the depth. Also, few
-  /// JSON readers accept more than 500 levels.
+  /// The number of levels of objects that are shown at their first reference. An object at a deeper level is shown
+  /// after all others. Otherwise, indentation would make the output grow with the square of the depth. Also, few JSON
+  /// readers accept more than 500 levels.
   static var greatestLevel: Int { 64 }
 
   /// The greatest length, in bytes, of strings and data that are repeated at each reference.
@@ -101,8 +101,8 @@ struct RenderedObjects {
 
   mutating func meet(_ uid: UInt32) { isMet[Int(uid)] = true }
 
-  /// Returns the UID of the next object that was not shown at its reference because it was too deep. Returns nil if
-  /// there is none.
+  /// Returns the UID of the next object that was not shown at its reference because it was too deep. Returns nil if all
+  /// objects were shown.
   mutating func nextPostponed() -> UInt32? {
     guard postponedStart < postponed.count else { return nil }
     defer { postponedStart += 1 }

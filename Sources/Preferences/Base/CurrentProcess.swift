@@ -30,12 +30,13 @@ extension CurrentProcess {
 
 /// The preparation of Dispatch for timers and event sources.
 ///
-/// For its first timer or event source, Dispatch opens file descriptors. If it cannot open those for events, it ends
-/// the process. If it cannot open the one for timers, its timers never fire, even if descriptors are available later.
+/// For its first timer or event source, Dispatch opens file descriptors. If it cannot open the descriptors for events,
+/// it ends the process. If it cannot open the descriptor for timers, its timers never fire, even if descriptors are
+/// available later.
 enum LaterWork {
   private static let isReady = Atomic(false)
-  /// The number of descriptors that Dispatch opens: for the event queue, for waking it, and for a timer; and a spare
-  /// one.
+  /// The number of descriptors that Dispatch opens (for the event queue, for waking it, and for a timer), plus one
+  /// spare descriptor.
   private static let descriptorCount = 4
 
   /// Makes Dispatch open its descriptors. Returns false if they are not available; Dispatch must not be used then.

@@ -104,7 +104,7 @@ extension DomainName: ExpressibleByStringLiteral {
   /// Creates a name from a literal.
   ///
   /// - Precondition: The literal is a name, by the rules of ``init(_:)-(String)``. Only text in the program's source
-  ///   can be passed, because the literal is a `StaticString`.
+  ///   can be passed, because the parameter is a `StaticString`.
   public init(stringLiteral name: StaticString) {
     let name = name.description
     let error = Self.error(in: name)
@@ -118,7 +118,7 @@ extension DomainName: CustomStringConvertible {
   public var description: String { rawValue }
 }
 
-/// The computers that values are for: one computer, or all that share the user's folder.
+/// The computers that a value applies to: one computer, or all computers that share the user's folder.
 public enum PreferencesHost: Hashable, Sendable, CaseIterable {
   /// Only this computer. Its values take precedence over those for any host.
   case current

@@ -24,14 +24,14 @@ public enum PreferencesError: Error, Hashable, Sendable {
   /// The calling thread is updating the file, and cannot save or update it again until the update ends. Values are kept
   /// in memory, and saved with the update or soon after it.
   case updateUnderWay(path: String)
-  /// This process is a child of `fork`, whose parent had used preferences. It can read the values from the time of
-  /// `fork`, but cannot set or save values, because the threads that save are only in the parent.
+  /// This process is a child of `fork`, and its parent had used preferences before. The child can read the values from
+  /// the time of `fork`. It cannot set or save values, because the threads that save exist only in the parent.
   case forkedProcess
   /// A program that does not lock the file keeps changing it. Values are kept in memory and saved later.
   case changedMeanwhile(path: String)
   /// The file was not saved. Either the system refused to write it, or the file must not be replaced: it is not a
-  /// regular file, it is behind a link that must not be followed, it belongs to another user and is not shared, or it
-  /// is the target of a link and cannot be read. The file is unchanged, or it is complete but may not be on the disk
+  /// regular file, the path contains a link that must not be followed, it belongs to another user and is not shared, or
+  /// it is the target of a link and cannot be read. The file is unchanged, or it is complete but may not be on the disk
   /// yet. Values are kept in memory and saved later.
   case notSaved(path: String, PropertyListError)
   /// The system refused to read the file, or the path does not lead to a regular file. The values in memory are used,
@@ -75,8 +75,8 @@ extension PreferencesError: LocalizedError {
 enum PreferencesErrors {
   private static let handler = Mutex(Handler(handle: printed))
 
-  /// The function that handles errors. It is in a structure, because Swift wraps a function that is directly in a mutex
-  /// in another function on each read, which is slower.
+  /// The function that handles errors. The function is in a structure, because that is faster: if a function is
+  /// directly in a mutex, Swift wraps it in another function on each read.
   private struct Handler: Sendable {
     let handle: @Sendable (PreferencesError) -> Void
   }
@@ -99,8 +99,8 @@ enum PreferencesErrors {
     _ = FileOutput.standardError
   }
 
-  /// Prints once that nothing is saved. The handler is not called, because it may need a lock that is held by a thread
-  /// of the parent.
+  /// Prints a message once: values are not saved in a child of `fork`. The handler is not called, because it may need a
+  /// lock that a thread of the parent holds.
   private static func reportInChild() {
     if !isReportedInChild.exchange(true, ordering: .relaxed) { printed(.forkedProcess) }
   }

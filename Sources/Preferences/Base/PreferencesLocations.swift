@@ -46,6 +46,8 @@ public struct PreferencesLocations: Sendable {
   public static let standard = PreferencesLocations(
     environment: { CurrentProcess.environmentValue($0) }, home: CurrentProcess.homeFolder)
 
+  /// Creates locations from an environment.
+  ///
   /// - Parameters:
   ///   - environment: a function that returns the value of an environment variable; nil for a variable that is not set.
   ///   - home: the home folder; nil for a user without one.
@@ -71,7 +73,8 @@ public struct PreferencesLocations: Sendable {
   /// Locations without folders.
   static let inMemory = PreferencesLocations(environment: { _ in nil }, home: nil, hasFolders: false)
 
-  /// Returns locations with the same folders for another computer, whose values are used instead of those for this one.
+  /// Returns locations with the same folders for another computer. The values for that computer are used instead of
+  /// those for this computer.
   ///
   /// - Parameter name: the name of the computer in file names.
   public func onHost(_ name: String) -> PreferencesLocations {
@@ -95,7 +98,8 @@ public struct PreferencesLocations: Sendable {
   }
 }
 
-/// Locations are equal if their bytes are equal, like file names: two Unicode spellings are two folders.
+/// Locations are equal if the bytes of their paths are equal: as file names, two Unicode spellings of a name are
+/// different.
 extension PreferencesLocations: Hashable {
   public static func == (lhs: PreferencesLocations, rhs: PreferencesLocations) -> Bool { lhs.bytes == rhs.bytes }
 

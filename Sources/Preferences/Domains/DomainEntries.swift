@@ -43,15 +43,16 @@ struct DomainEntries {
 
   mutating func removeAll(where shouldBeRemoved: (TableKey) -> Bool) { values.removeAll { shouldBeRemoved($0.key) } }
 
-  /// Returns these entries, with the nodes in ``originals`` of `held` for the values that both have.
+  /// Returns these entries. For each value that `held` has too, the result has the node in ``originals`` of `held`, if
+  /// any.
   func keepingOriginals(of held: DomainEntries) -> DomainEntries {
     var entries = self
     for (key, original) in held.originals where held.values[key] == values[key] { entries.originals[key] = original }
     return entries
   }
 
-  /// Returns the entries after a change to their dictionary with string keys. Of several canonically equivalent keys,
-  /// that dictionary contains only one. The other keys are kept if `visible` still contains that one.
+  /// Returns the entries after a change to their dictionary with string keys. That dictionary contains only one of
+  /// several canonically equivalent keys. The other keys are kept if `visible` still contains that key.
   func changed(to visible: OrderedDictionary<String, PropertyList>) -> DomainEntries {
     var entries = DomainEntries(byName: visible)
     let hidden = values.keys.hiddenSpellings

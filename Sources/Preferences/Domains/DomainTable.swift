@@ -21,10 +21,10 @@ final class DomainTable: Sendable {
     /// The number of the change that replaced all values; nil if there was no such change, or if it is saved.
     var replaced: Int?
     var changes = 0
-    /// The number of changes, from the first one on, that were written to the file. The file may not be synced yet.
+    /// The changes up to this number were written to the file. The file may not be synced yet.
     var inFile = 0
-    /// The keys that this process has saved and that no other process has changed since, each with the number that its
-    /// change had in ``unsaved``.
+    /// The keys that this process has saved and that other processes have not changed since. The value is the number of
+    /// the saved change, as in ``unsaved``.
     var own: [TableKey: Int] = [:]
 
     var hasUnsaved: Bool { !unsaved.isEmpty || replaced != nil }
@@ -87,8 +87,8 @@ final class DomainTable: Sendable {
     }
   }
 
-  /// A value that an update has read, with the number of the last unsaved change that set it. The number shows later if
-  /// another thread has set the value again.
+  /// A value that an update has read, with the number of the last unsaved change that set it. By this number, it is
+  /// later found out if another thread has set the value again.
   struct VersionedValue {
     let value: PropertyList?
     fileprivate let change: Int?
@@ -140,9 +140,9 @@ final class DomainTable: Sendable {
   /// caller reverts the changes with ``takeBack(_:)``.
   ///
   /// - Parameters:
-  ///   - versions: the values that were read, at least those for the keys of `changes`.
-  ///   - listed: the number of changes at the time that all keys were listed; nil if they were not listed. If they
-  ///     were, any value that is set later counts as a value that was read.
+  ///   - versions: the values that were read. They include the values for the keys of `changes`.
+  ///   - listed: the number of changes at the time that all keys were listed; nil if the keys were not listed. If they
+  ///     were listed, a value that another thread sets later counts as a value that was read.
   ///   - isLast: true to skip changes to values that were set again after they were read, because this is the last
   ///     attempt.
   /// - Returns: nil, without a change, if `isLast` is false and a value was set again after it was read.
@@ -177,9 +177,8 @@ final class DomainTable: Sendable {
     }
   }
 
-  /// Replaces all values. A key that a dictionary with string keys cannot contain, because it is canonically equivalent
-  /// to another key, is kept as long as the other key. Returns the keys whose values have changed, if there are
-  /// observers.
+  /// Replaces all values. A dictionary with string keys contains only one of several canonically equivalent keys. The
+  /// other keys are kept as long as that key. Returns the keys whose values have changed, if there are observers.
   func replace(with visible: OrderedDictionary<String, PropertyList>) -> [TableKey] {
     contents.withLock { contents in
       let entries = Self.entries(contents.values).changed(to: visible).values
@@ -251,7 +250,7 @@ final class DomainTable: Sendable {
   /// those that this process has saved.
   ///
   /// - Parameter areOwnSaved: true if the file is known to include all saves of this process. Values that differ from
-  ///   them are newer then, and not lost.
+  ///   the saved ones are then newer, and not lost.
   func keysLost(in entries: DomainEntries, areOwnSaved: Bool) -> Set<TableKey> {
     contents.read { contents in
       var lost = Set(contents.values.keys.filter { entries[$0] == nil && contents.unsaved[$0] == nil })

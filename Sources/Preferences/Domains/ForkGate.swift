@@ -1,8 +1,8 @@
 internal import Synchronization
 internal import SystemFiles
 
-/// Delays `fork` until no value is being changed: a child could neither read nor repair a value whose change is
-/// incomplete.
+/// Delays `fork` while a value is being changed, because a child could neither read nor repair a value with an
+/// incomplete change.
 ///
 /// A change only accesses memory, so that `fork` waits for less than a microsecond.
 enum ForkGate {

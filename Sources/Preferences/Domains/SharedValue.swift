@@ -3,11 +3,11 @@ internal import SystemFiles
 
 /// A value that many threads can read at the same time, and one thread at a time can change.
 ///
-/// It is not copyable, so that no read copies it or changes a reference count that all threads share.
+/// It is not copyable, so that a read neither copies it nor changes a reference count that all threads share.
 ///
 /// Memory-safe: a change first sets a flag, and then waits until all claims to read have ended. A reader first makes a
-/// claim, and then checks the flag. All of these operations are in one order for all threads (sequentially consistent),
-/// so that at least one of the two sees the other: the change waits for the reader, or the reader uses the lock.
+/// claim, and then checks the flag. All threads see these operations in the same order (sequential consistency). So
+/// either the change sees the claim and waits for the reader, or the reader sees the flag and uses the lock.
 ///
 /// In a child of `fork` (``ForkedChild``), values are read without the lock. They do not change any more, and the lock
 /// may be held by a thread that exists only in the parent.

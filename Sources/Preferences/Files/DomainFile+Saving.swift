@@ -5,8 +5,8 @@ internal import PropertyLists
 internal import SharedFiles
 internal import SystemFiles
 
-/// Saving: while the file is locked, its contents are read, changed key by key, and written to a new file, which
-/// replaces the old one.
+/// Functions that save. While the file is locked, its contents are read, changed key by key, and written to a new file,
+/// which replaces the old file.
 extension DomainFile {
   /// The entries of the domain before an update.
   enum HeldEntries {
@@ -23,8 +23,8 @@ extension DomainFile {
     }
   }
 
-  /// A function that applies the changes of an update to the table. They are reverted if the file cannot be written.
-  /// The function returns nil if the update has failed, so that nothing is saved.
+  /// A function that applies the changes of an update to the table. The changes are reverted if the file cannot be
+  /// written. The function returns nil if the update has failed. The save then writes nothing.
   typealias Staging = (HeldEntries) throws(PreferencesError) -> DomainTable.StagedChanges?
 
   /// The greatest number of times that an update is repeated because other threads have set values that it has read.
@@ -206,7 +206,7 @@ extension DomainFile {
   }
 
   /// A function that updates the table with the values of the file, unless `isKnown` is true, and then applies the
-  /// requested changes. It returns nil if an update has failed, so that there are no changes.
+  /// requested changes. It returns nil if an update has failed, so that no changes were made.
   private typealias AdoptAndStage = (
     DomainEntries?, FileIdentity?, FileGeneration?, _ isKnown: Bool, inout Disk
   ) throws(PreferencesError) -> DomainTable.StagedChanges?
@@ -267,8 +267,8 @@ extension DomainFile {
     return Outcome(changes: changes, hasChanged: true, isNoted: last != nil)
   }
 
-  /// Returns the entries that were last saved to a file that cannot be read, from the copy of that save; nil if this
-  /// process has them in memory, or if there is no complete copy.
+  /// Returns the entries that were last saved to a file that cannot be read any more. They come from the copy of the
+  /// last save. Returns nil if this process has the entries in memory, or if a complete copy does not exist.
   private func newestState(_ last: LastSave?, _ disk: Disk) -> DomainEntries? {
     guard let last, let generation = last.generation, disk.generation?.covers(generation) != true,
       let data = last.contents()
@@ -354,8 +354,8 @@ extension DomainFile {
   /// represent a date with a fraction of a second, a control character, a null, or a dictionary that looks like a UID.
   /// OpenStep represents too few types.
   ///
-  /// - Parameter limit: the greatest number of bytes that can be read again.
-  /// - Throws: ``PropertyListError``, also if there are more bytes.
+  /// - Parameter limit: the maximum size of a file that can be read again, in bytes.
+  /// - Throws: ``PropertyListError``, also if the result is larger than the limit.
   static func bytes(
     of entries: DomainEntries, _ format: PropertyListFormat, for path: String, limit: Int = FileContents.limit
   ) throws(PropertyListError) -> (Data, PropertyListFormat) {

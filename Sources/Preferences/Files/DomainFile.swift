@@ -28,7 +28,8 @@ final class DomainFile: Sendable {
   let schedule = SaveSchedule()
   let disk = Mutex(Disk())
 
-  /// Errors and restored values that were found while a lock was held. They are reported when no lock is held.
+  /// The errors and restored values that were found while a lock was held. They are reported after all locks have been
+  /// released.
   struct Findings {
     /// True if values were restored that must be saved.
     var hasPutBack = false
@@ -48,7 +49,7 @@ final class DomainFile: Sendable {
     var format = PropertyListFormat.binary
     /// The folder of the file, or its nearest ancestor that existed at the last look.
     var seenFolder: String?
-    /// The number of changes to the table at the time that the folder was found to be missing; nil if it exists.
+    /// The number of changes to the table when the folder was found to be missing; nil if the folder exists.
     var changesBeforeVanishing: Int?
     /// True if a caller requested the save in progress; false if a timer triggered it.
     var isSaveAskedFor = false
@@ -76,17 +77,17 @@ final class DomainFile: Sendable {
     /// The deadline for another process to restore the keys in ``awaited``.
     var waitsUntil = ContinuousClock.now
 
-    /// Returns true if the table certainly has the values of the file with this identity.
+    /// Returns true if it is certain that the table has the values of the file with this identity.
     func isInStep(with identity: FileIdentity?) -> Bool { known == identity && !isRecent && awaited.isEmpty }
 
-    /// Returns true if the file could not be read after the table took its values, so that a process replaced it with a
-    /// new file.
+    /// Returns true if the file has become unreadable since the table got its values from it, so that a process has
+    /// replaced it with a new file.
     ///
     /// - Parameter current: the state that was last saved.
     func isMadeAnew(in current: FileGeneration?) -> Bool { known != nil && current?.hasLoss(since: generation) == true }
 
-    /// Returns true if the values of the table are a saved state that belongs to the same count of saves as `current`,
-    /// so that `current` includes it.
+    /// Returns true if the table has the values of a saved state that is in the same series of saves as `current`, so
+    /// that `current` includes that state.
     func isBefore(_ current: FileGeneration?) -> Bool {
       generation?.isCounted(with: current) == true && generation?.hash == fingerprint
     }
@@ -175,7 +176,7 @@ final class DomainFile: Sendable {
   /// Reports the findings. Must not be called while holding a lock.
   func tellFindings() { tell(disk.withLock { disk in exchange(&disk.findings, with: Findings()) }) }
 
-  /// Reloads the values whenever the file changes, from now on. Without this call, that begins a tenth of a second
+  /// From now on, reloads the values whenever the file changes. Without this call, reloading begins a tenth of a second
   /// after the file was opened.
   func watch() {
     guard let path, !isWatched.exchange(true, ordering: .sequentiallyConsistent) else { return }

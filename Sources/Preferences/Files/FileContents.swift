@@ -33,7 +33,7 @@ struct FileContents {
 
   /// Returns the contents of a locked file.
   ///
-  /// - Parameter generation: the state that was last saved to the file.
+  /// - Parameter generation: the generation of the state that was last saved to the file.
   static func read(
     _ file: inout LockedFile, _ generation: FileGeneration?, until deadline: ContinuousClock.Instant
   ) throws(PropertyListError) -> FileContents? {

@@ -1,10 +1,10 @@
 internal import FoundationEssentials
 internal import PropertyLists
 
-/// The identification of a saved state of a file: its number in a count of saves. Of two states with the same count,
-/// the one with the higher number is newer, regardless of the clock.
+/// The identification of a saved state of a file: its number in a series of saves. If two states are in the same
+/// series, the state with the higher number is newer, regardless of the clock.
 struct FileGeneration: Hashable, Sendable {
-  /// A random number that identifies the count. States of different counts cannot be compared.
+  /// A random number that identifies the series. States of different series cannot be compared.
   private let count: UInt64
   private let number: UInt64
   /// The number of times that the file was replaced with a new one because it could not be read.
@@ -12,7 +12,7 @@ struct FileGeneration: Hashable, Sendable {
   /// The hash of the bytes of this state.
   let hash: UInt64
 
-  /// Creates the first state of a new count.
+  /// Creates the generation of the first state in a new series.
   ///
   /// - Parameter isLoss: true if the old file is replaced because it cannot be read.
   init(_ data: Data, isLoss: Bool) { self.init(.random(in: .min ... .max), 1, isLoss ? 1 : 0, Self.hash(data)) }
@@ -33,7 +33,7 @@ struct FileGeneration: Hashable, Sendable {
 
   func isCounted(with other: FileGeneration?) -> Bool { count == other?.count }
 
-  /// Returns true if this state includes the other one, because it is the same or a later one.
+  /// Returns true if this state includes the other state, because it is the same state or a later one.
   func covers(_ other: FileGeneration) -> Bool { isCounted(with: other) && number >= other.number }
 
   /// Returns true if the file was replaced after an earlier state because it could not be read. `earlier` is nil if

@@ -5,12 +5,13 @@ internal import SystemFiles
 
 /// An observer that reloads files when other processes change them.
 ///
-/// A file is watched when its values are observed, else from a tenth of a second after it was opened. Removing a watch
-/// takes the system up to 15 ms at the end of a process, and a process that reads a value and exits needs none.
+/// A file is watched as soon as its values are observed, and otherwise a tenth of a second after it was opened. The
+/// delay avoids watches in a process that only reads a value and exits: at the end of the process, the system needs up
+/// to 15 ms to remove a watch.
 ///
-/// The folders of the files are watched, because a save replaces the file. The folders and links on the paths to them
-/// are watched too, because these may be replaced. If the system does not report changes, as on network file systems or
-/// when its resources are used up, the files are checked four times a second.
+/// The folders of the files are watched, because a save replaces the file. The folders and links on the paths to these
+/// folders are watched too, because they may be replaced. If the system does not report changes, as on network file
+/// systems or when its resources are used up, the files are checked four times a second.
 final class FileWatcher: Sendable {
   static let shared = FileWatcher()
 

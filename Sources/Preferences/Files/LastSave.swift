@@ -5,9 +5,9 @@ internal import SystemFiles
 
 /// A copy of the last save of a domain's file, in the same folder: `.DOMAIN.plist.last`.
 ///
-/// The processes that use a domain coordinate through this copy. A save locks it from beginning to end: another file
-/// may replace the domain's file at any moment, which makes a lock on that file useless. If the domain's file cannot be
-/// read, the process that replaces it begins with the values in the copy, before it changes anything.
+/// The processes that use a domain coordinate through this copy. A save locks the copy from beginning to end. A lock on
+/// the domain's file itself would be useless, because another file may replace that file at any moment. If the domain's
+/// file cannot be read, the process that replaces it begins with the values in the copy, before it changes anything.
 ///
 /// The copy contains a line with the generation, length and hash, followed by the bytes that were saved. It is written
 /// in place, after the domain's file is on the disk. A copy that was not completed has a wrong hash, and is ignored.
@@ -15,7 +15,7 @@ final class LastSave {
   private let location: FileLocation
   private let lock: HeldLock
   private let header: Header?
-  /// True if the copy contains saved bytes. If false, the copy is removed with this object.
+  /// True if the copy contains saved bytes. If false, the copy is removed when this object is released.
   private var isUsed: Bool
 
   /// The line at the beginning of the copy, which is padded to a fixed length.
@@ -116,7 +116,7 @@ final class LastSave {
     return !isAll || ftruncate(lock.descriptor, off_t(data.count)) == 0
   }
 
-  /// Marks the copy to be removed with this object, because the file is removed.
+  /// Makes the release of this object remove the copy, because the file is removed.
   func remove() { isUsed = false }
 
   /// Removes a copy that could not be opened. It is outdated, because the file was saved without it.

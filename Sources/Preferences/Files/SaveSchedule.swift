@@ -9,8 +9,8 @@ final class SaveSchedule: Sendable {
   private static let delay = Duration.milliseconds(20)
   /// The shortest time from one save to the next.
   private static let interval = Duration.milliseconds(50)
-  /// The delay before a failed save is tried again. It begins with the lower bound, and is doubled each time up to the
-  /// upper bound.
+  /// The delay before a failed save is tried again. The first delay is the lower bound. Each further delay is twice as
+  /// long, up to the upper bound.
   private static let retries = Duration.seconds(1)...Duration.seconds(60)
   /// The longest time that a save waits for other processes. When the process exits, it is the limit for all saves
   /// together.
@@ -129,8 +129,8 @@ final class SaveSchedule: Sendable {
     saveAll(unsaved.withLock { Array($0.values) }, patience: patience)
   }
 
-  /// Saves files in turn, and reports those that fail. A file that another process has locked is tried again until
-  /// `patience` is over, and once after that; meanwhile, the others are saved.
+  /// Saves files one after the other, and reports failures. If another process has locked a file, saves the other files
+  /// first, and tries the locked file again until `patience` is over, and once after that.
   static func saveAll(_ files: [DomainFile], patience: Duration) {
     let deadline = ContinuousClock.now + patience
     var waiting = files

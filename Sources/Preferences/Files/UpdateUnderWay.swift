@@ -4,11 +4,11 @@ internal import SystemFiles
 
 /// The updates in progress.
 ///
-/// They are recorded to recognize the changes and saves of the updating thread itself: a value that it sets does not
-/// repeat the update, and a save fails instead of waiting for its own update.
+/// They are recorded to recognize changes and saves that the updating thread itself makes during the update. If this
+/// thread sets a value, the update is not repeated. If it saves, the save fails instead of waiting for its own update.
 enum UpdateUnderWay {
-  /// The files that each thread is updating, with the changes that it has made meanwhile. An array is enough, because
-  /// threads and files are few.
+  /// The files that each thread is updating, with the changes that it has made meanwhile. An array is sufficient,
+  /// because only few threads update files at the same time.
   private static let all = Mutex<[Entry]>([])
   private static let count = Atomic(0)
 
@@ -59,7 +59,7 @@ enum UpdateUnderWay {
     return all.withLock { $0.contains { $0.thread == thread } } ? thread : nil
   }
 
-  /// The identity of this thread: that of its ``CallStack``, which exists as long as the thread.
+  /// The identity of this thread: the identity of its ``CallStack``, which exists as long as the thread.
   private static var thread: ObjectIdentifier { ObjectIdentifier(CallStack.current) }
 }
 

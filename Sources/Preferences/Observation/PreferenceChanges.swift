@@ -8,7 +8,8 @@ public struct PreferenceChange: Hashable, Sendable {
   public let oldValue: PropertyList?
   /// The new effective value; nil if the key has no value.
   public let newValue: PropertyList?
-  /// The source of the new value; nil if the key has no value, or if the change is one of a ``PreferencesFile``.
+  /// The source of the new value; nil if the key has no value, or if the change was observed with a
+  /// ``PreferencesFile``.
   public let source: UserPreferences.Source?
 }
 

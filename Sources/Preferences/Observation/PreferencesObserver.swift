@@ -1,8 +1,8 @@
 internal import PropertyLists
 internal import Synchronization
 
-/// An observer that finds changes by comparison. It has the values that it has reported, and the keys whose values may
-/// have changed since.
+/// An observer that finds changes by comparison. It keeps the values that it has reported, and the keys whose values
+/// may have changed since then.
 ///
 /// A ``DomainTable`` only reports that the value for a key may have changed. The values are compared when the next
 /// change is requested. So a value that changes a thousand times takes no more memory than one that changes once, and
@@ -11,8 +11,8 @@ final class PreferencesObserver: TableObserver {
   private let observed: Observed
   let key: TableKey?
   private let state: Mutex<State>
-  /// A function that is called on any thread when a value may have changed. It is not called again for the same key
-  /// until that key has been checked.
+  /// A function that is called on any thread when a value may have changed. The function is not called again for a key
+  /// until the key's value has been compared.
   private let signal: @Sendable (PreferencesObserver) -> Void
 
   private struct State {

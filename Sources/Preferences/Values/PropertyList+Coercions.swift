@@ -16,8 +16,8 @@ extension PropertyList {
     }
   }
 
-  /// The number without its fraction; the nearest `Int` if it is out of range, and 0 for other types. Of text, the
-  /// decimal integer at its beginning is converted.
+  /// The number without its fraction; the nearest `Int` if it is out of range, and 0 for other types. For text, the
+  /// result is the decimal integer at its beginning.
   var asInt: Int {
     switch self {
     case .boolean(let value): value ? 1 : 0
@@ -29,9 +29,10 @@ extension PropertyList {
     }
   }
 
-  /// Returns the number; 0 for other types. Of text, the decimal number at its beginning is converted.
+  /// Returns the number; 0 for other types. For text, the result is the decimal number at its beginning.
   ///
-  /// The number is rounded once. A conversion through a double could round to a float that is not the nearest.
+  /// The number is rounded only once. A conversion to a double and then to a float could give a float that is not the
+  /// nearest one.
   func asReal<Real: BinaryFloatingPoint & LosslessStringConvertible>(_ type: Real.Type = Real.self) -> Real {
     switch self {
     case .boolean(let value): value ? 1 : 0

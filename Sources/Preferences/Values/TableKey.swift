@@ -49,9 +49,10 @@ extension TableKey: Comparable {
 }
 
 /// Conversions to dictionaries with string keys. Such a dictionary can contain only one of several canonically
-/// equivalent keys: the shortest one, and of several with the same length, the one whose bytes come first.
+/// equivalent keys. It contains the shortest key; among keys of the same length, the key whose bytes come first.
 extension Collection<TableKey> {
-  /// The keys that a dictionary with string keys cannot contain, each with the equivalent key that it contains.
+  /// The keys that a dictionary with string keys cannot contain. The value is the equivalent key that the dictionary
+  /// contains instead.
   ///
   /// - Complexity: O(*n*) in the number of keys.
   var hiddenSpellings: [TableKey: TableKey] {
@@ -69,7 +70,7 @@ extension Collection<TableKey> {
 }
 
 extension OrderedDictionary<TableKey, PropertyList> {
-  /// The entries with string keys. Of several canonically equivalent keys, only one is included.
+  /// The entries with string keys. Only one of several canonically equivalent keys is included.
   var byName: OrderedDictionary<String, PropertyList> {
     let hidden = keys.hiddenSpellings
     return OrderedDictionary<String, PropertyList>(
@@ -78,7 +79,7 @@ extension OrderedDictionary<TableKey, PropertyList> {
 }
 
 extension [TableKey: PropertyList] {
-  /// The values with string keys. Of several canonically equivalent keys, only one is included.
+  /// The values with string keys. Only one of several canonically equivalent keys is included.
   var byName: [String: PropertyList] {
     let hidden = keys.hiddenSpellings
     return [String: PropertyList](
