@@ -2,8 +2,8 @@
 ///
 /// The unsafe expressions are sound: paths end with a NUL, and the variables that calls fill have the required size.
 package enum CurrentProcess {
-  /// Returns the value of an environment variable, or nil if it is not set. Creating a dictionary of the whole
-  /// environment takes a small process a tenth of its time.
+  /// Returns the value of an environment variable, or nil if it is not set. Does not create a dictionary of the whole
+  /// environment, because that would take a tenth of the time of a short process.
   package static func environmentValue(_ name: String) -> String? {
     // Memory-safe if no thread changes the environment, as for every other use of `getenv`.
     unsafe getenv(name).map { unsafe String(cString: $0) }

@@ -33,6 +33,7 @@ package struct FileError: Error, Hashable, Sendable {
   /// True if another process has locked the file.
   package var isLocked: Bool { code == EWOULDBLOCK }
 
-  /// Returns true if `code` means that the file itself cannot be read, and not that the system has a temporary problem.
+  /// Returns true if `code` means that this file cannot be read, and false if it means a temporary problem of the
+  /// system.
   package static func isAboutFile(_ code: Int32) -> Bool { code == EACCES || code == EPERM }
 }

@@ -1,4 +1,5 @@
-/// The identity of a file in its current state. It differs for any other file, and for the same file after a write.
+/// The identity of a file in its current state. Other files have other identities, and so does the same file after a
+/// write.
 package struct FileIdentity: Hashable, Sendable {
   let device: UInt64
   private let inode: UInt64

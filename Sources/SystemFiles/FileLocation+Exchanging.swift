@@ -1,8 +1,8 @@
-/// Replacing and removing the file at a location. If a program without a lock puts another file there meanwhile, that
-/// file is not lost.
+/// Functions that replace or remove the file at a location. If a program that does not use locks puts another file
+/// there at the same time, that file is not lost.
 extension FileLocation {
-  /// Exchanges the file at the location with another one in the same folder, atomically. Returns false if the system or
-  /// the file system does not support that, or if no file is at the location.
+  /// Exchanges the file at the location with another file of the same folder, atomically. Returns false if the system
+  /// or the file system does not support that, or if no file is at the location.
   func exchange(with other: FileSystem.SystemPath) throws(FileError) -> Bool {
     guard FileSystem.attempt(.exchange, path, { folder.exchange(other, with: name) }) != 0 else { return true }
     switch errno {
@@ -91,8 +91,8 @@ extension FileLocation {
     return isExpected
   }
 
-  /// Returns the additional name that ``keep(_:suffix:)`` gave a file in a process that was killed before it replaced
-  /// the file; nil if not found.
+  /// Finds the additional name that ``keep(_:suffix:)`` gave a file in a process that was killed before it replaced the
+  /// file. Returns nil if the file has no such name.
   private func nameKept(of file: FileIdentity) -> FileSystem.SystemPath? {
     var status = stat()
     guard folder.status(of: name, &status) == 0, status.st_nlink > 1 else { return nil }

@@ -8,15 +8,15 @@
 package struct FileLocation: Sendable {
   package let folder: OpenFolder
   let name: FileSystem.SystemPath
-  /// The path that the caller gave. For the location of another name in the same folder, such as a companion file, its
-  /// real path.
+  /// The path from the caller. If the location was created from another one in the same folder, such as that of a
+  /// companion file, this is its real path.
   package let path: String
   /// The path with all links resolved.
   let realPath: String
   /// True if the name at the path is a link that leads to this location.
   let isBehindLink: Bool
 
-  /// Creates the location at a path, and follows links.
+  /// Creates the location that a path leads to, and follows links.
   ///
   /// - Returns: Nil if its folder does not exist.
   /// - Throws: ``FileError``, also for a link that must not be followed.
@@ -55,7 +55,7 @@ package struct FileLocation: Sendable {
   }
 
   /// Returns the status of the regular file at the location, or nil if none exists. Throws if another kind of file is
-  /// there, or if a link leads to it and it belongs to another user.
+  /// there, or if the path is a link to a file of another user.
   package func file() throws(FileError) -> stat? {
     guard let status = try status() else { return nil }
     guard status.st_mode & S_IFMT == S_IFREG else {
@@ -100,15 +100,19 @@ package struct FileLocation: Sendable {
     }
   }
 
-  /// Returns the location of a companion of the file: in the same folder, with a hidden name that ends with `suffix`.
+  /// Returns the location of a companion file. It is in the same folder, and has a hidden name that ends with `suffix`.
   package func companion(_ suffix: String) -> FileLocation {
     let hidden = [CChar(bitPattern: UInt8(ascii: "."))] + name.dropLast() + suffix.utf8CString
     return FileLocation(hidden, nextTo: self)
   }
 
-  /// Opens the file, and creates it if it is missing and `isMade` is true. Returns nil if it is missing or not trusted.
-  /// A trusted file is a regular file without another name that belongs to the user of this process or to the group
-  /// that the folder is shared with. Throws an error if the file cannot be opened, for example because it is a link.
+  /// Opens the file, and creates it if it is missing and `isMade` is true. Returns nil if the file is missing or cannot
+  /// be trusted.
+  ///
+  /// A file can be trusted if it is a regular file with only one name, and belongs to the user of this process or to
+  /// the group that the folder is shared with.
+  ///
+  /// - Throws: ``FileError`` if the file cannot be opened, for example because it is a link.
   package func openCompanion(isMade: Bool) throws(FileError) -> (descriptor: Int32, identity: FileIdentity)? {
     let flags = O_RDWR | O_NOFOLLOW | O_NONBLOCK | (isMade ? O_CREAT : 0)
     let descriptor = FileSystem.attempt(.open, path) { folder.open(name, flags, mode: 0o600) }
@@ -131,9 +135,9 @@ package struct FileLocation: Sendable {
   /// Removes the companion file at this location.
   package func removeCompanion() { _ = FileSystem.attempt(.unlink, path) { folder.remove(name) } }
 
-  /// Sets the group and permission bits of an open file to those of another file. If the system does not allow the
-  /// group, the bits for the group are cleared. If the other file is shared with the group of the folder
-  /// (``isShared(_:)``), the group may also write the open file.
+  /// Gives an open file the group and permission bits of another file. If the system does not allow that group, clears
+  /// the bits for the group. If the other file is shared with the group of the folder (``isShared(_:)``), also allows
+  /// the group to write the open file.
   package func setPermissions(of descriptor: Int32, like file: FileIdentity) {
     var status = stat()
     guard unsafe fstat(descriptor, &status) == 0 else { return }
@@ -147,7 +151,8 @@ package struct FileLocation: Sendable {
   // Files that several users save. The user who replaces a file owns the new one, which must not lock out other users.
 
   /// The ID of the group that the folder is shared with; nil if it is not shared. A folder is shared with its group if
-  /// members of the group can create files, which inherit the group, and other users cannot (mode 2770 or 2775).
+  /// members of the group can create files in it, other users cannot, and new files get the group of the folder (mode
+  /// 2770 or 2775).
   private var sharingGroup: UInt32? {
     guard let folder = folder.identity, folder.givesItsGroup, folder.permissions & 0o022 == 0o020 else { return nil }
     return folder.group
@@ -160,22 +165,24 @@ package struct FileLocation: Sendable {
   /// group may read the file.
   func isShared(_ file: FileIdentity) -> Bool { sharingGroup == file.group && file.permissions & 0o040 != 0 }
 
-  /// The permissions of a new file that does not replace another one: for its owner, and for the group that the folder
-  /// is shared with.
+  /// The permissions of a new file that does not replace another one: its owner may read and write it, and so may the
+  /// group that the folder is shared with.
   var permissionsOfNewFile: NewFile.Permissions { sharingGroup.map { .own(group: $0, mode: 0o660) } ?? .new(0o600) }
 
-  /// Returns the permissions of a file that replaces another one. The group and permission bits are kept if that file
-  /// belongs to the user of this process, or is shared with the group of its folder (``isShared(_:)``). They are not
-  /// kept if another user has set them, because that user could then decide who reads the data that this process saves.
+  /// Returns the permissions for a new file that replaces an old one. The new file gets the group and permission bits
+  /// of the old file if that belongs to the user of this process, or is shared with the group of its folder
+  /// (``isShared(_:)``). It does not get bits that another user has set, because that user could then decide who reads
+  /// the data that this process saves.
   ///
-  /// - Parameter file: The other file, or nil to ignore its permissions.
+  /// - Parameter file: The old file, or nil to ignore its permissions.
   package func permissions(like file: FileIdentity?) -> NewFile.Permissions {
     guard let file, file.isOwn || isShared(file) else { return permissionsOfNewFile }
     return .own(like: file)
   }
 
-  /// Throws an error if this process must not replace a file: the file belongs to another user, who can also save to
-  /// the folder, and it is not shared. The new file would lock out that user.
+  /// Throws an error if this process must not replace a file. This is the case if the file is not shared and belongs to
+  /// another user, and also other users than that of this process can create files in the folder. The new file would
+  /// lock out that user.
   package func checkOwner(of file: FileIdentity) throws(FileError) {
     if file.isOwn || isOfOneUser || isShared(file) { return }
     throw FileError(
@@ -184,10 +191,11 @@ package struct FileLocation: Sendable {
         + "of that group (mode 2770)")
   }
 
-  /// Throws an error if a file that cannot be read must not be set aside: a file that a link leads to, or one that
-  /// belongs to another user and may not be read.
+  /// Throws an error if a file that cannot be read must not be set aside. This is the case if the path is a link, or if
+  /// the file belongs to another user and this process may not read it.
   ///
-  /// - Parameter isForbidden: True if the file may not be read; false if it has been read and its contents are wrong.
+  /// - Parameter isForbidden: True if this process may not read the file; false if it has read the file, and the
+  ///   contents are wrong.
   package func checkSettingAside(_ file: FileIdentity, isForbidden: Bool) throws(FileError) {
     if isBehindLink {
       throw FileError(EPERM, "cannot set aside \(path): it is a link to \(realPath), which cannot be read")

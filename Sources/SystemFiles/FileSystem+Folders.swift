@@ -1,6 +1,6 @@
 private import Synchronization
 
-/// Creating, listing, removing and examining folders.
+/// Functions that create, list, remove and examine folders.
 ///
 /// The unsafe expressions are sound: paths end with a NUL, and the variables that calls fill have the required size.
 extension FileSystem {
@@ -57,7 +57,7 @@ extension FileSystem {
     }
   }
 
-  /// The part of the name of a file that was set aside: it follows the old name, and precedes the time.
+  /// The part of the name of a file that was set aside: it is between the old name and the time.
   package static let suffixOfUnreadable = ".unreadable-"
 
   /// Returns true if other computers may change the files of a folder, without notifications from the local system.
@@ -151,7 +151,7 @@ extension FileSystem {
 
   // Temporary files of writers that were killed.
 
-  /// Removes the temporary files of killed writers next to a file.
+  /// Removes the temporary files that killed processes left next to a file when they wrote it.
   ///
   /// A temporary file is removed only if it has a name that ``NewFile`` creates for this file, belongs to the user of
   /// this process, has not been written for ten minutes, and is not locked. Writers lock their temporary files.
@@ -163,8 +163,8 @@ extension FileSystem {
     }
   }
 
-  /// Removes the temporary files of killed writers next to a file, like ``removeAbandonedFiles(of:)``. Lists each
-  /// folder only once per process, so that replacing all files of a folder takes time proportional to their number.
+  /// Removes temporary files like ``removeAbandonedFiles(of:)``, but lists each folder only once per process. So the
+  /// time for replacing all files of a folder is proportional to their number.
   static func removeAbandonedFilesOnce(beside location: FileLocation) {
     let path = parent(of: location.realPath)
     let folder = systemPath(path)
@@ -180,8 +180,8 @@ extension FileSystem {
     for name in found { removeIfAbandoned(name, in: location) }
   }
 
-  /// The temporary files that were found in each listed folder, grouped by the prefixes of their names. A group is
-  /// removed when its files are checked.
+  /// For each folder that was listed, the names of the temporary files in it, grouped by their prefixes. A group is
+  /// removed from the table before its files are checked.
   private static let abandoned = Mutex<[SystemPath: [String: [String]]]>([:])
 
   private static func removeIfAbandoned(_ name: String, in location: FileLocation) {

@@ -10,7 +10,8 @@ extension FileSystem {
 
   static let slash = CChar(bitPattern: UInt8(ascii: "/"))
 
-  /// Returns the path with symbolic links of its last component followed. The target of the last link may not exist.
+  /// Returns the path that is reached by following symbolic links of the last component. The target of the last link
+  /// need not exist.
   static func resolvedPath(_ path: String) -> SystemPath {
     var current = systemPath(path)
     for _ in 0..<greatestLinkCount {
@@ -81,8 +82,8 @@ extension FileSystem {
   // is converted back for system calls. Each byte of a character in that range is converted, too, so that different
   // names are always different strings. Otherwise, paths are converted as UTF-8.
 
-  /// The scalar value to which a byte is added to represent it: the characters from U+10F780 represent the bytes from
-  /// 0x80.
+  /// A byte is represented by the character with this scalar value plus the byte. The bytes from 0x80 are the
+  /// characters from U+10F780.
   private static let firstStandIn: UInt32 = 0x10F700
   /// The scalar values of the characters that represent bytes.
   private static let standIns = firstStandIn + 0x80...firstStandIn + 0xFF

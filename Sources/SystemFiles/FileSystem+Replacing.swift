@@ -1,15 +1,16 @@
 package import FoundationEssentials
 
-/// Replacing and creating files atomically: readers see either the old contents or the complete new ones.
+/// Functions that replace and create files atomically: a reader sees either the old contents or the complete new
+/// contents.
 ///
 /// The unsafe expressions are sound: paths end with a NUL, and status variables are filled by the calls that get them.
 extension FileSystem {
   /// Replaces a file with `data` atomically: writes a new file next to it, syncs it to the disk, and renames it.
   ///
   /// A symbolic link is followed, and its target is replaced. Throws for a link that another user made in a folder that
-  /// others can write to, and for a link to a file of another user. The permission bits of the old file are kept, and
-  /// its owner if the system allows that. If the path is not a regular file, but for example a terminal or a pipe, the
-  /// data is written to it.
+  /// others can write to, and for a link to a file of another user. The new file gets the permission bits of the old
+  /// one, and its owner if the system allows that. If the path leads to a terminal, a pipe or another file that is not
+  /// a regular file, the data is written to it.
   package static func replace(_ path: String, with data: Data) throws(FileError) {
     let replacement = try Replacement(of: path)
     try replacement.output.write(data)
@@ -17,9 +18,11 @@ extension FileSystem {
   }
 
   /// Creates a file atomically and syncs its contents; the caller syncs the folder to make the name durable. Returns
-  /// the identity of the file, or nil if a file exists already, which is not changed, or if the folder is missing.
+  /// the identity of the file. Returns nil if the folder is missing, or if a file exists already; that file is not
+  /// changed.
   ///
-  /// - Parameter permissions: As for `open`; nil for the owner only, and for the group that the folder is shared with.
+  /// - Parameter permissions: The permission bits, as for `open`. If nil, only the owner and the group that the folder
+  ///   is shared with may read and write the file.
   package static func create(
     _ path: String, with data: Data, permissions: mode_t? = nil
   ) throws(FileError) -> FileIdentity? {
@@ -28,7 +31,8 @@ extension FileSystem {
     return try NewFile.holding(data, at: location, permissions).commitAsNew()
   }
 
-  /// Returns true if a path leads to something that is written to instead of being replaced, such as a terminal.
+  /// Returns true if the contents must be written to the path itself, because it leads to a file that cannot be
+  /// replaced, such as a terminal.
   fileprivate static func isWrittenTo(_ path: String) throws(FileError) -> Bool {
     if namesOpenFile(path) { return true }
     var status = stat()
@@ -41,7 +45,7 @@ extension FileSystem {
     return true
   }
 
-  /// Returns true if a path refers to an open file by its descriptor. Such a file cannot be replaced by renaming.
+  /// Returns true if a path names the descriptor of an open file. Renaming cannot replace such a file.
   private static func namesOpenFile(_ path: String) -> Bool {
     if path.hasPrefix("/dev/fd/") || ["/dev/stdin", "/dev/stdout", "/dev/stderr"].contains(path) { return true }
     let parts = path.split(separator: "/", omittingEmptySubsequences: false)
@@ -54,19 +58,19 @@ extension FileSystem {
     return first.isSameFile(as: second)
   }
 
-  /// Syncs the folder of a file to the disk, so that the name, or its removal, is durable.
+  /// Syncs the folder of a file to the disk. Only after that is a new name, or the removal of a name, durable.
   package static func synchronizeFolder(of path: String) throws(FileError) {
     try FileLocation(path)?.folder.synchronize(reportedAs: path)
   }
 }
 
-/// An atomic replacement of one file, as by ``FileSystem/replace(_:with:)``, that is written in pieces. Nothing changes
-/// unless it is committed.
+/// Replaces one file atomically, like ``FileSystem/replace(_:with:)``, with contents that are written in pieces.
+/// Nothing changes unless the replacement is committed.
 package struct Replacement: ~Copyable {
   /// The output for the new contents of the file.
   package let output: FileOutput
-  /// The new file; nil if the path is not that of a regular file but, for example, of a terminal or a pipe. The
-  /// contents are then written to the path itself.
+  /// The new file. Nil if the path leads to a terminal, a pipe or another file that cannot be replaced; the contents
+  /// are then written to the path itself.
   private let file: UnfinishedFile?
 
   deinit { if file == nil { _ = close(output.descriptor) } }
@@ -120,8 +124,8 @@ package struct Replacement: ~Copyable {
 }
 
 extension FileSystem {
-  /// Replaces a file with `data` atomically, like ``replace(_:with:)``, unless it has been replaced or written to since
-  /// it was read.
+  /// Replaces a file with `data` atomically, like ``replace(_:with:)``. Does nothing if another process has replaced
+  /// the file, or written to it, since it was read.
   ///
   /// - Parameter identity: The identity of the file when it was read.
   /// - Returns: False if the file has changed and was not replaced.

@@ -1,6 +1,7 @@
 package import FoundationEssentials
 
-/// Functions that call the operating system to work with files and folders. This file has those that read and write.
+/// Functions that call the operating system to work with files and folders. The functions in this source file read and
+/// write.
 ///
 /// The unsafe expressions are sound: each passes memory with its own length, from a buffer that outlives the call.
 package enum FileSystem {
@@ -93,8 +94,8 @@ package enum FileSystem {
     return received > 0 ? Data(bytes.prefix(received)) : nil
   }
 
-  /// Returns the last `count` bytes of a regular file, or nil if it has fewer or cannot be read. Never waits, whatever
-  /// the path leads to.
+  /// Returns the last `count` bytes of a regular file, or nil if the file has fewer bytes or cannot be read. Never
+  /// waits, whatever the path leads to.
   package static func end(of path: String, count: Int) -> [UInt8]? {
     guard let size = sizeOfRegularFile(path), size >= count else { return nil }
     let descriptor = attempt(.open, path) { unsafe open(systemPath(path), O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
@@ -109,7 +110,7 @@ package enum FileSystem {
 
   /// Reads the available bytes of a descriptor, at most 64 KiB.
   ///
-  /// - Parameter goesOn: Called before each attempt; returns false to stop reading after an interrupting signal.
+  /// - Parameter goesOn: Called before each attempt to read. Returns false to stop reading, for example after a signal.
   /// - Returns: An empty value at the end, or after a signal has stopped reading.
   package static func readSome(
     _ descriptor: Int32, named name: String, while goesOn: () -> Bool = { true }

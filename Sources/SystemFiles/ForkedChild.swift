@@ -5,7 +5,7 @@ private import Synchronization
 /// In a child, only the thread that called `fork` continues, so a lock held by another thread is never released there.
 /// Programs that were started with `posix_spawn` are not affected, because it does not call the handlers for `fork`.
 package enum ForkedChild {
-  /// The number of forks between the process that first called ``watch()`` and this one.
+  /// The number of forks that led from the process that first called ``watch()`` to this process.
   private static let depth = Atomic(0)
   private static let isWatched = Atomic(false)
 
@@ -13,7 +13,7 @@ package enum ForkedChild {
   package static var isThisProcess: Bool { generation != 0 }
 
   /// The number of forks since ``watch()`` was first called: 0 in the process that called it, 1 in its children, and so
-  /// on. A value that was stored before a fork differs from it in the child.
+  /// on. Code can store this number, and compare it later: if the numbers differ, the code now runs in a child.
   package static var generation: Int { depth.load(ordering: .acquiring) }
 
   /// Installs a handler for `fork`. In future children, ``isThisProcess`` is true, and the files that their parent has

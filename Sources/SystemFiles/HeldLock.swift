@@ -1,7 +1,8 @@
 private import Synchronization
 
-/// An open file that this process locks (`flock`). The lock ends with this value, even if a child of the process has a
-/// copy of the descriptor. A child closes its copies immediately, so that no file stays locked if its parent is killed.
+/// An open file that this process locks (`flock`). The lock ends when this value is destroyed, even if a child of the
+/// process has a copy of the descriptor. A child closes its copies immediately, so that its parent's files do not stay
+/// locked if the parent is killed.
 package struct HeldLock: ~Copyable, Sendable {
   /// The descriptor, or -1 if the file could not be opened.
   package let descriptor: Int32
@@ -10,7 +11,7 @@ package struct HeldLock: ~Copyable, Sendable {
 
   fileprivate static let descriptors = LockDescriptors()
 
-  /// Creates the holder of a lock.
+  /// Takes over the descriptor of a file.
   ///
   /// - Parameter descriptor: A descriptor that the caller will lock. It is closed at the end of this value's lifetime.
   package init(on descriptor: Int32, reportedAs path: String) {
@@ -32,7 +33,8 @@ package struct HeldLock: ~Copyable, Sendable {
   /// Closes a child's copies of the descriptors that its parent had locked.
   static func closeCopies() { descriptors.closeAll() }
 
-  /// Allocates the memory for ``closeCopies()``, because a child must not wait for another thread that does so.
+  /// Allocates the table of ``closeCopies()``. This is done before a fork, because a child must not wait for another
+  /// thread that allocates it.
   static func prepare() { _ = descriptors }
 }
 
@@ -42,8 +44,8 @@ package struct HeldLock: ~Copyable, Sendable {
 @safe
 private struct LockDescriptors: @unchecked Sendable {
   private static let none: Int32 = -1
-  /// The number of slots: more than a process normally locks at a time. A child does not close any descriptors beyond
-  /// this number.
+  /// The number of slots: more than a process normally locks at a time. If a process has locked more files, a child
+  /// does not close the descriptors of the others.
   private static let count = 128
   private let slots: UnsafeMutablePointer<Atomic<Int32>>
 

@@ -89,7 +89,7 @@ package struct NewFile: ~Copyable {
   }
 
   /// Removes the additional name of a file that is not replaced because it was written to. If another program has
-  /// replaced the file, the additional name is its last one and stays.
+  /// replaced the file, the additional name stays, because it is the only name that the file still has.
   private func removeName(_ kept: FileSystem.SystemPath, ifStillAtLocation old: FileIdentity) {
     if location.hasFile(old) { _ = location.folder.remove(kept) }
   }
@@ -128,8 +128,8 @@ package struct NewFile: ~Copyable {
   /// Returns the prefix of the temporary names for a file.
   static func temporaryPrefix(_ name: FileSystem.SystemPath) -> String { ".\(FileSystem.text(stem(of: name) + [0]))." }
 
-  /// Returns the beginning of a file's name that its temporary name has. It does not end in the middle of a character,
-  /// because names that are not UTF-8 are not listed.
+  /// Returns the beginning of a file's name, as its temporary name contains it. It does not end in the middle of a
+  /// character, because ``FileSystem/names(in:)`` omits names that are not UTF-8.
   private static func stem(of name: FileSystem.SystemPath) -> ArraySlice<CChar> {
     let whole = name.dropLast()
     guard whole.count > greatestStem else { return whole }
@@ -138,7 +138,8 @@ package struct NewFile: ~Copyable {
     return whole.prefix(end ?? greatestStem)
   }
 
-  /// The number of digits, in base 36, of most random 64-bit numbers. No number has more than the upper bound.
+  /// The numbers of digits that random 64-bit numbers have in base 36. Few have fewer than the lower bound, and none
+  /// has more than the upper one.
   private static let digitCounts = 10...13
 
   /// Returns the prefix of a temporary name, as ``temporaryPrefix(_:)`` creates it, or nil if the name is not a
@@ -161,8 +162,8 @@ package struct NewFile: ~Copyable {
   }
 }
 
-/// A file that is being written next to the file that it will replace, under a name that no other process knows. It is
-/// removed unless it is finished.
+/// A file that is being written. It is next to the file that it will replace, and has a name that no other process
+/// knows. It is removed unless it is finished.
 final class UnfinishedFile {
   /// The output for the contents of the file.
   let output: FileOutput

@@ -34,8 +34,10 @@ package struct PlatformFolders: Sendable {
     PlatformFolders(environment: { CurrentProcess.environmentValue($0) }, home: CurrentProcess.homeFolder)
   }
 
+  /// Finds the folders of a user.
+  ///
   /// - Parameters:
-  ///   - environment: A function that returns the value of an environment variable; nil for a variable that is not set.
+  ///   - environment: A function that returns the value of an environment variable, or nil if the variable is not set.
   ///   - home: The home folder; nil for a user without one.
   package init(environment: (String) -> String?, home: String?) {
     func folder(_ variable: String) -> String? { environment(variable).flatMap { FileSystem.absoluteFolder($0) } }

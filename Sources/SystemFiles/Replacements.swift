@@ -1,7 +1,7 @@
 private import Synchronization
 
-/// Atomic replacements of many files. Syncing a file before it is renamed takes most of the time, so many files are
-/// synced together.
+/// Replaces many files atomically. Syncing a file before it is renamed takes most of the time, so many files are synced
+/// together.
 ///
 /// The unsafe expressions are sound: paths end with a NUL.
 package final class Replacements: Sendable {
@@ -30,18 +30,21 @@ package final class Replacements: Sendable {
   /// The maximum number of locked files that wait to be replaced. Each uses two descriptors.
   private static let greatestLockedCount = 64
 
+  /// Creates an object without replacements.
+  ///
   /// - Parameter greatestCount: The maximum number of files that wait to be replaced. When it is reached, all are
   ///   committed.
   package init(greatestCount: Int = 1024) { self.greatestCount = greatestCount }
 
-  /// The maximum time that a file waits to be replaced if others follow it. It is far below the age of abandoned files;
-  /// see ``FileSystem/removeAbandonedFiles(of:)``.
+  /// The maximum time that a file waits: the next file that is added after this time commits all of them. This time is
+  /// much shorter than the minimum age of the temporary files that other processes remove; see
+  /// ``FileSystem/removeAbandonedFiles(of:)``.
   private static let greatestWait = Duration.seconds(60)
 
   deinit { for file in ready.withLock({ $0.files }) { file.remove() } }
 
-  /// Adds a replacement to those that are committed together. If enough files wait, or the first one has waited long
-  /// enough, commits all of them. Returns the files that could not be replaced.
+  /// Adds a replacement. If enough files wait now, or the first one has waited long enough, commits all of them
+  /// together. Returns the files that could not be replaced.
   ///
   /// - Parameter original: The file that must not have changed, or nil to replace any file.
   package func add(

@@ -1,6 +1,6 @@
 private import Synchronization
 
-/// The system calls for reading and replacing files, by the names that tests use to make one fail.
+/// The system calls that read and replace files. Tests use these names to make a call fail.
 package enum SystemCall: String, Hashable, Sendable, CaseIterable {
   case open, create, status, read, write, synchronize, changeOwner, changeMode, lock, rename, exchange, link, unlink,
     makeFolder, close, watch
@@ -22,8 +22,8 @@ extension FileSystem {
   /// be released in a child of `fork`.
   private static let isIntercepted = Atomic(false)
 
-  /// A structure for the function, because a function on its own is wrapped again, and becomes slower, each time it is
-  /// read.
+  /// A structure that contains the function. If the variable contained the function itself, each read would wrap it
+  /// again and make it slower.
   private struct Interceptor: Sendable {
     let intercept: Interception
   }

@@ -43,8 +43,8 @@ package enum UnfinishedFiles {
     }
   }
 
-  /// The file that a temporary name must refer to in order to be removed. When two files are exchanged, the name can
-  /// refer to another program's file.
+  /// The file that a temporary name must refer to; if it refers to another file, it is not removed. While two files are
+  /// exchanged, the name can refer to a file of another program.
   enum File {
     /// The new file, complete or not.
     case new(FileIdentity)

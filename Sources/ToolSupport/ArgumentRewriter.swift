@@ -7,8 +7,9 @@ internal import SystemFiles
 ///
 /// Getting the list of options takes some milliseconds, so it is done only if an argument needs it.
 struct ArgumentRewriter {
-  /// Replaces each `--option=` that ends with the equals sign by two arguments: the option and an empty value. A script
-  /// passes it if a variable is empty, and ArgumentParser would use the next argument as the value.
+  /// Replaces each argument `--option=`, without a value after the equals sign, by two arguments: the option and an
+  /// empty value. A script passes such an argument if a variable is empty. ArgumentParser would use the next argument
+  /// as the value.
   ///
   /// - Throws: `ValidationError` if the option takes no value.
   static func spellingOutEmptyValues(_ arguments: [String], of command: any ParsableCommand.Type) throws -> [String] {
@@ -26,15 +27,15 @@ struct ArgumentRewriter {
   }
 
   /// The names of options that may accept any argument as their value, even one that begins with a hyphen.
-  /// (ArgumentParser calls this `unconditional` parsing.) This list can be searched quickly. If it contains an option,
-  /// the command's description, which takes longer to get, says how the option is parsed.
+  /// (ArgumentParser calls this `unconditional` parsing.) Searching this list is fast. Getting the command's
+  /// description takes longer, so it is done only if an argument is one of these options.
   private static let takingAnything: Set<String> = [
     "--string", "--integer", "--real", "--date", "--json", "--openstep", "--key", "--default", "--value",
     "--contains", "--where",
   ]
 
-  /// Checks that no option is used as the value of the previous option, which happens if a script leaves out a value
-  /// because a variable is empty.
+  /// Checks that no option is used as the value of the option before it. This happens if a variable of a script is
+  /// empty, so that a value is missing.
   ///
   /// - Throws: `ValidationError` if an option has another option as its value.
   static func checkValues(_ arguments: [String], of command: any ParsableCommand.Type) throws {
@@ -84,7 +85,7 @@ struct ArgumentRewriter {
   /// For each name of an option, with its hyphens: the role of the argument after the option.
   private typealias Options = [String: Role]
 
-  /// Replaces each argument up to `--` by the arguments that `replacement` returns for it. `replacement` gets the
+  /// Calls `replacement` for each argument before `--`, and replaces the argument by the result. `replacement` gets the
   /// argument, its role, and the options of the current verb.
   private func rewriting(
     _ arguments: [String], _ replacement: (String, Role, Options) throws -> [String]

@@ -8,9 +8,12 @@ package struct CommandLineTool {
   private let root: any ParsableCommand.Type
   private let report: (any Error) -> (text: String, exitCode: Int32)?
 
+  /// Creates a tool.
+  ///
   /// - Parameters:
-  ///   - root: the tool, with its verbs in groups.
-  ///   - report: returns the message and exit code for an error of a verb; nil for errors that ArgumentParser handles.
+  ///   - root: the tool's command, with its verbs in groups.
+  ///   - report: a function that returns the message and exit code for an error of a verb, or nil for an error that
+  ///     ArgumentParser handles.
   package init(
     _ root: any ParsableCommand.Type, report: @escaping (any Error) -> (text: String, exitCode: Int32)? = { _ in nil }
   ) {
@@ -20,7 +23,8 @@ package struct CommandLineTool {
 
   /// Returns the verb with a name or alias. Ends the process with an error if the verb does not exist.
   ///
-  /// - Parameter examples: calls such as `print FILE`, which the error message suggests if the name is that of a file.
+  /// - Parameter examples: calls such as `print FILE`. The error message suggests them if the name is the name of a
+  ///   file.
   package func verb(named name: String, examples: [String]) -> any ParsableCommand.Type {
     let verbs = root.configuration.groupedSubcommands.flatMap { $0.subcommands }
     if let verb = verbs.first(where: { $0._commandName == name || $0.configuration.aliases.contains(name) }) {
@@ -84,8 +88,8 @@ package struct CommandLineTool {
 }
 
 extension CommandConfiguration {
-  /// Creates the configuration of a verb. The verb is parsed without the tool's own command, so this adds the name of
-  /// the tool to its usage text.
+  /// Creates the configuration of a verb. The verb is parsed without the tool's own command, so this initializer adds
+  /// the name of the tool to the verb's usage text.
   package init(
     verb: String, abstract: String, usage: String? = nil, discussion: String,
     subcommands: [any ParsableCommand.Type] = [], aliases: [String] = []

@@ -37,6 +37,8 @@ package struct ProgressBar {
 
   private static let width = 40
 
+  /// Creates a progress bar for work that consists of units.
+  ///
   /// - Parameters:
   ///   - total: the total number of units.
   ///   - unit: the plural name of the units, such as `files`.

@@ -32,8 +32,8 @@ package enum Signals {
     if isIgnored { _ = signal(number, SIG_IGN) }
   }
 
-  /// Defers signals that ask this process to end: they only set ``interruptedBy``, which the process must check. If the
-  /// same signal comes again, it ends the process immediately.
+  /// Defers signals that ask this process to end. Such a signal then only sets ``interruptedBy``, and the process must
+  /// check it. A second signal of the same kind ends the process immediately.
   package static func deferInterruption() {
     // Initializes `interruption` now. A handler must not do that.
     interruption.store(0, ordering: .relaxed)

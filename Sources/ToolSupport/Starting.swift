@@ -2,9 +2,9 @@ package import ArgumentParser
 internal import PropertyLists
 
 extension ParsableCommand {
-  /// Parses the arguments, and returns the command that they call. Differs from ArgumentParser in two points:
-  /// `--option=` has an empty value, and an argument that begins with a hyphen is a file if it is not an option and the
-  /// file exists.
+  /// Parses the arguments, and returns the command that they call. Two rules differ from those of ArgumentParser. The
+  /// value of `--option=` is empty. An argument that begins with a hyphen is a file if it is not an option and the file
+  /// exists.
   package static func parsed(_ arguments: [String]) throws -> any ParsableCommand {
     try checkVerbs(arguments)
     try ArgumentRewriter.checkValues(arguments, of: self)
@@ -27,8 +27,8 @@ extension ParsableCommand {
     return try outcome.get()
   }
 
-  /// Throws `ValidationError` if an argument should be a subcommand, but no subcommand has that name. Arguments after
-  /// an option, or after a verb without subcommands, are not checked.
+  /// Throws `ValidationError` if an argument should be the name of a subcommand, but is not. Arguments after an option,
+  /// or after a verb without subcommands, are not checked.
   static func checkVerbs(_ arguments: [String]) throws {
     var command: any ParsableCommand.Type = self
     var path = ToolName.current

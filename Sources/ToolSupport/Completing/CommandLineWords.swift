@@ -70,7 +70,7 @@ struct ShellWord {
   /// Returns the spelling of a text in bash, with a backslash before each special character.
   ///
   /// - Parameter openQuote: the opening quotation mark before the text; nil outside quotation marks.
-  /// - Returns: nil if the text contains a character that has no spelling inside these quotation marks.
+  /// - Returns: nil if the text contains a character that cannot be written inside these quotation marks.
   static func escaped(_ text: String, in openQuote: Unicode.Scalar?) -> String? {
     // Between double quotes, bash also expands `!`, and keeps a backslash before it.
     if let openQuote, text.unicodeScalars.contains(openQuote == "'" ? "'" : "!") { return nil }

@@ -37,8 +37,8 @@ package struct CompletionAnswer {
   package static let nothing = CompletionAnswer()
 
   /// Returns the output for the completion scripts: for each candidate, a line with the candidate, a tab and the help.
-  /// Lines that begin with a tab are instructions for the script: to complete names of files or folders, or to add no
-  /// space.
+  /// If a line begins with a tab, it is an instruction for the script: complete names of files or folders, or do not
+  /// add a space.
   ///
   /// - Parameter spell: returns the shell's spelling of a candidate; nil to leave the candidate out.
   func lines(spell: (String) -> String?) -> String {

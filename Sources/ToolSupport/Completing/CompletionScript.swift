@@ -11,9 +11,11 @@ package struct CompletionScript {
   /// The names for which fish comes with its own completions. The script replaces these.
   private let namesOfFish: String
 
+  /// Creates the scripts for the tool.
+  ///
   /// - Parameters:
   ///   - names: further names that the tool can be called by.
-  ///   - namesOfFish: those of `names` for which fish comes with its own completions.
+  ///   - namesOfFish: the `names` of tools that fish has its own completions for.
   package init(names: [String] = [], namesOfFish: [String] = []) {
     self.names = ([tool] + names).joined(separator: " ")
     self.namesOfFish = namesOfFish.joined(separator: " ")

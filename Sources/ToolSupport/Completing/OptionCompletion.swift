@@ -8,9 +8,9 @@ package struct OptionCompletion {
   private let arguments: [Argument]
   private let values: Values
 
-  /// A function that completes the value of an argument whose possible values ArgumentParser does not list. It gets the
-  /// argument, the value up to the cursor, and the command line. Returns nil for the usual completion, such as names of
-  /// files.
+  /// A function that completes the value of an argument if ArgumentParser does not list the possible values. It gets
+  /// the argument, the value up to the cursor, and the command line. It returns nil if the usual completion fits, such
+  /// as names of files.
   package typealias Values = (Argument, String, CommandLineWords) -> CompletionAnswer?
 
   /// An option or a positional argument of a verb.

@@ -6,9 +6,12 @@ package struct VerbCompletion {
   private let root: any ParsableCommand.Type
   private let values: (any ParsableCommand.Type) -> OptionCompletion.Values
 
+  /// Creates the completion for a tool.
+  ///
   /// - Parameters:
-  ///   - root: the tool.
-  ///   - values: returns the function that completes the values of a verb's arguments.
+  ///   - root: the tool's command.
+  ///   - values: a function that returns, for each verb, the function that completes the values of the verb's
+  ///     arguments.
   package init(
     of root: any ParsableCommand.Type, values: @escaping (any ParsableCommand.Type) -> OptionCompletion.Values
   ) {

@@ -1,5 +1,5 @@
-/// The first bytes of values that are not the value itself (`typedstream.m` of Darwin 0.1). Every other first byte,
-/// from -110 on, is an integer.
+/// The first bytes of values that have a special meaning (`typedstream.m` of Darwin 0.1). Any other first byte, from
+/// −110 on, is an integer itself.
 enum TypedstreamHead {
   /// An integer of 2 bytes follows.
   static let int16: UInt8 = 0x81
@@ -16,8 +16,8 @@ enum TypedstreamHead {
   /// An integer of 8 bytes follows. Archives of 64-bit programs contain it.
   static let int64: UInt8 = 0x87
 
-  /// The smallest integer that is stored as a single byte. References are stored as integers from this one on: −110
-  /// refers to the first entry of a table, −109 to the second.
+  /// The smallest integer that is stored as a single byte. A reference is stored as an integer: −110, this one, refers
+  /// to the first entry of a table, −109 to the second.
   static let leastInteger = -110
 
   /// The version of the format that is read and written.

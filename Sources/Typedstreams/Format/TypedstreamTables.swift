@@ -1,5 +1,5 @@
-/// The contents of a typedstream: four flat tables, and the bytes that they refer to. Values are entries of a table,
-/// and have no allocations of their own.
+/// The contents of a typedstream: four flat tables, and the bytes that they refer to. A value is an entry of a table,
+/// so it needs no memory of its own.
 ///
 /// Offsets and indices have 32 bits, so a stream must be smaller than 4 GiB.
 final class TypedstreamTables: Sendable {
@@ -100,13 +100,14 @@ final class TypedstreamTables: Sendable {
     mutating func close(at end: Int) { payload |= UInt64(truncatingIfNeeded: end) }
   }
 
-  /// An object, a class or a C string, which later references can refer to.
+  /// An object, a class or a C string. References after it can refer to it.
   struct Slot: BitwiseCopyable, Equatable {
     let kind: Kind
     /// For an object, its node index. For a class or a C string, the index of its name or text in
     /// ``TypedstreamTables/strings``.
     var content: UInt32
-    /// The slot of an object's class or of a class's superclass; ``none`` for a class without one.
+    /// For an object, the slot of its class. For a class, the slot of its superclass, or ``none`` if it has no
+    /// superclass.
     var classSlot: UInt32
     /// The version of a class, or the offset of an object in the stream, in bytes.
     var detail: Int32
@@ -188,8 +189,8 @@ extension TypedstreamTables: Equatable {
     return true
   }
 
-  /// Returns true if two nodes are equal. It does not compare their parts, which are nodes of their own, or their
-  /// types, which are equal if the encodings of their groups are equal.
+  /// Returns true if two nodes are equal. Does not compare their parts, because the parts are separate nodes. Does not
+  /// compare their types, because the types are equal if the encodings of the groups are equal.
   private static func isEqual(
     _ node: Node, _ tables: TypedstreamTables, _ other: Node, _ others: TypedstreamTables
   ) -> Bool {

@@ -3,8 +3,8 @@ internal import PropertyLists
 
 /// Reads a message from the tables of a typedstream.
 ///
-/// The text is followed by its runs. A run has two numbers: the number of its set of attributes, from 1, and its length
-/// in UTF-16 units. The set itself follows the first run that uses it.
+/// The runs follow the text. A run consists of two numbers: the number of a set of attributes, counted from 1, and a
+/// length in UTF-16 units. After the first run that uses a set, the set itself follows.
 struct MessageBodyReader {
   let tables: TypedstreamTables
   /// The approximate number of bytes that decoded attributes may still take. Without a limit, references could make a
@@ -93,8 +93,8 @@ struct MessageBodyReader {
     return attributes
   }
 
-  /// Subtracts the approximate memory of a value from the budget: `bytes` and 64 bytes of overhead. Throws an error
-  /// about `object` if the budget is used up.
+  /// Subtracts the approximate memory of a value from the budget: `bytes`, and 64 bytes that each value takes in
+  /// addition. Throws an error about `object` if the budget is used up.
   private mutating func count(_ bytes: Int, _ object: Int) throws(TypedstreamError) { try spend(64 + bytes, object) }
 
   private mutating func spend(_ amount: Int, _ object: Int) throws(TypedstreamError) {
@@ -104,7 +104,8 @@ struct MessageBodyReader {
     }
   }
 
-  /// Returns the attribute with a name and a value. Returns nil if the object is not a valid value of the attribute.
+  /// Returns the attribute with this name and with the object as its value. Returns nil if the object is not a valid
+  /// value for it.
   private mutating func attribute(
     _ name: MessageAttributeName, _ object: Int
   ) throws(TypedstreamError) -> MessageBody.Attribute? {
@@ -149,8 +150,8 @@ struct MessageBodyReader {
     return MessageBody.OneTimeCode(code: code, displayCode: displayed)
   }
 
-  /// Returns any object as the value of an unknown attribute. For a collection inside four other collections, returns
-  /// only the class.
+  /// Returns the value of an attribute that this package does not know, which can be any object. For a collection
+  /// inside four other collections, returns only its class.
   private mutating func value(_ object: Int, depth: Int) throws(TypedstreamError) -> MessageBody.Value {
     try count(0, object)
     if let string = try string(object) { return .string(string) }

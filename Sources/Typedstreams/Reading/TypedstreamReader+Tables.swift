@@ -146,15 +146,14 @@ extension TypedstreamReader {
     }
   }
 
-  /// Sets the superclass of the last class in ``slots``. Does nothing if no class was added to ``slots`` since it had
-  /// `firstNew` entries.
+  /// Sets the superclass of the last class in ``slots``. Does nothing if ``slots`` still has only `firstNew` entries.
   @inline(__always)
   private mutating func link(_ superclass: UInt32, from firstNew: Int) {
     if slots.count > firstNew { slots[slots.count - 1].classSlot = superclass }
   }
 
-  /// Throws if new classes make a chain of superclasses too long. Chains without new classes were checked when they
-  /// were read.
+  /// Throws if a chain of superclasses is too long after new classes were added to it. Other chains were checked when
+  /// they were read.
   ///
   /// - Parameters:
   ///   - slot: the superclass of the last new class.

@@ -196,7 +196,8 @@ struct TypedstreamReader: ~Copyable, ~Escapable {
     nodes.append(Node(.integer, type: type, payload: UInt64(bitPattern: value)))
   }
 
-  /// Reads an unsigned integer. It is stored like a signed one of any width, and truncated to the width of its type.
+  /// Reads an unsigned integer. The stream contains it as a signed integer of any width. Keeps only as many bits as the
+  /// type has.
   @inline(__always)
   private mutating func readUnsigned(bits: Int64, _ type: UInt32) throws(TypedstreamError) {
     let start = index
@@ -262,7 +263,7 @@ struct TypedstreamReader: ~Copyable, ~Escapable {
   }
 
   /// Checks the number of elements of an array before they are read, so that a small stream cannot contain a huge
-  /// array. Each element takes at least a byte, unless its type takes none.
+  /// array. An element takes at least one byte, except for types that take no bytes.
   private func checkCount(of typeIndex: UInt32) throws(TypedstreamError) {
     let count = types[typeIndex].count
     let left = bytes.byteCount - index

@@ -211,7 +211,7 @@ public final class TypedstreamUnarchiver {
     return isAdmitted
   }
 
-  /// Returns the index in the table of objects of the object at a position. Throws an error that names `type` if there
+  /// Returns the index of the object at a position in the table of objects. Throws an error that names `type` if there
   /// is no object.
   func slot(at position: TypedstreamPosition, for type: Any.Type) throws(TypedstreamError) -> Int {
     let node = tables.nodes[position.node]
@@ -222,8 +222,8 @@ public final class TypedstreamUnarchiver {
     }
   }
 
-  /// Returns the index in the table of objects of an object that may be decoded as a type. Returns nil for data that
-  /// contains an archive.
+  /// Checks that the object at a position may be decoded as a type, and returns its index in the table of objects.
+  /// Returns nil for data that contains an archive.
   func slot(of type: any TypedstreamDecodable.Type, at position: TypedstreamPosition) throws(TypedstreamError) -> Int? {
     let node = tables.nodes[position.node]
     if node.kind == .object || node.kind == .reference, admits(type, classSlot: Int(tables.slots[node.slot].classSlot))
@@ -249,8 +249,7 @@ public final class TypedstreamUnarchiver {
     }
   }
 
-  /// Decodes a value of a type. If the stream has several references to its object, each of them decodes the object
-  /// again.
+  /// Decodes a value of a type. If several references lead to the object, it is decoded again for each of them.
   func value<T: TypedstreamDecodable>(_ type: T.Type, at position: TypedstreamPosition) throws -> T {
     guard let slot = try slot(of: type, at: position) else { return try nested(type, at: position) }
     return try once(slot) { try contents(of: type, slot) }
@@ -281,8 +280,8 @@ public final class TypedstreamUnarchiver {
     return made
   }
 
-  /// Adds the levels of a decoded value to those of the value being decoded, which contains it. Throws if the stack has
-  /// no room for them, because releasing and comparing the outer value recurses through all levels.
+  /// Adds the levels of a decoded value to those of the value that contains it and is still being decoded. Throws if
+  /// the stack has no room for all of them, because releasing or comparing the outer value recurses through all levels.
   func note(height: Int) throws(TypedstreamError) {
     deepest = max(deepest, depth + height)
     if depth > 0 { _ = try needsMoreStack(within: height - 1) }
@@ -389,21 +388,21 @@ public final class TypedstreamUnarchiver {
 
   /// Returns true if decoding must continue on another stack, because this one has too little room.
   ///
-  /// - Parameter more: the number of levels to add to those being decoded.
+  /// - Parameter more: the number of levels that need room, in addition to those that are being decoded.
   private func needsMoreStack(within more: Int = 0) throws(TypedstreamError) -> Bool {
     do { return try stackRoom.isUsedUp(at: depth + more, isTop: depth <= 4) } catch {
       throw failureHere(.nestedTooDeeply, error.message)
     }
   }
 
-  /// Subtracts a decoded value, with the bytes that are allocated for it, from the budget. Throws if the budget is used
+  /// Subtracts one decoded value from the budget, and the bytes that are allocated for it. Throws if the budget is used
   /// up.
   @inline(__always)
   func spend(_ byteCount: Int) throws(TypedstreamError) {
     guard budget.spend(1 + byteCount / 16) else { throw overspent() }
   }
 
-  /// Subtracts from the budget as much as decoding this number of values takes. Throws if the budget is used up.
+  /// Subtracts a number of decoded values from the budget. Throws if the budget is used up.
   func spend(values: Int) throws(TypedstreamError) {
     guard budget.spend(values) else { throw overspent() }
   }
@@ -411,8 +410,8 @@ public final class TypedstreamUnarchiver {
   /// The number of values decoded so far, without the work for hashing.
   var decoded: Int { budget.spent - hashed }
 
-  /// Subtracts the work of hashing values from the budget. Each surrounding set calls this again for the same values,
-  /// because it hashes them again.
+  /// Subtracts the work of hashing values from the budget. If a set is in another set, the outer set calls this again
+  /// for the same values, because it hashes them again.
   func spendHashing(_ values: Int) throws(TypedstreamError) {
     hashed += values
     try spend(values: values)
@@ -445,7 +444,8 @@ public final class TypedstreamUnarchiver {
     return node.kind == .object ? failure(kind, message, slot: node.slot) : failureHere(kind, message)
   }
 
-  /// Returns an error about the object being decoded, or about the current group outside of objects.
+  /// Returns an error about the object that is being decoded. Outside of objects, returns an error about the current
+  /// group.
   func failureHere(_ kind: TypedstreamError.Kind, _ message: String) -> TypedstreamError {
     if let current { return failure(kind, message, slot: current) }
     return TypedstreamError(kind, message, byteOffset: top.next == nil ? nil : tables.nodes[top.group].groupOffset)

@@ -96,7 +96,7 @@ private struct TypedstreamConverter {
     return indexes
   }
 
-  /// Returns the UID of the description of a class. Adds the description if it is new.
+  /// Returns the UID of the object that describes a class. Adds that object if the archive does not have it yet.
   private mutating func classUID(_ slot: Int) throws(TypedstreamError) -> PropertyList {
     if uids[slot] != nil { return uid(slot) }
     let reference = uid(slot)
@@ -222,8 +222,8 @@ private struct TypedstreamConverter {
     return .uid(PropertyList.UID(UInt32(truncatingIfNeeded: objects.count - 1)))
   }
 
-  /// Returns a reference to the class description of `NSArray`, which the first call adds. It is for the arrays that
-  /// this conversion creates; the stream does not contain them.
+  /// Returns a reference to the class description of `NSArray`, which the first call adds. The arrays that this
+  /// conversion creates refer to it; the stream does not contain them.
   private mutating func arrayClass() -> PropertyList {
     if let listClass { return listClass }
     let description = object(["$classname": "NSArray", "$classes": ["NSArray", "NSObject"]])
@@ -237,7 +237,7 @@ private struct TypedstreamConverter {
     return parts
   }
 
-  /// Returns true if the values have these kinds, in this order. A reference counts as an object.
+  /// Returns true if the values are of these kinds, in this order. A reference counts as an object.
   private func isMade(_ values: [Int], of kinds: [TypedstreamTables.Node.Kind]) -> Bool {
     values.count == kinds.count
       && zip(values, kinds).allSatisfy { index, kind in

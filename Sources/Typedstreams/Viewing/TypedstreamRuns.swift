@@ -1,5 +1,5 @@
-/// The runs of an attributed string in a typedstream. A run has the number of its set of attributes, from 1, and a
-/// length. The set itself follows the first run that uses it.
+/// The runs of an attributed string in a typedstream. A run consists of the number of a set of attributes, counted from
+/// 1, and a length. After the first run that uses a set, the set itself follows.
 struct TypedstreamRuns {
   /// For each run, two numbers, as in keyed archives: its length, and the index of its set of attributes in ``sets``.
   private(set) var numbers: [UInt64] = []

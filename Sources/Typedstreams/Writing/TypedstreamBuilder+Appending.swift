@@ -2,8 +2,8 @@
 
 /// Appends values.
 extension TypedstreamBuilder {
-  /// Returns the index of the type of the expected value, and moves to the next type. Throws if `fits` is false for the
-  /// letter of the type.
+  /// Returns the index of the type that is expected next, and moves to the type after it. Throws if `fits` returns
+  /// false for its letter.
   ///
   /// - Parameter what: the value to append, for the error message.
   mutating func take(_ what: String, where fits: (UInt8) -> Bool) throws(TypedstreamError) -> UInt32 {

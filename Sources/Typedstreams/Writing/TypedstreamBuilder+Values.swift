@@ -112,7 +112,8 @@ extension TypedstreamBuilder {
     }
   }
 
-  /// Appends a group with the text of a type, and a group with a value of that type, which the closure `value` appends.
+  /// Appends two groups: one with the text of a type, and one with a value of that type. The closure `value` appends
+  /// the value.
   private mutating func typed(
     _ type: String, _ value: (inout TypedstreamBuilder) throws(TypedstreamError) -> Void
   ) throws(TypedstreamError) {

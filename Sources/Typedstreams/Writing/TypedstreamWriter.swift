@@ -8,11 +8,11 @@ struct TypedstreamWriter: ~Copyable {
   private let tables: TypedstreamTables
   private let isBigEndian: Bool
   private var output = ByteBuffer()
-  /// The number of shared strings that have been written. The table is in the order of first use, so a string was
-  /// written before if its index is less than this number.
+  /// The number of shared strings that have been written. The table lists them in the order of their first use, so a
+  /// string with an index below this number has been written.
   private var metStrings = 0
-  /// The number of objects, classes and C strings that have been written. Their table is in the order of first use, so
-  /// one of them was written before if its index is less than this number.
+  /// The number of objects, classes and C strings that have been written. The table lists them in the order of their
+  /// first use, so an entry with an index below this number has been written.
   private var metSlots = 0
   /// For each object that is being written, the index of the node after it.
   private var ends: [Int] = []
@@ -138,8 +138,8 @@ struct TypedstreamWriter: ~Copyable {
     write(sharedString: Int(tables.slots[slot].content))
   }
 
-  /// Writes a class and its superclasses. Ends with a reference to the first one that was written before, or with nil
-  /// after a root class.
+  /// Writes a class and its superclasses. Stops at the first class that was written before, and writes a reference to
+  /// it. After a root class, writes nil.
   private mutating func write(class slot: Int) {
     var slot = slot
     while slot >= metSlots {

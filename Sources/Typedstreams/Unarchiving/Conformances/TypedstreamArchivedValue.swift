@@ -103,8 +103,8 @@ extension Typedstream.Object: TypedstreamDecodable {
   }
 }
 
-/// Two objects are equal if they are the same object of the same stream. Their contents are not compared, because they
-/// may contain the objects themselves.
+/// Two objects are equal if they are the same object of the same stream. Their contents are not compared, because an
+/// object may contain itself.
 extension Typedstream.Object: Hashable {
   public static func == (first: Typedstream.Object, second: Typedstream.Object) -> Bool {
     first.id == second.id && first.tables === second.tables

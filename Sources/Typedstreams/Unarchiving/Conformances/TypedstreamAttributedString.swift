@@ -1,8 +1,9 @@
 public import KeyedArchiving
 @_spi(Archives) internal import PropertyLists
 
-/// An attributed string is decoded from an `NSAttributedString`: the text, then its runs. A run has the number of its
-/// set of attributes, from 1, and a length in UTF-16 units. The set itself follows the first run that uses it.
+/// An attributed string is decoded from an `NSAttributedString`: the text, then its runs. A run consists of the number
+/// of a set of attributes, counted from 1, and a length in UTF-16 units. After the first run that uses a set, the set
+/// itself follows.
 extension Archived.AttributedString: TypedstreamDecodable {
   public static var typedstreamClasses: [String] { ["NSAttributedString", "NSMutableAttributedString"] }
 

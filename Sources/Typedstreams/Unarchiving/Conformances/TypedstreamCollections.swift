@@ -40,8 +40,8 @@ extension TypedstreamGroups {
     try finish()
   }
 
-  /// Decodes a value that will be hashed, and subtracts the work of hashing it from the budget. A set in a set is
-  /// hashed again by the outer set, and counted again.
+  /// Decodes a value that will be hashed, and subtracts the work of hashing it from the budget. If a set is in another
+  /// set, the outer set hashes its values again, and they are counted again.
   private mutating func decodeHashed<T: TypedstreamDecodable>(_ type: T.Type) throws -> T {
     let before = unarchiver.decoded
     let value = try decode(type)

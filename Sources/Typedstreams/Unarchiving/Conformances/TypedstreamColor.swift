@@ -3,7 +3,8 @@ public import KeyedArchiving
 @_spi(Archives) internal import PropertyLists
 
 /// A color is decoded from an `NSColor`. It gets the fields that it would have in a keyed archive: its components with
-/// the opacity as `NSRGB`, `NSWhite` or `NSCMYK`, or the names of a catalog color with the color that it represents.
+/// the opacity as `NSRGB`, `NSWhite` or `NSCMYK`, or, for a color of a catalog, its names and the color that has these
+/// names.
 extension Archived.Color: TypedstreamDecodable {
   public static var typedstreamClasses: [String] { ["NSColor"] }
 

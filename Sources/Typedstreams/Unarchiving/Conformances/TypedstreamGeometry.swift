@@ -3,7 +3,7 @@ public import KeyedArchiving
 
 extension TypedstreamUnarchiver {
   /// Returns the numbers of a structure of `count` floating-point numbers, some of which may be in nested structures.
-  /// Returns nil for another value.
+  /// Returns nil if the value at the position is not such a structure.
   ///
   /// Names of structures are not compared, because NeXTSTEP's structures have none.
   func reals(at position: TypedstreamPosition, count: Int) -> [Double]? {
@@ -19,8 +19,8 @@ extension TypedstreamUnarchiver {
     return numbers.count == count ? numbers : nil
   }
 
-  /// Decodes a type that consists of `count` floating-point numbers from a structure, which is inline or in an
-  /// `NSValue`.
+  /// Decodes a type that consists of `count` floating-point numbers. In the stream, they are in a structure, which is
+  /// inline or in an `NSValue`.
   fileprivate func structure<T: TypedstreamDecodable>(
     _ type: T.Type, at position: TypedstreamPosition, count: Int, _ make: ([Double]) -> T
   ) throws -> T {
@@ -83,8 +83,8 @@ extension Archived.Rect: TypedstreamDecodable {
   init(_ numbers: [Double]) { self.init(x: numbers[0], y: numbers[1], width: numbers[2], height: numbers[3]) }
 }
 
-/// A value is decoded from an `NSValue` or an `NSNumber`. The name of a structure of two numbers decides between point,
-/// size and range. A structure of four floating-point numbers is a rectangle.
+/// A value is decoded from an `NSValue` or an `NSNumber`. If the value is a structure of two numbers, its name decides
+/// whether it is a point, a size or a range. A structure of four floating-point numbers is a rectangle.
 extension Archived.Value: TypedstreamDecodable {
   public static var typedstreamClasses: [String] { ["NSValue", "NSNumber"] }
 
@@ -126,8 +126,8 @@ extension Archived.Value: TypedstreamDecodable {
     return range.range == nil ? nil : .range(range)
   }
 
-  /// Returns the number in a node as the case for the C type with this letter. Returns nil if the node is not a number,
-  /// the letter is not that of a number, or the type cannot represent the number.
+  /// Returns the number in a node as a number of the C type with this letter. Returns nil if the node is not a number,
+  /// if the letter is not the letter of a type of numbers, or if that type cannot represent the number.
   private static func number(_ node: TypedstreamTables.Node, letter: String) -> Archived.CNumber? {
     guard let number = TypedstreamNumber(node), let type = Archived.CType(rawValue: letter) else { return nil }
     return switch type {

@@ -45,8 +45,8 @@ extension TypedstreamNumber: CustomStringConvertible {
 }
 
 extension TypedstreamUnarchiver {
-  /// Returns the number at a position: an inline number of any type, or that of an `NSNumber`. Returns nil for data
-  /// that contains an archive, so that the caller decodes the number from it.
+  /// Returns the number at a position: an inline number of any type, or the number in an `NSNumber`. Returns nil for
+  /// data that contains an archive; the caller then decodes the number from that archive.
   fileprivate func number(at position: TypedstreamPosition, for type: any TypedstreamDecodable.Type) throws
     -> TypedstreamNumber?
   {
@@ -169,8 +169,8 @@ extension Double: TypedstreamDecodable {
   }
 }
 
-/// A `Float` is decoded from a number of any type. A floating-point number of 8 bytes is rounded. An integer must be
-/// representable exactly.
+/// A `Float` is decoded from a number of any type. A floating-point number of 8 bytes is rounded. An integer must fit
+/// in a `Float` exactly.
 extension Float: TypedstreamDecodable {
   public static var typedstreamClasses: [String] { ["NSNumber"] }
 

@@ -99,7 +99,7 @@ enum OpenedArchive {
     }
   }
 
-  /// The number of values, of those that the limits allow, that decoding has used.
+  /// The number of values that decoding has counted toward the limits.
   var spent: Int {
     switch self {
     case .typedstream(let unarchiver): unarchiver.budget.spent

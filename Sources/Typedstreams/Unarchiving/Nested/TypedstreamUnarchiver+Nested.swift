@@ -11,7 +11,7 @@ extension TypedstreamUnarchiver {
   /// let settings = try unarchiver.decode(Settings.self)   // the stream has an NSData with a keyed archive
   /// ```
   ///
-  /// The value of a keyed archive is that of the key `root`, or of its only key.
+  /// In a keyed archive, the value of the key `root` is decoded, or the value of its only key.
   ///
   /// - Throws: The errors of ``decode(_:)-(T.Type)``. ``TypedstreamError/archiveError`` has the error of the nested
   ///   archive.
@@ -33,7 +33,8 @@ extension TypedstreamUnarchiver {
     return value
   }
 
-  /// Returns the range of the bytes of data at a position, if they begin like an archive; nil for any other value.
+  /// If the value at a position is data that begins like an archive, returns the range of its bytes. Returns nil for
+  /// any other value.
   func nestedRange(at position: TypedstreamPosition) -> Range<Int>? {
     var node = tables.nodes[position.node]
     if node.kind == .object || node.kind == .reference {
@@ -104,7 +105,8 @@ extension TypedstreamUnarchiver {
     }
   }
 
-  /// True if the error is that this stream's budget is used up. The error then already has a position in this stream.
+  /// Returns true if the error says that the budget of this stream is used up. Such an error already has a position in
+  /// this stream.
   private func isOurs(_ error: TypedstreamError) -> Bool { error.kind == .limitExceeded && budget.remaining == 0 }
 
   private func located(_ error: KeyedArchiveError, _ range: Range<Int>, _ position: TypedstreamPosition)
