@@ -1,7 +1,7 @@
 private import OrderedCollections
 
 extension PropertyList {
-  /// The treatment of two different values at the same path.
+  /// The result of merging two different values at the same path.
   public enum MergeRule: Hashable, Sendable, CaseIterable {
     /// Keeps the value of this property list.
     case keepOurs
@@ -11,7 +11,7 @@ extension PropertyList {
     case fail
   }
 
-  /// The treatment of two arrays at the same path.
+  /// The result of merging two arrays at the same path.
   public enum ArrayMergeRule: Hashable, Sendable, CaseIterable {
     /// Treats arrays like other values: if they differ, the rule for conflicts applies.
     case asValues
@@ -34,8 +34,8 @@ extension PropertyList {
   /// ```
   ///
   /// - Parameters:
-  ///   - conflicts: The treatment of two different values.
-  ///   - arrays: The treatment of two arrays.
+  ///   - conflicts: What to do with two different values at the same path.
+  ///   - arrays: What to do with two arrays at the same path.
   /// - Throws: ``PropertyListError/Kind/conflict`` if two values differ and `conflicts` is ``MergeRule/fail``. The
   ///   error has the path of the first conflict in the order of `other`, and nothing is changed.
   /// - Complexity: O(*n*) in the size of `other` and of those dictionaries and arrays of this value that are shared
@@ -74,8 +74,8 @@ extension PropertyList {
     }
   }
 
-  /// Throws ``PropertyListError/Kind/conflict`` if two values differ, except two arrays that `arrays` combines. The two
-  /// values are not both dictionaries.
+  /// Throws ``PropertyListError/Kind/conflict`` if two values differ, unless both are arrays that the rule `arrays`
+  /// combines. The caller ensures that not both are dictionaries.
   private func checkConflict(with other: PropertyList, _ arrays: ArrayMergeRule) throws(PropertyListError) {
     if arrays != .asValues, kind == .array, other.kind == .array { return }
     guard self == other else {
@@ -115,7 +115,7 @@ extension PropertyList {
     self = .dictionary(current.ours)
   }
 
-  /// Merges another value into this one by the rules. The two values are not both dictionaries.
+  /// Merges another value into this one by the rules. The caller ensures that not both are dictionaries.
   private mutating func mergeValue(_ other: PropertyList, _ conflicts: MergeRule, _ arrays: ArrayMergeRule) {
     if arrays != .asValues, kind == .array, case .array(let theirs) = other {
       guard arrays == .union else {

@@ -190,8 +190,8 @@ extension PropertyList {
     return value
   }
 
-  /// Inserts a child into this container. The code binds no variable to the array or dictionary, because a second
-  /// reference would make the change copy all children.
+  /// Inserts a child into this container. The code does not assign the array or dictionary to a variable, because the
+  /// container would then have two references, and changing it would copy all children.
   private mutating func insert(
     _ value: PropertyList, at component: PropertyListKeyPath.Component
   ) throws(PropertyListError) {
@@ -245,8 +245,8 @@ extension PropertyList {
     }
   }
 
-  /// Checks that this value can be put at a path without exceeding the maximum depth. The depth is limited because
-  /// values are freed recursively.
+  /// Checks that this value can be put at a path without exceeding the maximum depth. The depth is limited, because
+  /// freeing a value recurses through all its levels.
   ///
   /// - Parameter more: The number of levels between the path and this value, such as 1 for an element of the array at
   ///   the path.

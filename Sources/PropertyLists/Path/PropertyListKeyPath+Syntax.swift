@@ -38,8 +38,8 @@ extension PropertyListKeyPath {
   ///
   /// - Parameter syntax: The syntax, or nil to detect it from the first character: `/` means slashes, `:` means colons,
   ///   and any other means dots.
-  /// - Throws: ``PropertyListError/Kind/malformed`` for an empty component, which only ``Syntax/slashes`` skips, for a
-  ///   quotation mark that is not closed or that does not enclose a whole component, and for a `\u{…}` that is not the
+  /// - Throws: ``PropertyListError/Kind/malformed`` in these cases: a component is empty (only ``Syntax/slashes`` skips
+  ///   such components), a quotation mark is not closed or does not enclose a whole component, or a `\u{…}` is not the
   ///   code of a character.
   /// - Complexity: O(*n*) in the length of the text.
   public init(_ text: String, syntax: Syntax? = nil) throws(PropertyListError) {
@@ -54,7 +54,7 @@ extension PropertyListKeyPath {
     self.init(try parser.parse())
   }
 
-  /// Returns the text of this path. A path that is created from the text with the same syntax is equal to this path.
+  /// Returns the text of this path. If you create a path from the text, with the same syntax, it is equal to this path.
   ///
   /// ```swift
   /// let path = try PropertyListKeyPath("/items/0/name")
@@ -180,8 +180,8 @@ private struct KeyPathParser {
     throw malformed("no closing quotation mark")
   }
 
-  /// Returns the scalar that an escape represents. The current scalar is the one after the backslash. If the two are
-  /// not an escape, returns the backslash.
+  /// Returns the scalar that an escape represents. The current scalar is the one after the backslash. If the backslash
+  /// and this scalar are not an escape, returns the backslash.
   private mutating func escaped() throws(PropertyListError) -> Unicode.Scalar {
     guard let scalar = current else { return "\\" }
     let meaning: Unicode.Scalar

@@ -3,7 +3,7 @@ private import SystemFiles
 /// The remaining stack of the current thread, for recursive work that calls code outside this package, such as
 /// `init(from:)` of other types.
 package final class CallStack {
-  /// The stack address at which ``hasRoom`` becomes false. The rest of the stack below it is a reserve.
+  /// The stack address at and below which ``hasRoom`` is false. The part of the stack below it is a reserve.
   private var floor: UInt
   /// The lowest address of the thread's own stack.
   private let bottom: UInt
@@ -19,8 +19,8 @@ package final class CallStack {
   /// The function that the other stack calls next; nil after the call has begun.
   private var work: (() -> Void)?
 
-  /// The maximum number of bytes kept free for the innermost call. A quarter of the stack is kept free, if that is
-  /// less.
+  /// The maximum number of bytes that are kept free for the innermost call. If a quarter of the stack is less than
+  /// that, only a quarter is kept free.
   private static let greatestReserve = 256 << 10
 
   /// The stack of the current thread. The first call on a thread takes a few microseconds.
@@ -60,7 +60,8 @@ package final class CallStack {
   /// True if the stack has room for another call, and for everything that this call does before the next check.
   package var hasRoom: Bool { Self.here > floor }
 
-  /// True if the current thread has room in the sense of ``hasRoom``. Unlike ``hasRoom``, it may be read on any thread.
+  /// True if the stack of the current thread has room, like ``hasRoom``. Unlike ``hasRoom``, this property may be read
+  /// on any thread.
   var hasRoomHere: Bool { isOfThisThread ? hasRoom : Self.current.hasRoom }
 
   private static var here: UInt {
@@ -69,8 +70,8 @@ package final class CallStack {
     return unsafe withUnsafeMutablePointer(to: &marker) { UInt(bitPattern: $0) }
   }
 
-  /// The maximum nesting depth of a value that is created now. Values are freed recursively, with 832 bytes of stack
-  /// per level.
+  /// The maximum nesting depth of a value that is created now. Freeing a value recurses, and needs 832 bytes of stack
+  /// for each level.
   package var levels: Int {
     let room = Int((left ?? Self.here) - bottom)
     return min(size, room + size / 8) / Self.bytesPerLevel
@@ -110,7 +111,8 @@ package final class CallStack {
   }
 
   /// Returns the lowest address and the size of the stack. Memory-safe: the calls fill the variables passed to them. If
-  /// they fail, assumes 512 KB below the current address, the minimum of all threads on the supported systems.
+  /// they fail, assumes that the stack has 512 KB below the current address, which is the minimum for threads on the
+  /// supported systems.
   private static func bounds() -> (bottom: UInt, size: Int) {
     #if canImport(Darwin)
       let thread = pthread_self()

@@ -2,8 +2,8 @@
   private import SystemFiles
 
   /// Memory for a second stack, on which a thread continues when its own stack is full. Functions of `ucontext.h`
-  /// switch the thread to it. They are looked up by name, because Swift does not import `makecontext` with its variable
-  /// arguments.
+  /// switch the thread to this stack. These functions are looked up by name, because Swift does not import
+  /// `makecontext` with its variable arguments.
   @safe
   struct StackSegment: ~Copyable {
     private let memory: UnsafeMutableRawPointer
@@ -13,12 +13,12 @@
     /// The lowest usable address.
     var bottom: UInt { unsafe UInt(bitPattern: memory) + UInt(Self.guardSize) }
 
-    /// The size of the lowest pages, in bytes. They are not accessible, so that an overflow cannot overwrite other
+    /// The number of bytes at the lowest addresses that no code can access. So a stack overflow cannot overwrite other
     /// memory.
     private static let guardSize = 64 << 10
 
-    /// Maps `size` bytes. Returns nil if memory is exhausted, or if the functions are missing. Untouched memory costs
-    /// nothing.
+    /// Maps `size` bytes. Returns nil if memory is exhausted, or if the functions are missing. Pages that are never
+    /// used take no physical memory.
     init?(size: Int) {
       guard let functions = Functions.all else { return nil }
       // Memory-safe: only this segment uses the memory until `deinit`.

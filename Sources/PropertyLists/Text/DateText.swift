@@ -4,7 +4,8 @@ package enum DateText {
   /// The number of days from the first day of the year 0 to 2001-01-01.
   private static let daysToReferenceDate = 730_851
 
-  /// The last supported year; the first one is its negative. Between them, a double is exact to the second.
+  /// The last supported year; the first one is −99 999 999. For all dates in these years, a double is exact to the
+  /// second.
   static let greatestYear = 99_999_999
 
   /// Parses Apple's form, exactly `[-]Y…-MM-DDThh:mm:ssZ`. Returns nil for other text, and for days and hours that do
@@ -45,8 +46,8 @@ package enum DateText {
     return Int(tens) * 10 + Int(ones)
   }
 
-  /// Appends a date without the fraction of its second, as Apple's writer does. Returns false for a date that is not
-  /// finite, or is outside the years that ``parse(_:)`` accepts.
+  /// Appends a date without the fraction of its second, as Apple's writer does. Returns false if the date is not
+  /// finite, or if ``parse(_:)`` does not accept its year.
   static func append(_ seconds: Double, to buffer: inout ByteBuffer) -> Bool {
     let whole = seconds.rounded(.down)
     guard whole.magnitude < 3.2e15 else { return false }
@@ -70,8 +71,8 @@ package enum DateText {
     return true
   }
 
-  /// Appends the fraction of a date's second with its point, if it is not zero: up to nine digits, without trailing
-  /// zeros.
+  /// Appends the fraction of a date's second: a point and up to nine digits, without trailing zeros. Appends nothing if
+  /// the fraction is zero.
   static func appendFraction(of seconds: Double, to buffer: inout ByteBuffer) {
     let billionths = min(((seconds - seconds.rounded(.down)) * 1e9).rounded(), 999_999_999)
     guard billionths > 0 else { return }
@@ -125,9 +126,9 @@ package enum DateText {
     return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)
   }
 
-  /// Parses the form that Foundation's `Date` has in its description and GNUstep in its property lists: exactly
-  /// `[-]Y…-MM-DD hh:mm:ss ±hhmm`. Returns nil for other text. The date is in local time, and the last part is the
-  /// difference between local time and UTC.
+  /// Parses the form that the description of Foundation's `Date` has, and that GNUstep's property lists contain:
+  /// exactly `[-]Y…-MM-DD hh:mm:ss ±hhmm`. Returns nil for other text. The date is in local time, and the last part is
+  /// the difference between local time and UTC.
   static func parseWithZone(_ bytes: RawSpan) -> Double? {
     // Parses from the end, because only the year has a variable number of digits.
     let zone = bytes.byteCount - 5
@@ -190,8 +191,8 @@ package enum DateText {
   private static let mostDigits = 18
 
   /// Appends a date with as many digits as are needed to read back the same bits. Returns false, without appending, if
-  /// that is not possible: outside the years 1 to 9999, if more than 18 digits after the point are needed, and for
-  /// -0.0, which would be read back as 0.
+  /// that is not possible: if the year is not from 1 to 9999, if more than 18 digits after the point are needed, or if
+  /// the number is -0.0, which would be read back as 0.
   static func appendExact(_ seconds: Double, to buffer: inout ByteBuffer) -> Bool {
     guard commonYears.contains(seconds), seconds != 0 || seconds.sign == .plus else { return false }
     let whole = seconds.rounded(.down)
@@ -214,8 +215,8 @@ package enum DateText {
     return true
   }
 
-  /// Returns the fewest digits after the point of a positive number that distinguish it from all others, and their
-  /// count. Returns nil if there are too many.
+  /// Returns the shortest sequence of digits after the point that distinguishes a positive number from all others, and
+  /// the number of these digits. Returns nil if there are too many.
   private static func fractionDigits(_ value: Double) -> (digits: UInt64, count: Int)? {
     var digits: UInt64 = 0
     var count = 0

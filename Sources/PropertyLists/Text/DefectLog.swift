@@ -1,5 +1,5 @@
-/// The defects of an input, in the order of their discovery. A reader stops when the log is full. If there is room for
-/// more than one defect, the reader recovers from errors where possible.
+/// The defects of an input, in the order that a reader found them. A reader stops when the log is full. If there is
+/// room for more than one defect, the reader recovers from errors where possible.
 package struct DefectLog {
   /// The maximum number of defects, at least 1.
   package let limit: Int
@@ -26,7 +26,7 @@ package struct DefectLog {
     defects.append(defect)
   }
 
-  /// Adds a defect, and throws it if the log is then full.
+  /// Adds a defect. If the log is now full, throws the defect as an error.
   package mutating func report(_ defect: PropertyListError) throws(PropertyListError) {
     add(defect)
     if isFull { throw defect }

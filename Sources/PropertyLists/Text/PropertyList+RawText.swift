@@ -34,8 +34,9 @@ extension PropertyList {
     return String(knownUTF8: buffer.bytes, isASCII: true)
   }
 
-  /// Creates a scalar of a kind from its text. In addition to the forms of ``rawText``, a boolean may be `yes`, `no`,
-  /// `1` or `0` in any case, an integer may be hexadecimal, and a date may have the form `2001-01-01 00:00:00 +0000`.
+  /// Creates a scalar of the kind `kind` from its text. In addition to the forms of ``rawText``, a boolean may be
+  /// `yes`, `no`, `1` or `0` in any case, an integer may be hexadecimal, and a date may have the form `2001-01-01
+  /// 00:00:00 +0000`.
   ///
   /// - Throws: ``PropertyListError/Kind/malformed``; ``PropertyListError/Kind/wrongKind`` for a container.
   package init(rawText text: String, as kind: Kind) throws(PropertyListError) {

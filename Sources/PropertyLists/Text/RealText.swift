@@ -12,9 +12,9 @@ package enum RealText {
     1e21, 1e22,
   ]
 
-  /// Parses a decimal number whose digits, without the point, are at most 2^53, with at most 22 of them after the
-  /// point. It is the quotient of two exact doubles, so that one division rounds correctly (Clinger 1990). Returns nil
-  /// for other text.
+  /// Parses a decimal number with at most 22 digits after the point, if its digits without the point are a number of at
+  /// most 2^53. Such a number is the quotient of two exact doubles, so a single division rounds it correctly (Clinger
+  /// 1990). Returns nil for other text.
   @inline(__always)
   private static func parseExact(_ bytes: RawSpan) -> Double? {
     var index = 0
@@ -113,7 +113,7 @@ package enum RealText {
     buffer.append(decimal: exponent.magnitude, width: 2)
   }
 
-  /// Appends a number with `decimals` of its digits after the point.
+  /// Appends digits as a decimal number. The last `decimals` digits are after the point.
   private static func append(_ digits: UInt64, decimals: Int, to buffer: inout ByteBuffer) {
     let divisor = UInt64(powersOfTen[decimals])
     buffer.append(decimal: digits / divisor)
@@ -162,8 +162,8 @@ package enum RealText {
     return powers
   }()
 
-  /// Returns the first 17 significant digits of any finite value, and the exponent of the first. They are those that
-  /// the C library prints. Its decimal point depends on the locale, and is ignored.
+  /// Returns the first 17 significant digits of any finite value, and the exponent of the first. The C library prints
+  /// these digits. The character that it prints as the decimal point depends on the locale, and is ignored.
   private static func printedDigits(_ value: Double) -> (digits: UInt64, exponent: Int) {
     var digits: UInt64 = 0
     var exponent = 0
@@ -183,8 +183,8 @@ package enum RealText {
   }
 }
 
-/// The text of reals that are not finite in the JSON forms of ``CoercedForm``: `inf`, `-inf`, `nan`, and for another
-/// NaN all its bits: `nan(0x7ff8000000000001)`, with 16 digits for an 8-byte real and 8 for a 4-byte one.
+/// The text that the JSON forms of ``CoercedForm`` have for reals that are not finite: `inf`, `-inf`, `nan`, and for
+/// another NaN all its bits: `nan(0x7ff8000000000001)`, with 16 digits for an 8-byte real and 8 for a 4-byte one.
 package enum SpecialReal {
   /// Returns the text of a value.
   ///

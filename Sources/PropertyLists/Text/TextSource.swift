@@ -8,8 +8,8 @@ package struct TextSource {
   /// The number of bytes of a code unit in the input, or nil if offsets in the input are unknown.
   package var unitWidth: Int? = 1
 
-  /// Returns the offsets in ``text`` of positions, which must be in ascending order. Scans the text once. The offset of
-  /// a position after the end is the end.
+  /// Converts positions, which must be in ascending order, to offsets in ``text``. Scans the text once. For a position
+  /// after the end of the text, the offset is the end.
   package func offsets(of positions: [PropertyListError.TextPosition]) -> [Int] {
     let bytes = text.bytes
     var walk = TextWalk()
@@ -35,7 +35,7 @@ package struct TextSource {
       .malformed, "the input is empty", byteOffset: 0, position: PropertyListError.TextPosition(line: 1, column: 1))
   }
 
-  /// Returns the position in the input of an offset in the UTF-8 text. To find many positions, use ``PositionIndex``.
+  /// Converts an offset in the UTF-8 text to a position in the input. To find many positions, use ``PositionIndex``.
   ///
   /// - Complexity: O(*n*) in the offset.
   package func position(at offset: Int) -> Position {
@@ -45,7 +45,7 @@ package struct TextSource {
     return position(of: walk)
   }
 
-  /// Returns the position in the input that a walk through the text has reached.
+  /// Returns the position that a walk through the text has reached, as a position in the input.
   func position(of walk: TextWalk) -> Position {
     var byteOffset: Int?
     switch unitWidth {
@@ -97,10 +97,10 @@ struct PositionIndex {
 
   init(_ source: TextSource) { self.source = source }
 
-  /// Returns the position in the input of an offset in the UTF-8 text.
+  /// Converts an offset in the UTF-8 text to a position in the input.
   ///
-  /// - Complexity: O(*n*) in the text for all offsets together, if they are in ascending order; up to ``step`` bytes
-  ///   for each that is not.
+  /// - Complexity: O(*n*) in the length of the text for all offsets together. Each offset that is less than the
+  ///   previous one adds up to ``step`` bytes.
   mutating func position(at offset: Int) -> TextSource.Position {
     let bytes = source.text.bytes
     let end = max(0, min(offset, bytes.byteCount))

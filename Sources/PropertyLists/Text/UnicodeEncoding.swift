@@ -7,7 +7,7 @@ package enum UnicodeEncoding {
   case utf32(isBigEndian: Bool)
 
   /// Detects the encoding from a byte order mark. Without one, a NUL among the first two bytes means UTF-16. Returns
-  /// nil if there is neither.
+  /// nil if the bytes have neither.
   package static func detect(_ bytes: RawSpan) -> (encoding: UnicodeEncoding, markLength: Int)? {
     if bytes.starts(with: "\u{FEFF}") { return (.utf8, 3) }
     guard bytes.byteCount >= 2 else { return nil }
@@ -57,8 +57,9 @@ package enum UnicodeEncoding {
     }
   }
 
-  /// Decodes text by calling `decoder` until the end. The decoder appends UTF-8 to its second argument up to the first
-  /// invalid unit, and returns the offset of that unit, or nil at the end. Each invalid unit becomes U+FFFD.
+  /// Calls `decoder` until the end of the text. `decoder` decodes the text up to the first invalid unit, appends it as
+  /// UTF-8 to its second argument, and returns the offset of the invalid unit, or nil at the end. Each invalid unit
+  /// becomes U+FFFD.
   private static func decode(
     _ bytes: RawSpan, from start: Int, unitWidth: Int, _ name: String, defects: inout DefectLog,
     by decoder: (RawSpan, inout [UInt8]) -> Int?
@@ -153,7 +154,7 @@ extension TextSource {
 }
 
 extension RawSpan {
-  /// Returns true if no UTF-8 character begins with the byte at an offset and the next one.
+  /// Returns true if the byte at an offset and the byte after it cannot be the beginning of a UTF-8 character.
   func beginsNoCharacter(at offset: Int) -> Bool {
     switch self[offset] {
     case 0..<0x80: false

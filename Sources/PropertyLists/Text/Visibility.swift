@@ -33,9 +33,10 @@ package enum Visibility {
 }
 
 extension Unicode.Scalar {
-  /// Returns true if the character must be replaced by its code. A joiner is shown after a non-ASCII character that it
-  /// can join, and a selector is shown after a character that has several forms. `previous` is nil for the first
-  /// character.
+  /// Returns true if the character must be replaced by its code. A joiner is not replaced after a non-ASCII character
+  /// that it can join. A selector is not replaced after a character that has several forms.
+  ///
+  /// - Parameter previous: The character before this one; nil for the first character.
   @inline(__always)
   package func isHidden(after previous: @autoclosure () -> Unicode.Scalar?) -> Bool {
     switch Visibility(self) {

@@ -11,7 +11,8 @@ package struct WorkBudget: Sendable {
     left = limit
   }
 
-  /// Subtracts a nonnegative amount. Returns false if less than that remains; all later calls then return false, too.
+  /// Subtracts a nonnegative amount. Returns false if the budget has less left than that. All later calls then return
+  /// false, too.
   @inlinable @inline(__always)
   package mutating func spend(_ amount: Int) -> Bool {
     guard amount <= left else {

@@ -1,14 +1,13 @@
 internal import SystemFiles
 
-/// A traversal that passes the values of a document to a sink, without creating a ``PropertyList`` and without
-/// recursion.
+/// Passes all values of a document to a sink, without creating a ``PropertyList`` and without recursion.
 struct DocumentWalker<Source: NodeSource>: ~Copyable {
   private let source: Source
   private let document: PropertyListDocument
   private let sortsKeys: Bool
   private let depthLimit: Int
-  /// The size that may still be written, in the units of ``ParsingLimits/expandedSize``. Each value also counts its
-  /// nesting level.
+  /// The size that may still be written, in the units of ``ParsingLimits/expandedSize``. Each value counts one more for
+  /// each level of nesting.
   private var budget: WorkBudget
   private var scratch: [UInt8] = []
   /// The containers around the current one.
@@ -178,7 +177,7 @@ struct DocumentWalker<Source: NodeSource>: ~Copyable {
     guard budget.spend(length) else { throw ParsingLimits.expandsTooFar(limit: budget.limit) }
   }
 
-  /// Returns the path to the child that was last begun in each open container.
+  /// Returns the path to the value that was begun last. Each open container adds one component.
   private func path(in bytes: RawSpan) -> [PropertyListKeyPath.Component] {
     // The outermost frame is the container around the root.
     (outer + [current]).dropFirst().filter { $0.next > 0 }.compactMap {

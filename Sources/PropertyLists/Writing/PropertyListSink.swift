@@ -2,8 +2,7 @@ internal import FoundationEssentials
 internal import SystemFiles
 
 /// A receiver of the values of a property list, in order, such as the writer of a format. A ``PropertyList`` or a
-/// ``PropertyListDocument`` calls the sink for each of its values, so neither depends on the formats that they are
-/// written in.
+/// ``PropertyListDocument`` calls the sink for each of its values, so these types do not depend on the formats.
 protocol PropertyListSink: ~Copyable {
   /// True if all keys of a dictionary are written before all values, as in the binary format; false if each key is
   /// written before its value.
@@ -34,10 +33,10 @@ protocol PropertyListSink: ~Copyable {
   mutating func key(_ utf8: RawSpan) throws(PropertyListError)
   mutating func endDictionary() throws(PropertyListError)
 
-  /// The number of bytes of output that later values will not change, or 0 for a writer that has output only at the
-  /// end.
+  /// The number of bytes at the beginning of the output that later values cannot change; 0 for a writer that has output
+  /// only at the end.
   var readyByteCount: Int { get }
-  /// Writes the ready bytes to a file, and removes them from the output.
+  /// Writes these ready bytes to a file, and removes them from the output.
   mutating func drain(to output: FileOutput) throws(PropertyListError)
 }
 

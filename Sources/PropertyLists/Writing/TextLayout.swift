@@ -1,5 +1,5 @@
 /// The layout of a text into which the output of a writer is inserted: line ends, white space and quotation marks. A
-/// writer without a layout writes a file.
+/// writer that has no layout writes a whole file.
 package struct TextLayout {
   /// The line end: LF, CR LF or CR.
   package var lineEnd: [UInt8] = [0x0A]
@@ -9,7 +9,8 @@ package struct TextLayout {
   package var indentUnit: [UInt8]
   /// True if the value is written on one line.
   package var isInline = false
-  /// The text between a key and its value on the same line, or nil in XML, where each has a line of its own.
+  /// The text between a key and its value on the same line. Nil in XML, because the key and the value are on separate
+  /// lines there.
   package var assignment: [UInt8]?
   /// The text before an entry or element that is not the first on its line.
   package var spacing: [UInt8]
@@ -23,7 +24,7 @@ package struct TextLayout {
   package var stringQuote: UInt8?
   /// True if the last element of an array is followed by a comma, when each element has a line of its own.
   package var hasTrailingCommas = false
-  /// The number of characters in a line of base64, or nil for the number that Apple's writer uses at the same indent.
+  /// The number of characters in a line of base64, or nil to use the same number as Apple's writer at this indent.
   package var base64LineLength: Int?
   /// The prefix of the hexadecimal digits of a non-ASCII character, or nil if such characters are not escaped.
   package var characterEscape: StaticString?
@@ -41,8 +42,8 @@ package struct TextLayout {
     for _ in 0..<depth { output.append(indentUnit.rawBytes) }
   }
 
-  /// The maximum number of bytes of white space that is copied from a text into every added line. Without a limit, a
-  /// long indent could make an inserted value thousands of times longer.
+  /// Each added line gets a copy of white space from the text. This is the maximum number of bytes of such a copy.
+  /// Without a limit, a long indent could make an inserted value thousands of times longer.
   package static var greatestSpace: Int { 400 }
 
   /// A position in a container: before the first entry or element, before another one, or before the closing bracket.
@@ -50,8 +51,8 @@ package struct TextLayout {
     case first, next, closing
   }
 
-  /// Appends the line end and indent, or the white space on the same line, before an entry or element at level `depth`,
-  /// or before the bracket that closes a container.
+  /// Appends what is before an entry or element at level `depth`, or before the bracket that closes a container: either
+  /// a line end and an indent, or white space on the same line.
   func appendBreak(before position: Position, depth: Int, to output: inout ByteBuffer) {
     guard isInline else { return appendLine(depth: depth, to: &output) }
     let space =

@@ -34,7 +34,7 @@ extension TextWriter where Self: ~Copyable {
   /// Appends `YYYY-MM-DDThh:mm:ssZ`.
   ///
   /// - Throws: ``PropertyListError/Kind/notRepresentable`` for a date with a fraction of a second, unless the options
-  ///   drop it, and for a date that is not finite or in an unsupported year.
+  ///   drop the fraction, and for a date that is not finite or whose year is not supported.
   static func append(
     date seconds: Double, _ options: PropertyListWritingOptions, to output: inout ByteBuffer
   ) throws(PropertyListError) {
@@ -53,8 +53,8 @@ extension PropertyListError {
   }
 }
 
-/// A detector of dictionaries that would be read back as a UID: the only key is `CF$UID`, and its value is an integer
-/// from 0 to `UInt32.max`.
+/// Detects dictionaries that would be read back as a UID: their only key is `CF$UID`, and its value is an integer from
+/// 0 to `UInt32.max`.
 struct UIDLookalike {
   private var state = State.none
 

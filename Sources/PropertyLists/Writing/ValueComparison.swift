@@ -9,14 +9,14 @@ package struct ValueComparison: NodeSink, ~Copyable {
   /// The indexes of the remaining children of each open container around the innermost one.
   private var outer: [Range<Int>] = []
   private var scratch: [UInt8] = []
-  /// Returns the value that is read back after a scalar was written in the format of the document.
+  /// Returns the value that a reader would get after a scalar was written in the format of the document.
   private let coerced: (PropertyList) throws(PropertyListError) -> PropertyList
 
   /// The error that ends the comparison when a difference is found.
   private static var difference: PropertyListError { PropertyListError(.noSuchValue, "the values differ") }
 
-  /// Returns true if a document in a text format equals a value. A scalar also counts as equal if the document has the
-  /// result of `coerced` for it.
+  /// Returns true if a document in a text format equals a value. A scalar also counts as equal if the document contains
+  /// the value that `coerced` returns for the scalar.
   package static func isEqual(
     _ document: PropertyListDocument, _ value: PropertyList, depth: Int,
     coerced: @escaping (PropertyList) throws(PropertyListError) -> PropertyList
@@ -40,8 +40,8 @@ package struct ValueComparison: NodeSink, ~Copyable {
     return nodes[index]
   }
 
-  /// Compares the value that ``take()`` returned last with the result of ``coerced`` for a value. Throws if they
-  /// differ.
+  /// Calls ``coerced`` with a value, and compares the result with the node that ``take()`` returned last. Throws if
+  /// they differ.
   private func compareLast(_ value: PropertyList) throws(PropertyListError) {
     let index = children.lowerBound - 1
     let node = PropertyListDocument.Node(document: document, index: index, flat: nodes[index])

@@ -1,15 +1,15 @@
-/// A list of a value and all values in it, in the order of a text. Each has a hash of its whole
-/// content, so that two values can be compared in one step. The hash has 64 bits and a secret seed, so that collisions
-/// cannot be constructed. The chance of an accidental collision is 1 in 2^64 per comparison. Callers that change a file
-/// based on hashes read the result back.
+/// A list of a value and all values in it, in the order of a text. Each entry of the list has a hash of the whole
+/// content of its value, so that two values can be compared in one step. The hash has 64 bits and a secret seed, so
+/// that collisions cannot be constructed. The chance of an accidental collision is 1 in 2^64 per comparison. Callers
+/// that change a file based on hashes read the result back.
 package struct ValueSignatures {
   package struct Entry {
     /// The hash of the value, including its kind, but not its key.
     package var hash: UInt64
     /// The hash of the key of a dictionary's entry, else 0.
     package let key: UInt64
-    /// The number of values in this one, including itself. The value at index *n* is followed by its first child. Its
-    /// next sibling is at index *n* plus this count.
+    /// The number of values in this one, including itself. If this value is at index *n*, its first child is at *n* +
+    /// 1, and its next sibling is at *n* plus this count.
     fileprivate(set) var count: UInt32
     package let kind: NodeKind
 
@@ -41,9 +41,10 @@ package struct SignatureOptions: OptionSet {
 
   package init(rawValue: UInt8) { self.rawValue = rawValue }
 
-  /// A 4-byte real equals the 8-byte real of the same value, because the format has only 8-byte reals.
+  /// A 4-byte real equals the 8-byte real of the same value, because the format of the document has only 8-byte reals.
   package static let widensFloats = SignatureOptions(rawValue: 1)
-  /// A date is compared without the fraction of its second, because the format does not store it.
+  /// A date is compared without the fraction of its second, because the format of the document does not store
+  /// fractions.
   package static let dropsFractions = SignatureOptions(rawValue: 2)
   /// Canonically equivalent texts are equal, as in Swift.
   package static let ignoresSpelling = SignatureOptions(rawValue: 4)
@@ -127,7 +128,8 @@ private struct SignatureWriter: NodeSink, ~Copyable {
     add(kind, 0)
   }
 
-  /// Sets the size and hash of the innermost container. Its last child must be the last entry.
+  /// Sets the size and hash of the innermost container. The last child of the container must be the last entry of the
+  /// list.
   mutating func end(_ kind: NodeKind) {
     guard let container = open.popLast() else { return }
     let isUnordered = kind == .dictionary && options.contains(.ignoresKeyOrder)

@@ -24,7 +24,7 @@ struct ImportError: Error, CustomStringConvertible {
     let position: PropertyListError.TextPosition
   }
 
-  /// Adds an error, unless the greatest number is reached.
+  /// Adds an error, unless as many errors as ``greatestCount`` allows have been added.
   ///
   /// - Parameters:
   ///   - file: the name of the file.
@@ -58,8 +58,8 @@ struct ImportError: Error, CustomStringConvertible {
   }
 }
 
-/// An error about a column that matches no property. It is reported only once, because it would be the same for each
-/// record.
+/// An error about a column whose name does not match any property. It is reported only once, because every record has
+/// the same columns.
 struct ColumnError: Error {
   let error: ValidationError
 }

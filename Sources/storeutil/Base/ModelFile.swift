@@ -42,8 +42,8 @@ struct ModelFile {
     return (try? kind.metadata(url, writesNothing: true)) == nil && (try? ManagedObjectModel(contentsOf: url)) != nil
   }
 
-  /// Returns the paths of models in the folder of a store that have the store's version hashes: model files, and SQLite
-  /// stores that contain a model.
+  /// Searches the folder of a store for models that have the version hashes of the store. Returns the paths of model
+  /// files, and of SQLite stores that contain a model.
   private static func paths(
     ofModelsBeside store: String, with metadata: OrderedDictionary<String, PropertyList>
   ) -> (models: [String], stores: [String]) {
@@ -58,15 +58,15 @@ struct ModelFile {
     )
   }
 
-  /// Returns the path of a model in the folder of a store that has the store's version hashes, as an example for a
-  /// message; nil if not found.
+  /// Returns the path of one model that is in the folder of a store and has the version hashes of the store, as an
+  /// example in a message. Returns nil if no such model is found.
   static func example(ofModelBeside store: String, with metadata: OrderedDictionary<String, PropertyList>) -> String? {
     let (models, stores) = paths(ofModelsBeside: store, with: metadata)
     return models.first ?? stores.first
   }
 
-  /// Returns the model in the folder of a store that has the store's version hashes. Returns nil unless exactly one
-  /// model file has them.
+  /// Searches the folder of a store for model files that have the version hashes of the store. Returns the model if
+  /// exactly one file has them, or else nil.
   static func model(
     beside store: String, with metadata: OrderedDictionary<String, PropertyList>
   ) -> (path: String, model: ManagedObjectModel)? {
@@ -100,8 +100,8 @@ struct ModelFile {
     throw ManagedObjectError(.undefinedKey, "the model has no version \((name ?? "").quoted); it has \(names)")
   }
 
-  /// Returns the version that a store was made with. If no version fits, returns the current one: opening the store
-  /// then reports the mismatch.
+  /// Returns the version that a store was made with. If no version has the version hashes of the store, returns the
+  /// current one. Opening the store then throws an error about this.
   func version(of metadata: OrderedDictionary<String, PropertyList>) throws -> ManagedObjectModel {
     try version(named: versions.name(ofVersionWith: Self.versionHashes(metadata)))
   }

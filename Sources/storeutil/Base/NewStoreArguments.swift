@@ -19,7 +19,8 @@ struct NewStoreArguments: ParsableArguments {
     throw ManagedObjectError(.save, "\(path.printable()) already exists")
   }
 
-  /// Creates a store at a new path, and fills it with `body`. The file appears when its contents are complete.
+  /// Creates a store at a new path, and fills it with `body`. The file gets its name only when its contents are
+  /// complete.
   func create(
     _ path: String, _ model: ManagedObjectModel, _ body: (any PersistentStore) throws -> Void = { _ in }
   ) throws {

@@ -7,8 +7,8 @@ import ToolSupport
 
 /// The options for opening a store.
 ///
-/// It has no groups of its own: in debug builds, ArgumentParser checks each group four times for each check of the
-/// group around it, so one more level of groups makes parsing four times as slow.
+/// The options are not in nested groups. In debug builds, whenever ArgumentParser checks a group, it checks each group
+/// in it four times. So one more level of groups would make parsing four times as slow.
 struct OpeningArguments: ParsableArguments {
   @Option(
     file: "The model of the store, if the store does not contain it: .momd, .mom, .xcdatamodeld, .xcdatamodel, or an "
@@ -132,7 +132,7 @@ struct OpenStore {
     context(of: try coordinator(keepsChanges: keepsChanges))
   }
 
-  /// Creates a coordinator for contexts. The parameter is that of ``context(keepsChanges:)``.
+  /// Creates a coordinator for contexts. ``context(keepsChanges:)`` explains the parameter.
   func coordinator(keepsChanges: Bool) throws -> PersistentStoreCoordinator {
     let coordinator = PersistentStoreCoordinator(model: model)
     if keepsChanges {
@@ -154,7 +154,8 @@ struct OpenStore {
   /// Returns the entity with a name from the command line.
   func entity(_ name: String) throws -> ManagedObjectModel.Entity { try model.entity(onCommandLine: name) }
 
-  /// Parses a condition on objects of an entity. In its text, objects, UUIDs, URLs and dates are strings.
+  /// Parses a condition on objects of an entity. In the text of the condition, objects, UUIDs, URLs and dates are
+  /// written as strings.
   func predicate(_ text: String, for entity: ManagedObjectModel.Entity) throws -> ManagedPredicate {
     try ManagedPredicate(format: ProgramArguments.text(text), for: entity) { name, entity in
       // If an object ID in the text has no entity, as in `p12`, searches the entities that the relationship can lead

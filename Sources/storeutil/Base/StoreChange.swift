@@ -40,8 +40,9 @@ struct ChangeArguments: ParsableArguments {
 }
 
 extension ManagedObject {
-  /// Sets required transient attributes that have no value to the default of their type, so that the object can be
-  /// saved. Stores do not contain their values, which only the program that owns the store knows.
+  /// If a required transient attribute has no value, sets it to a value such as 0 or empty text, so that the object can
+  /// be saved. Stores do not contain the values of transient attributes; only the program that owns the store knows
+  /// them.
   final func fillTransientValues() throws(ManagedObjectError) {
     for attribute in entity.attributes where attribute.definition.isTransient && !attribute.definition.isOptional {
       guard self[attribute.definition.name] == .null, let value = attribute.definition.type.emptyValue else { continue }
@@ -51,7 +52,8 @@ extension ManagedObject {
 }
 
 extension AttributeType {
-  /// The value that a required transient attribute of the type gets if it has none; nil if the type has no such value.
+  /// The value that ``ManagedObject/fillTransientValues()`` sets for an attribute of this type; nil if it sets no
+  /// value.
   fileprivate var emptyValue: AttributeValue? {
     switch self {
     case .integer16, .integer32, .integer64: .integer(0)
@@ -68,7 +70,7 @@ extension AttributeType {
   }
 }
 
-/// The changes of a context as text, with a line for each object and each of its properties.
+/// The changes of a context as text, with one line for each changed object, and one for each of its properties.
 struct ChangeList {
   private let inserted: [ManagedObject]
   private let updated: [ManagedObject]

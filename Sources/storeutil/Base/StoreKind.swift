@@ -27,9 +27,9 @@ enum StoreKind: String, CaseIterable {
     }
   }
 
-  /// Returns true if no program has an SQLite store open. Such a store is read without the additional files through
-  /// which programs share a store, because SQLite would create these files and leave them behind. A store that another
-  /// program has open is read with SQLite's locks, which ensure a consistent state.
+  /// Returns true if no program has an SQLite store open. Such a store is read without the additional files that
+  /// programs use to share it, because SQLite would create these files and not remove them. If another program has the
+  /// store open, it is read with the locks of SQLite, so that the state is consistent.
   func isUnused(_ path: String) -> Bool {
     guard self == .sqlite else { return false }
     // SQLite's additional files are next to the target of a link, not next to the link.

@@ -2,7 +2,8 @@ import ManagedObjects
 import OrderedCollections
 import PropertyLists
 
-/// A store that rolls back every save. A save succeeds or fails as in the real store.
+/// A store that rolls back every save. A save succeeds if it would succeed in the real store, and fails with the same
+/// error if it would fail.
 final class TrialStore: PersistentStore {
   private let store: any TrialSaving
 

@@ -83,8 +83,8 @@ struct Check: ParsableCommand {
 
 extension ModelFile {
   /// Returns the model at a path from the command line, in the version that a store was made with. Without a path,
-  /// returns a model in the folder of the store if the store contains none. Returns nil if the store contains its
-  /// model, or if no model is found.
+  /// searches the folder of the store for the model, but only if the store itself contains none. Returns nil if the
+  /// store contains its model, or if no model is found.
   static func model(_ path: String?, of store: URL, writesNothing: Bool) throws -> ManagedObjectModel? {
     guard let path else {
       return metadata(ofStoreWithoutModel: store, writesNothing: writesNothing)
@@ -106,7 +106,7 @@ extension ModelFile {
 }
 
 extension StoreFinding {
-  /// The finding as a JSON object. Missing fields are left out.
+  /// The finding as a JSON object. Fields without a value are left out.
   fileprivate var propertyList: PropertyList {
     var fields: OrderedDictionary<String, PropertyList> = [
       "severity": .string(severity.rawValue), "code": .string(code.rawValue), "message": .string(message),

@@ -125,8 +125,8 @@ private struct DifferenceText {
     }
   }
 
-  /// Returns a line for the objects that a relationship has lost, and one for those that it has gained; nil if only
-  /// their order differs.
+  /// Returns a line for the objects that were removed from a relationship, and a line for those that were added to it.
+  /// Returns nil if only the order of the objects differs.
   private func lines(
     _ name: String, from old: [StoreDifference.Reference], to new: [StoreDifference.Reference]
   ) -> String? {

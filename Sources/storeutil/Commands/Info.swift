@@ -50,10 +50,9 @@ struct Info: ParsableCommand {
 }
 
 extension StoreInfo {
-  /// Returns the facts for people, one per line.
+  /// Returns the facts about the store as text, one per line.
   ///
-  /// - Parameter modelFile: the path of the model if it was found in the folder of the store; nil if it comes from
-  ///   elsewhere.
+  /// - Parameter modelFile: the path of the model if it was found in the folder of the store; nil in all other cases.
   fileprivate func lines(modelFile: String?) -> [String] {
     var rows: [(String, String)] = [("kind", kind.isModel ? "model (\(kind.rawValue))" : "\(kind.rawValue) store")]
     if let fileSize { rows.append(("size", "\(grouped(fileSize)) bytes")) }

@@ -77,13 +77,13 @@ struct ModelVerb: ParsableCommand {
     try model.sourceData { note("note: \($0.withoutCommands)") }
   }
 
-  /// The name of the model: that of its file, with a capital letter.
+  /// The name of the model: the name of its file, with a capital letter at the beginning.
   private var modelName: String {
     let name = URL(filePath: file).deletingPathExtension().lastPathComponent
     return name.prefix(1).uppercased() + name.dropFirst()
   }
 
-  /// Writes the files of a model into a folder. If writing fails, a new folder without files is removed again.
+  /// Writes the files of a model into a folder. If writing fails, and the folder is new and empty, removes it again.
   private func write(_ files: OrderedDictionary<String, Data>, toFolder folder: String) throws {
     let isNew = !FileSystem.existsItself(folder)
     do {
@@ -129,8 +129,8 @@ struct NamedModel {
 
   /// Returns the version hashes of the entities.
   ///
-  /// - Throws: ``ManagedObjectError`` with the names of the attributes if the file has no hashes, and they cannot be
-  ///   computed because the rule for some attributes is not known.
+  /// - Throws: ``ManagedObjectError`` if the file has no hashes, and they cannot be computed because the rule for some
+  ///   attributes is not known. The error has the names of these attributes.
   func hashes() throws(ManagedObjectError) -> [String: Data] {
     if let recordedHashes { return recordedHashes }
     let unknown = model.entities.flatMap { entity in

@@ -79,7 +79,8 @@ private struct StoreSearch {
     self.path = path
   }
 
-  /// A part of the search: an attribute, or an element of a composite attribute, and the topmost entity that has it.
+  /// A part of the search: an attribute, or an element of a composite attribute, with the topmost entity that has this
+  /// attribute.
   struct Part {
     let entity: String
     /// The key path to the value: the attribute's name, followed by the names of nested elements if the attribute is
@@ -118,7 +119,7 @@ private struct StoreSearch {
     }
   }
 
-  /// Returns the condition that an attribute contains the text; nil for an attribute that cannot contain it.
+  /// Returns the condition that an attribute contains the text; nil for an attribute whose type cannot contain text.
   private func condition(_ keys: [String], _ type: AttributeType) -> ManagedPredicate? {
     guard let path = PredicateKeyPath(keys: keys) else { return nil }
     switch type {

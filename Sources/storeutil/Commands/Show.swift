@@ -54,7 +54,8 @@ struct Show: ParsableCommand {
     try reader.defects.tell()
   }
 
-  /// Returns the relationships without an inverse that lead to the object, and the objects that have them.
+  /// Finds the objects that refer to this object in a relationship without an inverse. Returns the name of each such
+  /// relationship, and the objects.
   private func sources(
     of key: RowKey, _ entity: ManagedObjectModel.Entity, _ opened: OpenStore, _ reader: ObjectReader
   ) throws -> [(name: String, objects: [PropertyList])] {

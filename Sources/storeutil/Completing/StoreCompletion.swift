@@ -4,8 +4,8 @@ import ManagedObjects
 import SQLiteStore
 import ToolSupport
 
-/// Completes the command line of storeutil: verbs, options, and the names of entities and properties in the store that
-/// the line names.
+/// Completes the command line of storeutil: verbs, options, and the names of entities and properties of the store whose
+/// path is on the line.
 enum StoreCompletion {
   static func answer(to line: CommandLineWords) -> CompletionAnswer {
     VerbCompletion(of: StoreUtil.self) { _ in values }.answer(to: line)

@@ -7,9 +7,9 @@ import ToolSupport
 /// Writes comma-separated values (RFC 4180): lines end with CR and LF, and a field that contains a comma, a quotation
 /// mark or a line end is quoted.
 ///
-/// Dates are in ISO 8601, data is base64, and arrays and other containers are plain JSON. If there is a list separator,
-/// the elements of an array are joined with it instead. A missing value is an empty field; empty text and empty data
-/// are `""`. On a terminal, control characters in values are escaped.
+/// Dates are in ISO 8601, data is base64, and arrays and other containers are plain JSON. If a list separator is set,
+/// an array is written as its elements with the separator between them. A value that an object does not have is an
+/// empty field; empty text and empty data are `""`. On a terminal, control characters in values are escaped.
 struct CSVObjectWriter: ObjectWriter {
   private let columns: [String]
   private var buffer = BufferedOutput()
@@ -19,6 +19,8 @@ struct CSVObjectWriter: ObjectWriter {
   private let model: ManagedObjectModel
   private let plain: PlainForm
 
+  /// Creates a writer.
+  ///
   /// - Parameter listSeparator: the text between the elements of an array; nil to write arrays as JSON.
   init(columns: [String], model: ManagedObjectModel, listSeparator: String?, timeZone: LocalTime?) {
     self.columns = columns

@@ -20,7 +20,7 @@ struct LocalTime: ExpressibleByArgument {
 
   private init(_ zone: Zone) { self.zone = zone }
 
-  /// Parses a time zone. A named zone becomes the time zone of the process.
+  /// Parses a time zone. If the text is the name of a zone, sets the time zone of the process to this zone.
   init?(argument: String) {
     if let seconds = Self.seconds(argument) {
       zone = .fixed(seconds)
@@ -73,7 +73,7 @@ struct LocalTime: ExpressibleByArgument {
     return .string("\(text.dropLast())\(sign)\(two(seconds / 3600)):\(two(seconds / 60 % 60))")
   }
 
-  /// The result of reading a date without a zone.
+  /// The result of reading a date without a zone in this time zone.
   enum Reading {
     case date(Date)
     /// The time does not exist in the zone, because its clocks were put forward.
@@ -112,8 +112,8 @@ struct LocalTime: ExpressibleByArgument {
 
   private static let day = 86_400
 
-  /// Returns the offset of the process's zone from UTC at a moment, in seconds; nil if the system cannot convert the
-  /// moment.
+  /// Returns the difference between the local time of the process and UTC at a moment, in seconds. Returns nil if the
+  /// system cannot convert the moment.
   private static func offset(_ moment: Int) -> Int? {
     var time = time_t(moment)
     // Memory-safe: the call fills the structure, and the pointer to the zone's name is not used.
@@ -121,10 +121,10 @@ struct LocalTime: ExpressibleByArgument {
     return unsafe localtime_r(&time, &fields) == nil ? nil : fields.tm_gmtoff
   }
 
-  /// Returns the first moment of a day without a midnight, because clocks were put forward; nil if the whole day was
-  /// skipped.
+  /// Returns the first moment of a day that does not begin at midnight, because clocks were put forward then. Returns
+  /// nil if the whole day was skipped.
   ///
-  /// - Parameter midnight: the local time, in seconds since 1970.
+  /// - Parameter midnight: the midnight at the beginning of the day, as local time in seconds since 1970.
   private static func start(ofDay midnight: Int) -> Int? {
     func clock(_ moment: Int) -> Int { moment + (offset(moment) ?? 0) }
     let first = (midnight - 2 * day..<midnight + 2 * day).partitioningIndex { clock($0) >= midnight }

@@ -134,7 +134,8 @@ struct ListOutput {
     isEmpty = false
   }
 
-  /// Writes an element without throwing. After an error, nothing more is written, and ``finish(_:)`` throws it.
+  /// Writes an element, and keeps an error instead of throwing it. After an error, nothing more is written, and
+  /// ``finish(_:)`` throws the error.
   mutating func writeKeepingError(_ element: @autoclosure () -> PropertyList, line: @autoclosure () -> String) {
     if failure != nil { return }
     do { try write(element(), line: line()) } catch { failure = error }
@@ -142,7 +143,7 @@ struct ListOutput {
 
   /// Ends the output. Throws the error of ``writeKeepingError(_:line:)``, if there was one.
   ///
-  /// - Parameter end: the text after the last element. By default, it closes the JSON array, and is empty for lines.
+  /// - Parameter end: the text after the last element. By default, the end of the JSON array, or nothing for lines.
   mutating func finish(_ end: String? = nil) throws(PropertyListError) {
     if let failure { throw failure }
     if isJSON { try buffer.write(isEmpty ? beginning : "\n") }

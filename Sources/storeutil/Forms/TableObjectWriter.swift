@@ -4,8 +4,8 @@ import PropertyLists
 import SystemFiles
 import ToolSupport
 
-/// Writes a table for people. The first objects determine the widths of the columns, within limits. Object IDs are
-/// shortened, and control characters in values are escaped.
+/// Writes a table for people. The width of each column is computed from its values in the first objects, within limits.
+/// Object IDs are shortened, and control characters in values are escaped.
 struct TableObjectWriter: ObjectWriter {
   private let columns: [String]
   private var buffer = BufferedOutput()

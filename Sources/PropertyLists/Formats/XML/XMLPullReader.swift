@@ -32,7 +32,7 @@ package struct XMLPullReader: ~Escapable {
   private var token: XMLToken
   /// The ranges of the names of the open elements.
   private var open: [Range<Int>] = []
-  /// True if the last tag was that of an empty element. Its end is the next event.
+  /// True if the last tag begins and ends an element, as in `<true/>`. The next event is then the end of the element.
   package private(set) var isEmptyElement = false
   private var hasRoot = false
   /// The start offset of the search for the next attribute of the tag.
@@ -166,7 +166,8 @@ package struct XMLPullReader: ~Escapable {
     }
   }
 
-  /// Returns the decoded value of an attribute. White space that is not a reference becomes a space (XML 1.0, 3.3.3).
+  /// Returns the decoded value of an attribute. Each white-space character becomes a space, unless it is written as a
+  /// reference (XML 1.0, 3.3.3).
   package func attributeText(_ range: Range<Int>) -> String {
     var text: [UInt8] = []
     XMLText.decodeAttribute(lexer.bytes.extracting(range), into: &text)
@@ -187,8 +188,8 @@ package struct XMLPullReader: ~Escapable {
 }
 
 extension XMLLexer {
-  /// Skips an attribute of a tag that is known to have no defects. Returns nil, without skipping, if there is white
-  /// space around the `=` of the attribute.
+  /// Skips an attribute of a tag that has been checked and has no defects. Returns nil, without skipping, if there is
+  /// white space around the `=` of the attribute.
   @inline(__always)
   fileprivate mutating func passKnownAttribute() -> (name: Range<Int>, value: Range<Int>)? {
     let start = index

@@ -3,7 +3,8 @@ internal import FoundationEssentials
 /// The reader of the XML format.
 ///
 /// ``PlainXMLReader`` reads the dialect that property list writers emit. If it gives up, ``XMLTokenReader`` reads the
-/// text from the beginning and finds all errors. If it finds none, libxml2 decides if the text is well-formed XML.
+/// text from the beginning and finds all errors. If it finds no errors, libxml2 decides whether the text is well-formed
+/// XML.
 enum XMLReader {
   /// Reads an XML text.
   ///

@@ -1,7 +1,7 @@
-/// Recovery from mismatched tags, so that the rest of the text can be read.
+/// Functions that recover from start and end tags that do not match, so that the rest of the text can be read.
 extension XMLTokenReader {
-  /// Returns true if an end tag is wrong only because of an earlier defect: its element has been closed already, or the
-  /// elements that are open inside it come from malformed tags.
+  /// Returns true if an end tag is wrong only because of an earlier defect. Either its element has been closed already,
+  /// or its element is open, but the open elements inside it were begun by malformed tags.
   func isEcho(endTagOf name: String) -> Bool {
     guard let index = elements.lastIndex(where: { $0.name == name }) else { return missedEnds[name] != nil }
     return elements[(index + 1)...].allSatisfy(\.isDoubtful)
@@ -52,8 +52,8 @@ extension XMLTokenReader {
   /// The number of bytes that are examined to find out the meaning of a tag.
   private static var lookahead: Int { 4096 }
 
-  /// Calls `body` for the tags and other markup in the next ``lookahead`` bytes, until it returns a result. Returns nil
-  /// if it returns none.
+  /// Calls `body` for the tags and other markup in the next ``lookahead`` bytes, until `body` returns a result. Returns
+  /// that result, or nil if `body` has always returned nil.
   private mutating func lookAhead<Answer>(from start: Int, _ body: (XMLToken) -> Answer?) -> Answer? {
     let index = lexer.index
     defer { lexer.index = index }
@@ -84,9 +84,9 @@ extension XMLTokenReader {
     } ?? false
   }
 
-  /// Recovers from an element inside an element that can only contain text, such as `<string>`. In most cases, the end
-  /// tag of the outer element is missing, or is written without its slash. Returns true if the outer element has been
-  /// ended. If its end tag is missing, the tag of the inner element is read again.
+  /// Recovers if an element that can only contain text, such as `<string>`, contains another element. In most cases,
+  /// the end tag of the outer element is missing, or is written without its slash. Returns true if this function has
+  /// ended the outer element. If the end tag is missing, the tag of the inner element is read again.
   mutating func endsScalar(_ outer: XMLElement, withElement name: String) -> Bool {
     let last = elements.count - 1
     guard !elements[last].isDamaged else { return false }

@@ -27,8 +27,8 @@ struct XMLTokenReader: ~Copyable, ~Escapable {
   /// The number of attributes in the whole text.
   private var attributeCount = 0
 
-  /// The maximum number of attributes. libxml2 keeps the names of all attributes and namespaces in one table, whose
-  /// search becomes slow.
+  /// The maximum number of attributes. libxml2 keeps the names of all attributes and namespaces in one table, and
+  /// searching a large table is slow.
   private static let greatestAttributeCount = 100_000
 
   /// The defects found so far.
@@ -37,7 +37,7 @@ struct XMLTokenReader: ~Copyable, ~Escapable {
   /// True if defects found now are consequences of a known defect.
   var isMending = false
   private var hasReportedDepth = false
-  /// True after misplaced text, until the next tag. Prevents a second report.
+  /// True after text that is not allowed at its position, until the next tag. Prevents a second report of that text.
   private var isInStrayText = false
   /// True if the rest of the text cannot be interpreted.
   private var isOver = false
@@ -62,7 +62,7 @@ struct XMLTokenReader: ~Copyable, ~Escapable {
     /// True if the element has no valid value, because a part of its text is missing, or because it contains something
     /// other than text.
     var isDamaged = false
-    /// True if misplaced content of the element has been reported. More such content is not reported.
+    /// True if content that is not allowed in the element has been reported. Further such content is not reported.
     var isAstray = false
     /// True if the element's tag is malformed, and perhaps not a tag at all. If such an element is open at the end of
     /// the text, its missing end tag is not reported.
@@ -153,7 +153,7 @@ struct XMLTokenReader: ~Copyable, ~Escapable {
   func name(of token: XMLToken) -> String { String(decoding: [UInt8](lexer.bytes, token.content), as: UTF8.self) }
 
   /// Reports tokens that are not allowed outside the root element. Returns true if the token was reported, or is white
-  /// space, so that it is not read further.
+  /// space. The caller then ignores it.
   private mutating func reportsOutside(_ token: XMLToken) -> Bool {
     var offset = token.range.lowerBound
     switch token.kind {
@@ -186,7 +186,7 @@ struct XMLTokenReader: ~Copyable, ~Escapable {
     }
   }
 
-  /// Stops reading if recovery from a defect has closed the root element, or if the text ends.
+  /// Ends reading at the end of the text, or if the recovery from a defect has closed the root element.
   private mutating func endIfMended() {
     if elements.isEmpty && hasBegun || lexer.index == lexer.bytes.byteCount { isOver = true }
   }
@@ -212,7 +212,7 @@ struct XMLTokenReader: ~Copyable, ~Escapable {
     isMending = false
   }
 
-  /// Begins an element. Returns true if it is now open.
+  /// Begins an element. Returns true if the element is open after that.
   private mutating func begin(_ tag: XMLToken, named name: String) -> Bool {
     isInStrayText = false
     hasBegun = true

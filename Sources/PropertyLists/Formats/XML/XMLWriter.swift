@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 internal import SystemFiles
 
-/// A writer of the XML format. Its output is that of Apple's writer (`CFPropertyList.c`).
+/// A writer of the XML format. Its output is the same as that of Apple's writer (`CFPropertyList.c`).
 struct XMLWriter: TextWriter, ~Copyable {
   static var formatName: String { "XML" }
 
@@ -42,14 +42,15 @@ struct XMLWriter: TextWriter, ~Copyable {
     if !isFragment { output.append(tabs: indent) } else { beginLineOfFragment() }
   }
 
-  /// Ends a line whose LF has been written. In a fragment, removes the LF, because ``layout`` determines the line ends.
+  /// Ends a line whose LF has been written. In a fragment, removes the LF again, because ``layout`` determines the line
+  /// ends.
   @inline(__always)
   private mutating func endLine() {
     if isFragment { output.truncate(to: output.count - 1) }
   }
 
-  /// Begins the line of a value. Resets ``lookalike``, because the dictionary cannot be taken for a UID after the value
-  /// has been written.
+  /// Begins the line of a value. Resets ``lookalike``, because the dictionary around the value cannot look like a UID
+  /// if it contains this value.
   @inline(__always)
   private mutating func beginValue() {
     lookalike.forget()
@@ -129,7 +130,8 @@ struct XMLWriter: TextWriter, ~Copyable {
     if isFragment { endKeyOfFragment() }
   }
 
-  /// Writes Base64 in lines with the indent of the tag. Deeper lines are shorter, down to 12 characters at 8 tabs.
+  /// Writes Base64 in lines with the indent of the tag. The deeper the indent, the shorter are the lines, down to 12
+  /// characters at 8 tabs.
   mutating func data(_ bytes: RawSpan) throws(PropertyListError) {
     beginValue()
     if let layout { return appendData(bytes, in: layout) }
