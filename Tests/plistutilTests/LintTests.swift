@@ -239,7 +239,7 @@ import Testing
     let keys = "<key>\u{E9}</key><true/><key>e\u{301}</key><true/>"
     let input = Data("<plist><array><dict>\(keys)</dict></array></plist>".utf8)
     let message =
-      ": warning: duplicate key \"e\u{301}\": two spellings that are equal in Unicode and Swift"
+      ": warning: duplicate key \"e\u{301}\": another key is spelled differently, but is equal in Unicode and Swift"
     try check(input, [], message + " (in 0)\n", "xml")
   }
 

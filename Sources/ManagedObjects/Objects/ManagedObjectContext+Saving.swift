@@ -69,7 +69,7 @@ extension ManagedObjectContext {
       isFirst = false
       if !hasUnannouncedChanges { return }
     }
-    throw ManagedObjectError(.invalidState, "objects keep changing each other in willSave()")
+    throw ManagedObjectError(.invalidState, "cannot save, because objects keep changing each other in willSave()")
   }
 
   /// Validates all changed objects.
@@ -101,7 +101,7 @@ extension ManagedObjectContext {
       for _ in 0..<Self.greatestAttempts {
         if try attempt(&isPartlySaved) { return }
       }
-      throw ManagedObjectError(.timeout, "the objects keep changing in the store")
+      throw ManagedObjectError(.timeout, "cannot save the objects, because they keep changing in the store")
     } catch {
       guard isPartlySaved else { throw error }
       var failure = ManagedObjectError(.incompleteSave, "some stores were saved, but not all: \(error)")

@@ -38,7 +38,7 @@ struct SavePlan {
       } else {
         guard let store = context.coordinator.store(key.store) else {
           throw ManagedObjectError(
-            .invalidState, "the context no longer has the store of the object", objectID: object.objectID)
+            .invalidState, "the store of the object was removed from the coordinator", objectID: object.objectID)
         }
         partIndex = parts.count
         partIndices[key.store] = partIndex

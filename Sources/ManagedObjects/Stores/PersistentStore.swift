@@ -176,7 +176,7 @@ extension PersistentStore {
         break
       }
     }
-    throw ManagedObjectError(.timeout, "the objects keep changing in the store")
+    throw ManagedObjectError(.timeout, "cannot execute the request, because its objects keep changing in the store")
   }
 }
 

@@ -109,7 +109,7 @@ extension PersistentStoreCoordinator {
 
   private func checkIsClosed(_ file: URL) throws(ManagedObjectError) {
     guard persistentStore(for: file) == nil else {
-      throw ManagedObjectError(.invalidState, "the coordinator has the store; remove it first").naming(file)
+      throw ManagedObjectError(.invalidState, "the store is open: remove it from the coordinator first").naming(file)
     }
   }
 }

@@ -48,6 +48,6 @@ extension PropertyListError {
       ? PropertyListError(.duplicateKey, "duplicate key \(key.quoted)")
       : PropertyListError(
         .duplicateKey,
-        "duplicate key \(key.quoted): two spellings that are equal in Unicode and Swift")
+        "duplicate key \(key.quoted): another key is spelled differently, but is equal in Unicode and Swift")
   }
 }

@@ -77,7 +77,8 @@ extension StoreState {
       metadata = try MetadataTable.read(database)
       if metadata.tracksHistory { return }
       if try hasHistory() {
-        throw ManagedObjectError(.operation, "another program records the history of the store")
+        throw ManagedObjectError(
+          .operation, "cannot start a history, because another program records the history of the store")
       }
       try HistoryTables.make(schema, database, after: metadata.lastHistoryNumber)
       metadata.set(.boolean(true), for: StoreMetadataKey.historyTracking)
@@ -98,7 +99,7 @@ extension StoreState {
       metadata = try MetadataTable.read(database)
       guard try hasHistory() else { return }
       guard metadata.tracksHistory else {
-        throw ManagedObjectError(.operation, "another program records the history of the store")
+        throw ManagedObjectError(.operation, "cannot stop the history of the store, because another program records it")
       }
       metadata.set(nil, for: StoreMetadataKey.historyTracking)
       let last = try HistoryTables.lastNumber(database)
@@ -145,7 +146,7 @@ extension StoreState {
   func deleteHistory(through last: () throws(ManagedObjectError) -> Int64) throws(ManagedObjectError) {
     guard try hasHistory() else { return }
     guard tracksHistory else {
-      throw ManagedObjectError(.save, "another program records the history of the store")
+      throw ManagedObjectError(.save, "cannot delete the history of the store, because another program records it")
     }
     try checkForeignParts()
     try database.transaction(.immediate) { () throws(ManagedObjectError) in

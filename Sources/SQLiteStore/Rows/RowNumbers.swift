@@ -149,5 +149,5 @@ struct RowNumbers {
   }
 
   static let keysTaken = ManagedObjectError(
-    .keysTaken, "other objects have been saved with the primary keys of new objects")
+    .keysTaken, "cannot save new objects, because other objects were saved with the same primary keys")
 }

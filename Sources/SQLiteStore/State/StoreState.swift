@@ -266,7 +266,8 @@ struct StoreState {
   /// Begins a transaction of several saves.
   mutating func beginSaving() throws(ManagedObjectError) {
     if database.isInTransaction {
-      throw ManagedObjectError(.invalidState, "\(database.path): a transaction has begun already")
+      throw ManagedObjectError(
+        .invalidState, "\(database.path): cannot begin a transaction, because one has begun already")
     }
     try database.begin(.immediate)
     savedState = SavedState(

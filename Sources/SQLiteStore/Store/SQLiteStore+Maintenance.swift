@@ -38,7 +38,8 @@ extension SQLiteStore {
     try withState { state throws(ManagedObjectError) in
       let database = state.database
       if database.isInTransaction {
-        throw ManagedObjectError(.invalidState, "\(database.path): \(statement) in a transaction of several saves")
+        throw ManagedObjectError(
+          .invalidState, "\(database.path): \(statement) is not possible in a transaction of several saves")
       }
       try database.checkHasNotMoved()
       try database.execute(statement)

@@ -124,7 +124,10 @@ struct SQLiteStoreFiles {
       FileSystem.removeEmptyFolder(FileSystem.parent(of: folder))
     }
     attempt { () throws(FileError) in try FileSystem.synchronizeFolder(of: path) }
-    if let failure { throw ManagedObjectError(.save, "the store was deleted from \(path), but \(failure.message)") }
+    if let failure {
+      throw ManagedObjectError(
+        .save, "the store was deleted from \(path), but not completely: \(failure.message)")
+    }
   }
 
   /// The paths of the files that SQLite keeps next to the database.
@@ -283,7 +286,7 @@ struct StoreSnapshot {
         if try FileSystem.create(copy, with: data, permissions: .init(permissions)) != nil {
           newFiles.append(copy)
         } else if try FileSystem.read(copy, limit: ExternalData.greatestSize) != data {
-          throw FileError(EEXIST, "\(copy) has other contents than \(file)")
+          throw FileError(EEXIST, "cannot copy \(file): \(copy) exists already, with other contents")
         }
         self.names.insert(name)
       }

@@ -126,7 +126,7 @@ extension StoreFile {
       let last = next.contents.lastNumber
       if changes.inserted.contains(where: { $0.key.number > known && $0.key.number <= last }) {
         throw ManagedObjectError(
-          .keysTaken, "other objects have been saved with the primary keys of new objects")
+          .keysTaken, "cannot save new objects, because other objects were saved with the same primary keys")
       }
     }
     let (bytes, mended) = try apply(changes, to: &next, old: data)

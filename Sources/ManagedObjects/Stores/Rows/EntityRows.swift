@@ -99,12 +99,12 @@ package struct EntityRows: Sendable {
     var last: Int64 = 0
     var found = 0
     for row in entries {
-      if row.key.number <= last { return "the number \(row.key.number) comes after \(last)" }
+      if row.key.number <= last { return "the number \(row.key.number) is not above the previous one, \(last)" }
       last = row.key.number
       if row.key.store != store || Int(row.key.entityIndex) != entityIndex { return "a row has the key \(row.key)" }
       if row.version == 0 { found += 1 }
       if row.values.count != (row.version == 0 ? 0 : slotCount) { return "a row has \(row.values.count) values" }
-      if row.version < 0 { return "a row has the version \(row.version)" }
+      if row.version < 0 { return "a row has the negative version \(row.version)" }
     }
     return found == tombstoneCount ? nil : "there are \(found) tombstones, but the count is \(tombstoneCount)"
   }

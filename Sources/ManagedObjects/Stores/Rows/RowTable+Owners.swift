@@ -141,7 +141,7 @@ extension ManagedObjectError {
   package init(ownedTwice target: ManagedObjectID, by owner: ManagedObjectID, _ other: ManagedObjectID, key: String) {
     self.init(
       .constraintValidation,
-      "an object is already in this relationship of another object; without an inverse it can be in only one",
+      "an object is already in this relationship of another object, and can be in only one without an inverse",
       objectID: owner, key: key)
     relatedObjectIDs = [target, other]
   }
