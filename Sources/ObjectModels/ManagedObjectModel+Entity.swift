@@ -133,7 +133,7 @@ extension ManagedObjectModel.Entity: Hashable {
   package var subtree: Range<Int> { index..<record.endOfSubentities }
 }
 
-/// Properties, including inherited ones.
+/// The properties of an entity, including inherited ones.
 extension ManagedObjectModel.Entity {
   /// An attribute of an entity, and its slot: the index of its value among the values of each object.
   @dynamicMemberLookup

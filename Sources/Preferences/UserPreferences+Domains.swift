@@ -1,7 +1,7 @@
 public import OrderedCollections
 public import PropertyLists
 
-/// Persistent domains: the domains of the user that are saved in files.
+/// Functions for persistent domains: the domains of the user that are saved in files.
 extension UserPreferences {
   /// Returns the values of a single domain; nil if it has none. Keys that are in the file come first, in the order of
   /// the file; the others follow, sorted.

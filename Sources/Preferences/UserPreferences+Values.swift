@@ -3,7 +3,7 @@ public import KeyedArchiving
 public import OrderedCollections
 public import PropertyLists
 
-/// Values of Swift types, and typed keys.
+/// Functions that read and set values of Swift types, also with typed keys.
 extension UserPreferences {
   /// The value for a key; the key's default if the key has no value, or only a value of another type.
   ///

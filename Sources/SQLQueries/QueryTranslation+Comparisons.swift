@@ -1,7 +1,7 @@
 internal import ManagedObjects
 internal import Predicates
 
-/// Translation of comparisons.
+/// Functions that translate comparisons to SQL.
 extension QueryTranslation {
   mutating func condition(_ comparison: PredicateComparison) throws(Untranslatable) -> SQLCondition {
     let left = try operand(comparison.left, flattens: comparison.modifier != .direct)

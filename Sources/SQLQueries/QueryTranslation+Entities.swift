@@ -13,8 +13,8 @@ struct EntityTerm {
   var isWholeOrName: Bool { keys.isEmpty || keys == [EntityPredicateKey.name.rawValue] }
 }
 
-/// Translation of the entities of objects. An object has one of few entities, so a comparison of an entity with a
-/// constant is evaluated in memory for each entity, and becomes a condition on the entity number.
+/// Functions that translate comparisons of the entities of objects. An object has one of few entities, so a comparison
+/// of an entity with a constant is evaluated in memory for each entity, and becomes a condition on the entity number.
 extension QueryTranslation {
   /// Translates a comparison of the entity of an object; nil if it is not a comparison with a constant or of two
   /// entities.

@@ -1,6 +1,7 @@
 internal import ManagedObjects
 
-/// Detection of predicates and expressions whose evaluation can fail, such as a division by zero or an overflow.
+/// Functions that detect predicates and expressions whose evaluation can fail, for example by a division by zero or an
+/// overflow.
 extension QueryTranslation {
   func mayFail(_ predicate: ManagedPredicate) -> Bool {
     switch predicate {

@@ -1,6 +1,7 @@
 internal import ManagedObjects
 
-/// Translation of key paths. A to-one relationship becomes a join, a to-many relationship becomes a subquery.
+/// Functions that translate key paths to SQL. A to-one relationship becomes a join, a to-many relationship becomes a
+/// subquery.
 extension QueryTranslation {
   /// The object, value or collection that a key path leads to.
   enum Destination {

@@ -1,6 +1,6 @@
 internal import ManagedObjects
 
-/// Translation of sort descriptors.
+/// Functions that translate sort descriptors to SQL.
 extension QueryTranslation {
   /// Returns the terms of an ORDER BY clause: those of the sort descriptors, then the entity and the primary key.
   ///

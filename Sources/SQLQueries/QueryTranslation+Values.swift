@@ -1,8 +1,8 @@
 internal import FoundationEssentials
 internal import ManagedObjects
 
-/// Translation of comparisons of attributes to SQL that calls no function ("plain SQL"). The results are exactly those
-/// of evaluation in memory.
+/// Functions that translate comparisons of attributes to SQL that calls no function ("plain SQL"). The results are
+/// exactly those of evaluation in memory.
 ///
 /// SQL and evaluation in memory both compare numbers by their exact values. But in memory, strings are equal if they
 /// are canonically equivalent in Unicode, and SQL compares bytes. A comparison with a string is therefore translated

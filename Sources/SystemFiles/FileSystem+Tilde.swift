@@ -1,6 +1,6 @@
 internal import FoundationEssentials
 
-/// Paths with `~` for a home folder, as `NSString` expands and abbreviates them.
+/// Functions that replace `~` by a home folder in paths, and back, as `NSString` does.
 extension FileSystem {
   /// Replaces `~` at the beginning of a path with the home folder, and `~NAME` with the home folder of that user. If
   /// the folder is unknown, the path is not changed.

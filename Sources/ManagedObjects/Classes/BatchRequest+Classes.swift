@@ -2,7 +2,7 @@ public import FoundationEssentials
 internal import ObjectModels
 public import Predicates
 
-/// Batch requests for the objects of classes.
+/// Functions that create batch requests for the objects of classes.
 extension BatchRequest {
   /// Deletes the objects of a class that match a `#Predicate`.
   ///

@@ -2,7 +2,7 @@ public import FoundationEssentials
 internal import ObjectModels
 public import Predicates
 
-/// Requests for the objects of classes, sorted by key paths.
+/// Functions that create requests for the objects of classes, sorted by key paths.
 extension FetchRequest {
   /// Creates a request for the objects of a class.
   ///

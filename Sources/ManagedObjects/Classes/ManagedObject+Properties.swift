@@ -1,7 +1,7 @@
 internal import ObjectModels
 public import Predicates
 
-/// Access to values by property wrappers.
+/// Functions that property wrappers call to read and set values.
 extension ManagedObject {
   /// Returns the slot of the property whose wrapper is at a key path; nil if the entity does not have the property.
   @inline(__always)

@@ -2,7 +2,7 @@ internal import KeyedArchiving
 internal import ObjectModels
 internal import Predicates
 
-/// The values of transformable attributes. ``value(forKey:)`` returns their stored form.
+/// Functions that read and set the values of transformable attributes. ``value(forKey:)`` returns their stored form.
 extension ManagedObject {
   /// Returns the value of a transformable attribute. The attribute's value transformer creates it from the stored form.
   /// Returns nil if the attribute has no value.

@@ -2,7 +2,7 @@ public import FoundationEssentials
 internal import ObjectModels
 public import Predicates
 
-/// Access to objects by class.
+/// Functions that insert and fetch objects by their class.
 extension ManagedObjectContext {
   /// Inserts a new object of a class.
   ///

@@ -155,7 +155,7 @@ extension AttributeType {
   }
 }
 
-/// Dictionaries of rows that a store has found.
+/// Functions that create dictionaries from rows that a store has found.
 extension FetchRequest {
   /// Returns a request that fetches the objects from which the dictionaries of this request are made.
   package func requestForObjects(_ entity: ManagedObjectModel.Entity) throws(ManagedObjectError) -> FetchRequest {

@@ -124,7 +124,7 @@ extension FetchRequest.ResultType {
   }
 }
 
-/// Checks for stores.
+/// Functions that stores use to check a request.
 extension FetchRequest {
   /// True if the predicate is nested in at most `height` levels.
   package func isWithin(height: Int) -> Bool {

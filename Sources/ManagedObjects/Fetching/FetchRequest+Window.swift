@@ -1,6 +1,6 @@
 internal import ObjectModels
 
-/// The window of results that the offset and the limit of a request select.
+/// Properties and functions for the window of results that the offset and the limit of a request select.
 extension FetchRequest {
   /// The number of results up to the end of the window; `Int.max` without a limit.
   var windowEnd: Int {

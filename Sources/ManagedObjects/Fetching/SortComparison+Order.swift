@@ -126,7 +126,7 @@ extension AttributeValue {
   }
 }
 
-/// Sort keys of strings.
+/// Functions that return the forms of a string that are compared for sorting.
 extension String {
   /// Returns the form by which a sort descriptor compares the string, byte by byte.
   package func sortForm(_ comparison: FetchRequest.SortComparison) -> String {

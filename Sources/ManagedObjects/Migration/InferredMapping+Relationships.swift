@@ -1,7 +1,7 @@
 package import ObjectModels
 internal import PropertyLists
 
-/// Checks of relationships and their inverses.
+/// Functions that check relationships and their inverses.
 extension InferredMapping {
   /// A relationship of the old model (`former`), and the indices of the new entities whose objects get their values
   /// from it (`entities`).

@@ -2,7 +2,7 @@ public import FoundationEssentials
 public import ObjectModels
 internal import SystemFiles
 
-/// Migration to another version of a model.
+/// Functions that migrate a file to another version of its model.
 extension StoreFile {
   /// Migrates an XML or binary store to another version of its model.
   ///

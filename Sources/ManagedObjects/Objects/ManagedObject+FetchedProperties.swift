@@ -3,7 +3,7 @@ internal import OrderedCollections
 internal import Predicates
 internal import PropertyLists
 
-/// Fetched properties.
+/// Functions that fetch the objects of fetched properties.
 extension ManagedObject {
   /// Fetches the objects of a fetched property. Returns no objects if this object has no context.
   ///

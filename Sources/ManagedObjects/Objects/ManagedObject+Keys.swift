@@ -1,7 +1,7 @@
 internal import ObjectModels
 public import Predicates
 
-/// Access to values by key.
+/// Functions that read values by key.
 extension ManagedObject {
   /// The value of a property, or the result of a key path.
   ///

@@ -1,7 +1,7 @@
 internal import ObjectModels
 internal import Predicates
 
-/// Relationships by key.
+/// Functions that read and change relationships by key.
 extension ManagedObject {
   /// Returns the objects of an unordered to-many relationship, as a value that changes the relationship.
   ///

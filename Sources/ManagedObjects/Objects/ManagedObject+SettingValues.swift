@@ -1,7 +1,7 @@
 internal import ObjectModels
 public import Predicates
 
-/// Setting values by key.
+/// Functions that set values by key.
 extension ManagedObject {
   /// Sets the value of an attribute or a relationship. Numbers are converted to the attribute's type if they keep their
   /// value.

@@ -1,6 +1,6 @@
 internal import ObjectModels
 
-/// Validation.
+/// Functions that validate values by the rules of the model.
 extension ManagedObject {
   /// Checks that a property can have a value: by the rules of the model and, for an attribute, by the two methods
   /// `validateValue(_:forKey:)`. The object keeps its value, even if one of these methods corrects the new one: see

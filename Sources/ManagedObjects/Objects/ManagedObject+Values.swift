@@ -1,7 +1,7 @@
 internal import Predicates
 
-/// Access to values by slot, the index of a property in ``ManagedObject/values``. Property wrappers and the context use
-/// it.
+/// Functions that read and set values by slot, the index of a property in ``ManagedObject/values``. Property wrappers
+/// and the context use them.
 extension ManagedObject {
   /// Returns the value of a slot. Reads the row if the object is a fault, and the value if it is not in the row.
   final func value(ofSlot slot: Int) -> RowValue {

@@ -247,7 +247,7 @@ open class ManagedObject {
   open func validateForDelete() throws(ManagedObjectError) { try validateDeleteRules() }
 }
 
-/// The state of an object.
+/// Properties that describe the state of an object.
 extension ManagedObject {
   /// The context of the object. It is nil if the object's deletion was saved by this context, or by another one and
   /// merged; if the object was new, and was deleted or rolled back, or its insertion was undone; or if the context was

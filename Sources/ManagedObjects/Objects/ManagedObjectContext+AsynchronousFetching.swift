@@ -13,7 +13,8 @@ public struct FetchProgress: Hashable, Sendable {
   public var fractionCompleted: Double { totalCount == 0 ? 1 : Double(completedCount) / Double(totalCount) }
 }
 
-/// Fetching that does not occupy the caller's actor, reports its progress, and can be cancelled.
+/// Functions that fetch objects asynchronously. They do not occupy the caller's actor, report their progress, and can
+/// be cancelled.
 extension ManagedObjectContext {
   /// Fetches the objects that match a request, in its order. The store is searched outside the caller's actor. The
   /// values are then read in batches on the caller's actor, which can do other work between them.

@@ -1,7 +1,7 @@
 internal import ObjectModels
 internal import Predicates
 
-/// Batch requests, which stores execute themselves.
+/// Functions that pass batch requests to the stores, which execute them.
 extension ManagedObjectContext {
   /// Inserts, updates or deletes many objects in the stores, without creating objects in this context. The context must
   /// not have a parent. Each store applies all changes or none. The ``mergePolicy`` decides about new objects that

@@ -1,4 +1,4 @@
-/// Unsaved changes.
+/// Properties and functions that keep the unsaved changes.
 extension ManagedObjectContext {
   /// True if there are unsaved changes.
   public var hasChanges: Bool { changedCount > 0 }

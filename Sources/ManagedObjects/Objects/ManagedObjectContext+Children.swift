@@ -1,7 +1,7 @@
 internal import OrderedCollections
 internal import Predicates
 
-/// Changes that child contexts save into this context, and permanent object IDs.
+/// Functions for the changes that child contexts save into this context, and for permanent object IDs.
 extension ManagedObjectContext {
   /// Applies the changes that a child context saves: all or none.
   ///

@@ -2,7 +2,7 @@ internal import ObjectModels
 internal import OrderedCollections
 internal import Predicates
 
-/// Resolution of save conflicts by the merge policy.
+/// Functions that resolve the conflicts of a save by the merge policy.
 ///
 /// After conflicts are resolved, both sides of each relationship are consistent, even if only one side had a conflict.
 extension ManagedObjectContext {

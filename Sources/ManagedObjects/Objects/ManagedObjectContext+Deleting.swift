@@ -1,6 +1,6 @@
 internal import Predicates
 
-/// Deletion.
+/// Functions that delete objects, and follow the delete rules of relationships.
 extension ManagedObjectContext {
   /// Deletes an object and applies the delete rules of its relationships. The relationships of other objects change at
   /// once. If a rule denies the deletion, the save throws.

@@ -1,7 +1,7 @@
 internal import ObjectModels
 internal import Predicates
 
-/// Visiting the results of a request in batches.
+/// Functions that pass the results of a request to a closure in batches.
 extension ManagedObjectContext {
   /// Calls a function with each object that matches a request, in its order. Reads the objects in batches, and does not
   /// retain those of earlier batches.

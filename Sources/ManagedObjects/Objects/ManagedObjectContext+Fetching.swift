@@ -3,7 +3,7 @@ public import OrderedCollections
 internal import Predicates
 internal import PropertyLists
 
-/// Fetching.
+/// Functions that fetch objects, and read their rows.
 extension ManagedObjectContext {
   /// Reads rows from the parent or the stores. Returns nil for each key without a row.
   func readRows(_ keys: [RowKey]) throws(ManagedObjectError) -> [StoreRow?] {

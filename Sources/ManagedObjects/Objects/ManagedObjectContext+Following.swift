@@ -1,6 +1,6 @@
 internal import Predicates
 
-/// Automatic merging of the changes of other contexts.
+/// Functions that merge the changes of other contexts, also automatically.
 extension ManagedObjectContext {
   /// Merges changes into several contexts, all used in the caller's task. A context that saved the changes itself is
   /// skipped.

@@ -1,7 +1,7 @@
 internal import Observation
 internal import Predicates
 
-/// Reports of changes to `Observation` and to the observers of objects.
+/// Functions that report changes to `Observation` and to the observers of objects.
 extension ManagedObjectContext {
   /// Begins an operation that can change objects. No change is reported before ``endOperation()``.
   ///

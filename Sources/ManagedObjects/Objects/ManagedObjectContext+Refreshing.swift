@@ -1,4 +1,4 @@
-/// Refreshing objects, and merging the changes of other contexts.
+/// Functions that refresh objects, and merge the changes of other contexts.
 extension ManagedObjectContext {
   /// Turns an object into a fault, so that its values are read again. Does nothing for a new object.
   ///

@@ -1,7 +1,7 @@
 internal import ObjectModels
 internal import Predicates
 
-/// Relationships and their inverses.
+/// Functions that change relationships and update their inverses.
 extension ManagedObjectContext {
   /// Throws if the object `target` cannot be in a relationship of `object`.
   func checkRelation(

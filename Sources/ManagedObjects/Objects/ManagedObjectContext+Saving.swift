@@ -1,6 +1,6 @@
 internal import Predicates
 
-/// Saving.
+/// Functions that save the changes of the context.
 extension ManagedObjectContext {
   /// The number of rounds of `willSave` calls after which a save fails.
   private static let greatestRounds = 1_000

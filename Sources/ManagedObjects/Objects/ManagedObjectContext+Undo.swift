@@ -1,7 +1,7 @@
 internal import OrderedCollections
 internal import Predicates
 
-/// Undo and redo.
+/// Functions that undo and redo changes.
 extension ManagedObjectContext {
   /// Undoes the last group of changes, after ending a group that is still open. Does nothing if there is no undo
   /// manager or no group to undo.

@@ -29,7 +29,7 @@ public final class QueryGenerationToken: Sendable {
   }
 }
 
-/// Query generations.
+/// Functions that set the query generation that a context reads.
 extension ManagedObjectContext {
   /// Pins the context to one state of the stores: the query generation of a token. Fetches, counts, faults and
   /// relationships see this state, even if other contexts and processes save meanwhile.

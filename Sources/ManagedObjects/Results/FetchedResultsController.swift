@@ -196,7 +196,7 @@ extension FetchedResultsController where Object == ManagedObject {
   }
 }
 
-/// Access to sections and objects.
+/// Properties and functions that return sections and objects.
 extension FetchedResultsController {
   /// The sections, in order. Without a section key path or function, there is one section with the name "", or none if
   /// there are no objects.

@@ -1,7 +1,7 @@
 internal import Predicates
 internal import PropertyLists
 
-/// The cache of results on the disk.
+/// Functions that read and write the cache of results on the disk.
 extension ResultEngine {
   /// The stores that the request reads, in the order they were added.
   private var stores: [any PersistentStore] { context.coordinator.stores(for: request, of: entity) }

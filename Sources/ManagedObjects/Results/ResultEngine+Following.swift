@@ -1,6 +1,6 @@
 internal import Predicates
 
-/// The update of the rows after changes.
+/// Functions that update the rows after changes.
 extension ResultEngine {
   /// An object that belongs to the results, and its row.
   private struct Arrival {

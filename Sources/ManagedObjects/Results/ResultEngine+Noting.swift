@@ -1,7 +1,7 @@
 internal import ObjectModels
 internal import Predicates
 
-/// The search for the rows that are affected by changes.
+/// Functions that find the rows that changes affect.
 extension ResultEngine {
   func isRow(_ key: RowKey) -> Bool { prepared.entityIndices.contains(Int(key.entityIndex)) }
 

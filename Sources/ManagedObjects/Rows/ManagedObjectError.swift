@@ -310,8 +310,8 @@ public struct MergeConflict: Hashable, Sendable {
   }
 }
 
-/// Localized descriptions of errors. The localization is a parameter instead of a part of the model, so that a process
-/// can use several languages. The code and the key of an error are not localized.
+/// Functions that return localized descriptions of errors. The localization is a parameter instead of a part of the
+/// model, so that a process can use several languages. The code and the key of an error are not localized.
 extension ManagedObjectError {
   /// Returns the ``description`` with the names and texts of a localization: `Notiz, Titel: zu lang`. If there are
   /// several errors, each is on its own line.

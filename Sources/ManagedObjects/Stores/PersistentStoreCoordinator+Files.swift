@@ -2,7 +2,7 @@ public import FoundationEssentials
 internal import ObjectModels
 internal import SystemFiles
 
-/// The files of stores.
+/// Functions that find, replace, migrate and delete the files of stores.
 extension PersistentStoreCoordinator {
   /// Returns the store in a file; nil if the coordinator does not have it. A path that leads to the same file, such as
   /// a symbolic link, finds the store, too.

@@ -5,8 +5,8 @@ internal import Predicates
 internal import PropertyLists
 internal import SystemFiles
 
-/// Compiled models: the output of `momc` for an `.xcdatamodel`, and the model that an SQLite store contains. Both are
-/// keyed archives.
+/// Functions that read and write compiled models: the output of `momc` for an `.xcdatamodel`, and the model that an
+/// SQLite store contains. Both are keyed archives.
 extension ManagedObjectModel {
   /// Reads a compiled model.
   ///

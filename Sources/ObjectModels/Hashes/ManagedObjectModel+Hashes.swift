@@ -1,7 +1,8 @@
 public import FoundationEssentials
 internal import Predicates
 
-/// Version hashes, which identify the model with which a store was created.
+/// Properties and functions that compute version hashes. A store contains the version hashes of its model, which
+/// identify that model.
 ///
 /// The rules are not documented by Apple. They were found by comparing compiled models of many programs with their
 /// stores.

@@ -1,7 +1,8 @@
 public import FoundationEssentials
 internal import PropertyLists
 
-/// Source files of models: the `contents` file in an `.xcdatamodel`, in the form of Xcode's editor.
+/// Functions that read and write source files of models: the `contents` file in an `.xcdatamodel`, in the form of
+/// Xcode's editor.
 extension ManagedObjectModel {
   /// Reads the `contents` file of an `.xcdatamodel`.
   ///

@@ -2,7 +2,7 @@ internal import Dispatch
 internal import Synchronization
 internal import SystemFiles
 
-/// The descriptors and the threads of this process.
+/// Properties and functions for the descriptors and threads of this process.
 ///
 /// The unsafe expressions are sound: paths end with a NUL.
 extension CurrentProcess {

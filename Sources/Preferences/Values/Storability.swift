@@ -1,6 +1,6 @@
 internal import PropertyLists
 
-/// The values that preferences files can contain.
+/// Functions that check whether a preferences file can contain a value.
 extension PropertyList {
   /// The greatest depth of a value. The reader accepts 512 levels, one of which is the dictionary of all values.
   private static var greatestDepth: Int { 500 }

@@ -1,6 +1,6 @@
 @_spi(Archives) internal import PropertyLists
 
-/// Adding new children.
+/// Functions that add new children.
 extension ContainerAssembly {
   /// Inserts a new child after the old child with the index `former`, or at the beginning if `former` is -1. The new
   /// child gets the layout of that old child. At the beginning, it gets the layout of the first child that keeps its

@@ -1,6 +1,6 @@
 @_spi(Archives) internal import PropertyLists
 
-/// The trivia between the children: white space and comments.
+/// Functions that find and copy the trivia between the children: white space and comments.
 extension ContainerAssembly {
   /// The trivia after a child on its line, if nothing else follows on the line.
   struct Tail {

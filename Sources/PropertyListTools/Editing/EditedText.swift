@@ -79,7 +79,7 @@ extension [EditedText.Piece] {
   }
 }
 
-/// The bytes of an edited text, in the encoding of the original.
+/// Functions that return the bytes of an edited text, in the encoding of the original.
 extension EditedText {
   /// Returns the bytes of all pieces in the encoding of the original, or nil if that encoding cannot be written.
   func data(_ root: Piece, of source: TextSource, _ input: Data) -> Data? {

@@ -70,7 +70,7 @@ struct Counterpart {
   let value: PropertyList
 }
 
-/// Editing the values.
+/// Functions that edit the values.
 extension LayoutEditor {
   /// Edits the next value. Returns its new text, or nil for a changed container, which is then open.
   private mutating func begin(_ counterpart: Counterpart, _ bytes: RawSpan) throws(Failure) -> Content? {

@@ -1,6 +1,6 @@
 @_spi(Archives) internal import PropertyLists
 
-/// Formatting the text around the root value of an XML text.
+/// Functions that format the text around the root value of an XML text.
 extension TextFormatter {
   mutating func formatXML(_ bytes: RawSpan) throws(PropertyListError) {
     output += Array("<?xml version=\"1.0\" encoding=\"UTF-8\"?>".utf8)

@@ -1,5 +1,5 @@
-/// Loading integers from bytes. The unsafe loads are sound: the standard library checks their bounds, and every bit
-/// pattern is valid for an integer.
+/// Functions that load integers from bytes. The unsafe loads are sound: the standard library checks their bounds, and
+/// every bit pattern is valid for an integer.
 extension RawSpan {
   @inlinable @inline(__always)
   package subscript(offset: Int) -> UInt8 { unsafe unsafeLoad(fromByteOffset: offset, as: UInt8.self) }

@@ -1,6 +1,6 @@
 internal import FoundationEssentials
 
-/// The text of scalars for use in shells.
+/// Functions that convert scalars to the text for shells, and back.
 ///
 /// | kind | text |
 /// |---|---|

@@ -1,8 +1,8 @@
 public import FoundationEssentials
 public import OrderedCollections
 
-/// Access to the content of a value by its kind. The result is nil if the value is of another kind. Values are not
-/// converted.
+/// Properties and subscripts that return the content of a value by its kind. The result is nil if the value is of
+/// another kind. Values are not converted.
 extension PropertyList {
   /// The text of a string; nil for other kinds.
   public var string: String? {

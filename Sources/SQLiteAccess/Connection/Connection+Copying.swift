@@ -1,6 +1,6 @@
 internal import CSQLite
 
-/// Copying and attaching database files.
+/// Functions that copy and attach database files.
 extension Connection {
   /// Copies the whole database into a new, empty one.
   ///

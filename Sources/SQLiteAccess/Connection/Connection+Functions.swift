@@ -1,6 +1,6 @@
 internal import CSQLite
 
-/// SQL functions of the program.
+/// Functions that register closures of the program as SQL functions.
 extension Connection {
   /// Makes a function of the program an SQL function of this connection.
   ///

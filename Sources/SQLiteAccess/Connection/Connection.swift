@@ -305,7 +305,7 @@ internal import SystemFiles
   }
 }
 
-/// Transactions.
+/// Functions that begin and end transactions.
 extension Connection {
   /// Calls `body` in a transaction, and rolls back if it throws. In an open transaction, only calls `body`.
   package func transaction<Result>(

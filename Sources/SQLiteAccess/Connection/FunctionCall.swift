@@ -72,7 +72,7 @@ package import FoundationEssentials
   }
 }
 
-/// The result of a function. A function that sets none returns NULL.
+/// Functions that set the result of an SQL function. An SQL function that sets no result returns NULL.
 extension FunctionCall {
   package func setResult(_ value: Int64) { unsafe sqlite3_result_int64(context, value) }
 
@@ -111,7 +111,7 @@ extension FunctionCall {
   func interrupt() { unsafe sqlite3_result_error_code(context, SQLITE_INTERRUPT) }
 }
 
-/// The state of an aggregate function, between the rows of a group.
+/// Functions for the state that an aggregate function keeps between the rows of a group.
 extension FunctionCall {
   /// Returns the memory that SQLite keeps for the group, where the address of the group's state is stored. Returns nil
   /// if it cannot be allocated, or if `size` is 0 and it was not allocated before.

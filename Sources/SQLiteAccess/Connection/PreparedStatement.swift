@@ -94,7 +94,7 @@ package import FoundationEssentials
   }
 }
 
-/// Binding of values to parameters. The indices of parameters start at 1.
+/// Functions that bind values to parameters. The indices of parameters start at 1.
 extension PreparedStatement {
   package func bind(_ parameter: Int32, _ value: Int64) throws(Failure) {
     try check(unsafe sqlite3_bind_int64(handle, parameter, value))
@@ -174,7 +174,7 @@ extension PreparedStatement {
   }
 }
 
-/// The values of the current row. The indices of columns start at 0.
+/// Functions that return the values of the current row. The indices of columns start at 0.
 extension PreparedStatement {
   package func kind(_ column: Int32) -> StorageClass {
     StorageClass(code: unsafe sqlite3_column_type(handle, column))

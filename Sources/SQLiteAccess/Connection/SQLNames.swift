@@ -1,4 +1,4 @@
-/// Names in SQL.
+/// Properties that return a name in the form that SQL statements need.
 extension String {
   /// This string as the name of a table or a column in SQL, in quotation marks, so that it may contain any characters.
   package var sqlName: String {

@@ -106,7 +106,7 @@ public import FoundationEssentials
   }
 }
 
-/// Encrypted files.
+/// Functions that open encrypted files, and change their key.
 extension Connection {
   /// Sets the key of the file, and checks it by reading the schema. Call this before any other statement.
   ///

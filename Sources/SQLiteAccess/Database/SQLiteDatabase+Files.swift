@@ -10,7 +10,7 @@ public enum SQLiteJournalMode: String, Hashable, Sendable {
   case persist
 }
 
-/// Header fields, the journal mode and copies.
+/// Functions that read and set header fields, set the journal mode, and copy the database.
 extension SQLiteDatabase {
   /// Returns the version of the tables, which the program sets; 0 in a new file (`PRAGMA user_version`).
   ///

@@ -1,4 +1,4 @@
-/// SQL functions in Swift.
+/// Functions that add SQL functions written in Swift.
 extension SQLiteDatabase {
   /// Adds an SQL function to this connection.
   ///

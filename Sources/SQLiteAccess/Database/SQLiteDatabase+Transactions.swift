@@ -1,4 +1,4 @@
-/// Transactions.
+/// Functions that run closures in transactions.
 extension SQLiteDatabase {
   /// Calls a function in a transaction. If the function throws, all its changes are rolled back.
   ///

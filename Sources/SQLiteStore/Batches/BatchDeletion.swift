@@ -1,7 +1,7 @@
 internal import ManagedObjects
 internal import SQLQueries
 
-/// Batch deletions.
+/// A function that deletes rows in a batch.
 extension StoreState {
   mutating func delete(
     _ request: FetchRequest, of entity: ManagedObjectModel.Entity, _ origin: BatchOrigin

@@ -1,7 +1,7 @@
 internal import ManagedObjects
 internal import SQLQueries
 
-/// Batch insertions.
+/// A function that inserts rows in a batch.
 extension StoreState {
   /// Inserts the objects of a temporary table.
   mutating func insert(

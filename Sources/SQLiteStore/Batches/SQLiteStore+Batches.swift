@@ -1,6 +1,6 @@
 public import ManagedObjects
 
-/// Batch requests, executed in SQL.
+/// Functions that execute batch requests in SQL.
 extension SQLiteStore {
   public func execute(
     _ request: BatchRequest, of entity: ManagedObjectModel.Entity, mergePolicy: MergePolicy

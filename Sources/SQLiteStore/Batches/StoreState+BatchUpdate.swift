@@ -1,7 +1,7 @@
 internal import ManagedObjects
 internal import SQLQueries
 
-/// Batch updates.
+/// Functions that update rows in a batch.
 extension StoreState {
   mutating func update(
     _ request: FetchRequest, _ assignments: [BatchAssignment], of entity: ManagedObjectModel.Entity,

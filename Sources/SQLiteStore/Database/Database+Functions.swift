@@ -1,7 +1,7 @@
 internal import SQLQueries
 internal import SQLiteAccess
 
-/// The SQL functions that statements of a store call, and those that Core Data's triggers call.
+/// Registers the SQL functions that statements of a store call, and those that Core Data's triggers call.
 extension Database {
   /// The names of the SQL functions, with their arguments. All except those for triggers are deterministic.
   enum FunctionName {

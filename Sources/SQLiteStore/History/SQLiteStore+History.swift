@@ -1,6 +1,6 @@
 public import ManagedObjects
 
-/// The history of saves.
+/// Functions that read, delete and stop the history of saves.
 extension SQLiteStore {
   /// Returns the recorded saves with a transaction number greater than `number`, the oldest first. The result is empty
   /// if the store has no history.

@@ -15,7 +15,7 @@ extension SQLiteStore {
   }
 }
 
-/// The statements of history requests, for tests.
+/// Functions that explain the statements of history requests, for tests.
 extension SQLiteStore {
   /// Returns the texts of SQLite's query plan for a request.
   package func plan(of request: HistoryRequest) throws(ManagedObjectError) -> [String] {

@@ -2,7 +2,7 @@ internal import FoundationEssentials
 internal import ManagedObjects
 internal import PropertyLists
 
-/// The history of saves.
+/// Functions that start, read, delete and stop the history of saves.
 extension StoreState {
   /// True if saves of this store are recorded in its history.
   var tracksHistory: Bool { metadata.tracksHistory }

@@ -1,6 +1,6 @@
 internal import ManagedObjects
 
-/// Detection of changes that other connections save.
+/// Functions that detect changes that other connections save.
 extension StoreState {
   /// Returns the changes that other connections have saved since the last call; nil at the first call, and if no other
   /// connection has committed a transaction since the last one.

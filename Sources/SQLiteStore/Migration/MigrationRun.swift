@@ -237,7 +237,7 @@ struct MigrationRun {
   }
 }
 
-/// Queries used by migrations.
+/// Functions that ``MigrationRun`` calls.
 extension SQLiteStore {
   /// Returns the highest primary key that any object of an entity hierarchy has or had.
   fileprivate func highestNumber(ofEntity root: Int) throws(ManagedObjectError) -> Int64 {

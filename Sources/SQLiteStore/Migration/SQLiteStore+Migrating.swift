@@ -4,7 +4,7 @@ internal import PropertyLists
 package import SQLiteAccess
 internal import SystemFiles
 
-/// Migration to another version of a model.
+/// Functions that migrate a store to another version of its model.
 extension SQLiteStore {
   /// Migrates a store to another version of its model.
   ///

@@ -3,7 +3,7 @@ internal import ManagedObjects
 internal import PropertyLists
 internal import SQLQueries
 
-/// Migration of values out of external files.
+/// Functions that move values from external files into the database.
 extension StoreMigration {
   /// Moves values from external files into the rows, for the attributes of an entity that no longer use external
   /// storage.

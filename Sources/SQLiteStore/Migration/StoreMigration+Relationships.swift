@@ -1,7 +1,7 @@
 internal import ManagedObjects
 internal import SQLQueries
 
-/// Migration of relationships, whose storage can move to other columns or tables.
+/// Functions that migrate relationships, which the new model may store in other columns or tables.
 extension StoreMigration {
   /// Completes the to-one relationships of a new table: sets the columns with the entity number of the related object,
   /// and removes references to objects that the migration drops.

@@ -2,7 +2,7 @@ internal import ManagedObjects
 internal import OrderedCollections
 internal import SQLQueries
 
-/// Reading the results of a dictionary request.
+/// Functions that read the results of a dictionary request.
 extension ProjectionQuery {
   /// Returns a dictionary for each row of the statement; nil if a value does not have the requested type.
   func dictionaries(

@@ -2,7 +2,7 @@ internal import ManagedObjects
 internal import OrderedCollections
 internal import SQLQueries
 
-/// Execution of fetch requests.
+/// Functions that execute fetch requests.
 extension StoreState {
   mutating func perform(
     _ request: FetchRequest, of entity: ManagedObjectModel.Entity

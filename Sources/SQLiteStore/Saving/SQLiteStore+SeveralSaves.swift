@@ -1,6 +1,6 @@
 package import ManagedObjects
 
-/// Several saves in one transaction.
+/// Functions that begin and end a transaction of several saves.
 extension SQLiteStore {
   /// Begins a transaction that includes all saves of this store until ``endSaving(keepsChanges:)``. Requests of this
   /// store see the saved rows. Other processes cannot save until the transaction ends.

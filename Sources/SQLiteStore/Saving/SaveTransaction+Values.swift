@@ -3,7 +3,7 @@ internal import ManagedObjects
 internal import PropertyLists
 internal import SQLQueries
 
-/// Binding of the values of rows to statements.
+/// Functions that bind the values of rows to statements.
 extension SaveTransaction {
   /// Binds the value in a slot of a row to a parameter. A to-one relationship with an entity column also uses the next
   /// parameter.

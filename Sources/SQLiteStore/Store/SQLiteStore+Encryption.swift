@@ -1,7 +1,7 @@
 public import ManagedObjects
 public import SQLiteAccess
 
-/// Encrypted files.
+/// Functions for stores whose file is encrypted.
 extension SQLiteStore: EncryptableStore {
   /// True if the file is encrypted: see ``SQLiteStoreOptions/encryptionKey``.
   public var isEncrypted: Bool {

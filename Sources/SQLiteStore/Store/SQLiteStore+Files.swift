@@ -5,7 +5,7 @@ public import PropertyLists
 public import SQLiteAccess
 internal import SystemFiles
 
-/// Operations on the files of a store.
+/// Functions that create, open, copy, replace, move and delete the files of a store.
 extension SQLiteStore: FileBackedStore {
   public static func openStore(
     at file: URL, model: ManagedObjectModel, configuration: String?

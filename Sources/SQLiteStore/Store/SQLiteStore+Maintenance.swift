@@ -1,7 +1,7 @@
 public import ManagedObjects
 internal import SystemFiles
 
-/// Maintenance of the file.
+/// Functions that make the file smaller and requests faster.
 extension SQLiteStore {
   /// Rebuilds the file without free pages, so that it becomes as small as possible (`NSSQLiteManualVacuumOption`).
   ///

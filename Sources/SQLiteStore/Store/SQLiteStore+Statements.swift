@@ -10,7 +10,7 @@ public struct RequestStatement: Hashable, Sendable {
   public let isComplete: Bool
 }
 
-/// The statements that a store executes.
+/// Functions that show the statements that a store executes.
 extension SQLiteStore {
   /// Returns the SQL that finds the results of a request. To read related objects, and values that the request does not
   /// select, the store executes further statements.

@@ -297,7 +297,7 @@ extension SQLiteStore: TrialSaving {
   }
 }
 
-/// The model and the metadata of a file.
+/// Functions that read the model and the metadata of a file.
 extension SQLiteStore {
   /// Returns the model that a store embeds.
   ///

@@ -3,7 +3,7 @@ internal import ManagedObjects
 internal import ObjectModels
 internal import PropertyLists
 
-/// The check of version hashes.
+/// Functions that check version hashes.
 extension FindingLog {
   /// Compares the version hashes in the metadata of a store with a model, and reports differences.
   ///

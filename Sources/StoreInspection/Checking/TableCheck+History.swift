@@ -1,7 +1,7 @@
 internal import ManagedObjects
 internal import SQLiteStore
 
-/// The check of the history.
+/// Functions that check the tables of the history.
 extension TableCheck {
   /// Finds rows of the history with dangling references or unknown values.
   func checkHistory() {

@@ -169,7 +169,7 @@ extension TableCheck {
   }
 }
 
-/// Checks of to-many relationships.
+/// Functions that check to-many relationships.
 extension TableCheck {
   /// Finds objects in ordered relationships that have no position, or the same position as another object.
   func checkOrders() {

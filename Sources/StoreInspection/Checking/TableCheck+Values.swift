@@ -4,7 +4,7 @@ internal import PropertyLists
 internal import SQLQueries
 internal import SQLiteStore
 
-/// Checks of attribute values.
+/// Functions that check attribute values.
 extension TableCheck {
   /// A condition for defective values in a column: SQL that is true for them, and the finding to report.
   fileprivate struct Condition {

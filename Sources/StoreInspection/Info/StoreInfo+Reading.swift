@@ -46,7 +46,7 @@ extension StoreInfo {
   }
 }
 
-/// Models, and XML and binary stores.
+/// Functions that read models, and XML and binary stores.
 extension StoreInfo {
   private static func folder(_ url: URL, _ path: String) throws(ManagedObjectError) -> StoreInfo {
     let names = FileSystem.names(in: path)
@@ -185,7 +185,7 @@ extension StoreInfo {
   }
 }
 
-/// SQLite stores.
+/// Functions that read SQLite stores.
 extension StoreInfo {
   private mutating func readTables(
     _ model: ManagedObjectModel?, _ configuration: String?, _ writesNothing: Bool

@@ -126,7 +126,8 @@ extension MessageBody {
   }
 }
 
-/// Access to attributes by their meaning. A property is nil or empty if the run does not have the attribute.
+/// Properties that return attributes by their meaning. A property is nil or empty if the run does not have the
+/// attribute.
 extension MessageBody.Run {
   /// The number of the part that contains the text.
   public var part: Int? { first { if case .part(let number) = $0 { number } else { nil } } }

@@ -2,7 +2,7 @@ import ArgumentParser
 import ManagedObjects
 import OrderedCollections
 
-/// References between objects, and lookups of objects in the store.
+/// Functions that find the objects that references lead to, and set the references.
 extension ObjectImport {
   /// For each draft, returns the existing objects that it may change: the objects with the values of its key
   /// attributes, or the object with its ID. The context's unsaved objects are included.

@@ -1,7 +1,7 @@
 public import ObjectModels
 
-/// Constraints and indexes of several properties, for ``ManagedObject/describe(_:)``. For a single attribute, use
-/// ``AttributeOption/unique`` and ``AttributeOption/indexed``.
+/// Functions that add constraints and indexes of several properties, for ``ManagedObject/describe(_:)``. For a single
+/// attribute, use ``AttributeOption/unique`` and ``AttributeOption/indexed``.
 extension EntityDescription {
   /// Adds a uniqueness constraint: no two objects may have equal values for all these attributes and to-one
   /// relationships.

@@ -2,7 +2,7 @@ internal import KeyedArchiving
 internal import ObjectModels
 public import OrderedCollections
 
-/// Models made from classes.
+/// Functions that create models from classes.
 extension ManagedObjectModel {
   /// Creates a model from classes.
   ///

@@ -5,8 +5,8 @@ public import PropertyLists
 internal import SharedFiles
 internal import SystemFiles
 
-/// Operations on the file of an XML or binary store. Each save replaces the file, so its contents always belong to one
-/// save.
+/// Functions that copy, replace, move and delete the file of an XML or binary store. Each save replaces the file, so
+/// its contents always belong to one save.
 extension FileStore {
   public var url: URL { file.url }
 

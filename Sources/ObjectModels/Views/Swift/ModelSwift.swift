@@ -1,7 +1,7 @@
 public import OrderedCollections
 internal import PropertyLists
 
-/// Swift classes for a model.
+/// Functions that return the source text of Swift classes for a model.
 extension ManagedObjectModel {
   /// Returns Swift code with a class for each entity of the model, in the form that the module ManagedObjects needs.
   ///

@@ -1,4 +1,5 @@
-/// Recovery from errors, so that the rest of the text can be read. A null stands in for an invalid value or key.
+/// Functions that recover from errors, so that the rest of the text can be read. A null replaces an invalid value or
+/// key.
 extension JSONTokenReader {
   /// The state of error recovery: facts about the last defect and earlier ones.
   struct Mending {

@@ -1,4 +1,4 @@
-/// Markup other than tags: comments, CDATA, instructions and declarations.
+/// Functions that read markup other than tags: comments, CDATA, instructions and declarations.
 extension XMLLexer {
   mutating func comment() -> XMLToken {
     let content = index + 4

@@ -1,4 +1,4 @@
-/// The tags that property list writers emit, compared as 8-byte words.
+/// Functions that read the tags that property list writers emit. They compare 8 bytes at once.
 ///
 /// This is the fast path of the lexer. It recognizes only tags without attributes and without white space.
 extension XMLLexer {

@@ -1,4 +1,4 @@
-/// Start tags, end tags and attributes.
+/// Functions that read start tags, end tags and attributes.
 extension XMLLexer {
   /// Skips a tag that is known to have no defects.
   mutating func passTag() {
