@@ -89,6 +89,8 @@ extension ManagedObject {
       errors += refusals.sorted { $0.key < $1.key }.map { (slot: $0.key, error: $0.value) }
     }
     for rule in shape.rules.attributes {
+      // The methods of the class that are called below can turn the object into a fault.
+      if status.contains(.fault) { fire() }
       guard case .attribute(var value) = values[rule.slot] else { continue }
       do {
         if try correct(&value, rule) { storeCorrected(value, rule.slot) }
@@ -106,6 +108,7 @@ extension ManagedObject {
         errors += (error.details.isEmpty ? [error] : error.details).map { (slot: rule.slot, error: $0) }
       }
     }
+    if status.contains(.fault) { fire() }
     for rule in shape.rules.relationships {
       // A relationship that was not read has not changed, so it is not checked.
       if case .unread = values[rule.slot] { continue }
