@@ -133,7 +133,7 @@ extension ManagedObjectContext {
 
     /// Ends the current group, unless the program began it with ``beginUndoGrouping()``.
     func closeGroup() {
-      guard depth == 0 else { return }
+      guard depth == 0, !isReplaying else { return }
       if !open.changes.isEmpty {
         undoGroups.append(open)
         trim()
@@ -155,8 +155,11 @@ extension ManagedObjectContext {
       open = Group(name: group.name)
       body(group)
       isReplaying = false
-      if redoing { undoGroups.append(open) } else { redoGroups.append(open) }
+      let reverse = open
       open = Group()
+      // It is empty if the objects have left the context, for example because `body` has reset it.
+      if reverse.changes.isEmpty { return }
+      if redoing { undoGroups.append(reverse) } else { redoGroups.append(reverse) }
     }
   }
 }
