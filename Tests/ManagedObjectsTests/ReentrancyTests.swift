@@ -78,4 +78,56 @@ import Testing
     context.undo()
     #expect(page.title == "a" && context.undoManager?.canRedo == false && context.undoManager?.canUndo == false)
   }
+
+  /// Steps that release the data of objects.
+  enum Release: CaseIterable {
+    case rollback, reset, removeAllActions, newChange, limit, report
+  }
+
+  @Test(arguments: Release.allCases) func `the deallocator of data can use the context`(release: Release) throws {
+    let undoManager = ManagedObjectContext.UndoManager()
+    context.undoManager = release == .rollback || release == .report ? nil : undoManager
+    let number = release == .report ? context.addObserver { _ in } : 0
+    let calls = CallCount()
+    // The objects are referenced only by the context and by the undo manager.
+    for _ in 0..<3 {
+      let page = try context.insert(Page.self)
+      page.scan = data { [context, undoManager] in
+        calls.increase()
+        let page = try context.insert(Page.self)
+        page.title = "\(undoManager.canUndo) \(undoManager.canRedo) \(context.insertedObjects.count)"
+        try context.delete(page)
+        _ = try context.fetch(FetchRequest("Page"))
+      }
+      if release != .report { context.processPendingChanges() }
+      if release == .limit { try context.delete(page) }
+    }
+    switch release {
+    case .rollback, .report: context.rollback()
+    case .reset: context.reset()
+    case .removeAllActions, .newChange:
+      while undoManager.canUndo { context.undo() }
+      if release == .newChange { page.title = "b" } else { undoManager.removeAllActions() }
+    case .limit:
+      context.processPendingChanges()
+      page.title = "b"
+      try context.save()
+      undoManager.levelsOfUndo = 1
+    }
+    context.removeObserver(number)
+    #expect(calls.value == 3)
+  }
+
+  /// Returns data that calls a function when it is released.
+  private func data(onRelease: @escaping () throws -> Void) -> Data {
+    // Smaller data is copied.
+    let bytes = UnsafeMutableRawPointer.allocate(byteCount: 1000, alignment: 1)
+    bytes.initializeMemory(as: UInt8.self, repeating: 7, count: 1000)
+    return Data(
+      bytesNoCopy: bytes, count: 1000,
+      deallocator: .custom { bytes, _ in
+        do { try onRelease() } catch { Issue.record(error) }
+        bytes.deallocate()
+      })
+  }
 }

@@ -122,7 +122,9 @@ extension ManagedObjectContext {
       }
     }
     change.refreshed = Set(refreshed)
-    let (merged, arrived) = (merged, arrived)
+    // Objects are released at the end, because the deallocator of data may use the context.
+    let (merged, arrived, reported) = (merged, arrived, pending)
+    defer { withExtendedLifetime(reported) {} }
     pending = []
     refreshed = []
     self.merged = MergedKeys()

@@ -21,9 +21,9 @@ public import Predicates
 /// A context retains the objects that have changes. Other objects are released when your program no longer references
 /// them. Relationships do not retain their objects.
 ///
-/// The `deinit` of a subclass must not change the object or follow its relationships: a relationship can lead back to
-/// the object that is being released, and the program would crash. Clean up in ``willTurnIntoFault()`` or
-/// ``prepareForDeletion()``.
+/// The `deinit` of a subclass must not change the object, follow its relationships or use its context: a relationship or
+/// a fetch can lead back to the object that is being released, and the program would crash. Clean up in
+/// ``willTurnIntoFault()`` or ``prepareForDeletion()``.
 open class ManagedObject {
   /// The data that a context passes to the initializer of an object.
   public struct Creation {

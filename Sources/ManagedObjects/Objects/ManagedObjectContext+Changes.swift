@@ -106,11 +106,14 @@ extension ManagedObjectContext {
   /// Removes objects without changes from the list of changed objects.
   func sweep() {
     if changedCount == listed.count { return }
-    listed.removeAll { object in
-      if object.status.hasChanges { return false }
+    // Objects are released after the list was changed, because the deallocator of data may use the context.
+    let old = listed
+    listed = old.filter { object in
+      if object.status.hasChanges { return true }
       object.status.remove(.listed)
-      return true
+      return false
     }
+    withExtendedLifetime(old) {}
   }
 
   /// Removes an object from the context.

@@ -136,8 +136,11 @@ extension ManagedObjectContext {
     advanceGeneration()
     beginOperation(changesAll: true)
     defer { endOperation() }
+    // Objects are released at the end, because the deallocator of data may use the context.
+    let old = (registered.objects, listed, pending, arrived, refreshed, eventChanges, prefetched)
+    defer { withExtendedLifetime(old) {} }
     undoManager?.removeAllActions()
-    for object in registered.objects {
+    for object in old.0 {
       object.status.subtract([.changed, .refusing])
       object.status.insert([.detached, .inaccessible])
       object.status.remove(.fault)

@@ -120,15 +120,24 @@ extension ManagedObjectContext {
 
     /// Removes all groups from the undo manager.
     public func removeAllActions() {
+      // Objects are released at the end, because the deallocator of data may use the undo manager.
+      let old = (undoGroups, redoGroups, open)
       undoGroups = []
       redoGroups = []
       open = Group()
+      withExtendedLifetime(old) {}
     }
 
     func record(_ change: Change) {
       guard isUndoRegistrationEnabled else { return }
-      if !isReplaying { redoGroups = [] }
+      if !isReplaying, !redoGroups.isEmpty { removeRedoGroups() }
       open.changes.append(change)
+    }
+
+    private func removeRedoGroups() {
+      let old = redoGroups
+      redoGroups = []
+      withExtendedLifetime(old) {}
     }
 
     /// Ends the current group, unless the program began it with ``beginUndoGrouping()``.
@@ -142,7 +151,10 @@ extension ManagedObjectContext {
     }
 
     private func trim() {
-      if levelsOfUndo > 0, undoGroups.count > levelsOfUndo { undoGroups.removeFirst(undoGroups.count - levelsOfUndo) }
+      guard levelsOfUndo > 0, undoGroups.count > levelsOfUndo else { return }
+      let old = Array(undoGroups.dropLast(levelsOfUndo))
+      undoGroups.removeFirst(old.count)
+      withExtendedLifetime(old) {}
     }
 
     /// Removes the last group and passes it to `body`, which undoes or redoes its changes. The changes that `body`
