@@ -195,6 +195,13 @@ import Testing
     #expect(text.contains("static var classes: [ManagedObjects.ManagedObject.Type]"))
   }
 
+  // The letter joins the quotation mark after it to one character.
+  @Test func `a letter before a quotation mark does not change the layout`() throws {
+    var note = EntityDescription("Note")
+    note.userInfo = ["ൎ": .string("a, (b"), "c": .string(String(repeating: "c", count: 100))]
+    #expect(code(try ManagedObjectModel(entities: [note])).text.contains("\"ൎ\": \"a, (b\","))
+  }
+
   @Test func `public classes import their modules publicly`() throws {
     let note = EntityDescription("Note", [.attribute("date", .date), .attribute("text", .string)])
     let text = code(try ManagedObjectModel(entities: [note]), isPublic: true).text

@@ -40,7 +40,9 @@ enum SwiftLayout {
     var found: (open: String.Index, commas: [String.Index], close: String.Index)?
     var isString = false
     var isEscaped = false
-    for (index, character) in zip(text.indices, text) {
+    // Not characters, because a quotation mark and a letter can be one character.
+    let scalars = text.unicodeScalars
+    for (index, character) in zip(scalars.indices, scalars) {
       if isString {
         if !isEscaped, character == "\"" { isString = false }
         isEscaped = !isEscaped && character == "\\"
@@ -52,20 +54,20 @@ enum SwiftLayout {
         if open.isEmpty { commas = [] }
         open.append(index)
       case ")", "]", "}":
-        if let start = open.popLast(), open.isEmpty, !text[text.index(after: start)..<index].isEmpty {
+        if let start = open.popLast(), open.isEmpty, !scalars[scalars.index(after: start)..<index].isEmpty {
           found = (start, commas, index)
         }
       case ",": if open.count == 1 { commas.append(index) }
       default: break
       }
     }
-    guard let found, text[found.open] != "{" else { return nil }
+    guard let found, scalars[found.open] != "{" else { return nil }
     var parts: [String] = []
-    var start = text.index(after: found.open)
+    var start = scalars.index(after: found.open)
     for end in found.commas + [found.close] {
-      parts.append(String(text[start..<end].drop { $0 == " " }))
-      start = text.index(after: end)
+      parts.append(String(scalars[start..<end].drop { $0 == " " }))
+      start = scalars.index(after: end)
     }
-    return (String(text[...found.open]), parts, String(text[found.close...]))
+    return (String(scalars[...found.open]), parts, String(scalars[found.close...]))
   }
 }
