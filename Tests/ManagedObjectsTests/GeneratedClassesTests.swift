@@ -195,6 +195,87 @@ import Testing
     #expect(text.contains("static var classes: [ManagedObjects.ManagedObject.Type]"))
   }
 
+  @Test func `a type with the name of a property has its module`() throws {
+    let url = try #require(URL(string: "https://example.com"))
+    var note = EntityDescription(
+      "Note", [.attribute("URL", .string), .attribute("site", .uri, defaultValue: .url(url))])
+    note.fetchIndexes = [
+      FetchIndexDescription("bySite", [.init(.property("site"), isAscending: false)])
+    ]
+    note.properties.append(.attribute("FetchIndexDescription", .string))
+    let text = code(try ManagedObjectModel(entities: [note])).text
+    #expect(
+      text.contains("var site: FoundationEssentials.URL? = FoundationEssentials.URL(string: \"https://example.com\")!"))
+    #expect(text.contains(" ManagedObjects.FetchIndexDescription(\"bySite\","))
+  }
+
+  @Test func `a class does not hide a module, a type of ManagedObject or the list of classes`() throws {
+    let names = ["FoundationEssentials", "ManagedObjects", "Swift", "Value", "Creation", "Self", "classes", "model"]
+    let model = try ManagedObjectModel(
+      entities: names.map { EntityDescription($0, [.relationship("all", to: $0, isToMany: true)]) })
+    let text = code(model).text
+    for name in names {
+      #expect(text.contains("class \(name)Entity: ManagedObject {\n  @Relationship var all: Set<\(name)Entity>"))
+      #expect(text.contains("override class var entityName: String { \"\(name)\" }"))
+    }
+  }
+
+  @Test func `an inverse whose key path cannot be written is named on the other side, or in describe`() throws {
+    let model = try ManagedObjectModel(entities: [
+      EntityDescription(
+        "Note",
+        [.relationship("Writer", to: "Writer", inverse: "notes"), .relationship("Tag", to: "Tag", inverse: "Note")]),
+      EntityDescription(
+        "Writer",
+        [
+          .relationship("notes", to: "Note", inverse: "Writer", isToMany: true),
+          .relationship("first", to: "Tag", inverse: "Value"),
+        ]),
+      EntityDescription(
+        "Tag",
+        [.relationship("Value", to: "Writer", inverse: "first"), .relationship("Note", to: "Note", inverse: "Tag")]),
+    ])
+    let text = code(model).text
+    for line in [
+      "@Relationship var Writer: Writer?", "@Relationship(inverse: \\Note.Writer) var notes: Set<Note>",
+      "@Relationship var first: Tag?", "@Relationship(inverse: \\Writer.first) var Value: Writer?",
+      "@Relationship var Tag: Tag?", "entity[relationship: \"Tag\"]?.inverse = \"Note\"",
+      "@Relationship var Note: Note?", "entity[relationship: \"Note\"]?.inverse = \"Tag\"",
+    ] { #expect(text.contains("  \(line)\n")) }
+  }
+
+  @Test func `words of types are in backticks in the names of classes`() throws {
+    let names = ["any", "some", "each", "await"]
+    let text = code(
+      try ManagedObjectModel(
+        entities: names.map { EntityDescription($0, [.relationship("all", to: $0, isToMany: true)]) })
+    ).text
+    for name in names { #expect(text.contains("@Relationship var all: Set<`\(name)`>")) }
+  }
+
+  @Test(arguments: ["+", "<>", "→", "\u{A0}", "a\u{3000}b"])
+  func `a property without a name in Swift is reported`(name: String) throws {
+    let (text, notes) = code(
+      try ManagedObjectModel(entities: [EntityDescription("Note", [.attribute(name, .string)])]))
+    #expect(!text.contains("@Attribute"))
+    #expect(notes.count == 1 && notes[0].contains(": the name cannot be written in Swift; use value(forKey: "))
+  }
+
+  @Test(arguments: ["a+", "€", "#", "<a>"]) func `other names are written in backticks`(name: String) throws {
+    let text = code(try ManagedObjectModel(entities: [EntityDescription("Note", [.attribute(name, .string)])])).text
+    #expect(text.contains("@Attribute var `\(name)`: String?"))
+  }
+
+  @Test func `a property whose wrapper has the name of an inherited property is reported`() throws {
+    var other = EntityDescription("Other", [.attribute("id", .string)])
+    other.superentity = "Note"
+    let (text, notes) = code(
+      try ManagedObjectModel(entities: [EntityDescription("Note", [.attribute("_id", .string)]), other]))
+    let reason = "its wrapper would have the name of \"_id\""
+    #expect(notes == ["Other.id: the attribute has no property: \(reason); use value(forKey: \"id\")"])
+    #expect(text.contains("@Attribute var _id: String?") && !text.contains("var id"))
+  }
+
   // The letter joins the quotation mark after it to one character.
   @Test func `a letter before a quotation mark does not change the layout`() throws {
     var note = EntityDescription("Note")

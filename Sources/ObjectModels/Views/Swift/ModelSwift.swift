@@ -73,7 +73,7 @@ private struct SwiftSource {
     self.names = names
     modelName = name
     self.isPublic = isPublic
-    let inverses = SwiftInverses(model)
+    let inverses = SwiftInverses(model, names)
     let classes = model.entities.map { entity in
       SwiftClass(entity, names: names, inverses: inverses, isPublic: isPublic)
     }

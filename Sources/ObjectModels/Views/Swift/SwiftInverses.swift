@@ -1,7 +1,8 @@
 /// The pairs of relationships that are each other's inverses.
 ///
 /// Only one wrapper of a pair names the other property, because the compiler rejects key paths in both. Wrappers cannot
-/// express a relationship that is its own inverse, or that is the inverse of several relationships.
+/// express a relationship that is its own inverse, one that is the inverse of relationships of several entities, or one
+/// whose key path cannot be written.
 struct SwiftInverses {
   private struct Key: Hashable {
     /// The index of the entity that declares the relationship.
@@ -14,7 +15,7 @@ struct SwiftInverses {
   /// The relationships that are the inverses of those in ``named``.
   private var implied: Set<Key> = []
 
-  init(_ model: ManagedObjectModel) {
+  init(_ model: ManagedObjectModel, _ names: SwiftNames) {
     var claims: [Key: [Key]] = [:]
     var order: [(key: Key, inverse: Key)] = []
     for entity in model.entities {
@@ -34,7 +35,10 @@ struct SwiftInverses {
       guard claims[inverse] == [key], claims[key] == [inverse],
         other.definition[relationship: inverse.name]?.destination == entity.name,
         SwiftNames.reasonAgainst(key.name, of: entity) == nil,
-        SwiftNames.reasonAgainst(inverse.name, of: other) == nil
+        SwiftNames.reasonAgainst(inverse.name, of: other) == nil,
+        SwiftNames.isKeyPathComponent(inverse.name),
+        // A property with the name of the class would hide it in the key path.
+        !entity.allPropertyDescriptions.contains(where: { $0.name == names.classes[other.index] })
       else { continue }
       named.insert(key)
       implied.insert(inverse)

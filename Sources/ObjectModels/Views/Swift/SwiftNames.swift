@@ -6,6 +6,7 @@ struct SwiftNames {
   let classes: [String]
   /// The name of the type that lists the classes: `NotesModel`.
   let modelType: String
+  /// The names of classes and properties.
   private let all: Set<String>
 
   /// The modules of the types that generated code refers to. Types that are not listed are in ManagedObjects.
@@ -14,6 +15,15 @@ struct SwiftNames {
     let foundation = foundationTypes.map { ($0, "FoundationEssentials") }
     return Dictionary(standard.map { ($0, "Swift") } + foundation, uniquingKeysWith: { first, _ in first })
   }()
+
+  /// The types in `ManagedObject`.
+  private static let nestedTypes: Set<String> = ["Creation", "MutableOrderedSet", "MutableSet", "Value"]
+
+  /// The names that classes cannot have, because modules, types and properties with these names hide each other in the
+  /// code.
+  private static let hiddenNames: Set<String> = nestedTypes.union([
+    "FoundationEssentials", "ManagedObjects", "Self", "Swift", "classes", "model", "self",
+  ])
 
   /// The types of Foundation that generated code refers to.
   static let foundationTypes: Set<String> = [
@@ -24,10 +34,13 @@ struct SwiftNames {
   /// The words that are not identifiers without backticks. Not all are reserved for members and classes, but backticks
   /// are always allowed.
   private static let keywords: Set<String> = [
-    "Any", "Protocol", "Self", "Type", "_", "as", "associatedtype", "break", "case", "catch", "class", "continue",
-    "default", "defer", "deinit", "do", "else", "enum", "extension", "fallthrough", "false", "fileprivate", "for",
+    "Any", "Protocol", "Self", "Type", "_", "any", "as", "associatedtype", "await", "break", "case", "catch", "class",
+    "continue",
+    "default", "defer", "deinit", "do", "each", "else", "enum", "extension", "fallthrough", "false", "fileprivate",
+    "for",
     "func", "guard", "if", "import", "in", "init", "inout", "internal", "is", "let", "nil", "operator",
-    "precedencegroup", "private", "protocol", "public", "repeat", "rethrows", "return", "self", "static", "struct",
+    "precedencegroup", "private", "protocol", "public", "repeat", "rethrows", "return", "self", "some", "static",
+    "struct",
     "subscript", "super", "switch", "throw", "throws", "true", "try", "typealias", "var", "where", "while",
   ]
 
@@ -35,7 +48,7 @@ struct SwiftNames {
     let entities = model.entities
     let classNames = entities.map { Self.className(of: $0.definition) }
     let uses = Dictionary(classNames.compactMap { $0 }.map { ($0, 1) }, uniquingKeysWith: +)
-    var taken: Set<String> = []
+    var taken = Self.hiddenNames
     var classes: [String] = []
     for (entity, className) in zip(entities, classNames) {
       let ownName = className.flatMap { uses[$0] == 1 ? $0 : nil }
@@ -55,7 +68,7 @@ struct SwiftNames {
     var modelType = name.isEmpty ? "Model" : Self.identifier(name) + "Model"
     while taken.contains(modelType) { modelType += "Classes" }
     self.modelType = modelType
-    all = taken
+    all = taken.union(entities.flatMap { $0.definition.properties.map(\.name) })
   }
 
   /// Returns the name of the class in an entity's description without its module; nil if the entity has the base class,
@@ -84,7 +97,12 @@ struct SwiftNames {
   /// Returns the class of an entity as it is written in code.
   func classOf(_ entity: ManagedObjectModel.Entity) -> String { Self.escaped(classes[entity.index]) }
 
-  /// Returns a type as it is written in code: with its module if an entity has a class with this name.
+  /// Returns true if the last part of a key path is a property with a name, and not a type.
+  static func isKeyPathComponent(_ name: String) -> Bool {
+    name != "Protocol" && name != "Type" && !nestedTypes.contains(name)
+  }
+
+  /// Returns a type as it is written in code: with its module if a class or a property has this name.
   func type(_ name: String) -> String {
     all.contains(name) || name == modelType ? "\(Self.modules[name] ?? "ManagedObjects").\(name)" : name
   }
@@ -103,15 +121,36 @@ extension SwiftNames {
     if members.contains(name) || ManagedObjectModel.isReserved(name) {
       return "every object has a property with this name"
     }
-    if name.hasPrefix("$") || name.contains(where: { "`\\".contains($0) || $0.isNewline })
-      || name.printable() != name
+    if name.hasPrefix("$") || name.contains(where: { "`\\".contains($0) || $0.isWhitespace })
+      || name.printable() != name || name.unicodeScalars.allSatisfy(isOperator)
     {
       return "the name cannot be written in Swift"
+    }
+    var superentity = entity.superentity
+    while let next = superentity {
+      if next.definition.properties.contains(where: { $0.name == "_" + name }) {
+        return "its wrapper would have the name of \("_\(name)".quoted)"
+      }
+      superentity = next.superentity
     }
     if name.hasPrefix("_"), entity.definition.properties.contains(where: { $0.name == name.dropFirst() }) {
       return "the wrapper of \(name.dropFirst().quoted) has this name"
     }
     return nil
+  }
+
+  /// The ranges of the characters of operators, from Swift's grammar. A name of such characters only is an operator even
+  /// in backticks.
+  private static let operators: [ClosedRange<Unicode.Scalar>] = [
+    "\u{A1}"..."\u{A7}", "\u{A9}"..."\u{A9}", "\u{AB}"..."\u{AC}", "\u{AE}"..."\u{AE}", "\u{B0}"..."\u{B1}",
+    "\u{B6}"..."\u{B6}", "\u{BB}"..."\u{BB}", "\u{BF}"..."\u{BF}", "\u{D7}"..."\u{D7}", "\u{F7}"..."\u{F7}",
+    "\u{2016}"..."\u{2017}", "\u{2020}"..."\u{2027}", "\u{2030}"..."\u{203E}", "\u{2041}"..."\u{2053}",
+    "\u{2055}"..."\u{205E}", "\u{2190}"..."\u{23FF}", "\u{2500}"..."\u{2775}", "\u{2794}"..."\u{2BFF}",
+    "\u{2E00}"..."\u{2E7F}", "\u{3001}"..."\u{3003}", "\u{3008}"..."\u{3020}", "\u{3030}"..."\u{3030}",
+  ]
+
+  private static func isOperator(_ scalar: Unicode.Scalar) -> Bool {
+    "/=-+!*%<>&|^~?".unicodeScalars.contains(scalar) || operators.contains { $0.contains(scalar) }
   }
 }
 
