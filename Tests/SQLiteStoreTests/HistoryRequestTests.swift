@@ -261,17 +261,51 @@ import Testing
     #expect(statements == [1, 3, 5])
   }
 
-  @Test func `the function of an enumeration can use the store`() throws {
+  @Test(arguments: [nil, 1, 3] as [Int64?], [false, true])
+  func `the function of an enumeration can use the store`(number: Int64?, isToken: Bool) throws {
     let store = try makeStore()
-    try fill(store, 5)
+    try fill(store, 6)
+    let token = number.map { PersistentHistoryToken(numbers: [store.identifier: $0]) }
     var visited: [Int64] = []
-    try store.enumerateHistory(batchSize: 2) { transaction in
+    let after = isToken ? token.map { .token($0) } : number.map { HistoryRequest.Position.number($0) }
+    try store.enumerateHistory(HistoryRequest(after: after), batchSize: 2) { transaction in
       visited.append(transaction.number)
       try fill(store, 1)
       try store.deleteHistory(through: transaction.number)
     }
-    #expect(visited == [1, 2, 3, 4, 5])
-    #expect(try store.history().map(\.number) == [6, 7, 8, 9, 10])
+    let first = (number ?? 0) + 1
+    #expect(visited == Array(first...6))
+    #expect(try store.history().map(\.number) == Array(7...(13 - first)))
+  }
+
+  @Test(arguments: [nil, .number(1), .date(.distantPast)] as [HistoryRequest.Position?])
+  func `an enumeration from the newest save leaves out saves deleted meanwhile`(
+    after: HistoryRequest.Position?
+  ) throws {
+    let store = try makeStore()
+    try fill(store, 6)
+    var request = HistoryRequest(after: after)
+    request.isNewestFirst = true
+    var visited: [Int64] = []
+    try store.enumerateHistory(request, batchSize: 2) { transaction in
+      visited.append(transaction.number)
+      try fill(store, 1)
+      if transaction.number == 5 { try store.deleteHistory(through: 3) }
+    }
+    #expect(visited == [6, 5, 4])
+  }
+
+  @Test func `an enumeration throws if the history is deleted before its end`() throws {
+    let store = try makeStore()
+    try fill(store, 6)
+    var visited: [Int64] = []
+    let code = Self.code {
+      try store.enumerateHistory(batchSize: 2) { transaction in
+        visited.append(transaction.number)
+        if transaction.number == 2 { try store.stopTrackingHistory() }
+      }
+    }
+    #expect(code == .historyTokenExpired && visited == [1, 2])
   }
 
   @Test func `an enumeration throws if saves are deleted before their turn`() throws {

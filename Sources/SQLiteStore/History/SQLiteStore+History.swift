@@ -106,11 +106,12 @@ extension SQLiteStore {
     }
     var request = request
     var numbers = Int64.min...end
-    var last: Int64?
+    // The position after which the history must be complete. What was visited can be deleted meanwhile. In the other
+    // order, the oldest saves can be deleted before they are visited.
+    var checked = request.after
     while true {
-      let page = try reading { [request, numbers, last] state throws(ManagedObjectError) in
-        try state.withHistory(after: request.after, continuingAfter: request.isNewestFirst ? nil : last) {
-          reading throws(ManagedObjectError) in
+      let page = try reading { [request, numbers, checked] state throws(ManagedObjectError) in
+        try state.withHistory(after: checked) { reading throws(ManagedObjectError) in
           try reading.page(request, numbers, size: batchSize)
         } ?? HistoryReading.Page()
       }
@@ -122,7 +123,7 @@ extension SQLiteStore {
       }
       numbers = request.isNewestFirst ? numbers.lowerBound...number - 1 : number + 1...numbers.upperBound
       if request.fetchLimit > 0 { request.fetchLimit -= page.transactions.count }
-      last = number
+      checked = request.isNewestFirst ? nil : page.transactions.last.map { .transaction($0) }
     }
   }
 

@@ -17,31 +17,28 @@ extension StoreState {
 
   /// Calls `body` with a reader of the history, or returns nil if the store has no history.
   ///
-  /// - Parameters:
-  ///   - position: The position after which `body` reads.
-  ///   - number: The number of the transaction after which `body` continues to read; nil at the beginning.
+  /// - Parameter position: The position after which `body` reads.
   /// - Throws: ``ManagedObjectError/Code/historyTokenExpired`` if the history does not have all transactions after the
-  ///   position or the number, and the error of `body`.
+  ///   position, and the error of `body`.
   func withHistory<Result>(
-    after position: HistoryRequest.Position?, continuingAfter number: Int64? = nil,
-    _ body: (HistoryReading) throws(ManagedObjectError) -> Result
+    after position: HistoryRequest.Position?, _ body: (HistoryReading) throws(ManagedObjectError) -> Result
   ) throws(ManagedObjectError) -> Result? {
     // In a transaction, all statements see the same state. Without it, the result could have a save but not its
     // changes.
     try database.transaction(.deferred) { () throws(ManagedObjectError) in
-      var numbers: [Int64] = number.map { [$0] } ?? []
-      switch position {
-      case .number(let number) where number > 0: numbers.append(number)
-      case .token(let token): numbers.append(try token.number(inStore: metadata.identifier))
-      case .number, .date, nil: break
-      }
+      let number: Int64? =
+        switch position {
+        case .number(let number): number > 0 ? number : nil
+        case .token(let token): try token.number(inStore: metadata.identifier)
+        case .date, nil: nil
+        }
       guard let reading = try historyReading() else {
         if case .token = position {
           throw ManagedObjectError(.historyTokenExpired, "the store has no history: it was switched off or deleted")
         }
         return nil
       }
-      if try MetadataTable.read(database).tracksHistory { for number in numbers { try checkHasAll(after: number) } }
+      if let number, try MetadataTable.read(database).tracksHistory { try checkHasAll(after: number) }
       return try body(reading)
     }
   }
