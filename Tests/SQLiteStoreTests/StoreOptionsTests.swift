@@ -1,6 +1,7 @@
 import Foundation
 import ManagedObjects
 import SQLiteAccess
+import Synchronization
 import TestSupport
 import Testing
 
@@ -166,6 +167,44 @@ import Testing
     for (duration, milliseconds) in durations {
       #expect(try waitingTime(store(busyTimeout: duration)) == milliseconds)
     }
+  }
+
+  /// A stage whose function is called with the store in a temporary file.
+  private static func stages(_ new: ManagedObjectModel) -> StagedMigration {
+    var stage = StagedMigration.Stage(new)
+    stage.willMigrate = { _ in }
+    return StagedMigration([.init(model), stage])
+  }
+
+  @Test(arguments: [false, true], [false, true])
+  func `an automatic migration uses the options`(hasStages: Bool, knowsSource: Bool) throws {
+    try add(3, to: store())
+    let new = try ManagedObjectModel(entities: [
+      EntityDescription(
+        "Note", [.attribute("title", .string), .attribute("number", .integer64), .attribute("more", .string)])
+    ])
+    let events = Mutex<[SQLiteTrace.Event]>([])
+    let trace = SQLiteTrace { event in events.withLock { $0.append(event) } }
+    var description = PersistentStoreDescription.sqlite(
+      file, through: hasStages ? Self.stages(new) : nil,
+      options: SQLiteStoreOptions(
+        busyTimeout: .milliseconds(1), pragmas: ["secure_delete": "ON", "wal_autocheckpoint": "77"], trace: trace))
+    if knowsSource { description.sourceModels = [Self.model] }
+    let other = try PlainSQLite(file)
+    try other.run("BEGIN IMMEDIATE")
+    // Without the option, this waits for 30 seconds.
+    #expect(errorCode { _ = try PersistentContainer(model: new, stores: [description]) } == .locked)
+    try other.run("ROLLBACK")
+    events.withLock { $0 = [] }
+    _ = try PersistentContainer(model: new, stores: [description])
+    #expect(try PlainSQLite(file).run("SELECT COUNT(*), COUNT(ZMORE) FROM ZNOTE") == [["3", "0"]])
+    let seen = events.withLock { $0 }
+    #expect(seen.contains { $0.path == file.path && $0.sql == "BEGIN IMMEDIATE" })
+    let scratch = seen.filter { $0.path.contains("-migration/") }
+    #expect(scratch.isEmpty != hasStages)
+    // The store is opened, migrated, and opened again. Temporary files have no pragmas.
+    #expect(seen.filter { $0.sql == "PRAGMA secure_delete = ON" }.map(\.path) == [file.path, file.path, file.path])
+    #expect(!scratch.contains { $0.sql.contains("wal_autocheckpoint") })
   }
 
   @Test func `reading the change token keeps the time-out`() throws {

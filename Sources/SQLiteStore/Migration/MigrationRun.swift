@@ -18,14 +18,13 @@ struct MigrationRun {
   let steps: [MigrationStep]
   var metadata: StoreMetadata
   let policy: DroppedValuePolicy
-  /// The key of the store and of all temporary files; nil if the store is not encrypted.
-  let key: SQLiteEncryptionKey?
+  /// The options of the store, without pragmas, for the connections to temporary files.
+  let scratchOptions: SQLiteStoreOptions
   let reports: MigrationReports
   /// The values and objects that the steps have dropped so far.
   private(set) var losses: [MigrationLoss] = []
 
-  private var options: ConnectionOptions { ConnectionOptions(key: key) }
-  private var storeOptions: SQLiteStoreOptions { SQLiteStoreOptions(encryptionKey: key) }
+  private var options: ConnectionOptions { scratchOptions.connectionOptions }
 
   /// True if all steps are inferred, so that the tables of the file can be changed directly.
   private var isInferred: Bool {
@@ -55,7 +54,8 @@ struct MigrationRun {
     try externalData.require(files)
     let folder = try ScratchFolder(beside: path, isLocked: true)
     let made = try makeStore(folder, from: path, isCopy: false)
-    try tables.replace(with: StoreSchema(last.destination, configuration: configuration), of: made, key)
+    try tables.replace(
+      with: StoreSchema(last.destination, configuration: configuration), of: made, scratchOptions.encryptionKey)
     withExtendedLifetime(folder) {}
     metadata.describe(last.destination, configuration)
     try MetadataTable.write(metadata, database)
@@ -159,7 +159,7 @@ struct MigrationRun {
   ) throws(ManagedObjectError) {
     let store = try step.callHandler(moment) { model throws(ManagedObjectError) in
       let store = try SQLiteStore(
-        URL(filePath: file), model: model, configuration: configuration, options: storeOptions)
+        URL(filePath: file), model: model, configuration: configuration, options: scratchOptions)
       try store.relax()
       return store
     }
@@ -187,7 +187,7 @@ struct MigrationRun {
   ) throws(ManagedObjectError) {
     let source = try SQLiteStore(
       URL(filePath: old), model: plan.source, configuration: configuration, access: .readOnly,
-      options: storeOptions)
+      options: scratchOptions)
     try source.beginReading()
     // Ends the transaction even if a function of the program still retains objects, and with them the store.
     defer { try? source.endReading() }
@@ -220,7 +220,7 @@ struct MigrationRun {
     }
     do {
       let destination = try SQLiteStore(
-        URL(filePath: new), model: plan.destination, configuration: configuration, options: storeOptions)
+        URL(filePath: new), model: plan.destination, configuration: configuration, options: scratchOptions)
       try destination.relax()
       try ObjectMigration(plan, from: source, to: destination, report: reports.step(number)).migrateObjects()
     }

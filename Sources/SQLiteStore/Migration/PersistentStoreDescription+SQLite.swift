@@ -25,7 +25,8 @@ extension PersistentStoreDescription {
   ///     stop recording it, and to delete it: ``SQLiteStore/stopTrackingHistory()``. Nil to record it if the store
   ///     already has one.
   ///   - allowsTriggers: True to save even if the file has triggers, views or virtual tables of other programs.
-  ///   - options: The options of the connection to the file, such as the time to wait for other processes.
+  ///   - options: The options of the connection to the file, such as the time to wait for other processes. An
+  ///     automatic migration uses them too.
   public static func sqlite(
     _ file: URL, migratesAutomatically: Bool = true, through stages: StagedMigration? = nil,
     droppedValues: DroppedValuePolicy = .refuse, tracksHistory: Bool? = nil, allowsTriggers: Bool = false,
@@ -48,7 +49,7 @@ extension PersistentStoreDescription {
             ? .readOnly(ignoresModelVersion: true) : description.isReadOnly ? .readOnly : writing,
           options: options)
       } _: { _ throws(ManagedObjectError) in
-        try description.migrateSQLite(file, to: model, key: options.encryptionKey)
+        try description.migrateSQLite(file, to: model, options)
       }
     }
     description.migratesAutomatically = migratesAutomatically
@@ -59,23 +60,23 @@ extension PersistentStoreDescription {
 
   /// Migrates an SQLite store with the settings of the description.
   private func migrateSQLite(
-    _ file: URL, to model: ManagedObjectModel, key: SQLiteEncryptionKey?
+    _ file: URL, to model: ManagedObjectModel, _ options: SQLiteStoreOptions
   ) throws(ManagedObjectError) {
     if let stages {
       _ = try SQLiteStore.migrate(
-        file, through: stages, to: model, configuration: configuration, droppedValues: droppedValues, key: key)
+        file, through: stages, to: model, configuration: configuration, droppedValues: droppedValues, options: options)
       return
     }
     var source: ManagedObjectModel?
     if !sourceModels.isEmpty {
       let metadata = StoreMetadata(
-        file: try SQLiteStore.metadata(ofFile: file, writesNothing: false, key: key), identifier: "",
+        file: try SQLiteStore.metadata(ofFile: file, writesNothing: false, options.connectionOptions), identifier: "",
         type: SQLiteStore.type)
       source = sourceModels.first { metadata.fits($0, configuration) }
     }
     _ = try SQLiteStore.migrate(
       file, from: source, to: model, by: StoreMapping(), configuration: configuration, output: nil,
-      writesNothing: false, droppedValues: droppedValues, key: key, progress: { _ in })
+      writesNothing: false, droppedValues: droppedValues, options: options, progress: { _ in })
   }
 
   /// A store in a file of any kind. The kind is detected from the contents: SQLite, XML or binary. If the file does not

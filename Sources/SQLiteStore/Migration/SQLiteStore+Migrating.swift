@@ -1,7 +1,7 @@
 public import FoundationEssentials
 public import ManagedObjects
 internal import PropertyLists
-package import SQLiteAccess
+internal import SQLiteAccess
 internal import SystemFiles
 
 /// Functions that migrate a store to another version of its model.
@@ -75,15 +75,15 @@ extension SQLiteStore {
   /// Migrates a store, as the public function does.
   ///
   /// - Parameters:
-  ///   - key: The key of an encrypted store. The migrated store has the same key.
+  ///   - options: The options of the connection to the file. The new store has the same key.
   ///   - writesNothing: With an `output`, true to write nothing next to the old store. No other process may save
   ///     to the old store meanwhile.
   package static func migrate(
     _ file: URL, from source: ManagedObjectModel?, to destination: ManagedObjectModel, by mapping: StoreMapping,
     configuration: String? = nil, output: URL?, writesNothing: Bool, droppedValues: DroppedValuePolicy,
-    key: SQLiteEncryptionKey? = nil, progress: @escaping (MigrationProgress) throws -> Void
+    options: SQLiteStoreOptions = SQLiteStoreOptions(), progress: @escaping (MigrationProgress) throws -> Void
   ) throws(ManagedObjectError) -> [MigrationLoss] {
-    try migrateFile(file, configuration, output, writesNothing: writesNothing, droppedValues, key, progress) {
+    try migrateFile(file, configuration, output, writesNothing: writesNothing, droppedValues, options, progress) {
       (database, metadata) throws(ManagedObjectError) in
       try destination.checkConfiguration(configuration)
       let model: ManagedObjectModel
@@ -125,18 +125,18 @@ extension SQLiteStore {
   ) throws(ManagedObjectError) -> [MigrationLoss] {
     try migrate(
       file, through: migration, to: destination, configuration: configuration, output: output,
-      droppedValues: droppedValues, key: nil, progress: progress)
+      droppedValues: droppedValues, options: SQLiteStoreOptions(), progress: progress)
   }
 
   /// Migrates a store through several versions of its model, as the public function does.
   ///
-  /// - Parameter key: The key of an encrypted store. The migrated store has the same key.
+  /// - Parameter options: The options of the connection to the file. The new store has the same key.
   package static func migrate(
     _ file: URL, through migration: StagedMigration, to destination: ManagedObjectModel?, configuration: String?,
-    output: URL? = nil, droppedValues: DroppedValuePolicy, key: SQLiteEncryptionKey?,
+    output: URL? = nil, droppedValues: DroppedValuePolicy, options: SQLiteStoreOptions,
     progress: @escaping (MigrationProgress) throws -> Void = { _ in }
   ) throws(ManagedObjectError) -> [MigrationLoss] {
-    try migrateFile(file, configuration, output, droppedValues, key, progress) {
+    try migrateFile(file, configuration, output, droppedValues, options, progress) {
       (database, metadata) throws(ManagedObjectError) in
       try migration.steps(from: metadata, to: destination, database.path, configuration, sharesNumbers: false)
     }
@@ -144,7 +144,7 @@ extension SQLiteStore {
 
   private static func migrateFile(
     _ file: URL, _ configuration: String?, _ output: URL?, writesNothing: Bool = false,
-    _ policy: DroppedValuePolicy, _ key: SQLiteEncryptionKey?,
+    _ policy: DroppedValuePolicy, _ options: SQLiteStoreOptions,
     _ progress: @escaping (MigrationProgress) throws -> Void,
     _ steps: (Database, StoreMetadata) throws(ManagedObjectError) -> (
       source: ManagedObjectModel, steps: [MigrationStep]
@@ -153,6 +153,8 @@ extension SQLiteStore {
     try ManagedObjectError.naming(file) { () throws(ManagedObjectError) in
       // SQLite's log and journal are next to the file itself, not next to a link to it.
       let path = FileSystem.target(of: try StoreFile.path(of: file))
+      var scratchOptions = options
+      scratchOptions.pragmas = [:]
       func plan(_ database: Database) throws(ManagedObjectError) -> MigrationRun {
         _ = try FileSchema(database)
         let metadata = try MetadataTable.read(database)
@@ -163,11 +165,11 @@ extension SQLiteStore {
         }
         return MigrationRun(
           path: path, configuration: configuration, source: source, steps: steps, metadata: metadata, policy: policy,
-          key: key, reports: MigrationReports(stepCount: steps.count, progress))
+          scratchOptions: scratchOptions, reports: MigrationReports(stepCount: steps.count, progress))
       }
       if let output {
         let output = try StoreFile.path(of: output)
-        let database = try Database(path: path, writesNothing ? .immutable : .readOnly, ConnectionOptions(key: key))
+        let database = try Database(path: path, writesNothing ? .immutable : .readOnly, options.connectionOptions)
         // Reads in one transaction, so that metadata and rows belong to the same state.
         var (migration, copy) = try database.transaction(.deferred) { () throws(ManagedObjectError) in
           let migration = try plan(database)
@@ -176,7 +178,10 @@ extension SQLiteStore {
         try migration.migrateCopy(copy, to: output)
         return migration.losses
       }
-      let database = try Database(path: path, .readWrite, ConnectionOptions(key: key))
+      let database = try Database(path: path, .readWrite, options.connectionOptions)
+      let pragmas = try StorePragmas(options.pragmas)
+      try pragmas.apply(to: database)
+      try pragmas.applyJournalMode(to: database, isReadOnly: false)
       let (files, losses) = try database.transaction(.immediate) { () throws(ManagedObjectError) in
         var migration = try plan(database)
         let files = try migration.migrateInPlace(database)

@@ -361,15 +361,15 @@ extension SQLiteStore {
   public static func metadata(
     ofFile file: URL, writesNothing: Bool
   ) throws(ManagedObjectError) -> OrderedDictionary<String, PropertyList> {
-    try metadata(ofFile: file, writesNothing: writesNothing, key: nil)
+    try metadata(ofFile: file, writesNothing: writesNothing, ConnectionOptions())
   }
 
   /// Returns the metadata of a store, as the public function does.
   static func metadata(
-    ofFile file: URL, writesNothing: Bool, key: SQLiteEncryptionKey?
+    ofFile file: URL, writesNothing: Bool, _ options: ConnectionOptions
   ) throws(ManagedObjectError) -> OrderedDictionary<String, PropertyList> {
     try ManagedObjectError.naming(file) { () throws(ManagedObjectError) in
-      let database = try openForReading(file, writesNothing, key)
+      let database = try openForReading(file, writesNothing, options)
       _ = try FileSchema(database)
       return try MetadataTable.read(database).values
     }
@@ -392,9 +392,9 @@ extension SQLiteStore {
   }
 
   package static func openForReading(
-    _ file: URL, _ writesNothing: Bool, _ key: SQLiteEncryptionKey? = nil
+    _ file: URL, _ writesNothing: Bool, _ options: ConnectionOptions = ConnectionOptions()
   ) throws(ManagedObjectError) -> Database {
-    try Database(path: StoreFile.path(of: file), writesNothing ? .immutable : .readOnly, ConnectionOptions(key: key))
+    try Database(path: StoreFile.path(of: file), writesNothing ? .immutable : .readOnly, options)
   }
 
   /// The number of statements executed so far, for tests.
