@@ -237,6 +237,25 @@ enum SQLCipher {
     #expect(errorCode { try store(other, nil).changeEncryptionKey(to: key) } == .operation)
   }
 
+  @Test(arguments: ["NORMAL", "EXTRA"], [false, true])
+  func `a change of the key waits for the disk`(_ synchronous: String, isInUse: Bool) throws {
+    let lines = Mutex<[String]>([])
+    let options = SQLiteStoreOptions(
+      busyTimeout: .milliseconds(1), pragmas: ["synchronous": synchronous],
+      trace: SQLiteTrace { event in lines.withLock { $0.append(event.sql) } }, encryptionKey: key)
+    let store = try SQLiteStore(file, model: Self.model(), options: options)
+    try add(2, to: store)
+    let other = isInUse ? try self.store(file, key) : nil
+    lines.withLock { $0 = [] }
+    #expect(errorCode { try store.changeEncryptionKey(to: wrongKey) } == (other == nil ? nil : .locked))
+    let pragmas = lines.withLock { $0.filter { $0.contains(" = ") } }
+    let change = ["PRAGMA journal_mode = DELETE", "PRAGMA journal_mode = WAL"]
+    #expect(
+      pragmas == (synchronous == "EXTRA" ? change : ["PRAGMA synchronous = FULL"] + change + ["PRAGMA synchronous = 1"])
+    )
+    #expect(try titles(store) == 2)
+  }
+
   @Test func `a copy keeps the key, or gets another one`() throws {
     let store = try store(file, key)
     try add(5, to: store)

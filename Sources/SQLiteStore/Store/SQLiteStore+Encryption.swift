@@ -27,13 +27,21 @@ extension SQLiteStore: EncryptableStore {
         throw ManagedObjectError(
           .operation, "\(database.path): the store is not encrypted; copy its objects to an encrypted one")
       }
+      // Without the write-ahead log, NORMAL is not safe: see ``StorePragmas``.
+      let synchronous = try database.number("PRAGMA synchronous")
+      let full: Int64 = 2
+      if synchronous < full { try database.execute("PRAGMA synchronous = FULL") }
       // Other connections would take the pages with the new key for damaged ones. To switch the write-ahead log off,
       // SQLite must be the only user of the file.
       let mode = try database.journalMode()
+      defer {
+        if mode == "wal", (try? database.journalMode("WAL")) == "wal", synchronous < full {
+          try? database.execute("PRAGMA synchronous = \(synchronous)")
+        }
+      }
       if mode == "wal", try database.journalMode("DELETE") != "delete" {
         throw ManagedObjectError(.locked, "\(database.path): another process uses the store")
       }
-      defer { if mode == "wal" { _ = try? database.journalMode("WAL") } }
       try database.changeKey(to: key)
     }
   }
