@@ -1,8 +1,10 @@
 import Foundation
 import ManagedObjects
 import ManagedObjectsSamples
+import SQLiteAccess
 import SQLiteStore
 import StoreInspection
+import Synchronization
 import TestSupport
 import Testing
 
@@ -259,6 +261,42 @@ import Testing
     }
     // The saves 1 and 2 have 33 changes and saves, the saves 3 and 4 have 4.
     #expect(statements == [1, 3, 5])
+  }
+
+  @Test func `an enumeration reads the schema and the texts once`() throws {
+    let store = try makeStore()
+    try fill(store, 10)
+    let statements = Mutex<[String]>([])
+    store.setTrace(SQLiteTrace { event in statements.withLock { $0.append(event.sql) } })
+    var count = 0
+    try store.enumerateHistory(batchSize: 1) { count += $0.processName == nil ? 0 : 1 }
+    store.setTrace(nil)
+    let seen = statements.withLock { $0 }
+    #expect(count == 10 && seen.count { $0.contains("FROM ATRANSACTION t") } >= 10)
+    #expect(seen.count { $0.contains("FROM sqlite_schema") } == 1)
+    #expect(seen.count { $0 == "SELECT Z_PK, ZNAME FROM ATRANSACTIONSTRING" } == 1)
+  }
+
+  @Test func `an enumeration reads a changed schema and new texts`() throws {
+    let store = try makeStore()
+    let context = try ManagedObjectContext(store)
+    let note = try context.insert("Note")
+    try note.setValue(.string("a"), forKey: "name")
+    try context.save()
+    try fill(store, 3)
+    try context.delete(note)
+    try context.save()
+    let other = try PlainSQLite(store.url)
+    var visited: [PersistentHistoryTransaction] = []
+    try store.enumerateHistory(batchSize: 1) { transaction in
+      visited.append(transaction)
+      guard visited.count == 2 else { return }
+      try other.run("ALTER TABLE ACHANGE DROP COLUMN ZTOMBSTONE0")
+      try other.run("INSERT INTO ATRANSACTIONSTRING (Z_PK, ZNAME) VALUES (99, 'late')")
+      try other.run("UPDATE ATRANSACTION SET ZAUTHORTS = 99 WHERE Z_PK = 4")
+    }
+    #expect(visited.map(\.author) == [nil, nil, nil, "late", nil])
+    #expect(visited.last?.changes.first?.kind == .delete && visited.last?.changes.first?.tombstone == [:])
   }
 
   @Test(arguments: [nil, 1, 3] as [Int64?], [false, true])

@@ -4,8 +4,23 @@ internal import ManagedObjects
 /// Reads the history of an open store.
 struct HistoryReading {
   let state: StoreState
-  let file: FileSchema
+  private(set) var tables: Tables
+  /// True if ``Tables/texts`` are those of the current state of the file.
+  private var hasCurrentTexts = false
   private var database: Database { state.database }
+
+  /// The schema of the file and the texts of its history. An enumeration keeps them from batch to batch.
+  struct Tables: Sendable {
+    let schemaVersion: Int64
+    let file: FileSchema
+    /// The rows of `ATRANSACTIONSTRING` when a text was last missing.
+    fileprivate(set) var texts: [Int64: String] = [:]
+  }
+
+  init(state: StoreState, tables: Tables) {
+    self.state = state
+    self.tables = tables
+  }
 
   /// All transactions of a request, or the first ones.
   struct Page: Sendable {
@@ -18,7 +33,7 @@ struct HistoryReading {
   static let allNumbers = Int64.min...Int64.max
 
   /// Returns the transactions with a number greater than `number`, the oldest first.
-  func transactions(after number: Int64) throws(ManagedObjectError) -> [PersistentHistoryTransaction] {
+  mutating func transactions(after number: Int64) throws(ManagedObjectError) -> [PersistentHistoryTransaction] {
     try page(HistoryRequest(after: .number(number))).transactions
   }
 
@@ -28,11 +43,10 @@ struct HistoryReading {
   ///   - numbers: The transaction numbers to read.
   ///   - size: The page ends after the transaction that makes the number of transactions and changes reach `size`. So
   ///     its last transaction has all its changes.
-  func page(
+  mutating func page(
     _ request: HistoryRequest, _ numbers: ClosedRange<Int64> = allNumbers, size: Int = .max
   ) throws(ManagedObjectError) -> Page {
-    let query = try HistoryQuery(request, numbers, state, file)
-    let texts = try texts()
+    let query = try HistoryQuery(request, numbers, state, tables.file)
     let statement = try database.statement(query.selection, .pairs)
     try statement.bind(query.values)
     defer { statement.reset() }
@@ -46,7 +60,7 @@ struct HistoryReading {
           page.isLast = false
           break
         }
-        page.transactions.append(transaction(statement, texts))
+        page.transactions.append(try transaction(statement))
         count += 1
       }
       guard request.includesChanges, let change = try change(statement, query.tombstones.count) else { continue }
@@ -58,7 +72,7 @@ struct HistoryReading {
 
   /// Returns the number of transactions, and of their changes.
   func count(_ request: HistoryRequest) throws(ManagedObjectError) -> (transactions: Int, changes: Int) {
-    let query = try HistoryQuery(request, Self.allNumbers, state, file)
+    let query = try HistoryQuery(request, Self.allNumbers, state, tables.file)
     let statement = try database.statement(query.count, .pairs)
     try statement.bind(query.values)
     defer { statement.reset() }
@@ -66,26 +80,38 @@ struct HistoryReading {
     return (Int(statement.integer(0)), Int(statement.integer(1)))
   }
 
+  /// Returns the number of the last recorded transaction, even if it has been deleted; 0 if none was recorded.
+  func lastRecordedNumber() throws(ManagedObjectError) -> Int64 {
+    try max(lastNumber(), HistoryTables.lastNumber(database))
+  }
+
   /// Returns the greatest transaction number, or 0 if the history is empty.
   func lastNumber() throws(ManagedObjectError) -> Int64 { try database.number("SELECT MAX(Z_PK) FROM ATRANSACTION") }
+
+  private mutating func transaction(_ statement: Statement) throws(ManagedObjectError) -> PersistentHistoryTransaction {
+    PersistentHistoryTransaction(
+      storeIdentifier: state.metadata.identifier, number: statement.integer(0),
+      date: Date(timeIntervalSinceReferenceDate: statement.real(1)), author: try text(statement, 2),
+      contextName: try text(statement, 3), bundleIdentifier: try text(statement, 4),
+      processName: try text(statement, 5), changes: [])
+  }
+
+  private mutating func text(_ statement: Statement, _ column: Int32) throws(ManagedObjectError) -> String? {
+    // Older files do not have the table of strings. They have the strings in the row of the transaction.
+    if statement.isNull(column) { return statement.isNull(column + 4) ? nil : statement.text(column + 4) }
+    let number = statement.integer(column)
+    if tables.texts[number] == nil, !hasCurrentTexts {
+      tables.texts = try texts()
+      hasCurrentTexts = true
+    }
+    return tables.texts[number]
+  }
 
   private func texts() throws(ManagedObjectError) -> [Int64: String] {
     var texts: [Int64: String] = [:]
     let statement = try database.statement("SELECT Z_PK, ZNAME FROM ATRANSACTIONSTRING")
     try statement.forEachRow { texts[statement.integer(0)] = statement.text(1) }
     return texts
-  }
-
-  private func transaction(_ statement: Statement, _ texts: [Int64: String]) -> PersistentHistoryTransaction {
-    // Older files do not have the table of strings. They have the strings in the row of the transaction.
-    func text(_ column: Int32) -> String? {
-      if !statement.isNull(column) { return texts[statement.integer(column)] }
-      return statement.isNull(column + 4) ? nil : statement.text(column + 4)
-    }
-    return PersistentHistoryTransaction(
-      storeIdentifier: state.metadata.identifier, number: statement.integer(0),
-      date: Date(timeIntervalSinceReferenceDate: statement.real(1)), author: text(2), contextName: text(3),
-      bundleIdentifier: text(4), processName: text(5), changes: [])
   }
 
   /// Returns the change in the current row; nil if the row is a transaction without selected changes.

@@ -99,7 +99,12 @@ extension SQLiteStore {
     guard batchSize > 0 else {
       throw ManagedObjectError(.unsupportedRequest, "the batch size must be at least 1, found \(batchSize)")
     }
-    guard let end = try reading({ state throws(ManagedObjectError) in try state.lastHistoryNumber() }) else {
+    let beginning = try reading { state throws(ManagedObjectError) in
+      try state.withHistory(after: nil) { reading throws(ManagedObjectError) in
+        (try reading.lastRecordedNumber(), reading.tables)
+      }
+    }
+    guard case (let end, var tables)? = beginning else {
       // Throws for a token.
       _ = try history(request)
       return
@@ -110,11 +115,12 @@ extension SQLiteStore {
     // order, the oldest saves can be deleted before they are visited.
     var checked = request.after
     while true {
-      let page = try reading { [request, numbers, checked] state throws(ManagedObjectError) in
-        try state.withHistory(after: checked) { reading throws(ManagedObjectError) in
-          try reading.page(request, numbers, size: batchSize)
-        } ?? HistoryReading.Page()
+      let result = try reading { [request, numbers, checked, tables] state throws(ManagedObjectError) in
+        try state.withHistory(after: checked, tables) { reading throws(ManagedObjectError) in
+          (try reading.page(request, numbers, size: batchSize), reading.tables)
+        }
       }
+      guard case (let page, let current)? = result else { return }
       for transaction in page.transactions { try body(transaction) }
       guard !page.isLast, let number = page.transactions.last?.number else { return }
       // In a damaged table, the numbers can be texts and have another order.
@@ -123,6 +129,7 @@ extension SQLiteStore {
       }
       numbers = request.isNewestFirst ? numbers.lowerBound...number - 1 : number + 1...numbers.upperBound
       if request.fetchLimit > 0 { request.fetchLimit -= page.transactions.count }
+      tables = current
       checked = request.isNewestFirst ? nil : page.transactions.last.map { .transaction($0) }
     }
   }

@@ -10,18 +10,26 @@ extension StoreState {
   func hasHistory() throws(ManagedObjectError) -> Bool { try historyReading() != nil }
 
   /// Returns a reader of the history; nil if the store has no history.
-  func historyReading() throws(ManagedObjectError) -> HistoryReading? {
+  ///
+  /// - Parameter known: The tables of an earlier reader. They are read again if the schema has changed.
+  func historyReading(_ known: HistoryReading.Tables? = nil) throws(ManagedObjectError) -> HistoryReading? {
+    let version = try database.schemaVersion()
+    if let known, known.schemaVersion == version { return HistoryReading(state: self, tables: known) }
     let file = try FileSchema(database)
-    return HistoryTables.areThere(file) ? HistoryReading(state: self, file: file) : nil
+    guard HistoryTables.areThere(file) else { return nil }
+    return HistoryReading(state: self, tables: HistoryReading.Tables(schemaVersion: version, file: file))
   }
 
   /// Calls `body` with a reader of the history, or returns nil if the store has no history.
   ///
-  /// - Parameter position: The position after which `body` reads.
+  /// - Parameters:
+  ///   - position: The position after which `body` reads.
+  ///   - known: The tables of an earlier reader.
   /// - Throws: ``ManagedObjectError/Code/historyTokenExpired`` if the history does not have all transactions after the
   ///   position, and the error of `body`.
   func withHistory<Result>(
-    after position: HistoryRequest.Position?, _ body: (HistoryReading) throws(ManagedObjectError) -> Result
+    after position: HistoryRequest.Position?, _ known: HistoryReading.Tables? = nil,
+    _ body: (inout HistoryReading) throws(ManagedObjectError) -> Result
   ) throws(ManagedObjectError) -> Result? {
     // In a transaction, all statements see the same state. Without it, the result could have a save but not its
     // changes.
@@ -32,21 +40,21 @@ extension StoreState {
         case .token(let token): try token.number(inStore: metadata.identifier)
         case .date, nil: nil
         }
-      guard let reading = try historyReading() else {
+      guard var reading = try historyReading(known) else {
         if case .token = position {
           throw ManagedObjectError(.historyTokenExpired, "the store has no history: it was switched off or deleted")
         }
         return nil
       }
       if let number, try MetadataTable.read(database).tracksHistory { try checkHasAll(after: number) }
-      return try body(reading)
+      return try body(&reading)
     }
   }
 
   /// Returns the number of the last recorded transaction; nil if the store has no history.
   func lastHistoryNumber() throws(ManagedObjectError) -> Int64? {
     try withHistory(after: nil) { reading throws(ManagedObjectError) in
-      try max(reading.lastNumber(), HistoryTables.lastNumber(database))
+      try reading.lastRecordedNumber()
     }
   }
 

@@ -11,7 +11,7 @@ extension StoreState {
     let latest = try database.transaction(.deferred) { () throws(ManagedObjectError) in
       let version = try database.dataVersion()
       if let known, known.dataVersion == version { return known }
-      guard let reading = try historyReading() else {
+      guard var reading = try historyReading() else {
         changes = SavedChanges()
         changes?.isComplete = false
         return (version, 0)
