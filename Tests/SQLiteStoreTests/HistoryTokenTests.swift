@@ -40,7 +40,7 @@ import Testing
     #expect(try store.history(HistoryRequest(after: .token(read))).map(\.number) == [3])
   }
 
-  @Test func `the token of a coordinator has all stores with a history`() throws {
+  @Test func `the token of a coordinator has all its stores`() throws {
     let coordinator = PersistentStoreCoordinator(model: model)
     let first = try makeStore()
     let second = try makeStore(folder.url.appending(path: "b.sqlite"))
@@ -50,12 +50,52 @@ import Testing
     try fill(second, 3)
     for store in [first, second, third] { try coordinator.add(store) }
     let token = try #require(try coordinator.currentPersistentHistoryToken())
-    #expect(token.numbers == [first.identifier: 2, second.identifier: 3])
+    #expect(token.numbers == [first.identifier: 2, second.identifier: 3, third.identifier: 0])
     #expect(try coordinator.currentPersistentHistoryToken(fromStores: [second])?.numbers == [second.identifier: 3])
     #expect(try coordinator.currentPersistentHistoryToken(fromStores: [third]) == nil)
     try fill(second, 1)
     #expect(try first.history(HistoryRequest(after: .token(token))).isEmpty)
     #expect(try second.history(HistoryRequest(after: .token(token))).map(\.number) == [4])
+  }
+
+  @Test func `the token of a coordinator selects a history that a store records later`() throws {
+    let coordinator = PersistentStoreCoordinator(model: model)
+    let (first, file) = (try makeStore(), folder.url.appending(path: "b.sqlite"))
+    let second = try SQLiteStore(file, model: model)
+    for store in [first, second] { try coordinator.add(store) }
+    try fill(second, 2)
+    let token = try #require(try coordinator.currentPersistentHistoryToken())
+    let request = HistoryRequest(after: .token(token))
+    #expect(try second.history(request).isEmpty)
+    try second.enumerateHistory(request) { _ in Issue.record("found a save without a history") }
+    var other = try makeStore(file)
+    try fill(other, 2)
+    #expect(try second.history(request).map(\.number) == [1, 2])
+    // A token of the time without a history continues after the deleted one.
+    try second.stopTrackingHistory()
+    let later = try #require(try coordinator.currentPersistentHistoryToken())
+    #expect(later.numbers == [first.identifier: 0, second.identifier: 2])
+    for position in [token, later].map(HistoryRequest.Position.token) {
+      #expect(Self.code { _ = try second.history(HistoryRequest(after: position)) } == .historyTokenExpired)
+    }
+    other = try makeStore(file)
+    try fill(other, 1)
+    #expect(try second.history(HistoryRequest(after: .token(later))).map(\.number) == [3])
+    #expect(Self.code { _ = try second.history(request) } == .historyTokenExpired)
+    // The token of the first store alone does not have the second one.
+    let own = HistoryRequest(after: .token(try #require(try first.currentPersistentHistoryToken)))
+    #expect(Self.code { _ = try second.history(own) } == .invalidState)
+  }
+
+  @Test func `a token without the store is an error that names its stores`() throws {
+    let store = try makeStore()
+    func message(_ numbers: [String: Int64]) -> String? {
+      let request = HistoryRequest(after: .token(PersistentHistoryToken(numbers: numbers)))
+      return #expect(throws: ManagedObjectError.self) { try store.history(request) }?.message
+    }
+    let start = "expected a history token of the store \(store.identifier), found "
+    #expect(message([:])?.contains(start + "a token without stores") == true)
+    #expect(message(["b": 1, "a": 2])?.contains(start + "one of a, b") == true)
   }
 
   @Test func `the token of another store is an error`() throws {

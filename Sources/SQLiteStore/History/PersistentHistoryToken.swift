@@ -8,7 +8,14 @@ public import ManagedObjects
 /// try JSONEncoder().encode(token).write(to: tokenFile)
 /// ```
 public struct PersistentHistoryToken: Hashable, Sendable, Codable {
-  /// The number of the last transaction of each store, by ``PersistentStore/identifier``; 0 before the first one.
+  /// The number of the last transaction of each store, by ``PersistentStore/identifier``; 0 if none was recorded.
+  ///
+  /// A store refuses a token that does not have its identifier, because it could be the token of an unrelated store. To
+  /// read a store that was added to the coordinator later from the beginning of its history, add its identifier:
+  ///
+  /// ```swift
+  /// let extended = PersistentHistoryToken(numbers: token.numbers.merging([added.identifier: 0]) { old, _ in old })
+  /// ```
   public let numbers: [String: Int64]
 
   /// Creates a token.
@@ -16,14 +23,14 @@ public struct PersistentHistoryToken: Hashable, Sendable, Codable {
 
   /// Returns the number of the last transaction of a store.
   ///
-  /// - Throws: ``ManagedObjectError/Code/invalidState`` if the token has no transaction of the store.
+  /// - Throws: ``ManagedObjectError/Code/invalidState`` if the token does not have the store.
   package func number(inStore identifier: String) throws(ManagedObjectError) -> Int64 {
     if let number = numbers[identifier] { return number }
     let found = numbers.keys.sorted().map { $0.printable(limit: 80) }.joined(separator: ", ")
     throw ManagedObjectError(
       .invalidState,
-      "expected a history token of the store \(identifier.printable(limit: 80)), found one of "
-        + (found.isEmpty ? "no store" : found))
+      "expected a history token of the store \(identifier.printable(limit: 80)), found "
+        + (found.isEmpty ? "a token without stores" : "one of \(found)"))
   }
 }
 
@@ -40,18 +47,25 @@ extension SQLiteStore {
   ///   ``ManagedObjectError/Code/incompatibleVersionHash`` if the store now has another model.
   public var currentPersistentHistoryToken: PersistentHistoryToken? {
     get throws(ManagedObjectError) {
-      let number = try reading { state throws(ManagedObjectError) in try state.lastHistoryNumber() }
-      return number.map { PersistentHistoryToken(numbers: [identifier: $0]) }
+      let (number, hasHistory) = try lastRecordedNumber()
+      return hasHistory ? PersistentHistoryToken(numbers: [identifier: number]) : nil
     }
+  }
+
+  /// Returns the number of the last recorded transaction, even if it has been deleted; 0 if none was recorded.
+  fileprivate func lastRecordedNumber() throws(ManagedObjectError) -> (number: Int64, hasHistory: Bool) {
+    try reading { state throws(ManagedObjectError) in try state.lastRecordedNumber() }
   }
 }
 
 extension PersistentStoreCoordinator {
-  /// Returns a token of the last recorded save of each store. Leaves out stores without a history.
+  /// Returns a token of the last recorded save of each SQLite store.
   ///
   /// ```swift
   /// let token = try container.coordinator.currentPersistentHistoryToken()
   /// ```
+  ///
+  /// The token also has the stores that have no history yet. If they record one later, the token selects all of it.
   ///
   /// - Parameter stores: The stores; nil for all stores of the coordinator.
   /// - Returns: nil if no store has a history.
@@ -60,9 +74,12 @@ extension PersistentStoreCoordinator {
     fromStores stores: [any PersistentStore]? = nil
   ) throws(ManagedObjectError) -> PersistentHistoryToken? {
     var numbers: [String: Int64] = [:]
+    var isRecorded = false
     for case let store as SQLiteStore in stores ?? self.stores {
-      try numbers.merge(store.currentPersistentHistoryToken?.numbers ?? [:]) { $1 }
+      let (number, hasHistory) = try store.lastRecordedNumber()
+      numbers[store.identifier] = number
+      isRecorded = isRecorded || hasHistory
     }
-    return numbers.isEmpty ? nil : PersistentHistoryToken(numbers: numbers)
+    return isRecorded ? PersistentHistoryToken(numbers: numbers) : nil
   }
 }

@@ -41,7 +41,7 @@ extension StoreState {
         case .date, nil: nil
         }
       guard var reading = try historyReading(known) else {
-        if case .token = position {
+        if case .token = position, try max(number ?? 0, MetadataTable.read(database).lastHistoryNumber) > 0 {
           throw ManagedObjectError(.historyTokenExpired, "the store has no history: it was switched off or deleted")
         }
         return nil
@@ -51,10 +51,12 @@ extension StoreState {
     }
   }
 
-  /// Returns the number of the last recorded transaction; nil if the store has no history.
-  func lastHistoryNumber() throws(ManagedObjectError) -> Int64? {
-    try withHistory(after: nil) { reading throws(ManagedObjectError) in
-      try reading.lastRecordedNumber()
+  /// Returns the number of the last recorded transaction, even if it or the history has been deleted; 0 if none was
+  /// recorded.
+  func lastRecordedNumber() throws(ManagedObjectError) -> (number: Int64, hasHistory: Bool) {
+    try database.transaction(.deferred) { () throws(ManagedObjectError) in
+      if let reading = try historyReading() { return (try reading.lastRecordedNumber(), true) }
+      return (try MetadataTable.read(database).lastHistoryNumber, false)
     }
   }
 
