@@ -38,18 +38,15 @@ struct HistoryQuery {
     ]
     try add(request.after, ">", firstOrLast: "MIN", identifier)
     try add(request.before, "<", firstOrLast: "MAX", identifier)
-    add(request.author, "ZAUTHORTS", "ZAUTHOR")
-    add(request.contextName, "ZCONTEXTNAMETS", "ZCONTEXTNAME")
-    add(request.bundleIdentifier, "ZBUNDLEIDTS", "ZBUNDLEID")
-    add(request.processName, "ZPROCESSIDTS", "ZPROCESSID")
+    let texts = HistoryTexts.columns(file, prefix: "+t.")
+    let names = [request.author, request.contextName, request.bundleIdentifier, request.processName]
+    for (index, condition) in names.enumerated() { add(condition, texts[index], texts[index + names.count]) }
     try addChangeConditions(state.schema, identifier)
   }
 
   /// The statement for the transactions with their changes, in the order of the request, without its limit.
   var selection: String {
-    let names = ["ZAUTHOR", "ZCONTEXTNAME", "ZBUNDLEID", "ZPROCESSID"]
-    func column(_ name: String) -> String { file.has(HistoryTables.transactions, name) ? "t.\(name)" : "NULL" }
-    var columns = ["t.Z_PK", "t.ZTIMESTAMP"] + names.map { column($0 + "TS") } + names.map(column)
+    var columns = ["t.Z_PK", "t.ZTIMESTAMP"] + HistoryTexts.columns(file, prefix: "t.")
     if request.includesChanges {
       columns += ["c.ZCHANGETYPE", "c.ZENTITY", "c.ZENTITYPK", "c.ZCOLUMNS"] + tombstones.map { "c.\($0.sqlName)" }
     }
@@ -108,8 +105,6 @@ struct HistoryQuery {
       case .noneOf(let names): (names, true)
       }
     if names.isEmpty, isNegated { return }
-    func column(_ name: String) -> String { file.has(HistoryTables.transactions, name) ? "+t.\(name)" : "NULL" }
-    let (textNumber, olderText) = (column(textNumber), column(olderText))
     let list = names.compactMap(\.self).sorted().map { parameter(.text($0)) }.joined(separator: ", ")
     var alternatives = [
       "\(textNumber) IN (SELECT Z_PK FROM ATRANSACTIONSTRING WHERE ZNAME IN (\(list)))",

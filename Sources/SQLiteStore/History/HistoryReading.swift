@@ -97,21 +97,13 @@ struct HistoryReading {
   }
 
   private mutating func text(_ statement: Statement, _ column: Int32) throws(ManagedObjectError) -> String? {
-    // Older files do not have the table of strings. They have the strings in the row of the transaction.
-    if statement.isNull(column) { return statement.isNull(column + 4) ? nil : statement.text(column + 4) }
-    let number = statement.integer(column)
-    if tables.texts[number] == nil, !hasCurrentTexts {
-      tables.texts = try texts()
-      hasCurrentTexts = true
+    try HistoryTexts.text(statement, column) { number throws(ManagedObjectError) in
+      if tables.texts[number] == nil, !hasCurrentTexts {
+        tables.texts = try HistoryTexts.read(database)
+        hasCurrentTexts = true
+      }
+      return tables.texts[number]
     }
-    return tables.texts[number]
-  }
-
-  private func texts() throws(ManagedObjectError) -> [Int64: String] {
-    var texts: [Int64: String] = [:]
-    let statement = try database.statement("SELECT Z_PK, ZNAME FROM ATRANSACTIONSTRING")
-    try statement.forEachRow { texts[statement.integer(0)] = statement.text(1) }
-    return texts
   }
 
   /// Returns the change in the current row; nil if the row is a transaction without selected changes.

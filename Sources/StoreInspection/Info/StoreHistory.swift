@@ -126,14 +126,10 @@ struct StoreHistoryReading {
     guard isThere else { return }
     let direction = request.isNewestFirst ? "DESC" : "ASC"
     var count = 0
-    let texts = try texts()
-    func column(_ name: String) -> String { file.has(HistoryTables.transactions, name) ? name : "NULL" }
-    let names = [
-      "ZAUTHORTS", "ZCONTEXTNAMETS", "ZBUNDLEIDTS", "ZPROCESSIDTS", "ZAUTHOR", "ZCONTEXTNAME", "ZBUNDLEID",
-      "ZPROCESSID",
-    ]
+    let hasTexts = file.has(HistoryTables.texts, "Z_PK") && file.has(HistoryTables.texts, "ZNAME")
+    let texts = hasTexts ? try HistoryTexts.read(database) : [:]
     let transactions = try database.statement(
-      "SELECT Z_PK, ZTIMESTAMP, \(names.map(column).joined(separator: ", ")) FROM ATRANSACTION "
+      "SELECT Z_PK, ZTIMESTAMP, \(HistoryTexts.columns(file).joined(separator: ", ")) FROM ATRANSACTION "
         + "WHERE Z_PK > ? AND Z_PK <= ? ORDER BY Z_PK \(direction)")
     try transactions.bind(1, selection.after)
     try transactions.bind(2, selection.last)
@@ -157,13 +153,11 @@ struct StoreHistoryReading {
       if hasTransaction, !hasChange || !precedes(changes.integer(0), transactions.integer(0)) {
         transaction.number = transactions.integer(0)
         if !transactions.isNull(1) { transaction.date = Date(timeIntervalSinceReferenceDate: transactions.real(1)) }
-        func text(_ column: Int32) -> String? {
-          if !transactions.isNull(column) { return texts[transactions.integer(column)] }
-          // Older files do not have the table of strings. They have the strings in the row of the transaction.
-          return transactions.isNull(column + 4) ? nil : transactions.text(column + 4)
+        func text(_ column: Int32) throws(ManagedObjectError) -> String? {
+          try HistoryTexts.text(transactions, column) { texts[$0] }
         }
-        (transaction.author, transaction.contextName) = (text(2), text(3))
-        (transaction.bundleIdentifier, transaction.processName) = (text(4), text(5))
+        (transaction.author, transaction.contextName) = (try text(2), try text(3))
+        (transaction.bundleIdentifier, transaction.processName) = (try text(4), try text(5))
         hasTransaction = try transactions.step()
       } else {
         transaction.number = changes.integer(0)
@@ -177,14 +171,6 @@ struct StoreHistoryReading {
       count += 1
       if count == request.fetchLimit { return }
     }
-  }
-
-  private func texts() throws(ManagedObjectError) -> [Int64: String] {
-    var texts: [Int64: String] = [:]
-    guard file.has(HistoryTables.texts, "Z_PK"), file.has(HistoryTables.texts, "ZNAME") else { return texts }
-    let statement = try database.statement("SELECT Z_PK, ZNAME FROM ATRANSACTIONSTRING")
-    try statement.forEachRow { texts[statement.integer(0)] = statement.text(1) }
-    return texts
   }
 
   private func readChange(_ row: Statement, _ tombstones: [String]) throws(ManagedObjectError) -> StoreHistory.Change {
