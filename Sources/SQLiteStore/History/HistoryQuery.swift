@@ -135,9 +135,8 @@ struct HistoryQuery {
     let groups = Dictionary(grouping: own, by: \.entity.name).sorted { $0.key < $1.key }
     let objects = groups.compactMap { name, ids -> String? in
       guard let entity = schema.model.entity(named: name) else { return nil }
-      let numbers = ids.map { String($0.key.number) }.joined(separator: ",")
-      let list = parameter(.text("[\(numbers)]"))
-      return "c.ZENTITY = \(schema.numbers[entity.index]) AND c.ZENTITYPK IN (SELECT value FROM json_each(\(list)))"
+      let list = NumberList(ids.map(\.key.number))
+      return "c.ZENTITY = \(schema.numbers[entity.index]) AND c.ZENTITYPK \(list.condition(of: parameter(list.value)))"
     }
     changeConditions.append(objects.isEmpty ? "FALSE" : "(\(objects.joined(separator: " OR ")))")
   }

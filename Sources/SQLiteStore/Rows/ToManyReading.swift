@@ -65,16 +65,26 @@ struct NumberList {
   init(_ numbers: [Int64]) { self.numbers = numbers }
 
   /// The part of the condition that follows the name of a column.
-  var condition: String { numbers.count == 1 ? "= ?1" : "IN (SELECT value FROM json_each(?1))" }
+  var condition: String { condition(of: "?1") }
 
-  func bind(to statement: Statement, _ parameter: Int32) throws(ManagedObjectError) {
-    if numbers.count == 1 { return try statement.bind(parameter, numbers[0]) }
+  /// The part of the condition, with the name of a parameter for the list.
+  func condition(of parameter: String) -> String {
+    numbers.count == 1 ? "= \(parameter)" : "IN (SELECT value FROM json_each(\(parameter)))"
+  }
+
+  /// The value of the parameter.
+  var value: SQLValue {
+    if numbers.count == 1 { return .integer(numbers[0]) }
     var text = "["
     text.reserveCapacity(numbers.count * 7)
     for (index, number) in numbers.enumerated() {
       if index > 0 { text += "," }
       text += String(number)
     }
-    try statement.bind(parameter, text + "]")
+    return .text(text + "]")
+  }
+
+  func bind(to statement: Statement, _ parameter: Int32) throws(ManagedObjectError) {
+    try statement.bind(parameter, value)
   }
 }
