@@ -91,7 +91,7 @@ extension PersistentStoreCoordinator {
   public func migratePersistentStore<NewStore: FileBackedStore>(
     _ store: any PersistentStore, to file: URL, type: NewStore.Type
   ) throws(ManagedObjectError) -> any PersistentStore {
-    if let store = store as? any EncryptableStore, store.isEncrypted {
+    if let store = store as? any TransactionalStore, store.isEncrypted {
       throw ManagedObjectError(
         .operation, "the new store would not be encrypted: create it with a key, and insert the objects of the old one")
     }

@@ -2,6 +2,9 @@ package import Predicates
 
 /// A store with read transactions, which can insert rows in batches.
 package protocol TransactionalStore: PersistentStore {
+  /// True if the file is encrypted.
+  var isEncrypted: Bool { get }
+
   /// Begins a read transaction. Until ``endReading()``, the store sees one state of the file, even if another process
   /// saves.
   func beginReading() throws(ManagedObjectError)

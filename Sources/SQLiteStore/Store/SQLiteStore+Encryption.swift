@@ -2,7 +2,7 @@ public import ManagedObjects
 public import SQLiteAccess
 
 /// Functions for stores whose file is encrypted.
-extension SQLiteStore: EncryptableStore {
+extension SQLiteStore {
   /// True if the file is encrypted: see ``SQLiteStoreOptions/encryptionKey``.
   public var isEncrypted: Bool {
     // No error can occur.
