@@ -18,7 +18,7 @@ public import ManagedObjects
 public struct HistoryRequest: Hashable, Sendable {
   /// A position in a history.
   public enum Position: Hashable, Sendable {
-    /// The saves at this time.
+    /// A point in time. A save at exactly this time is neither before nor after it.
     case date(Date)
     /// The save with this transaction number.
     case number(Int64)
