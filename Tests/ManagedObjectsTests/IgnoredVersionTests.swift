@@ -203,6 +203,81 @@ import Testing
     #expect(!differences(store, kind).contains { $0.hasPrefix("missing") || $0.hasPrefix("changed") })
   }
 
+  /// Creates a store with one object of each entity, whose attributes have their own names as values.
+  private func makeStore(_ kind: Kind, _ entities: [EntityDescription], without empty: Set<String> = []) throws {
+    let model = try ManagedObjectModel(entities: entities)
+    let context = try ManagedObjectContext(kind.store.open(file, model))
+    for entity in model.entities where !empty.contains(entity.name) {
+      let object = try context.insert(entity.name)
+      for attribute in entity.attributes { try object.setValue(.string(attribute.name), forKey: attribute.name) }
+    }
+    try context.save()
+    if kind == .sqliteWithoutModel {
+      try Database(path: file.path, .readWrite).execute("DELETE FROM Z_MODELCACHE")
+    }
+  }
+
+  private func entity(_ name: String, from former: String? = nil, _ attributes: [(String, from: String?)])
+    -> EntityDescription
+  {
+    var entity = EntityDescription(
+      name,
+      attributes.map { name, former in
+        var attribute = AttributeDescription(name, .string)
+        attribute.renamingIdentifier = former
+        return .attribute(attribute)
+      })
+    entity.renamingIdentifier = former
+    return entity
+  }
+
+  @Test(arguments: Kind.allCases, [false, true])
+  func `an entity is the one with its name if the file has the former name, too`(kind: Kind, hasNote: Bool) throws {
+    let text = [("text", from: String?.none)]
+    try makeStore(kind, [entity("Memo", text), entity("Note", text)], without: hasNote ? [] : ["Note"])
+    let store = try open(kind, ManagedObjectModel(entities: [entity("Note", from: "Memo", text)]))
+    let notes = try texts(ManagedObjectContext(store), "Note", ["text"])
+    #expect(notes == (hasNote ? [#""text""#] : []))
+    #expect(differences(store, kind) == ["unknownEntity memo."])
+    #expect(store.modelMismatches.map(\.objectCount) == [1])
+  }
+
+  @Test(arguments: Kind.allCases)
+  func `a former entity is that of one entity`(kind: Kind) throws {
+    let text = [("text", from: String?.none)]
+    try makeStore(kind, [entity("Memo", text)])
+    let model = try ManagedObjectModel(entities: [
+      entity("Entry", from: "Memo", text), entity("Memo", from: "Old", text), entity("Page", from: "Memo", text),
+    ])
+    let store = try open(kind, model)
+    let context = try ManagedObjectContext(store)
+    #expect(try texts(context, "Memo", ["text"]) == [#""text""#])
+    #expect(try context.count(for: FetchRequest("Entry")) == 0)
+    #expect(try context.count(for: FetchRequest("Page")) == 0)
+    #expect(differences(store, kind) == ["missingEntity entry.", "missingEntity page."])
+  }
+
+  @Test(arguments: Kind.allCases)
+  func `an attribute is the one with its name if the file has the former name, too`(kind: Kind) throws {
+    try makeStore(kind, [entity("Note", [("alias", nil), ("name", nil), ("title", nil)])])
+    let model = [entity("Note", [("name", from: "title"), ("title", from: "alias")])]
+    let store = try open(kind, ManagedObjectModel(entities: model))
+    #expect(try texts(ManagedObjectContext(store), "Note", ["name", "title"]) == [#""name" "title""#])
+    #expect(differences(store, kind) == ["unknownProperty note.alias"])
+  }
+
+  @Test(arguments: Kind.allCases)
+  func `a former attribute is that of one attribute`(kind: Kind) throws {
+    try makeStore(kind, [entity("Note", [("name", nil), ("title", nil)])])
+    let model = [
+      entity("Note", [("alias", from: "name"), ("first", from: "title"), ("name", nil), ("second", "title")])
+    ]
+    let store = try open(kind, ManagedObjectModel(entities: model))
+    let values = try texts(ManagedObjectContext(store), "Note", ["alias", "first", "name", "second"])
+    #expect(values == [#"nil "title" "name" nil"#])
+    #expect(differences(store, kind) == ["missingProperty note.alias", "missingProperty note.second"])
+  }
+
   /// The classes of a later version, in which two attributes have other types.
   enum Later {
     final class Note: ManagedObject {

@@ -12,20 +12,39 @@ extension FormerEntities {
     return own?.model.entity(named: name)
   }
 
-  /// Returns the property with the given name, or else the property whose name is the renaming identifier.
-  private func ownProperty(
-    _ name: String, _ renamingIdentifier: String?, of entity: ManagedObjectModel.Entity
-  ) -> ManagedObjectModel.Entity.Property? {
-    entity.property(named: name) ?? renamingIdentifier.flatMap { entity.property(named: $0) }
+  /// Returns the names that the properties of an entity have in the file: see ``propertyNames``.
+  func propertyNames(of entity: ManagedObjectModel.Entity) -> [String: String] {
+    if let former = ownEntity(entity) {
+      let names = Set(former.properties.filter { !$0.isTransient }.map(\.name)).names(ofPropertiesOf: entity)
+      return Dictionary(uniqueKeysWithValues: names.map { ($0.name, $1) })
+    }
+    guard let table = tableNames[entity.root.index] else { return [:] }
+    return columnNames(ofPropertiesOf: entity, inTable: table, prefix: "Z")
   }
 
-  /// Returns the first column that the table has: one of the candidates, the column for the name, or the column for the
-  /// renaming identifier. Returns nil if the table has none of them.
+  /// Returns the names in upper case that properties of an entity have in the names of a table's columns.
+  private func columnNames(
+    ofPropertiesOf entity: ManagedObjectModel.Entity, inTable table: String, prefix: String
+  ) -> [String: String] {
+    let columns = file.tables[table]?.columns.filter { $0.hasPrefix(prefix) } ?? []
+    let names = Set(columns.map { String($0.dropFirst(prefix.count)) })
+    let found = names.names(ofPropertiesOf: entity, fold: { $0.uppercased() }).map { ($0.name, $1) }
+    return Dictionary(uniqueKeysWithValues: found)
+  }
+
+  /// Returns the counterpart of a property in an entity of the model that the file embeds; nil if it has none.
+  private func ownProperty(
+    _ name: String, of entity: ManagedObjectModel.Entity, in former: ManagedObjectModel.Entity
+  ) -> ManagedObjectModel.Entity.Property? {
+    propertyNames[entity.index][name].flatMap { former.property(named: $0) }
+  }
+
+  /// Returns the first column that the table has: one of the candidates, or the column for the name that the property
+  /// has in the file. Returns nil if the table has none of them.
   private func column(
-    _ candidates: [String], _ name: String, _ renamingIdentifier: String?, inTable table: String
+    _ candidates: [String], _ name: String, of entity: ManagedObjectModel.Entity, inTable table: String
   ) -> String? {
-    let names = candidates + ["Z" + name.uppercased()] + (renamingIdentifier.map { ["Z" + $0.uppercased()] } ?? [])
-    return names.first { file.has(table, $0) }
+    candidates.first { file.has(table, $0) } ?? propertyNames[entity.index][name].map { "Z" + $0 }
   }
 
   /// Returns the column of an attribute, or of an element of a composite attribute, for the objects of an entity.
@@ -46,11 +65,11 @@ extension FormerEntities {
       let found =
         isElement
         ? candidates.first { file.has(table, $0) }
-        : column(candidates, attribute.name, attribute.renamingIdentifier, inTable: table)
+        : column(candidates, attribute.name, of: entity, inTable: table)
       let isExternal = attribute.definition.isExternal
       return found.map { ($0, nil, externalForms["\(table).\($0.uppercased())"]?(isExternal) ?? isExternal) }
     }
-    guard let property = ownProperty(attribute.name, attribute.renamingIdentifier, of: former) else { return nil }
+    guard let property = ownProperty(attribute.name, of: entity, in: former) else { return nil }
     guard case .attribute(let known) = property else {
       return (nil, "it is a relationship in the store", false)
     }
@@ -79,7 +98,7 @@ extension FormerEntities {
   ) -> (key: String?, entity: String?, order: String?, entityNumber: Int64?, difference: String?)? {
     guard let table else { return nil }
     guard let own, let former = ownEntity(entity) else {
-      guard let key = column(candidates, relationship.name, relationship.renamingIdentifier, inTable: table) else {
+      guard let key = column(candidates, relationship.name, of: entity, inTable: table) else {
         return nil
       }
       let type = file.tables[table]?.types[key.uppercased()] ?? ""
@@ -95,9 +114,7 @@ extension FormerEntities {
       let order = "Z_FOK_\(name)"
       return (key, helper, file.has(table, order) ? order : nil, nil, nil)
     }
-    guard let property = ownProperty(relationship.name, relationship.renamingIdentifier, of: former) else {
-      return nil
-    }
+    guard let property = ownProperty(relationship.name, of: entity, in: former) else { return nil }
     guard case .relationship(let known) = property, !known.definition.isToMany,
       let ownTable = own.table(ofEntity: former.index),
       let key = ownTable.toOneColumns[PropertyName(former, known.name)]
@@ -128,14 +145,15 @@ extension FormerEntities {
     guard let relationship = entity.relationship(named: property.name), known[numbers[entity.index]] == entity.index
     else { return nil }
     if let own, let former = ownEntity(entity) {
-      guard case .relationship(let known)? = ownProperty(property.name, relationship.renamingIdentifier, of: former),
+      guard case .relationship(let known)? = ownProperty(property.name, of: entity, in: former),
         let ownTable = own.table(ofEntity: known.destinationIndex), ownTable.name.uppercased() == table,
         let key = ownTable.ownerColumns[PropertyName(former, known.name)]
       else { return nil }
       return (ownTable.columns[key.key].name, key.order.map { ownTable.columns[$0].name })
     }
-    let renamed = relationship.renamingIdentifier.map { ["Z\(numbers[entity.index])" + $0.uppercased()] } ?? []
-    guard let key = ([candidate] + renamed).first(where: { file.has(table, $0) }) else { return nil }
+    let prefix = "Z\(numbers[entity.index])"
+    let name = columnNames(ofPropertiesOf: entity, inTable: table, prefix: prefix)[relationship.name]
+    guard let key = file.has(table, candidate) ? candidate : name.map({ prefix + $0 }) else { return nil }
     let order = "Z_FOK_\(key.dropFirst())"
     return (key, file.has(table, order) ? order : nil)
   }
@@ -155,7 +173,7 @@ extension FormerEntities {
     func former(_ side: JoinTable.Side) -> PropertyName? {
       let entity = side.property.owner(in: model)
       guard let former = ownEntity(entity), let relationship = entity.relationship(named: side.property.name),
-        let property = ownProperty(relationship.name, relationship.renamingIdentifier, of: former)
+        let property = ownProperty(relationship.name, of: entity, in: former)
       else { return nil }
       return PropertyName(former, property.name)
     }

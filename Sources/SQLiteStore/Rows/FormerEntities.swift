@@ -20,6 +20,9 @@ struct FormerEntities {
   private(set) var known: [Int64: Int] = [:]
   /// The table of the file for each root entity of the model.
   private(set) var tableNames: [Int: String] = [:]
+  /// The names that the properties of each entity of the model have in the file. They are those of the model that the
+  /// file embeds, or else those of columns, without the `Z`.
+  private(set) var propertyNames: [[String: String]] = []
   /// For each column with data, by `TABLE.COLUMN`, a function that returns true if the column's values have the form of
   /// external storage. Its argument is true if the model expects external storage. Empty if the file embeds its model.
   private(set) var externalForms: [String: (Bool) -> Bool] = [:]
@@ -36,6 +39,7 @@ struct FormerEntities {
     try readEntities(database)
     assignNumbers()
     findTables()
+    propertyNames = model.entities.map { propertyNames(of: $0) }
     try countRows(database)
     if own == nil { try findExternalForms(database) }
   }
@@ -61,13 +65,11 @@ struct FormerEntities {
   private mutating func assignNumbers() {
     let byName = Dictionary(
       entities.sorted { $0.key < $1.key }.map { ($0.value.name, $0.key) }, uniquingKeysWith: { first, _ in first })
+    let names = Set(byName.keys).names(
+      of: model.entities.map { ($0.name, numbers[$0.index] == 0 ? nil : $0.definition.renamingIdentifier) })
     var next = (entities.keys.max() ?? 0) + 1
     for entity in model.entities where numbers[entity.index] != 0 {
-      var found = byName[entity.name]
-      if found == nil, let former = entity.definition.renamingIdentifier, model.entity(named: former) == nil {
-        found = byName[former]
-      }
-      if let found, known[found] == nil {
+      if let found = names[entity.index].flatMap({ byName[$0] }) {
         numbers[entity.index] = found
         known[found] = entity.index
       } else {

@@ -74,11 +74,15 @@ struct BinaryStoreFormat: StoreFileFormat {
   ) throws(ManagedObjectError) -> StoreFileContents {
     let archive = try Self.archive(data)
     let metadata = try Self.metadata(archive)
-    let fitting =
-      ignoresModelVersion ? ModelFitting(table.model, metadata, isMember: table.isMember) : nil
-    let defects = fitting?.defects ?? defects
-    if defects == nil { try metadata.check(table.model, configuration) }
+    if !ignoresModelVersion, defects == nil { try metadata.check(table.model, configuration) }
     let (last, entities) = try Self.contents(archive)
+    let names = entities.map { ($0.name, Set($0.columns.map(\.name))) }
+    let fitting =
+      ignoresModelVersion
+      ? ModelFitting(
+        table.model, metadata, isMember: table.isMember,
+        names: Dictionary(names, uniquingKeysWith: { first, _ in first })) : nil
+    let defects = fitting?.defects ?? defects
     guard last >= 0 else { throw ManagedObjectError(.open, "the last object number, \(last), is negative") }
     var table = table
     let rows: BinaryRowReader

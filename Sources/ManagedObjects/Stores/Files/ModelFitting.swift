@@ -10,38 +10,59 @@ final class ModelFitting {
   private let model: ManagedObjectModel
   private let metadata: StoreMetadata
   private let isMember: [Bool]
-  /// Converts names to the form that they have in the file.
-  private let fold: (entity: (String) -> String, property: (String) -> String)
   /// The number of objects with each difference. ``mismatches`` adds the counts, and the reasons of unknown entities
   /// and properties.
   private var notes: OrderedDictionary<ModelMismatch, Int> = [:]
+  /// The name of each entity in the file; nil if the file does not have it.
+  private let formerNames: [String?]
+  /// The indices of the entities, by their names in the file.
   private var entityIndices: [String: Int] = [:]
+  /// The properties of each entity, by their names in the file.
+  private var properties: [[String: ManagedObjectModel.Entity.Property]] = []
 
+  /// - Parameters:
+  ///   - isMember: For each entity, true if the store can have its objects.
+  ///   - names: The names of the properties of each entity in the file. May be empty if the model has no renaming
+  ///     identifiers.
+  ///   - fold: Converts names to the form that they have in the file.
   init(
-    _ model: ManagedObjectModel, _ metadata: StoreMetadata, isMember: [Bool],
+    _ model: ManagedObjectModel, _ metadata: StoreMetadata, isMember: [Bool], names: [String: Set<String>],
     fold: (entity: (String) -> String, property: (String) -> String) = ({ $0 }, { $0 })
   ) {
     self.model = model
     self.metadata = metadata
     self.isMember = isMember
-    self.fold = fold
+    // The version hashes list the entities without objects, too.
+    let hashes = metadata.values[StoreMetadataKey.versionHashes]?.dictionary?.keys.map(fold.entity) ?? []
+    formerNames = Set(hashes + names.keys).names(
+      of: model.entities.map {
+        (fold.entity($0.name), isMember[$0.index] ? $0.definition.renamingIdentifier.map(fold.entity) : nil)
+      })
     for entity in model.entities {
-      guard let former = entity.definition.renamingIdentifier else { continue }
-      entityIndices[fold.entity(former)] = entity.index
+      let former = formerNames[entity.index] ?? fold.entity(entity.name)
+      entityIndices[former] = entity.index
+      var known: [String: ManagedObjectModel.Entity.Property] = [:]
+      for property in entity.properties where !property.isTransient { known[fold.property(property.name)] = property }
+      for (property, name) in names[former]?.names(ofPropertiesOf: entity, fold: fold.property) ?? [] {
+        known[name] = property
+      }
+      properties.append(known)
     }
-    for entity in model.entities { entityIndices[fold.entity(entity.name)] = entity.index }
   }
 
-  /// Returns the index of the entity with a name or renaming identifier; nil if it is unknown, or if the store cannot
-  /// have its objects.
+  /// True if the names in the file must be known to fit its objects to a model.
+  static func needsNames(_ model: ManagedObjectModel) -> Bool {
+    model.entities.contains { entity in
+      entity.definition.renamingIdentifier != nil || entity.properties.contains { $0.renamingIdentifier != nil }
+    }
+  }
+
+  /// Returns the index of the entity with a name in the file; nil if it is unknown, or if the store cannot have its
+  /// objects.
   func entity(named name: String) -> Int? { entityIndices[name].flatMap { isMember[$0] ? $0 : nil } }
 
-  /// Returns the stored property with a name or renaming identifier; nil if it is unknown.
-  func property(named name: String, of entity: Int) -> ManagedObjectModel.Entity.Property? {
-    let properties = ManagedObjectModel.Entity(model: model, index: entity).properties.filter { !$0.isTransient }
-    return properties.first { fold.property($0.name) == name }
-      ?? properties.first { $0.renamingIdentifier.map(fold.property) == name }
-  }
+  /// Returns the stored property with a name in the file; nil if it is unknown.
+  func property(named name: String, of entity: Int) -> ManagedObjectModel.Entity.Property? { properties[entity][name] }
 
   private func entityName(_ index: Int) -> String { model.entity(at: index).name }
 
@@ -97,8 +118,7 @@ final class ModelFitting {
       let rows = table.entityRows[entity.index].rows
       if let hash = hashes?[entity.name]?.data, hash == own[entity.name] { continue }
       if rows.isEmpty {
-        let names = [entity.name, entity.definition.renamingIdentifier].compactMap(\.self)
-        if let hashes, !names.contains(where: { hashes[$0] != nil }) {
+        if hashes != nil, formerNames[entity.index] == nil {
           note(.missingEntity, entity.name, nil, "the store does not have the entity")
         }
         continue
@@ -166,22 +186,6 @@ final class ModelFitting {
     }
     if case .relationship(let relationship) = property { return relationship.emptyValue }
     return .null
-  }
-}
-
-extension ManagedObjectModel.Entity.Property {
-  fileprivate var isTransient: Bool {
-    switch self {
-    case .attribute(let attribute): attribute.isTransient
-    case .relationship(let relationship): relationship.isTransient
-    }
-  }
-
-  fileprivate var renamingIdentifier: String? {
-    switch self {
-    case .attribute(let attribute): attribute.renamingIdentifier
-    case .relationship(let relationship): relationship.renamingIdentifier
-    }
   }
 }
 

@@ -20,20 +20,18 @@ struct XMLStoreFormat: StoreFileFormat {
   }
 
   func read(
-    _ data: Data, into table: RowTable, configuration: String?, defects: StoreDefects?
+    _ data: Data, into table: RowTable, configuration: String?, defects given: StoreDefects?
   ) throws(ManagedObjectError) -> StoreFileContents {
     let source = try Self.source(data)
     var reader = XMLStoreReader(source.text.bytes, table, names)
     let metadata = try Self.readHead(&reader, of: source)
-    let fitting =
-      ignoresModelVersion
-      ? ModelFitting(
-        table.model, metadata, isMember: table.isMember,
-        fold: ({ $0.uppercased() }, { $0.lowercased() })) : nil
-    let defects = fitting?.defects ?? defects
-    reader.fitting = fitting
-    if defects == nil { try metadata.check(table.model, configuration) }
+    if !ignoresModelVersion, given == nil { try metadata.check(table.model, configuration) }
+    let fitting: ModelFitting?
+    let defects: StoreDefects?
     do throws(XMLPullReader.Failure) {
+      fitting = try ignoresModelVersion ? Self.fitting(reader, table, metadata) : nil
+      defects = fitting?.defects ?? given
+      reader.fitting = fitting
       try reader.readObjects(store: table.storeNumber, isMember: table.isMember)
       try reader.resolve(store: table.storeNumber, defects)
     } catch {
@@ -66,6 +64,15 @@ struct XMLStoreFormat: StoreFileFormat {
       table: table, metadata: metadata, lastNumber: max(reader.head.lastNumber, table.lastNumber),
       counter: reader.head.lastNumberRange.isEmpty ? nil : reader.head.lastNumber, layout: layout,
       mismatches: fitting?.mismatches ?? [])
+  }
+
+  private static func fitting(
+    _ reader: borrowing XMLStoreReader, _ table: RowTable, _ metadata: StoreMetadata
+  ) throws(XMLPullReader.Failure) -> ModelFitting {
+    ModelFitting(
+      table.model, metadata, isMember: table.isMember,
+      names: ModelFitting.needsNames(table.model) ? try reader.namesInObjects() : [:],
+      fold: ({ $0.uppercased() }, { $0.lowercased() }))
   }
 
   static func metadata(of data: Data) throws(ManagedObjectError) -> StoreMetadata {

@@ -335,12 +335,12 @@ extension XMLStoreReader {
   }
 
   @inline(__always)
-  private func isText(_ range: Range<Int>, _ text: StaticString) -> Bool {
+  func isText(_ range: Range<Int>, _ text: StaticString) -> Bool {
     range.count == text.utf8CodeUnitCount && reader.bytes.starts(with: text, at: range.lowerBound)
   }
 
   @inline(__always)
-  private func isBytes(_ range: Range<Int>, _ bytes: [UInt8]) -> Bool {
+  func isBytes(_ range: Range<Int>, _ bytes: [UInt8]) -> Bool {
     guard range.count == bytes.count else { return false }
     var index = range.lowerBound
     for byte in bytes {
