@@ -181,6 +181,23 @@ import Testing
     #expect(try Data(contentsOf: file) == bytes)
   }
 
+  @Test(
+    arguments: Kind.allCases,
+    ["it's", "it'\u{301}s", "'\u{FE0F}, 1 AS x FROM y --", "''\u{301}'", "a\0'\u{301}", "\"\u{301}\r\n'"])
+  func `a default can be any text`(kind: Kind, text: String) throws {
+    try makeStore(kind)
+    let model = try ManagedObjectModel(entities: [
+      EntityDescription(
+        "Tag", [.attribute("name", .string), .attribute("extra", .string, defaultValue: .string(text))])
+    ])
+    let tag = try #require(try ManagedObjectContext(open(kind, model)).fetch(FetchRequest("Tag")).first)
+    guard case .attribute(.string(let extra)) = tag["extra"] else {
+      Issue.record("expected text, found \(String(describing: tag["extra"]))")
+      return
+    }
+    #expect(Array(extra.unicodeScalars) == Array(text.unicodeScalars))
+  }
+
   @Test(arguments: Kind.allCases)
   func `renaming identifiers find entities and properties`(kind: Kind) throws {
     try makeStore(kind)

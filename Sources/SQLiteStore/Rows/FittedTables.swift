@@ -331,7 +331,7 @@ extension SQLValue {
     case .text(let value):
       value.utf8.contains(0)
         ? "CAST(x'\(value.utf8.map(\.hexadecimal).joined())' AS TEXT)"
-        : "'" + value.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "''") + "'"
+        : value.sqlText
     case .blob(let value): "x'" + value.map(\.hexadecimal).joined() + "'"
     }
   }
