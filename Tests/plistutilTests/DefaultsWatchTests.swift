@@ -53,7 +53,8 @@ import Testing
     try tool.put(["gone": 1])
     let process = try tool.start("watch")
     ready(process)
-    let values = DefaultsReadTests.values.merging(["it's": "it's $HOME `x`", "-k": "v", "esc": "\u{1B}[2J"]) { $1 }
+    let values = DefaultsReadTests.values.merging(
+      ["it's": "it's $HOME `x`", "it'\u{301}s": "it'\u{301}s", "-k": "v", "esc": "\u{1B}[2J"]) { $1 }
     let file = URL(filePath: tool.folder.path("values"))
     try PropertyList.dictionary(values).data(format: .binary).write(to: file)
     // Changes that are found together are sorted by key, so the first is awaited.

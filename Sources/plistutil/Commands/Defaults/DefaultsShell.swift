@@ -1,4 +1,5 @@
 import PropertyLists
+import ToolSupport
 
 /// Shell commands that call `defaults`.
 enum DefaultsShell {
@@ -40,8 +41,7 @@ enum DefaultsShell {
       && word.unicodeScalars.allSatisfy { scalar in
         scalar.isASCII && (scalar.properties.isAlphabetic || "0123456789_-./:=,@%+".unicodeScalars.contains(scalar))
       }
-    return isPlain
-      ? word : "'\(word.split(separator: "'", omittingEmptySubsequences: false).joined(separator: #"'\''"#))'"
+    return isPlain ? word : "'\(word.replacingScalars("'", with: #"'\''"#))'"
   }
 }
 
