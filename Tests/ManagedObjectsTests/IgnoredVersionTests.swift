@@ -462,6 +462,39 @@ import Testing
     #expect(photos == [.attribute(.data(data)), .null, .attribute(.data(data))])
   }
 
+  @Test(arguments: [Kind.sqlite, .sqliteWithoutModel], [false, true])
+  func `the form of data that begins with a marker is guessed without its model`(kind: Kind, isExternal: Bool) throws {
+    func model(_ isExternal: Bool) throws -> ManagedObjectModel {
+      var photo = AttributeDescription("photo", .binary)
+      photo.allowsExternalBinaryDataStorage = isExternal
+      return try ManagedObjectModel(entities: [
+        EntityDescription(
+          "Note", [.attribute(photo), .attribute("sound", .binary), .attribute("id", .uuid)])
+      ])
+    }
+    let context = try ManagedObjectContext(SQLiteStore(file, model: model(false)))
+    let data = Data([1, 2, 3])
+    let note = try context.insert("Note")
+    try note.setValue(.data(data), forKey: "photo")
+    try note.setValue(.data(Data([3, 1])), forKey: "sound")
+    try note.setValue(.uuid(UUID(uuidString: "01000000-0000-0000-0000-000000000000") ?? UUID()), forKey: "id")
+    try context.save()
+    if kind == .sqliteWithoutModel {
+      try Database(path: file.path, .readWrite).execute("DELETE FROM Z_MODELCACHE")
+    }
+    let store = try open(kind, model(isExternal))
+    let opened = try ManagedObjectContext(store)
+    let photos = try opened.fetch(FetchRequest("Note")).map { $0["photo"] }
+    if kind == .sqlite {
+      #expect(photos == [.attribute(.data(data))])
+      #expect(store.modelMismatches.isEmpty)
+      return
+    }
+    #expect(photos == [.attribute(.data(isExternal ? data.dropFirst() : data))])
+    #expect(differences(store, kind) == ["changedProperty note.photo"])
+    #expect(store.modelMismatches.first?.reason.hasPrefix("the stored form is guessed: ") == true)
+  }
+
   @Test(arguments: Kind.allCases)
   func `a damaged file is read or throws an error`(kind: Kind) throws {
     try makeStore(kind)

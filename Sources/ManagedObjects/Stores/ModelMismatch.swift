@@ -20,7 +20,8 @@ public struct ModelMismatch: Hashable, Sendable {
     /// empty.
     case missingProperty
     /// The store has a property in another form. Values that are not of the attribute's type are kept as they are:
-    /// ``ManagedObjectClass/decodedValue(of:)`` throws.
+    /// ``ManagedObjectClass/decodedValue(of:)`` throws. Or the form of binary data is guessed, because an SQLite store
+    /// does not contain its model: external storage adds a byte to each value, but other data can begin with that byte.
     case changedProperty
     /// The store has an entity that the model does not have. Its objects are ignored.
     case unknownEntity

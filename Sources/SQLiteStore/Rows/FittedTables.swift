@@ -18,7 +18,8 @@ struct FittedTables {
 
   /// Finds the columns of the file for the model, and the statements that create the views.
   ///
-  /// - Complexity: O(*n*) in the number of rows, which are counted.
+  /// - Complexity: O(*n*) in the number of rows, which are counted. If the file does not embed its model, O(*n*) in the
+  ///   size of the columns with binary data, because their first bytes are examined.
   init(
     _ model: ManagedObjectModel, _ configuration: String?, _ metadata: StoreMetadata, _ file: FileSchema,
     _ database: Database
@@ -41,8 +42,9 @@ struct FittedTables {
       }
     }
     views = fitting.views
-    mismatches = fitting.mismatches
-    hasOtherTypes = mismatches.contains { $0.kind == .changedProperty }
+    mismatches = fitting.mismatches + fitting.guesses
+    mismatches.sort { ($0.entity, $0.property ?? "", $0.reason) < ($1.entity, $1.property ?? "", $1.reason) }
+    hasOtherTypes = fitting.mismatches.contains { $0.kind == .changedProperty }
   }
 
   /// Creates the views.
@@ -59,6 +61,8 @@ private struct TableFitting {
   private let file: FileSchema
   private(set) var views: [String] = []
   private(set) var mismatches: [ModelMismatch]
+  /// The attributes whose values may have been saved in another form, although they have the expected type.
+  private(set) var guesses: [ModelMismatch] = []
   /// The tables that the views present to statements, by name in upper case.
   private(set) var presented: [String: FileSchema.Table] = [:]
   /// The attributes that use external storage in the file but not in the model, or the reverse. The value is true if
@@ -146,6 +150,7 @@ private struct TableFitting {
     let initial = SQLValue(attribute.initialValue, isExternal: false).literal
     var sources = members.map { (member: $0, source: Source()) }
     let parts = table.parts(of: attribute, in: entity)
+    var guess: Bool?
     for (path, definition, column) in parts {
       let expected = table.columns[column]
       for index in sources.indices {
@@ -169,6 +174,8 @@ private struct TableFitting {
         } else if type != expected.type {
           sources[index].source.difference =
             "expected \(definition.type.name), but the column \(column) has the type \(type)"
+        } else if found.isGuessed {
+          guess = found.isExternal
         }
         if found.isExternal != definition.isExternal, path == attribute.name {
           externalAttributes[property] = found.isExternal
@@ -181,6 +188,12 @@ private struct TableFitting {
     }
     if parts.isEmpty { sources = members.map { ($0, Source(difference: "its columns cannot be determined")) } }
     note(.attribute(attribute), entity, sources)
+    guard let isExternal = guess else { return }
+    guesses.append(
+      ModelMismatch(
+        .changedProperty, entity.name, attribute.name,
+        "the stored form is guessed: \(isExternal ? "the first byte of a value is a marker" : "values have no marker")")
+    )
   }
 
   /// Returns SQL for the value of a column. Each entity of the table can have its own source.
@@ -317,7 +330,6 @@ private struct TableFitting {
   /// Records the columns and join tables of the file that no view uses.
   mutating func noteUnknown() {
     mismatches += former.unknownParts(used)
-    mismatches.sort { ($0.entity, $0.property ?? "", $0.reason) < ($1.entity, $1.property ?? "", $1.reason) }
   }
 }
 

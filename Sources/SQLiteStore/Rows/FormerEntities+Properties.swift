@@ -54,11 +54,12 @@ extension FormerEntities {
   ///   - candidates: The names that the column can have.
   /// - Returns: `column`, the name of the column; nil if the property of the file is of another kind or type.
   ///   `difference`, how the property of the file differs from the attribute; nil if they agree. `isExternal`, true if
-  ///   values can be in external files. Nil if the file does not have the property.
+  ///   values can be in external files. `isGuessed`, true if other values of the column could be in the other form.
+  ///   Nil if the file does not have the property.
   func attribute(
     _ attribute: ManagedObjectModel.Entity.Attribute, _ path: String, of entity: ManagedObjectModel.Entity,
     inTable table: String?, candidates: [String]
-  ) -> (column: String?, difference: String?, isExternal: Bool)? {
+  ) -> (column: String?, difference: String?, isExternal: Bool, isGuessed: Bool)? {
     guard let table else { return nil }
     guard let own, let former = ownEntity(entity) else {
       let isElement = path != attribute.name
@@ -67,24 +68,31 @@ extension FormerEntities {
         ? candidates.first { file.has(table, $0) }
         : column(candidates, attribute.name, of: entity, inTable: table)
       let isExternal = attribute.definition.isExternal
-      return found.map { ($0, nil, externalForms["\(table).\($0.uppercased())"]?(isExternal) ?? isExternal) }
+      return found.map { column in
+        guard let form = externalForms["\(table).\(column.uppercased())"] else {
+          return (column, nil, isExternal, false)
+        }
+        let isOpaque = attribute.definition.type == .binary || attribute.definition.type == .transformable
+        return (column, nil, form.isSuitable && (isExternal || form.hasFiles), form.isSuitable && isOpaque)
+      }
     }
     guard let property = ownProperty(attribute.name, of: entity, in: former) else { return nil }
     guard case .attribute(let known) = property else {
-      return (nil, "it is a relationship in the store", false)
+      return (nil, "it is a relationship in the store", false, false)
     }
     guard let ownTable = own.table(ofEntity: former.index) else { return nil }
     let suffix = path.dropFirst(attribute.name.count)
     let part = ownTable.parts(of: known, in: former).first { $0.path == known.name + suffix }
     guard let part else {
       return known.definition.type == attribute.definition.type
-        ? nil : (nil, "expected \(attribute.definition.type.name), but it is \(known.definition.type.name)", false)
+        ? nil
+        : (nil, "expected \(attribute.definition.type.name), but it is \(known.definition.type.name)", false, false)
     }
     let isSame = part.definition.type == (suffix.isEmpty ? attribute.definition.type : part.definition.type)
     return (
       ownTable.columns[part.column].name,
       isSame ? nil : "expected \(attribute.definition.type.name), but it is \(part.definition.type.name)",
-      part.definition.isExternal
+      part.definition.isExternal, false
     )
   }
 

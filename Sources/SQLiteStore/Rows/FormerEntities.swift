@@ -23,9 +23,9 @@ struct FormerEntities {
   /// The names that the properties of each entity of the model have in the file. They are those of the model that the
   /// file embeds, or else those of columns, without the `Z`.
   private(set) var propertyNames: [[String: String]] = []
-  /// For each column with data, by `TABLE.COLUMN`, a function that returns true if the column's values have the form of
-  /// external storage. Its argument is true if the model expects external storage. Empty if the file embeds its model.
-  private(set) var externalForms: [String: (Bool) -> Bool] = [:]
+  /// The form of the values of each column with data, by `TABLE.COLUMN`: `isSuitable`, true if all values have the form
+  /// of external storage; `hasFiles`, true if some of them name files. Empty if the file embeds its model.
+  private(set) var externalForms: [String: (isSuitable: Bool, hasFiles: Bool)] = [:]
   private(set) var mismatches: [ModelMismatch] = []
 
   init(
@@ -155,7 +155,8 @@ struct FormerEntities {
   }
 
   /// Finds the columns whose values all have the form of external storage, which begins with a marker byte. Other data
-  /// can begin with that byte, so a value must also name a file if the model does not expect external storage.
+  /// can begin with that byte, so the form is only a guess. A value must also name a file if the model does not expect
+  /// external storage.
   private mutating func findExternalForms(_ database: Database) throws(ManagedObjectError) {
     for table in Set(tableNames.values) {
       for (column, type) in file.tables[table]?.types ?? [:] where type == "BLOB" {
@@ -166,9 +167,9 @@ struct FormerEntities {
             + "FROM \(table.sqlName) WHERE \(name) IS NOT NULL")
         defer { statement.reset() }
         guard try statement.step(), statement.integer(0) > 0 else { continue }
-        let isSuitable = statement.integer(0) == statement.integer(1)
-        let hasFiles = statement.integer(2) > 0
-        externalForms["\(table).\(column)"] = { isExpected in isSuitable && (isExpected || hasFiles) }
+        externalForms["\(table).\(column)"] = (
+          isSuitable: statement.integer(0) == statement.integer(1), hasFiles: statement.integer(2) > 0
+        )
       }
     }
   }
