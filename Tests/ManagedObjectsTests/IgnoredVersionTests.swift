@@ -2,6 +2,7 @@ import Foundation
 import ManagedObjects
 import ManagedObjectsSamples
 import SQLiteStore
+import Synchronization
 import TestSupport
 import Testing
 
@@ -426,6 +427,27 @@ import Testing
     try Database(path: file.path, .readWrite).execute("ALTER TABLE ZNOTE ADD COLUMN ZEXTRA VARCHAR")
     let error = #expect(throws: ManagedObjectError.self) { try context.count(for: FetchRequest("Note")) }
     #expect(error?.code == .incompatibleVersionHash)
+  }
+
+  @Test func `views are not read to check the tables again`() throws {
+    let model = try ManagedObjectModel(entities: [EntityDescription("Note", [.attribute("photo", .binary)])])
+    let context = try ManagedObjectContext(SQLiteStore(file, model: model))
+    try context.insert("Note")
+    try context.save()
+    let other = try Database(path: file.path, .readWrite)
+    try other.execute("DELETE FROM Z_MODELCACHE")
+    let statements = Mutex<[String]>([])
+    let store = try SQLiteStore(
+      file, model: model, access: .readOnly(ignoresModelVersion: true),
+      options: SQLiteStoreOptions(trace: .init { event in statements.withLock { $0.append(event.sql) } }))
+    statements.withLock { $0 = [] }
+    try other.execute("CREATE TABLE other (a)")
+    #expect(try ManagedObjectContext(store).count(for: FetchRequest("Note")) == 1)
+    // The entities of the file, the number of rows, and the first bytes of the binary data.
+    let checks = statements.withLock { $0 }.filter {
+      $0.contains("Z_NAME") || $0.contains("GROUP BY Z_ENT") || $0.contains("substr")
+    }
+    #expect(checks.count == 3 && checks.allSatisfy { $0.contains(" FROM main.") }, "\(checks)")
   }
 
   @Test(arguments: [Kind.sqlite, .sqliteWithoutModel], [false, true])

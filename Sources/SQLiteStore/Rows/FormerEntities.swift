@@ -54,7 +54,7 @@ struct FormerEntities {
   }
 
   private mutating func readEntities(_ database: Database) throws(ManagedObjectError) {
-    let list = try database.statement("SELECT Z_ENT, Z_NAME, Z_SUPER FROM Z_PRIMARYKEY ORDER BY Z_ENT")
+    let list = try database.statement("SELECT Z_ENT, Z_NAME, Z_SUPER FROM main.Z_PRIMARYKEY ORDER BY Z_ENT")
     try list.forEachRow {
       let number = list.integer(0)
       guard number > 0, number < EntityNumbers.firstPrivateNumber, entities[number] == nil else { return }
@@ -122,7 +122,7 @@ struct FormerEntities {
     for name in Set(entities.keys.compactMap { table($0) }).sorted() {
       var strange = 0
       let list = try database.statement(
-        "SELECT Z_ENT, COUNT(*), SUM(Z_PK <= 0) FROM \(name.sqlName) GROUP BY Z_ENT")
+        "SELECT Z_ENT, COUNT(*), SUM(Z_PK <= 0) FROM main.\(name.sqlName) GROUP BY Z_ENT")
       try list.forEachRow {
         let (number, count, invalid) = (list.integer(0), Int(list.integer(1)), Int(list.integer(2)))
         if table(number) == name {
@@ -164,7 +164,7 @@ struct FormerEntities {
         let isInFile = "(length(\(name)) = \(ExternalData.sizeOfName) AND \(ExternalData.isInFile(name)))"
         let statement = try database.statement(
           "SELECT COUNT(*), IFNULL(SUM(\(isInFile) OR \(ExternalData.isInline(name))), 0), IFNULL(SUM(\(isInFile)), 0) "
-            + "FROM \(table.sqlName) WHERE \(name) IS NOT NULL")
+            + "FROM main.\(table.sqlName) WHERE \(name) IS NOT NULL")
         defer { statement.reset() }
         guard try statement.step(), statement.integer(0) > 0 else { continue }
         externalForms["\(table).\(column)"] = (
