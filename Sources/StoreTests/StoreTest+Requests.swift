@@ -106,6 +106,7 @@ extension StoreTest {
         return
       }
       try expectEqual(snapshot.number, store.number, "the number of the snapshot")
+      try expect(snapshot.isReadOnly, "the snapshot is not read-only")
       for note in try context.fetch(FetchRequest("Note", where: ManagedPredicate(format: "number > 3"))) {
         try context.delete(note)
       }

@@ -111,15 +111,23 @@ import Testing
     withExtendedLifetime((store, snapshot)) {}
   }
 
-  @Test func `a snapshot cannot be saved`() throws {
-    let atlas = try Atlas(.sqlite)
+  @Test(arguments: Atlas.Kind.allCases)
+  func `a snapshot cannot be saved`(kind: Atlas.Kind) throws {
+    let atlas = try Atlas(kind)
     let snapshot = try #require(atlas.container.coordinator.stores.first).snapshot()
+    #expect(snapshot.isReadOnly)
     var changes = StoreChanges()
     let entity = try #require(snapshot.model["City"])
     changes.inserted = [
       StoreRow(key: try snapshot.makeKeys([entity.index])[0], version: 1, values: entity.emptyValues)
     ]
     #expect(errorCode { try snapshot.save(changes) } == .save)
+    for request in [
+      BatchRequest.delete("City", where: nil), .delete("City", where: try ManagedPredicate(format: "area > 99")),
+    ] {
+      #expect(errorCode { _ = try snapshot.execute(request, of: entity, mergePolicy: .error) } == .save)
+    }
+    #expect(try atlas.container.newContext().count(for: FetchRequest("City")) == 8)
     // It is its own snapshot.
     #expect(try snapshot.snapshot() === snapshot)
   }

@@ -21,7 +21,8 @@ public final class InMemoryStore: PersistentStore {
   public let identifier: String
   public let model: ManagedObjectModel
   public let configuration: String?
-  public var isReadOnly: Bool { false }
+  /// True if the store is the snapshot of another one.
+  public let isReadOnly: Bool
 
   private let state: Mutex<State>
 
@@ -47,20 +48,24 @@ public final class InMemoryStore: PersistentStore {
     self.identifier = identifier
     self.model = model
     self.configuration = configuration
+    isReadOnly = false
     state = Mutex(
       State(
         table: RowTable(model: model, storeNumber: number, configuration: configuration),
         metadata: StoreMetadata(identifier: identifier, type: Self.type, model: model, configuration: configuration)))
   }
 
-  /// Creates a store with the rows of a file.
+  /// Creates a store with the rows of a file or of another store.
   ///
   /// - Parameter lastNumber: the highest primary key that an object has or had.
-  init(_ table: RowTable, _ metadata: StoreMetadata, configuration: String?, lastNumber: Int64) {
+  init(
+    _ table: RowTable, _ metadata: StoreMetadata, configuration: String?, lastNumber: Int64, isReadOnly: Bool = false
+  ) {
     number = table.storeNumber
     identifier = metadata.identifier
     model = table.model
     self.configuration = configuration
+    self.isReadOnly = isReadOnly
     state = Mutex(State(table: table, metadata: metadata, lastNumber: lastNumber))
   }
 
@@ -92,18 +97,23 @@ public final class InMemoryStore: PersistentStore {
   }
 
   /// Returns a store with the present objects. It shares the memory of their rows: the next save that changes an entity
-  /// copies the array of its rows, but not their values.
+  /// copies the array of its rows, but not their values. A snapshot returns itself.
   ///
   /// - Complexity: O(1).
   public func snapshot() throws(ManagedObjectError) -> any PersistentStore {
-    state.withLock { state in
-      InMemoryStore(state.table, state.metadata, configuration: configuration, lastNumber: state.lastNumber)
+    if isReadOnly { return self }
+    return state.withLock { state in
+      InMemoryStore(
+        state.table, state.metadata, configuration: configuration, lastNumber: state.lastNumber, isReadOnly: true)
     }
   }
 
   @discardableResult
   public func save(_ changes: StoreChanges) throws(ManagedObjectError) -> [RowKey] {
-    try state.withLock { state throws(ManagedObjectError) in
+    if isReadOnly {
+      throw ManagedObjectError(.save, "the store \(identifier.printable(limit: 80)) is a snapshot for reading only")
+    }
+    return try state.withLock { state throws(ManagedObjectError) in
       let mended = try state.table.apply(changes, identifier: identifier)
       state.lastNumber = max(state.lastNumber, changes.inserted.reduce(0) { max($0, $1.key.number) })
       return mended

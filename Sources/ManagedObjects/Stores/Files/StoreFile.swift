@@ -209,7 +209,8 @@ public final class StoreFile: Sendable {
     try refreshIfChanged()
     return state.withLock { state in
       InMemoryStore(
-        state.contents.table, state.contents.metadata, configuration: configuration, lastNumber: state.lastNumber)
+        state.contents.table, state.contents.metadata, configuration: configuration, lastNumber: state.lastNumber,
+        isReadOnly: true)
     }
   }
 
