@@ -20,8 +20,7 @@ package struct StorePage {
   /// The greatest number of rows of each entity in the page; nil for all.
   package var rowLimit: Int? = Self.usualRowLimit
 
-  /// The number of rows of an entity up to which browsers open a page quickly. The page says if the entity has more
-  /// rows.
+  /// Browsers open a page quickly if each entity has at most this many rows. The page says if an entity has more rows.
   package static let usualRowLimit = 50_000
 
   /// Returns the path of the external file for the value of a property, for messages about missing files; nil if the

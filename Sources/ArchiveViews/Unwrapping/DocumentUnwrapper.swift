@@ -44,15 +44,15 @@ struct DocumentUnwrapper: ~Copyable {
   /// Returns the unwrapper, with the rest of its budget and with its counts.
   consuming func takeUnwrapper() -> Unwrapper { unwrapper }
 
-  /// Returns a document whose root is a copy of the value, in which nested property lists and archives replace the data
-  /// that contains them.
+  /// Returns a document whose root is a copy of the value. In the copy, nested property lists and archives replace the
+  /// data that contains them.
   mutating func unwrap(_ node: PropertyListDocument.Node) throws(KeyedArchiveError) -> PropertyListDocument {
     try begin(Value(node: node.flat, document: node.document, list: 0))
     return try finish()
   }
 
-  /// Returns a document whose root has the contents of an archive, in which nested property lists and archives replace
-  /// the data that contains them.
+  /// Returns a document whose root has the contents of an archive. In the root, nested property lists and archives
+  /// replace the data that contains them.
   mutating func unwrap(_ archive: KeyedArchive) throws(KeyedArchiveError) -> PropertyListDocument {
     try append(archive)
     return try finish()

@@ -6,8 +6,9 @@ internal import Synchronization
 public import Typedstreams
 
 extension Unwrapper {
-  /// Returns a copy of a property list in which data that contains a property list or an archive is replaced with what
-  /// it contains. An archive, which may also be the document itself, is replaced with the values that were archived.
+  /// Returns a copy of a property list. If data contains a property list or an archive, the copy has the contents of
+  /// that instead of the data. An archive, which may also be the document itself, is replaced with the values that were
+  /// archived.
   ///
   /// ```swift
   /// let opened = try unwrapper.document(document)
@@ -111,8 +112,8 @@ extension Unwrapper {
     return merged
   }
 
-  /// Returns a copy of a value in which data that contains a property list or an archive is replaced with what it
-  /// contains. Returns the same value if no data was opened.
+  /// Returns a copy of a value. If data contains a property list or an archive, the copy has the contents of that
+  /// instead of the data. Returns the same value if no data was opened.
   mutating func unwrapped(_ node: PropertyListDocument.Node) throws(KeyedArchiveError) -> PropertyListDocument.Node {
     var copy = DocumentUnwrapper(self)
     let document = try copy.unwrap(node)
@@ -131,8 +132,8 @@ extension Unwrapper {
 }
 
 extension PropertyListDocument {
-  /// Returns a copy of the property list in which data that contains a property list or an archive is replaced with
-  /// what it contains; see ``Unwrapper``.
+  /// Returns a copy of the property list. If data contains a property list or an archive, the copy has the contents of
+  /// that instead of the data; see ``Unwrapper``.
   ///
   /// ```swift
   /// let json = try settings.unwrapped().root.data(format: .json)

@@ -13,8 +13,8 @@ struct ArchiveGroups {
     case kind(String)
   }
 
-  /// For each group: the keys with which its Foundation class encodes an object; nil if the group is not a Foundation
-  /// class.
+  /// For each group: the keys that its Foundation class uses to encode an object; nil if its class is not one of
+  /// Foundation's.
   private(set) var layouts: [FoundationLayout?] = [nil]
 
   /// The greatest number of superclass names that are read for a class.

@@ -5,8 +5,8 @@ internal import PropertyLists
 /// Writes the objects of an archive to a page.
 struct ArchiveObjectWriter: ~Copyable {
   let archive: KeyedArchive
-  /// For each group: the keys with which its Foundation class encodes an object; nil if the group is not a Foundation
-  /// class.
+  /// For each group: the keys that its Foundation class uses to encode an object; nil if its class is not one of
+  /// Foundation's.
   let layouts: [FoundationLayout?]
   private(set) var values: NodeValues
   var page: PageWriter

@@ -31,9 +31,9 @@ package struct PageWriter: ~Copyable {
   private var chunkRowCount = 0
   private(set) var rowCounts: [Int] = []
 
-  /// The size in bytes at which a chunk of rows ends. The page parses one chunk at a time.
+  /// A chunk of rows ends when it has at least this many bytes. The page parses one chunk at a time.
   private static var greatestChunkSize: Int { 64 << 10 }
-  /// The number of rows at which a chunk ends.
+  /// A chunk ends when it has this many rows.
   private static var greatestChunkRowCount: Int { 512 }
 
   /// The maximum number of bytes of a data value that the page contains. Pictures can be larger; see

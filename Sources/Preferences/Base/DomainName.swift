@@ -67,7 +67,7 @@ public struct DomainName: Sendable {
     return host.map { "\(stem).\($0).plist" } ?? "\(stem).plist"
   }
 
-  /// Creates the name of the domain to which a file belongs; nil if the file does not belong to a domain.
+  /// Creates the name of the domain that a file belongs to; nil if the file does not belong to a domain.
   ///
   /// - Parameter host: the name of the computer in the file name; nil for the files of domains for any host.
   init?(fileName: String, host: String? = nil) {

@@ -59,7 +59,7 @@ final class DomainFile: Sendable {
     /// The identity of the file when it was last reported as unreadable. The same state of the file is not reported
     /// again.
     var reported: FileIdentity?
-    /// The suffix of the name under which the unreadable file is set aside; empty if none was reported.
+    /// The suffix of the name that the unreadable file gets when it is set aside; empty if no such file was reported.
     var suffix = ""
     /// True after the temporary files of killed processes were removed.
     var isSwept = false
@@ -345,7 +345,7 @@ final class DomainFile: Sendable {
     }
   }
 
-  /// Returns the suffix for the name under which an unreadable file is set aside.
+  /// Returns the suffix for the name that an unreadable file gets when it is set aside.
   static func suffixOfUnreadable() -> String { FileSystem.suffixOfUnreadable + timestamp(Date()) }
 
   /// Returns the suffix for the name of a file that another program created during a save, and that a third program

@@ -23,9 +23,9 @@ public enum StandardFolder: String, CaseIterable, Sendable {
 /// If files in several domains have the same name, the file of the user has priority, then the file for all users of
 /// the computer, then the file of the system.
 public enum FolderDomain: String, CaseIterable, Sendable {
-  /// The folders of the user, in which programs write.
+  /// The folders of the user. Programs write files there.
   case user
-  /// The folders for all users of this computer, in which its administrator writes.
+  /// The folders for all users of this computer. Its administrator writes files there.
   case local
   /// The folders that are part of the system.
   case system

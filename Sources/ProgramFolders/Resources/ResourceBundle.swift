@@ -89,7 +89,7 @@ public struct ResourceBundle: Sendable {
   /// The identifier of the program, from the key `CFBundleIdentifier`.
   public var bundleIdentifier: String? { infoDictionary["CFBundleIdentifier"]?.string }
 
-  /// The language in which the program was written, from the key `CFBundleDevelopmentRegion`, else `en`.
+  /// The language that the program was written in, from the key `CFBundleDevelopmentRegion`, else `en`.
   public var developmentLocalization: String { infoDictionary["CFBundleDevelopmentRegion"]?.string ?? "en" }
 
   private func localizationsToSearch() -> [String] {

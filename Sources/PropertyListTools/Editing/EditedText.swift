@@ -164,7 +164,8 @@ private struct LineStarts {
     guard inText.count == inInput.count else { return nil }
   }
 
-  /// Returns the offsets of all lines, and the end of the text, which ends the last one.
+  /// Returns the offset at the beginning of each line. The last element is the end of the text, because the last line
+  /// ends there.
   private static func starts(_ text: RawSpan) -> [Int] {
     var starts = [0]
     while let feed = text.firstIndex(of: 0x0A, from: starts[starts.count - 1]) { starts.append(feed + 1) }

@@ -31,7 +31,7 @@ package final class WorkLimit {
     }
   }
 
-  /// The number of instructions of SQLite's virtual machine after which the limit is checked.
+  /// The limit is checked each time that SQLite's virtual machine has executed this many instructions.
   private static let interval: Int32 = 10_000
 
   /// The number of instructions that the running statement has executed.

@@ -19,7 +19,7 @@ public struct SQLiteResultCode: RawRepresentable, Hashable, Sendable {
   /// The code without its details: the low 8 bits.
   public var primary: SQLiteResultCode { SQLiteResultCode(rawValue & 0xFF) }
 
-  /// The statement is invalid, or a function in it failed.
+  /// The statement is invalid, or a function that it calls failed.
   public static let error = SQLiteResultCode(SQLITE_ERROR)
   /// The operation was aborted: its transaction was rolled back, or the row of a blob was changed.
   public static let aborted = SQLiteResultCode(SQLITE_ABORT)

@@ -62,7 +62,8 @@ public struct StoreHistory: Sendable {
     /// For an update, the names of the properties whose values changed, sorted; nil if they are unknown, and for other
     /// changes.
     public var updatedProperties: [String]?
-    /// The bits in the file that show which properties changed; nil if the file has none for this change.
+    /// The bits that show which properties changed, as the file contains them; nil if the file has no bits for this
+    /// change.
     public var propertyBits: Data?
     /// The values of a deleted object that the model says to preserve, by attribute name, or by column name if the
     /// attribute is unknown.

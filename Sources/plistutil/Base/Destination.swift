@@ -170,7 +170,7 @@ struct Destination: ParsableArguments {
     if self.report { try report.machineLine(["output": .string(FileSystem.showingBytes(path))]) }
   }
 
-  /// The size in bytes above which output is written to standard output piece by piece.
+  /// Output with more bytes than this is written to standard output piece by piece.
   private static let largeSize = 32 << 20
 }
 

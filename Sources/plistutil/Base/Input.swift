@@ -33,7 +33,7 @@ struct Input: Sendable {
   /// are replaced, with escapes such as `\xff`.
   var machineName: String { label ?? (isStandard ? "<stdin>" : FileSystem.showingBytes(path)) }
 
-  /// The size in bytes above which readers refuse an input.
+  /// Readers refuse an input with more bytes than this.
   private static let limit = ParsingLimits().inputSize
 
   /// Returns all bytes of the input.

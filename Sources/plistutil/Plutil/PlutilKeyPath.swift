@@ -78,7 +78,7 @@ struct PlutilKeyPath: Hashable, Sendable {
     }
   }
 
-  /// Returns the container that the components before the last one lead to.
+  /// Returns the container that the path without its last component leads to.
   private func container(in root: PropertyList) throws(PlutilError) -> PropertyList {
     var value = root
     for component in path.components.dropLast() {
