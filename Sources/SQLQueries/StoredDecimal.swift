@@ -18,7 +18,20 @@ package enum StoredDecimal {
   package static func decimal(_ text: String) -> AttributeValue? { Double(text).flatMap { decimal($0) } }
 
   package static func decimal(_ number: Double) -> AttributeValue? {
-    number.isFinite ? Decimal(string: number.description).map { .decimal($0) } : nil
+    guard number.isFinite else { return nil }
+    let text = number.description
+    return (Decimal(string: text) ?? large(text)).map { .decimal($0) }
+  }
+
+  /// Returns the decimal number for a text such as `3.4e+165`, whose digits and exponent do not fit a decimal number
+  /// before zeros are added to the digits. Returns nil if the number is too large.
+  private static func large(_ text: String) -> Decimal? {
+    let parts = text.split(separator: "e")
+    guard parts.count == 2, let exponent = Int(parts[1]) else { return nil }
+    let number = parts[0].split(separator: ".", omittingEmptySubsequences: false)
+    let zeroCount = exponent - (number.count > 1 ? number[1].count : 0) - 127
+    guard zeroCount > 0, zeroCount < 39 else { return nil }
+    return Decimal(string: number.joined() + String(repeating: "0", count: zeroCount) + "e127")
   }
 
   /// Returns the decimal number that a stored value represents; nil if the value is not a finite number.

@@ -118,6 +118,18 @@ import Testing
       .decimal(Decimal(string: "0.12345678901234568")!)
     ),
     ("decimal", .decimal(Decimal(string: "-9223372036854775809")!), .decimal(Decimal(string: "-9223372036854776000")!)),
+    (
+      "decimal", .decimal(.greatestFiniteMagnitude),
+      .decimal(Decimal(string: "340282366920938450000000000000000000000e127")!)
+    ),
+    (
+      "decimal", .decimal(-.greatestFiniteMagnitude),
+      .decimal(Decimal(string: "-340282366920938450000000000000000000000e127")!)
+    ),
+    (
+      "decimal", .decimal(Decimal(string: "10000000000000000000000e127")!),
+      .decimal(Decimal(string: "10000000000000000000000e127")!)
+    ),
     ("uri", .url(URL(string: "b", relativeTo: URL(string: "http://a/"))!), .url(URL(string: "http://a/b")!)),
   ]
 
