@@ -25,6 +25,17 @@ public struct FetchRequest: Hashable, Sendable {
   /// The number of objects whose values are read together, as soon as a value of one of them is needed; 0 to read all
   /// values with the request.
   public var fetchBatchSize = 0
+  /// True to read values of the found objects together: when a fault is fired, or when a relationship is read for the
+  /// first time, the same is done for up to 8 192 other objects of the result, with one statement. It also applies to
+  /// the objects of their relationships, and so on. False to read each object by itself.
+  ///
+  /// ```swift
+  /// var request = FetchRequest("Owner")
+  /// request.usesBatchFaulting = false                      // only some of the relationships will be read
+  /// ```
+  ///
+  /// Core Data's files do not contain this setting.
+  public var usesBatchFaulting = true
   /// The form of the results.
   public var resultType = ResultType.objects
   /// True if objects of subentities are included.

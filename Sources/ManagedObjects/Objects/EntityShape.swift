@@ -27,6 +27,8 @@ final class EntityShape {
   let transformerNames: [Int: String]
   /// A cache: the slot of each property, by the key path of its property wrapper. See ``findSlot(_:_:)``.
   @safe @exclusivity(unchecked) private(set) var slots: SlotTable
+  /// The average number of objects in each to-many relationship, by slot, when it was last read for several objects.
+  private var averageCounts: [Int: Int] = [:]
   /// The state of a ``ClassPrototype``; nil for the objects of contexts.
   var prototypeState: AnyObject?
 
@@ -62,6 +64,15 @@ final class EntityShape {
 
   /// The context of the objects; nil after it was released.
   var context: ManagedObjectContext? { state?.isOpen == true ? owner : nil }
+
+  /// Returns the number of objects whose to-many relationship is read at once, so that not more than about 260 000 keys
+  /// are read. While the size of the relationships is not known, the number is small.
+  func readLimit(ofSlot slot: Int) -> Int { averageCounts[slot].map { max((1 << 18) / ($0 + 1), 16) } ?? 256 }
+
+  /// Records the values of a to-many relationship that were read, for ``readLimit(ofSlot:)``.
+  func noteRead(_ values: [RowValue?], ofSlot slot: Int) {
+    averageCounts[slot] = values.reduce(0) { $0 + ($1?.count ?? 0) } / values.count
+  }
 
   /// Returns the default value of an attribute in the model, or null.
   func initialValue(ofSlot slot: Int) -> AttributeValue {

@@ -74,7 +74,7 @@ extension ManagedObject {
     guard let keyPath = PredicateKeyPath(path) else {
       throw ManagedObjectError(.undefinedKey, "\(path.quoted) is not a key path", objectID: objectID, key: path)
     }
-    let subject = ObjectSubject(object: self, notesReads: true)
+    let subject = ObjectSubject(object: self, notesReads: true, usesBatches: true)
     do { return Value(try PreparedExpression(.keyPath(keyPath)).value(with: subject)) } catch {
       var failure = ManagedObjectError(.undefinedKey, error.message, objectID: objectID, key: path)
       failure.predicateError = error
@@ -182,7 +182,7 @@ extension ManagedObject {
     func objects(_ keys: some Collection<RowKey>) -> [Value] {
       // Only a context can find other objects.
       guard !keys.isEmpty, let context = contextOrReport() else { return [] }
-      return keys.map { .object(context.object(for: $0)) }
+      return context.targets(keys, of: self, property.slot).map { .object($0) }
     }
     switch value {
     case .attribute(let value): return .attribute(value)

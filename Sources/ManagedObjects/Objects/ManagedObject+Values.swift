@@ -14,6 +14,7 @@ extension ManagedObject {
   @inline(never)
   final func fire() {
     defer { if status.contains(.observed) { noteObservedChange() } }
+    batch?.noteUse()
     let needsRow = needsRow
     status.subtract([.fault, .inaccessible])
     if !needsRow {
@@ -127,16 +128,21 @@ extension ManagedObject {
         // Data in a separate file is not in the row.
         guard case .unread = values[slot] else { return }
       }
-      if let found = try context.readValues(ofSlot: slot, [key])[0] {
+      if let found = try context.readUnreadValue(ofSlot: slot, of: self) {
         value = found
       } else {
         isMissing = true
         noteMissingRow(context)
       }
     }
+    setUnreadValue(value, slot)
+    if isMissing, status.contains(.observed) { noteObservedChange() }
+  }
+
+  /// Sets a value that the store left out of the row.
+  final func setUnreadValue(_ value: RowValue, _ slot: Int) {
     values[slot] = value
     committed?[slot] = value
-    if isMissing, status.contains(.observed) { noteObservedChange() }
   }
 
   /// Sets the value of an attribute. The caller has converted it to the attribute's type.
@@ -174,13 +180,13 @@ extension ManagedObject {
     noteRead(.value(slot))
     switch value(ofSlot: slot) {
     case .attribute, .unread, .toOne(nil): return []
-    case .toOne(let key?): return contextOrReport().map { [$0.object(for: key)] } ?? []
+    case .toOne(let key?): return contextOrReport().map { [$0.target(key, of: self, slot)] } ?? []
     case .orderedToMany(let keys):
       guard let context = contextOrReport() else { return [] }
-      return keys.map { context.object(for: $0) }
+      return context.targets(keys, of: self, slot)
     case .toMany(let keys):
       guard let context = contextOrReport() else { return [] }
-      return keys.sorted().map { context.object(for: $0) }
+      return context.targets(keys.sorted(), of: self, slot)
     }
   }
 
@@ -188,7 +194,7 @@ extension ManagedObject {
   final func object(ofSlot slot: Int) -> ManagedObject? {
     noteRead(.value(slot))
     guard case .toOne(let key?) = value(ofSlot: slot) else { return nil }
-    return contextOrReport()?.object(for: key)
+    return contextOrReport()?.target(key, of: self, slot)
   }
 
   /// Sets a relationship and its inverse. A to-one relationship is set to the first object.

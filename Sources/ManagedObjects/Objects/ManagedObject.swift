@@ -43,6 +43,8 @@ open class ManagedObject {
   /// The values as they were last read or saved. Nil for a new object, and for an object that has not changed since.
   @safe @exclusivity(unchecked) final var committed: [RowValue]?
   final var status: Status = .fault
+  /// The objects that are read together with this one; nil if it was not found together with others.
+  final var batch: FaultBatch?
 
   struct Status: OptionSet {
     let rawValue: UInt16

@@ -71,6 +71,7 @@ extension ManagedObjectContext {
     _ keys: ArraySlice<RowKey>, _ request: FetchRequest, _ entity: ManagedObjectModel.Entity
   ) throws(ManagedObjectError) -> [ManagedObject] {
     var objects = keys.map { object(for: presentKey($0)) }
+    makeBatches(of: objects, request, sizes: [objects.count])
     let paths = request.relationshipKeyPathsForPrefetching
     if request.includesPropertyValues || !request.returnsObjectsAsFaults || !paths.isEmpty {
       try readFaults(objects)

@@ -43,6 +43,7 @@ extension ManagedObjectContext {
     for start in stride(from: 0, to: keys.count, by: batchSize) {
       let batch = keys[start..<min(start + batchSize, keys.count)].map { presentKey($0) }
       let objects = batch.map { object(for: $0) }
+      makeBatches(of: objects, request, sizes: [batchSize])
       // The key of a deleted object that has left the context gives a new fault. Only its row shows the deletion.
       let readsRows = request.includesPropertyValues || removalCount != firstRemovalCount
       if readsRows { try readFaults(objects) }

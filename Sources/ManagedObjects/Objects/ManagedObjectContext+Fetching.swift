@@ -15,12 +15,10 @@ extension ManagedObjectContext {
     }
     var rows = [StoreRow?](repeating: nil, count: keys.count)
     var unknown: [Int] = []
-    for (index, key) in keys.enumerated() {
-      if let object = parent.registered[parent.current(key)] {
-        rows[index] = try parent.row(of: object, key)
-      } else {
-        unknown.append(index)
-      }
+    let objects = keys.map { parent.registered[parent.current($0)] }
+    try parent.readFaults(objects.compactMap(\.self))
+    for (index, object) in objects.enumerated() {
+      if let object { rows[index] = try parent.row(of: object, keys[index]) } else { unknown.append(index) }
     }
     guard !unknown.isEmpty else { return rows }
     for (index, row) in zip(unknown, try parent.readRows(unknown.map { keys[$0] })) { rows[index] = row }
@@ -53,8 +51,10 @@ extension ManagedObjectContext {
   /// Reads the value of a slot from the parent or the stores. Returns nil for each object that does not exist.
   func readValues(ofSlot slot: Int, _ keys: [RowKey]) throws(ManagedObjectError) -> [RowValue?] {
     guard let parent else { return try source().values(ofSlot: slot, keys) }
-    return keys.map { key in
-      let object = parent.object(for: key)
+    let objects = keys.map { parent.object(for: $0) }
+    try parent.readFaults(objects)
+    if objects.first?.shape.relationships[slot] != nil { try parent.readUnread(slot, of: objects) }
+    return objects.map { object in
       let value = object.value(ofSlot: slot)
       return object.status.isInaccessible ? nil : value
     }
@@ -88,7 +88,10 @@ extension ManagedObjectContext {
     let entity = try entity(of: &request)
     if request.fetchBatchSize > 0 { request.includesPropertyValues = false }
     let objects = try find(request, entity)
-    if request.fetchBatchSize > 0 { makeBatches(of: objects, size: request.fetchBatchSize) }
+    let size = request.fetchBatchSize
+    makeBatches(
+      of: objects, request,
+      sizes: size > 0 ? Array(repeating: size, count: objects.count / size + 1) : FaultBatch.firstSizes)
     try prefetch(request.relationshipKeyPathsForPrefetching, of: objects, entity)
     if !request.returnsObjectsAsFaults {
       try readFaults(objects)
@@ -292,6 +295,7 @@ extension ManagedObjectContext {
           }
         }
         level = next
+        makeBatches(of: level)
         try readFaults(level)
         read += level
         entities = entities.destination(of: relationship)
@@ -313,8 +317,7 @@ extension ManagedObjectContext {
     let unread = objects.filter { !$0.values.isEmpty && $0.values[slot] == .unread }
     guard !unread.isEmpty else { return }
     for (object, value) in zip(unread, try readValues(ofSlot: slot, unread.map(\.key))) {
-      object.values[slot] = value ?? object.shape.emptyValues[slot]
-      object.committed?[slot] = object.values[slot]
+      object.setUnreadValue(value ?? object.shape.emptyValues[slot], slot)
     }
   }
 }

@@ -106,10 +106,13 @@ extension ManagedObjectContext {
         && isInAffectedStores($0, of: request)
     }
     var found: [ManagedObject] = []
-    for object in try findBelow(below, entity).filter({ !$0.status.hasChanges }) + changed
-    where try prepared.holds(for: ObjectSubject(object: object)) { found.append(object) }
+    let objects = try findBelow(below, entity).filter { !$0.status.hasChanges } + changed
+    makeBatches(of: objects)
+    for object in objects where try prepared.holds(for: ObjectSubject(object: object, usesBatches: true)) {
+      found.append(object)
+    }
     if !prepared.order.isEmpty { found.sort { $0.key.isFetchedBefore($1.key) } }
-    return request.window(try prepared.sorted(found) { ObjectSubject(object: $0) })
+    return request.window(try prepared.sorted(found) { ObjectSubject(object: $0, usesBatches: true) })
   }
 
   /// Returns the objects that unsaved changes affect: those with changes, and those whose key paths lead to changes.

@@ -162,7 +162,7 @@ extension ManagedObjectContext {
     refusals = [:]
     undecodableValues = UndecodableValues()
     assignments = [:]
-    batches = [:]
+    state.releaseReadAhead()
     var change = ContextChange()
     change.isReset = true
     followers.tell(.changed(change, MergedKeys()))

@@ -180,8 +180,6 @@ public final class ManagedObjectContext {
   var refusals: [ObjectIdentifier: [Int: ManagedObjectError]] = [:]
   /// The stored values whose errors were added to ``misuse``, because they are not of the types of their properties.
   var undecodableValues = UndecodableValues()
-  /// The ``FetchBatch`` of each fault whose row is read together with those of other faults.
-  var batches: [RowKey: FetchBatch] = [:]
   /// The stores that the program assigned to new objects.
   var assignments: [RowKey: StoreNumber] = [:]
   /// The contexts that save into this one.

@@ -43,7 +43,7 @@ extension ManagedObject {
     public subscript(index: Int) -> Element? {
       let keys = keys
       guard keys.indices.contains(index) else { return nil }
-      return owner.managedObjectContext?.object(for: keys[index]) as? Element
+      return owner.managedObjectContext?.target(keys[index], of: owner, slot) as? Element
     }
 
     /// Returns the index of an object; nil if the relationship does not contain it.

@@ -2,12 +2,14 @@ public import Predicates
 
 /// An object that predicates and expressions are evaluated with.
 struct ObjectSubject: PredicateSubject {
-  let object: ManagedObject
+  private(set) var object: ManagedObject
   /// True for a deleted or inaccessible object that another object refers to. Predicates see null as the value of all
   /// its properties.
   var isDeleted = false
   /// True if `Observation` tracks the properties that are read.
   var notesReads = false
+  /// True if related objects are read in batches, because most objects of the fetch are evaluated.
+  var usesBatches = false
 
   static func == (first: Self, second: Self) -> Bool { first.object == second.object }
   func hash(into hasher: inout Hasher) { hasher.combine(object) }
@@ -15,7 +17,7 @@ struct ObjectSubject: PredicateSubject {
   func predicateValue(forKey key: PredicateKey) throws(ManagedPredicateError) -> PredicateValue<ObjectSubject> {
     if !isDeleted, let slot = key.slot(inEntity: object.key.entityIndex), slot < object.shape.record.slotCount {
       if notesReads { object.noteRead(.value(slot)) }
-      return related(object.value(ofSlot: slot))
+      return related(object.value(ofSlot: slot), slot)
     }
     return try unusualValue(forKey: key.name)
   }
@@ -26,7 +28,7 @@ struct ObjectSubject: PredicateSubject {
     let entity = object.shape.entity
     if !isDeleted, let property = entity.property(named: name) {
       if notesReads { object.noteRead(.value(property.slot)) }
-      return related(object.value(ofSlot: property.slot))
+      return related(object.value(ofSlot: property.slot), property.slot)
     }
     if !isDeleted, entity.fetchedProperty(named: name) != nil {
       do { return .array(try object.fetchedObjects(named: name).map { .object(ObjectSubject(object: $0)) }) } catch {
@@ -39,47 +41,61 @@ struct ObjectSubject: PredicateSubject {
     throw ManagedPredicateError(.unknownKey, "the entity \(entity.name.quoted) has no property \(name.quoted)")
   }
 
-  private func related(_ value: RowValue) -> PredicateValue<ObjectSubject> {
+  private func related(_ value: RowValue, _ slot: Int) -> PredicateValue<ObjectSubject> {
     switch value {
     case .attribute(let value): .value(value)
-    case .toOne(let key): key.flatMap(target).map { .object($0) } ?? .null
+    case .toOne(let key): key.flatMap { target($0, slot) }.map { .object($0) } ?? .null
     // Sorted, so that results are reproducible.
-    case .toMany(let keys): .set(keys.sorted().compactMap(member))
-    case .orderedToMany(let keys): .array(keys.compactMap(member))
+    case .toMany(let keys): .set(members(keys.sorted(), slot))
+    case .orderedToMany(let keys): .array(members(keys, slot))
     // The value could not be read.
     case .unread: .null
     }
   }
 
-  /// Returns the object with a key; nil if this object has no context.
-  private func target(_ key: RowKey) -> ObjectSubject? {
-    guard let object = object.managedObjectContext?.object(for: key) else { return nil }
+  /// Returns the object of a to-one relationship; nil if this object has no context.
+  private func target(_ key: RowKey, _ slot: Int) -> ObjectSubject? {
+    object.managedObjectContext.map { context in
+      subject(of: usesBatches ? context.target(key, of: object, slot) : context.object(for: key))
+    }
+  }
+
+  /// Returns the objects of a to-many relationship, without those that are deleted or inaccessible.
+  private func members(_ keys: some Collection<RowKey>, _ slot: Int) -> [PredicateValue<ObjectSubject>] {
+    guard let context = object.managedObjectContext else { return [] }
+    let targets = usesBatches ? context.targets(keys, of: object, slot) : keys.map { context.object(for: $0) }
+    return targets.compactMap { target in
+      let subject = subject(of: target)
+      return subject.isDeleted ? nil : .object(subject)
+    }
+  }
+
+  private func subject(of object: ManagedObject) -> ObjectSubject {
     if notesReads {
       object.noteRead(.isDeleted)
       object.noteRead(.isInaccessible)
     }
-    if object.status.isDeleted { return ObjectSubject(object: object, isDeleted: true, notesReads: notesReads) }
+    var subject = self
+    subject.object = object
+    subject.isDeleted = object.status.isDeleted
+    if subject.isDeleted { return subject }
     if object.isFault { object.fire() }
-    return ObjectSubject(object: object, isDeleted: object.status.isInaccessible, notesReads: notesReads)
-  }
-
-  /// Returns an object in a to-many relationship, by its key; nil if the object is deleted or inaccessible.
-  private func member(_ key: RowKey) -> PredicateValue<ObjectSubject>? {
-    target(key).flatMap { $0.isDeleted ? nil : .object($0) }
+    subject.isDeleted = object.status.isInaccessible
+    return subject
   }
 
   var predicateConstant: PredicateConstant? { .object(object.key) }
 
   func predicateSubject(for constant: PredicateConstant) -> ObjectSubject? {
     guard case .object(let key) = constant else { return nil }
-    return target(key)
+    return object.managedObjectContext.map { subject(of: $0.object(for: key)) }
   }
 
   func allPredicateValues() throws(ManagedPredicateError) -> [PredicateValue<ObjectSubject>] {
     if isDeleted { return [] }
     return (0..<object.shape.record.slotCount).map { slot in
       if notesReads { object.noteRead(.value(slot)) }
-      return related(object.value(ofSlot: slot))
+      return related(object.value(ofSlot: slot), slot)
     }
   }
 }
@@ -107,7 +123,7 @@ extension PreparedPredicate {
   ///
   /// - Throws: ``ManagedPredicateError`` if the predicate cannot be evaluated with the object's values.
   public func evaluate(with object: ManagedObject) throws(ManagedPredicateError) -> Bool {
-    try evaluate(with: ObjectSubject(object: object, notesReads: true))
+    try evaluate(with: ObjectSubject(object: object, notesReads: true, usesBatches: true))
   }
 }
 

@@ -115,20 +115,17 @@ final class ObservedObjects {
     return records.values.filter(\.tracksFetches)
   }
 
-  /// Removes the records of released objects at the end of a step, and if the number of records has doubled since the
-  /// last time. Must not be called while `withObservationTracking` is running, because it registers the accesses at its
-  /// end.
-  func sweepIfNeeded(_ registered: IdentityMap) {
-    guard depth == 0, records.count >= sweepCount || completesStep else { return }
-    completesStep = false
-    sweep(registered)
-    sweepCount = max(Self.leastSweepCount, 2 * records.count)
-  }
+  /// True if the records of released objects must be removed: at the end of a step, and if the number of records has
+  /// doubled since the last time.
+  var needsSweep: Bool { depth == 0 && (records.count >= sweepCount || completesStep) }
 
-  /// Removes the records of objects that the program no longer references.
+  /// Removes the records of objects that the program no longer references. Must not be called while
+  /// `withObservationTracking` is running, because it registers the accesses at its end.
   ///
   /// - Complexity: O(*n*) in the number of records and of the objects in their tracked relationships.
-  private func sweep(_ registered: IdentityMap) {
+  func sweep(_ registered: IdentityMap) {
+    completesStep = false
+    defer { sweepCount = max(Self.leastSweepCount, 2 * records.count) }
     var kept: Set<ObjectIdentifier> = []
     var open: [Record] = []
     func keep(_ id: ObjectIdentifier) {

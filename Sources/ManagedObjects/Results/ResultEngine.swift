@@ -273,10 +273,12 @@ final class ResultEngine {
     if let object = row.object { return object }
     let object = context.object(for: row.key)
     // The row may be from earlier results, and no longer in the list.
-    if object.needsRow, context.batches[row.key] == nil, let offset = list[row.key].flatMap({ list.offset(of: $0) }) {
+    if object.needsRow, !recent.contains(where: { $0[0].batch === object.batch }),
+      let offset = list[row.key].flatMap({ list.offset(of: $0) })
+    {
       let start = offset / batchSize * batchSize
       let objects = list.rows(start..<min(start + batchSize, list.count)).map { context.object(for: $0.key) }
-      context.makeBatches(of: objects, size: batchSize)
+      context.makeBatches(of: objects, sizes: [batchSize])
       if recent.count == 3 { recent.removeFirst() }
       recent.append(objects)
     }

@@ -41,7 +41,7 @@ enum ResultSectioning {
     case .function(let name): return name(object)
     case .keyPath(let path, let expression):
       do throws(ManagedPredicateError) {
-        switch try expression.value(with: ObjectSubject(object: object)) {
+        switch try expression.value(with: ObjectSubject(object: object, usesBatches: true)) {
         case .value(.null): return ""
         case .value(.string(let text)): return text
         case .value(let value): return value.description

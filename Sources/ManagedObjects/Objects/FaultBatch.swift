@@ -1,0 +1,258 @@
+internal import ObjectModels
+internal import Predicates
+
+/// Objects that were found together: by a fetch, or by reading the same relationship of such objects. Their rows, and
+/// their values of a relationship, are read together when those of one of them are needed.
+///
+/// A batch does not retain its objects. They retain the batch.
+final class FaultBatch {
+  /// The keys of the objects, in the order in which they were found.
+  let keys: [RowKey]
+  /// The batch whose relationship led to these objects; nil for the objects of a fetch. Objects of a batch with owners
+  /// are created and read even if they are not registered, because those of the other owners do not exist yet when
+  /// those of the first owner are read.
+  fileprivate let owners: ObjectIdentifier?
+  /// The number of objects to read at once. Smaller than the batch if most objects were not used after earlier reads.
+  private var readSize: Int
+  /// The number of objects that were last read together.
+  private var readCount = 0
+  /// The number of faults that have been fired since then.
+  private var usedCount = 0
+  /// The number of times that values were read together.
+  fileprivate var readNumber = 0
+  /// True if values could not be read together, for example because one row is damaged. The objects are then read one
+  /// by one, so that only the damaged one has an error.
+  fileprivate var isDamaged = false
+  /// The batches of the related objects, by the slot of the relationship.
+  fileprivate var targets: [Int: TargetBatches] = [:]
+
+  /// The state of the context, which retains the related objects that were read; nil if there are none.
+  private var state: ContextState?
+
+  /// The batch of objects that are read one by one: see ``FetchRequest/usesBatchFaulting``.
+  static func single() -> FaultBatch { FaultBatch([], owners: nil) }
+
+  private init(_ keys: [RowKey], owners: ObjectIdentifier?) {
+    self.keys = keys
+    self.owners = owners
+    readSize = keys.count
+  }
+
+  deinit { state?.releaseReadAhead(of: ObjectIdentifier(self)) }
+
+  /// The greatest number of objects that are read at once.
+  static let greatestSize = 8_192
+  /// The sizes of the first two batches of a fetch: small ones, because many programs use only the first objects of a
+  /// result. With them, 10 000 objects are three batches.
+  static let firstSizes = [64, 2_048]
+
+  /// Divides keys into batches.
+  ///
+  /// - Parameter sizes: The sizes of the first batches. All others have the greatest size.
+  static func divide(_ keys: [RowKey], sizes: [Int], owners: ObjectIdentifier? = nil) -> [FaultBatch] {
+    var batches: [FaultBatch] = []
+    var start = 0
+    while start < keys.count {
+      let size = batches.count < sizes.count ? sizes[batches.count] : greatestSize
+      let end = min(start + size, keys.count)
+      batches.append(FaultBatch(Array(keys[start..<end]), owners: owners))
+      start = end
+    }
+    return batches
+  }
+
+  /// Counts a fault that is fired, and returns the keys to read with it, without its own key.
+  ///
+  /// If less than a quarter of the objects was used since the last read, the next one is a quarter as large: an object
+  /// that is used at random should not cost a read of thousands of others. If all were used, it grows again.
+  func keysToRead(with key: RowKey) -> ArraySlice<RowKey> {
+    if readCount > 0 {
+      if usedCount * 4 < readCount {
+        readSize = max(readSize / 4, min(4, keys.count))
+      } else if usedCount >= readCount {
+        readSize = min(readSize * 4, keys.count)
+      }
+    }
+    readCount = 0
+    usedCount = 0
+    if readSize >= keys.count { return keys[...] }
+    let start = keys.firstIndex(of: key) ?? 0
+    return keys[start..<min(start + readSize, keys.count)]
+  }
+}
+
+/// The batches of the objects to which a relationship of a batch refers.
+private struct TargetBatches {
+  /// ``FaultBatch/readNumber`` when the batches were made. Later reads may have found other objects.
+  let readNumber: Int
+  private let batches: [FaultBatch]
+  /// The index of the batch of each object.
+  private let indices: RowPositions
+
+  init(_ keys: [RowKey], of owners: FaultBatch) {
+    readNumber = owners.readNumber
+    var unique: [RowKey] = []
+    unique.reserveCapacity(keys.count)
+    var seen = RowPositions(capacity: keys.count)
+    for key in keys where seen.insert(0, for: key) { unique.append(key) }
+    // The first batch has as many objects as that of the owners, so that a to-one relationship is read as often as they
+    // are.
+    batches = FaultBatch.divide(
+      unique, sizes: [max(owners.keys.count, FaultBatch.firstSizes[0])], owners: ObjectIdentifier(owners))
+    var indices = RowPositions(capacity: unique.count)
+    for (index, batch) in batches.enumerated() {
+      for key in batch.keys { _ = indices.insert(index, for: key) }
+    }
+    self.indices = indices
+  }
+
+  subscript(key: RowKey) -> FaultBatch? { indices[key].map { batches[$0] } }
+}
+
+extension FaultBatch {
+  /// True if objects are read together.
+  fileprivate var isShared: Bool { keys.count > 1 && !isDamaged }
+
+  /// Counts a fault of the batch that is fired.
+  func noteUse() { usedCount += 1 }
+
+  /// Records that values were read together.
+  ///
+  /// - Parameter count: The number of rows.
+  func noteRead(_ count: Int) {
+    readNumber += 1
+    readCount += count
+  }
+
+  /// Returns the batch of a related object; nil if its relationship has changed since the batches were made.
+  ///
+  /// - Parameter state: The state of the context.
+  fileprivate func batch(of target: RowKey, _ slot: Int, of owner: ManagedObject, _ state: ContextState) -> FaultBatch?
+  {
+    if let known = targets[slot] {
+      if let batch = known[target] { return batch }
+      if known.readNumber == readNumber { return nil }
+    }
+    let entities = owner.shape.entity.subtree(declaring: slot)
+    var keys: [RowKey] = []
+    for key in self.keys where entities.contains(Int(key.entityIndex)) {
+      guard let value = state.registered[key]?.values, !value.isEmpty else { continue }
+      switch value[slot] {
+      case .toOne(let key?): keys.append(key)
+      case .toMany(let members): keys += members.sorted()
+      case .orderedToMany(let members): keys += members
+      case .attribute, .toOne(nil), .unread: break
+      }
+    }
+    let found = TargetBatches(keys.filter { !$0.isTemporary }, of: self)
+    targets[slot] = found
+    self.state = state
+    return found[target]
+  }
+}
+
+extension ManagedObjectModel.Entity {
+  /// The indices of all entities that have the property in a slot from the same declaration: those that inherit from
+  /// the entity that declares it.
+  fileprivate func subtree(declaring slot: Int) -> Range<Int> {
+    var entity = self
+    while let superentity = entity.superentity, slot < superentity.slotCount { entity = superentity }
+    return entity.subtree
+  }
+}
+
+extension ManagedObjectContext {
+  /// Gives the objects of a fetch their batches.
+  ///
+  /// - Parameter sizes: The sizes of the first batches. All others have the greatest size.
+  func makeBatches(of objects: [ManagedObject], _ request: FetchRequest, sizes: [Int]) {
+    if request.usesBatchFaulting { return makeBatches(of: objects, sizes: sizes) }
+    let single = FaultBatch.single()
+    for object in objects { object.batch = single }
+  }
+
+  /// Gives objects their batches. A single object keeps the batch in which it was found before.
+  func makeBatches(of objects: [ManagedObject], sizes: [Int] = FaultBatch.firstSizes) {
+    if objects.count < 2 { return }
+    var index = 0
+    for batch in FaultBatch.divide(objects.map(\.key), sizes: sizes) {
+      for _ in batch.keys {
+        objects[index].batch = batch
+        index += 1
+      }
+    }
+  }
+
+  /// Returns the object of a key in a relationship of `owner`. If it is a fault without a batch, it gets that of the
+  /// objects to which the same relationship of the owner's batch refers.
+  func target(_ key: RowKey, of owner: ManagedObject, _ slot: Int) -> ManagedObject {
+    let object = object(for: key)
+    if object.batch == nil, object.needsRow, let batch = owner.batch {
+      object.batch = batch.keys.isEmpty ? batch : batch.batch(of: key, slot, of: owner, state)
+    }
+    return object
+  }
+
+  /// Returns the objects of keys in a to-many relationship of `owner`. Faults without a batch get one.
+  func targets(_ keys: some Collection<RowKey>, of owner: ManagedObject, _ slot: Int) -> [ManagedObject] {
+    let objects = keys.map { target($0, of: owner, slot) }
+    if owner.batch == nil || objects.last?.batch == nil {
+      makeBatches(of: objects.filter { $0.batch == nil && $0.needsRow })
+    }
+    return objects
+  }
+
+  /// Returns the row of a fault. Also reads the rows of the other faults in its batch.
+  func readRow(of object: ManagedObject) throws(ManagedObjectError) -> StoreRow? {
+    guard let batch = object.batch, batch.isShared else { return try readRows([object.key])[0] }
+    let others = batch.keysToRead(with: object.key).filter { key in
+      guard key != object.key else { return false }
+      if let other = registered[key] { return other.needsRow }
+      return batch.owners != nil && current(key) == key
+    }
+    guard !others.isEmpty else { return try readRows([object.key])[0] }
+    guard let rows = try? readRows([object.key] + others) else {
+      batch.isDamaged = true
+      return try readRows([object.key])[0]
+    }
+    batch.noteRead(rows.count)
+    var read = [object]
+    for (key, row) in zip(others, rows.dropFirst()) {
+      guard let row, let other = registered[key] ?? (batch.owners == nil ? nil : make(key)) else { continue }
+      if other.batch == nil { other.batch = batch }
+      if other.needsRow { other.take(row) }
+      read.append(other)
+    }
+    if let owners = batch.owners { state.retainReadAhead(read, of: owners) }
+    return rows[0]
+  }
+
+  /// Returns the value of a slot that is not in the row of an object. If it is that of a to-many relationship, also
+  /// reads the relationship of the other objects in its batch.
+  func readUnreadValue(ofSlot slot: Int, of object: ManagedObject) throws(ManagedObjectError) -> RowValue? {
+    guard let batch = object.batch, batch.isShared, object.shape.relationships[slot] != nil else {
+      return try readValues(ofSlot: slot, [object.key])[0]
+    }
+    let entities = object.shape.entity.subtree(declaring: slot)
+    let limit = object.shape.readLimit(ofSlot: slot)
+    var others: [ManagedObject] = []
+    for key in batch.keys[(batch.keys.count <= limit ? 0 : batch.keys.firstIndex(of: object.key) ?? 0)...] {
+      guard others.count < limit else { break }
+      guard key != object.key, entities.contains(Int(key.entityIndex)), let other = registered[key],
+        !other.values.isEmpty, other.values[slot] == .unread, !other.status.isInaccessible
+      else { continue }
+      others.append(other)
+    }
+    guard !others.isEmpty else { return try readValues(ofSlot: slot, [object.key])[0] }
+    guard let values = try? readValues(ofSlot: slot, [object.key] + others.map(\.key)) else {
+      batch.isDamaged = true
+      return try readValues(ofSlot: slot, [object.key])[0]
+    }
+    batch.noteRead(0)
+    object.shape.noteRead(values, ofSlot: slot)
+    for (other, value) in zip(others, values.dropFirst()) {
+      if let value { other.setUnreadValue(value, slot) }
+    }
+    return values[0]
+  }
+}
