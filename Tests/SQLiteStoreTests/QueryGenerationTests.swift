@@ -1,9 +1,10 @@
 import Foundation
-import ManagedObjects
 import ManagedObjectsSamples
 import SQLiteStore
 import TestSupport
 import Testing
+
+@testable import ManagedObjects
 
 @Suite("Query generations") struct QueryGenerationTests {
   typealias City = Atlas.City
@@ -302,6 +303,33 @@ import Testing
     coordinator.remove(stores[1])
     pinned.reset()
     #expect(try names() == ["new 0", "new 2", "old 0"])
+  }
+
+  @Test func `reads use the same coordinator until a store is added or removed`() throws {
+    let model = try ManagedObjectModel(City.self, Country.self)
+    let coordinator = PersistentStoreCoordinator(model: model)
+    let stores = try (0..<3).map { _ in try InMemoryStore(model: model) }
+    for store in stores { try coordinator.add(store) }
+    let pinned = ManagedObjectContext(coordinator: coordinator)
+    try pinned.setQueryGenerationFrom(.current)
+    var last: PersistentStoreCoordinator?
+    func check(_ expected: [InMemoryStore]) throws {
+      let source = try pinned.source()
+      #expect(source !== last)
+      #expect(source.stores.map(\.number) == expected.map(\.number))
+      #expect(try pinned.source() === source)
+      last = source
+    }
+    try check(stores)
+    coordinator.remove(stores[1])
+    try check([stores[0], stores[2]])
+    coordinator.remove(stores[0])
+    try coordinator.add(stores[1])
+    try check([stores[1], stores[2]])
+    try coordinator.add(stores[0])
+    try check(stores)
+    try coordinator.add(InMemoryStore(model: model))
+    #expect(try pinned.source() === last)
   }
 
   /// Each context that is pinned to an earlier generation still reads what was there when the token was made.

@@ -1,3 +1,5 @@
+internal import Synchronization
+
 /// A query generation: the state of the stores at one time. Contexts can read it while other contexts and processes
 /// save.
 ///
@@ -14,8 +16,43 @@ public final class QueryGenerationToken: Sendable {
   /// The generation that is the newest when a context reads next.
   public static let current = QueryGenerationToken()
 
-  /// The coordinator of the stores, and a second coordinator with snapshots of the stores; nil for ``current``.
-  let generation: (coordinator: PersistentStoreCoordinator, snapshots: PersistentStoreCoordinator)?
+  /// The snapshots of a coordinator's stores; nil for ``current``.
+  let generation: Generation?
+
+  final class Generation: Sendable {
+    let coordinator: PersistentStoreCoordinator
+    /// The snapshots of the stores that the coordinator had when the generation was created.
+    private let all: [any PersistentStore]
+    /// A coordinator with the snapshots of the stores that the coordinator had at the last read.
+    private let present: Mutex<PersistentStoreCoordinator>
+
+    init(_ coordinator: PersistentStoreCoordinator) throws(ManagedObjectError) {
+      self.coordinator = coordinator
+      let snapshots = PersistentStoreCoordinator(model: coordinator.model)
+      for store in coordinator.stores { try snapshots.add(store.snapshot()) }
+      all = snapshots.stores
+      present = Mutex(snapshots)
+    }
+
+    /// Returns a coordinator with the snapshots of the stores that the coordinator still has. It may have a removed
+    /// store again later, for example after a file could not be replaced.
+    func snapshots() throws(ManagedObjectError) -> PersistentStoreCoordinator {
+      let stores = coordinator.stores
+      func isPresent(_ snapshot: any PersistentStore) -> Bool { stores.contains { $0.number == snapshot.number } }
+      return try present.withLock { present throws(ManagedObjectError) in
+        let known = present.stores
+        // All known snapshots are present, and no other is.
+        if known.allSatisfy(isPresent), known.count == all.count || known.count == all.count(where: isPresent) {
+          return present
+        }
+        // Other contexts may use the earlier coordinator.
+        let snapshots = PersistentStoreCoordinator(model: coordinator.model)
+        for snapshot in all where isPresent(snapshot) { try snapshots.add(snapshot) }
+        present = snapshots
+        return snapshots
+      }
+    }
+  }
 
   private init() { generation = nil }
 
@@ -23,9 +60,7 @@ public final class QueryGenerationToken: Sendable {
   ///
   /// - Throws: the errors of ``PersistentStore/snapshot()``.
   init(of coordinator: PersistentStoreCoordinator) throws(ManagedObjectError) {
-    let snapshots = PersistentStoreCoordinator(model: coordinator.model)
-    for store in coordinator.stores { try snapshots.add(store.snapshot()) }
-    generation = (coordinator, snapshots)
+    generation = try Generation(coordinator)
   }
 }
 
@@ -81,14 +116,7 @@ extension ManagedObjectContext {
       token = try QueryGenerationToken(of: coordinator)
       queryGenerationToken = token
     }
-    guard let snapshots = token.generation?.snapshots else { return coordinator }
-    let (all, numbers) = (snapshots.stores, Set(coordinator.stores.map(\.number)))
-    if all.allSatisfy({ numbers.contains($0.number) }) { return snapshots }
-    // Other contexts use the token's coordinator, and the coordinator may have a removed store again later, for example
-    // after a file could not be replaced.
-    let present = PersistentStoreCoordinator(model: coordinator.model)
-    for snapshot in all where numbers.contains(snapshot.number) { try present.add(snapshot) }
-    return present
+    return try token.generation?.snapshots() ?? coordinator
   }
 
   /// Unpins a context with a query generation until it reads next.
