@@ -517,6 +517,44 @@ import Testing
     #expect(store.modelMismatches.first?.reason.hasPrefix("the stored form is guessed: ") == true)
   }
 
+  @Test(arguments: [Kind.xml, .binary])
+  func `the values of each unknown property are counted`(kind: Kind) throws {
+    let names = (0..<20).map { "removed\($0)" }
+    let model = try ManagedObjectModel(entities: [
+      EntityDescription("Note", names.map { .attribute($0, .string) } + [.relationship("next", to: "Note")])
+    ])
+    let context = try ManagedObjectContext(kind.store.open(file, model))
+    // The n-th object has values for some of the first n attributes.
+    var expected: [String: Int] = [:]
+    var last: ManagedObject?
+    var random = SeededGenerator(seed: 1)
+    for number in 0..<40 {
+      let note = try context.insert("Note")
+      for (index, name) in names.enumerated() where index <= number && Bool.random(using: &random) {
+        try note.setValue(.string("x"), forKey: name)
+        expected[name, default: 0] += 1
+      }
+      try note.setValue(last.map { .object($0) } ?? .null, forKey: "next")
+      last = note
+    }
+    try context.save()
+    // "removed0" becomes a relationship, and "next" an attribute.
+    let later = try ManagedObjectModel(entities: [
+      EntityDescription("Note", [.relationship("removed0", to: "Note"), .attribute("next", .string)])
+    ])
+    let store = try open(kind, later)
+    let unknown = store.modelMismatches.filter { $0.kind == .unknownProperty }
+    let counts = Dictionary(unknown.map { ($0.property ?? "", $0.objectCount) }, uniquingKeysWith: { $1 })
+    expected["removed0"] = nil
+    // A binary file has all attributes of all objects.
+    if kind == .binary { expected = expected.mapValues { _ in 40 } }
+    #expect(counts == expected)
+    let changed = store.modelMismatches.filter { $0.kind == .changedProperty }.map { "\($0)" }
+    let relationship = "Note.next: expected an attribute, found a relationship: it reads as nil"
+    #expect(
+      changed == [relationship, "Note.removed0: expected a relationship, found an attribute: it is empty"])
+  }
+
   @Test(arguments: Kind.allCases)
   func `a damaged file is read or throws an error`(kind: Kind) throws {
     try makeStore(kind)

@@ -19,6 +19,8 @@ final class ModelFitting {
   private var entityIndices: [String: Int] = [:]
   /// The properties of each entity, by their names in the file.
   private var properties: [[String: ManagedObjectModel.Entity.Property]] = []
+  /// The names of the properties of each entity in the model, by slot.
+  private let slotNames: [[String]]
 
   /// - Parameters:
   ///   - isMember: For each entity, true if the store can have its objects.
@@ -32,6 +34,7 @@ final class ModelFitting {
     self.model = model
     self.metadata = metadata
     self.isMember = isMember
+    slotNames = model.entities.map { $0.properties.map(\.name) }
     // The version hashes list the entities without objects, too.
     let hashes = metadata.values[StoreMetadataKey.versionHashes]?.dictionary?.keys.map(fold.entity) ?? []
     formerNames = Set(hashes + names.keys).names(
@@ -63,6 +66,9 @@ final class ModelFitting {
 
   /// Returns the stored property with a name in the file; nil if it is unknown.
   func property(named name: String, of entity: Int) -> ManagedObjectModel.Entity.Property? { properties[entity][name] }
+
+  /// Returns the name of the property in a slot of an entity.
+  func name(ofSlot slot: Int, of entity: Int) -> String { slotNames[entity][slot] }
 
   private func entityName(_ index: Int) -> String { model.entity(at: index).name }
 
@@ -96,7 +102,7 @@ final class ModelFitting {
   var defects: StoreDefects {
     StoreDefects { [self] defect in
       let entity = Int(defect.key.entityIndex)
-      let property = model.entity(at: entity).properties.first { $0.slot == defect.slot }?.name ?? ""
+      let property = name(ofSlot: defect.slot, of: entity)
       let reason =
         switch defect.kind {
         case .missing: Self.missingObjects

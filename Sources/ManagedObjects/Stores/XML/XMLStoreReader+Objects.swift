@@ -23,6 +23,16 @@ extension XMLStoreReader {
       start = end
     }
     _ = try reader.next()
+    if let fitting { noteUnknown(fitting) }
+  }
+
+  /// Notes the unknown properties with the numbers of objects that have them.
+  private func noteUnknown(_ fitting: ModelFitting) {
+    for (entity, misfits) in misfits.enumerated() {
+      for property in misfits.ignored where property.isUnknown {
+        fitting.noteUnknown(property.name, of: entity, objectCount: property.count)
+      }
+    }
   }
 
   /// Reads an object.
@@ -108,7 +118,7 @@ extension XMLStoreReader {
       return
     }
     var kind = declared
-    try check(type, &kind, name, entity)
+    try check(type, &kind, property, entity)
     let range = try readContent()
     let value: AttributeValue?
     if let range {
@@ -116,7 +126,7 @@ extension XMLStoreReader {
     } else {
       value = Self.value(text.rawBytes, kind)
     }
-    guard let value = fitting == nil ? value : fitted(value, range, declared, name, entity) else {
+    guard let value = fitting == nil ? value : fitted(value, range, declared, property, entity) else {
       let shown = (range.map { reader.text($0) } ?? String(decoding: text, as: UTF8.self)).quoted
       throw Failure("\(shown) is not a value of type \(kind.name)", at: range?.lowerBound ?? start)
     }
@@ -124,28 +134,37 @@ extension XMLStoreReader {
   }
 
   /// Returns a value converted to the model's type if possible. Text that is not a value of the declared type is kept.
-  private func fitted(
-    _ value: AttributeValue?, _ range: Range<Int>?, _ type: AttributeType, _ name: Range<Int>, _ entity: Int
+  private mutating func fitted(
+    _ value: AttributeValue?, _ range: Range<Int>?, _ type: AttributeType, _ property: Int, _ entity: Int
   ) -> AttributeValue {
     let found = value ?? .string(range.map { reader.text($0) } ?? String(decoding: text, as: UTF8.self))
     let fitted = type == .undefined ? found : found.fitted(to: type)
-    if value == nil { noteChanged(name, entity, "expected \(type.name), found other text") }
+    if value == nil, misfits[entity].withOtherText.insert(property).inserted {
+      noteChanged(property, entity, "expected \(type.name), found other text")
+    }
     return fitted
   }
 
-  private func noteChanged(_ name: Range<Int>, _ entity: Int, _ difference: String) {
-    guard let fitting else { return }
-    let text = reader.attributeText(name)
-    fitting.noteChanged(fitting.property(named: text, of: entity)?.name ?? text, of: entity, difference)
+  private func noteChanged(_ property: Int, _ entity: Int, _ difference: String) {
+    fitting?.noteChanged(propertyName(property, entity), of: entity, difference)
+  }
+
+  /// Returns the name of a property in the model.
+  private func propertyName(_ property: Int, _ entity: Int) -> String {
+    fitting?.name(ofSlot: names.entities[entity].properties[property].slot, of: entity) ?? ""
   }
 
   /// Checks that a name in the file is that of an attribute's type. If the type is `undefined`, or the model has
   /// another version, changes it to the type in the file.
   @inline(__always)
-  private func check(
-    _ name: Range<Int>, _ type: inout AttributeType, _ attribute: Range<Int>, _ entity: Int
+  private mutating func check(
+    _ name: Range<Int>, _ type: inout AttributeType, _ property: Int, _ entity: Int
   ) throws(Failure) {
     if type != .undefined, isText(name, XMLStoreText.typeName(type)) { return }
+    if fitting != nil, let known = misfits[entity].types[property], isBytes(name, known.name) {
+      type = known.type
+      return
+    }
     let text = reader.attributeText(name)
     if type == .undefined {
       guard let known = XMLStoreText.typeOfUndefined(text) else {
@@ -154,8 +173,9 @@ extension XMLStoreReader {
       type = known
     } else if !XMLStoreText.isName(text, of: type) {
       if fitting != nil {
-        noteChanged(attribute, entity, "expected \(type.name), found the type \(text.quoted)")
+        noteChanged(property, entity, "expected \(type.name), found the type \(text.quoted)")
         type = XMLStoreText.typeOfUndefined(text) ?? .string
+        misfits[entity].types[property] = ([UInt8](reader.bytes, name), type)
         return
       }
       throw Failure("expected the type \"\(XMLStoreText.typeName(type))\", found \(text.quoted)", at: name.lowerBound)
@@ -201,12 +221,15 @@ extension XMLStoreReader {
         property
       ].kind
     else { return }
-    if let destination, !isBytes(destination, destinationName) {
+    if let destination, !isBytes(destination, destinationName),
+      misfits[entity].destinations[property].map({ !isBytes(destination, $0) }) ?? true
+    {
       let text = reader.attributeText(destination)
       if let fitting {
         if fitting.entity(named: text).map({ !entities.contains($0) }) ?? true {
-          noteChanged(name, entity, "its destination is the entity \(text.quoted) in the store")
+          noteChanged(property, entity, "its destination is the entity \(text.quoted) in the store")
         }
+        misfits[entity].destinations[property] = [UInt8](reader.bytes, destination)
       } else if Array(text.utf8) != destinationName {
         throw Failure("the destination of the relationship is not \(shown(destination))", at: destination.lowerBound)
       }
@@ -240,9 +263,8 @@ extension XMLStoreReader {
     let count = referredNumbers.count - first
     if !isToMany, count > 1, let fitting {
       referredNumbers.removeLast(count)
-      let text = String(decoding: names.entities[entity].properties[property].name, as: UTF8.self)
       fitting.noteIgnoredReferences(
-        fitting.property(named: text, of: entity)?.name ?? text, of: entity,
+        propertyName(property, entity), of: entity,
         "several references of a to-one relationship are ignored")
       return
     }
@@ -283,15 +305,16 @@ extension XMLStoreReader {
       orderIndex = next + 1
       return order[next]
     }
+    if fitting != nil, passIgnored(name, entity, isAttribute) { return nil }
     let text = reader.attributeText(name)
     let property = names.entities[entity].property(named: text) ?? renamedProperty(text, entity)
     guard let property, names.entities[entity].properties[property].isAttribute == isAttribute else {
-      if let fitting {
-        if property == nil {
-          fitting.noteUnknown(text, of: entity)
-        } else {
+      if fitting != nil {
+        let isFirst = misfits[entity].add(
+          text, [UInt8](reader.bytes, name), isAttribute: isAttribute, isUnknown: property == nil)
+        if let property, isFirst {
           noteChanged(
-            name, entity,
+            property, entity,
             isAttribute
               ? "expected a relationship, found an attribute: it is empty"
               : "expected an attribute, found a relationship: it reads as nil")
@@ -304,6 +327,21 @@ extension XMLStoreReader {
     orders[entity].insert(property, at: orderIndex, isAttribute: isAttribute)
     orderIndex += 1
     return property
+  }
+
+  /// Counts a property that was ignored in an earlier object. Returns false for other properties.
+  private mutating func passIgnored(_ name: Range<Int>, _ entity: Int, _ isAttribute: Bool) -> Bool {
+    let count = misfits[entity].ignored.count
+    for _ in 0..<min(count, 8) {
+      let index = misfits[entity].next % count
+      misfits[entity].next = index + 1
+      if misfits[entity].ignored[index].isAttribute == isAttribute, isBytes(name, misfits[entity].ignored[index].bytes)
+      {
+        misfits[entity].ignored[index].count += 1
+        return true
+      }
+    }
+    return false
   }
 
   /// Returns the index of the property whose renaming identifier is `name`, if the model has another version.

@@ -36,6 +36,8 @@ struct XMLStoreReader: ~Escapable {
   var lastObjects: [[Int]]
   /// Fits objects to a model of another version; nil to throw if they do not fit.
   var fitting: ModelFitting?
+  /// For each entity, its properties that do not fit the model, if ``fitting`` is not nil.
+  var misfits: [XMLMisfits]
   /// The numbers of the objects that are ignored, because the model does not have their entities.
   var ignoredNumbers: Set<Int64> = []
   /// The text of the current element, if it had to be copied because it is not a plain range of the document.
@@ -60,6 +62,7 @@ struct XMLStoreReader: ~Escapable {
     orders = names.entities.map { XMLPropertyOrder(propertyCount: $0.properties.count) }
     emptyValues = table.model.entities.map(\.emptyValues)
     lastObjects = names.entities.map { Array(repeating: 0, count: $0.properties.count) }
+    misfits = Array(repeating: XMLMisfits(), count: names.entities.count)
   }
 
   /// Creates a reader that can only read the part before the objects.
@@ -67,7 +70,7 @@ struct XMLStoreReader: ~Escapable {
   init(_ bytes: RawSpan) {
     reader = XMLPullReader(bytes, depth: 512)
     names = XMLNames()
-    (rows, orders, emptyValues, lastObjects) = ([], [], [], [])
+    (rows, orders, emptyValues, lastObjects, misfits) = ([], [], [], [], [])
   }
 
   /// Reads the part before the objects.
