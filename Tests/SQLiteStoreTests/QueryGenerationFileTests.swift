@@ -200,7 +200,11 @@ import Testing
     let snapshot = try #require(store.snapshot() as? SQLiteStore)
     let entity = try #require(store.model["City"])
     try atlas.change(atlas.container.newContext())
-    guard case .rows(let rows) = try snapshot.fetch(FetchRequest("City"), of: entity) else { return }
+    let result = try snapshot.fetch(FetchRequest("City"), of: entity)
+    guard case .rows(let rows) = result else {
+      Issue.record("expected rows, found \(result)")
+      return
+    }
     #expect(rows.count == 8)
     try snapshot.endReading()
     #expect(errorCode { _ = try snapshot.fetch(FetchRequest("City"), of: entity) } == .invalidState)

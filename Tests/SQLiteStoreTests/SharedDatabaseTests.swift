@@ -268,7 +268,11 @@ import Testing
     try object.setValue(.string("b"), forKey: "name")
     let old = try SQLiteStore(file, model: Self.model)
     let account = try #require(Self.model.entity(named: "Account"))
-    guard case .rows(let rows) = try old.fetch(FetchRequest("Account"), of: account) else { return }
+    let result = try old.fetch(FetchRequest("Account"), of: account)
+    guard case .rows(let rows) = result else {
+      Issue.record("expected rows, found \(result)")
+      return
+    }
     let keys = rows.map(\.key)
     #expect(keys.count == 1)
     // After this migration all entities have other numbers.
