@@ -42,14 +42,24 @@ enum SQLCipher {
   private let folder = TemporaryFolder(isInMemory: true)
   private var file: URL { folder.url.appending(path: "store.sqlite") }
 
-  @Test(.enabled(if: SQLCipher.library != nil && !SQLCipher.isLinked, "SQLCipher is not installed"))
+  @Test(
+    .enabled(
+      if: SQLCipher.isLinked || SQLCipher.library != nil,
+      "encrypted stores are not tested: install SQLCipher, or set SQLCIPHER_LIBRARY to the path of libsqlcipher.so"),
+    .disabled(if: SQLCipher.isLinked, "this process has SQLCipher, and runs the tests of encrypted stores itself"))
   func `the tests of encrypted stores pass with SQLCipher`() throws {
+    let library = try #require(SQLCipher.library)
+    // Without the slash, the filter would also match this test, because it is in a file of the same name. If the library
+    // cannot be loaded, the test would then run itself without end.
     let tests = try Program.run(
       URL(filePath: "/proc/self/exe").resolvingSymlinksInPath(),
-      ["--testing-library", "swift-testing", "--filter", "EncryptedStoreTests"],
-      environment: ["LD_PRELOAD": try #require(SQLCipher.library)])
+      ["--testing-library", "swift-testing", "--filter", "EncryptedStoreTests/"],
+      environment: ["LD_PRELOAD": library])
     let text = tests.text + tests.errors
-    #expect(tests.status == 0 && text.contains("Suite \"Encrypted stores\" passed"), "\(text)")
+    try #require(tests.status == 0 && text.contains("Suite \"Encrypted stores\" passed"), "\(text)")
+    // Shows in the log that the tests ran.
+    let summary = text.split(separator: "\n").last { $0.contains("Test run with") }
+    print("encrypted stores are tested with \(library): \(summary ?? "")")
   }
 
   @Test(.enabled(if: !SQLCipher.isLinked))
@@ -102,7 +112,10 @@ enum SQLCipher {
 }
 
 /// Tests that run only in a process with SQLCipher: see ``EncryptionKeyTests``.
-@Suite("Encrypted stores", .enabled(if: SQLCipher.isLinked)) struct EncryptedStoreTests {
+@Suite(
+  "Encrypted stores",
+  .enabled(if: SQLCipher.isLinked, "this process has no SQLCipher; another test runs these tests with it"))
+struct EncryptedStoreTests {
   private let folder = TemporaryFolder(isInMemory: true)
   private var file: URL { folder.url.appending(path: "store.sqlite") }
   private var other: URL { folder.url.appending(path: "other.sqlite") }
