@@ -435,6 +435,14 @@ private enum KeepArticle {
     #expect(error?.code == .invalidValue && error?.objectID == ada)
   }
 
+  @Test func `a walk along relationships reads objects together`() throws {
+    let context = try filled().newContext()
+    for person in try context.fetch(Person.self) {
+      for note in person.notes { print(person.name, note.title) }
+    }
+    #expect(context.misuse.isEmpty)
+  }
+
   @Test func `adding and removing objects updates both sides of a relationship`() throws {
     let context = try filled().newContext()
     var request = FetchRequest("Person", sortedBy: [.init("name")])
