@@ -63,7 +63,7 @@ struct Set: ParsableCommand {
 
   @OptionGroup var folder: FolderOption
   @Argument var name: String
-  @Argument(help: "Put a value that begins with a hyphen after --.") var value: String
+  @Argument(help: "If the value begins with a hyphen, put -- before it.") var value: String
 
   func run() throws { try Settings.named(name).set(value, in: folder.preferences) }
 }

@@ -6,7 +6,7 @@ struct EntityTerm {
   /// The keys after the key `entity` in the key path; empty for the entity itself.
   var keys: [String] = []
 
-  /// Returns the term for the value that a key of this value leads to.
+  /// Returns this term with `key` added to its keys.
   func following(_ key: String) -> EntityTerm { EntityTerm(object: object, keys: keys + [key]) }
 
   /// True for the entity itself and for its name; false for parts that can be collections.
@@ -73,7 +73,8 @@ extension QueryTranslation {
     return numbers.count == 1 ? isOne : dialect.ifNull(isOne, dialect.fails)
   }
 
-  /// Returns an operand, with an entity name converted to a value. Throws for other entity terms.
+  /// Converts the name of an object's entity to a value. Throws for the entity itself and for its other parts. Returns
+  /// operands that are not entity terms unchanged.
   mutating func withNames(_ operand: QueryOperand) throws(Untranslatable) -> QueryOperand {
     if case .entity(let term) = operand { .value(try name(of: term)) } else { operand }
   }

@@ -107,7 +107,7 @@ extension ArchivedValue: SecureCoding {
 
   public init(coder: KeyedUnarchiver) throws {
     throw coder.failure(
-      .typeMismatch, "an ArchivedValue cannot be decoded from the contents of an object; use decode(_:)")
+      .typeMismatch, "ArchivedValue.init(coder:) is not supported; use decode(_:forKey:) of KeyedUnarchiver")
   }
 
   public static func _unarchive(_ reference: ArchivedReference, by coder: KeyedUnarchiver) throws -> ArchivedValue {

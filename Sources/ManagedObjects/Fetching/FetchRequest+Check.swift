@@ -126,7 +126,7 @@ extension FetchRequest.ResultType {
 
 /// Functions that stores use to check a request.
 extension FetchRequest {
-  /// True if the predicate is nested in at most `height` levels.
+  /// True if the predicate has at most `height` levels.
   package func isWithin(height: Int) -> Bool {
     guard let predicate else { return true }
     return (try? predicate.height(within: height)) != nil

@@ -130,9 +130,9 @@ struct RequestReach {
       }
     }
 
-    /// Returns the step of an entity's relationship; nil if the entity does not have the relationship.
+    /// Returns the step along a relationship, as a part of a path; nil if the entity does not have the relationship.
     ///
-    /// - Parameter source: the entity itself, or a superentity.
+    /// - Parameter source: The entity where the step begins: `entity` or one of its superentities.
     private func step(
       _ name: String, of entity: ManagedObjectModel.Entity, source: ManagedObjectModel.Entity
     ) -> FoundStep? {

@@ -227,8 +227,10 @@ extension ManagedObjectContext {
     return rows[0]
   }
 
-  /// Returns the value of a slot that is not in the row of an object. If it is that of a to-many relationship, also
-  /// reads the relationship of the other objects in its batch.
+  /// Reads a value of an object that the store left out of the row. For a relationship, also reads the unread values of
+  /// the same slot in other objects of the object's batch.
+  ///
+  /// - Returns: the value; nil if the store or the parent context no longer has the object.
   func readUnreadValue(ofSlot slot: Int, of object: ManagedObject) throws(ManagedObjectError) -> RowValue? {
     guard let batch = object.batch, batch.isShared, object.shape.relationships[slot] != nil else {
       return try readValues(ofSlot: slot, [object.key])[0]

@@ -123,8 +123,8 @@ extension ManagedObject {
     shape.context?.reportObserved()
   }
 
-  /// Records a change of an observed object that ``change(_:to:)`` did not make. Reports the change, unless an
-  /// operation is in progress.
+  /// Records that an observed object was changed in another way than by ``change(_:to:)``. Reports the change, unless
+  /// an operation is in progress.
   @inline(never)
   final func noteObservedChange() {
     guard let observed = shape.state?.observed else { return }

@@ -250,7 +250,7 @@ extension RequestReach.End {
 }
 
 extension RowValue {
-  /// True if the value is that of a relationship to one of the objects with the keys.
+  /// True if this is the value of a relationship, and contains at least one of the keys.
   fileprivate func hasKey(in keys: Set<RowKey>) -> Bool {
     switch self {
     case .toOne(let key): key.map(keys.contains) ?? false

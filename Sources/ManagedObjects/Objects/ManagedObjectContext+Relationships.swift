@@ -74,7 +74,8 @@ extension ManagedObjectContext {
     if let target, let inverse { enter(object, into: target, inverse, from: slot) }
   }
 
-  /// Adds an object to a to-many relationship, at an index or at the end of an ordered one, and updates the inverse.
+  /// Adds an object to a to-many relationship, and updates the inverse. In an ordered relationship, the object is
+  /// inserted at `index`, or at the end if `index` is nil.
   func add(_ target: ManagedObject, to object: ManagedObject, _ slot: Int, at index: Int? = nil) {
     guard let relationship = object.shape.relationships[slot] else { return }
     guard relationship.definition.isToMany else { return setObject(target, of: object, slot) }

@@ -4,9 +4,10 @@ internal import PropertyLists
 
 /// The value expression of a property mapping in a migration, prepared to be evaluated with source objects.
 ///
-/// The expression may use all features of predicates; `$source` is the source object. If the whole expression is a call
-/// of `$manager` that finds the destination objects of source objects, ``value(of:)`` returns these source objects, and
-/// the migration finds the destination objects.
+/// The expression may use all features of predicates. `$source` is the source object, and `$manager` is the migration
+/// manager. To set a relationship, the whole expression is a call of a ``Method`` of `$manager`, with source objects as
+/// the last argument. ``value(of:)`` then returns these source objects, and the migration replaces them with their
+/// destination objects.
 package struct MappingExpression: Sendable {
   /// The meaning of an expression's value.
   package enum Result: Hashable, Sendable {

@@ -9,7 +9,7 @@ extension ResultEngine {
   /// Returns a string that identifies the request, the model and the state of the stores; nil if the results cannot be
   /// cached.
   ///
-  /// If the text is the same before and after a fetch, nothing was saved in between.
+  /// If the string is the same before and after a fetch, nothing was saved in between.
   func cacheableState() -> String? {
     guard let cache, cache.path != nil, !isWindowed, context.parent == nil, context.queryGenerationToken == nil,
       !context.hasChanges

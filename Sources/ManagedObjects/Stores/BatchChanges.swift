@@ -16,7 +16,7 @@ struct BatchChanges<Store: PersistentStore> {
   private var newRows: [StoreRow] = []
   /// The distinct sets of slots that the request sets in new rows. Empty if they are not needed.
   private var givenSlots: [[Int]] = []
-  /// For each new row, the index of its set in ``givenSlots``.
+  /// For each new row, the index in ``givenSlots`` of the slots that are set in it.
   private var givenIndices: [Int] = []
 
   /// Reads the new objects of an insertion, or checks the values of an update.

@@ -185,8 +185,8 @@ final class DomainFile: Sendable {
     reload()
   }
 
-  /// Reads the values of the file if it has changed since it was last read. If a save is in progress, reads them soon
-  /// after: a save may be slow, and the caller has other files to reload.
+  /// Reads the values of the file if it has changed since it was last read. Does not wait for a save in progress,
+  /// because a save may be slow and the caller has other files to reload, but tries again 10 ms later.
   func reload() {
     let seen = disk.withLockIfAvailable { disk in
       (look(&disk, isFirst: false), exchange(&disk.findings, with: Findings()))

@@ -52,8 +52,8 @@ public enum CacheDirectoryTag {
     do { try FileSystem.remove(url.path) } catch { throw ProgramFoldersError(error, at: url) }
   }
 
-  /// Returns true if a folder has the file. A symbolic link does not count, and neither does a file with another
-  /// beginning.
+  /// Returns true if a folder contains a cache directory tag: a regular file with the name ``fileName`` that begins
+  /// with the ``signature``. A symbolic link does not count.
   public static func isPresent(in folder: URL) -> Bool {
     let path = file(in: folder).path
     return FileSystem.isRegularFileItself(path)

@@ -44,7 +44,7 @@ struct ContainerAssembly<Scanner: LayoutScanner> {
   var plan: ContainerPlan { container.plan }
   var children: [EditedContainer.Child] { container.children }
 
-  /// Returns the pieces of a changed container that had children.
+  /// Returns the text pieces of a changed container that had children before the change. If it was empty, use `fill`.
   mutating func assemble(_ bytes: RawSpan, _ text: inout EditedText) throws(PropertyListError) -> [EditedText.Piece] {
     // A closure that captures mutable state would copy it for each child.
     let assembly = self

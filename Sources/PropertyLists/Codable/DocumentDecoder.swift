@@ -69,8 +69,8 @@ final class DocumentDecoder: Decoder, NestedCoder {
     return keys
   }
 
-  /// Returns the keys from the root to this value. The result stores only the innermost keys, and shares the list of an
-  /// outer value for the others.
+  /// Returns the keys from the root to this value. The result stores only the innermost keys. For the outer keys, it
+  /// refers to the result of an outer value.
   private func keysFromRoot() -> OuterKeys {
     if let outerKeys { return outerKeys }
     var keys: [any CodingKey] = []

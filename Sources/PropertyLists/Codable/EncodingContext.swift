@@ -70,7 +70,7 @@ final class EncodingContext {
   /// - Parameters:
   ///   - lastKey: The index of a dictionary's last key in ``EncodedKeys``. The children of a dictionary are keys and
   ///     values in turn.
-  ///   - valuesPerElement: The number of values per element of a collection ordered by hashing, or 0 for other types.
+  ///   - valuesPerElement: The result of ``valuesPerElement(of:)`` for the type of the encoded value.
   func container(_ kind: NodeKind, _ children: [FlatNode], lastKey: Int, valuesPerElement: Int) -> FlatNode {
     let groupSize = kind == .dictionary ? 2 : valuesPerElement
     let children = valuesPerElement > 0 ? unsafe nodes.sorted(children, groupSize: groupSize) : children
@@ -78,7 +78,8 @@ final class EncodingContext {
     return unsafe nodes.container(.array, children[...])
   }
 
-  /// Returns the number of values per element of a collection ordered by hashing, or 0 for all other types.
+  /// Returns the number of values that each element of a `Set` (1) or a `Dictionary` (2) encodes into an unkeyed
+  /// container; 0 for all other types.
   func valuesPerElement(of type: Any.Type) -> Int {
     if unsafe types.isEmpty { unsafe types = Array(repeating: nil, count: 64) }
     let identifier = ObjectIdentifier(type)

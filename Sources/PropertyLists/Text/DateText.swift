@@ -187,7 +187,7 @@ package enum DateText {
   /// 8601 parser supports.
   private static let commonYears = -63_113_904_000.0..<252_423_993_600.0
 
-  /// The maximum number of digits after the point. Only times less than a second from 2001-01-01T00:00:00Z need more.
+  /// The maximum number of digits after the point. Only dates within one second of 2001-01-01T00:00:00Z can need more.
   private static let mostDigits = 18
 
   /// Appends a date with as many digits as are needed to read back the same bits. Returns false, without appending, if

@@ -6,8 +6,8 @@ struct DocumentWalker<Source: NodeSource>: ~Copyable {
   private let document: PropertyListDocument
   private let sortsKeys: Bool
   private let depthLimit: Int
-  /// The size that may still be written, in the units of ``ParsingLimits/expandedSize``. Each value counts one more for
-  /// each level of nesting.
+  /// The size that may still be written, in the units of ``ParsingLimits/expandedSize``. In addition to its size, each
+  /// value counts one for each level of nesting, because text formats indent it.
   private var budget: WorkBudget
   private var scratch: [UInt8] = []
   /// The containers around the current one.

@@ -17,9 +17,10 @@ package enum ConnectionMode: Hashable, Sendable {
 public enum SQLiteTransactionKind: Hashable, Sendable {
   /// For reading: all statements see the same state.
   case deferred
-  /// For writing: other writers wait from the beginning.
+  /// For writing: other writers wait until the transaction ends.
   case immediate
-  /// For schema changes: if the file does not use a write-ahead log, other connections cannot read either.
+  /// For schema changes: other writers wait until the transaction ends. If the file does not use a write-ahead log,
+  /// readers wait, too.
   case exclusive
 
   var sql: String {

@@ -113,7 +113,7 @@ extension Connection {
   /// - Throws: An error with the origin ``SQLiteError/Origin/key`` if the key is wrong or the file is not encrypted.
   func unlock(_ key: SQLiteEncryptionKey) throws(Failure) {
     let code = unsafe key.execute("PRAGMA key = ", in: handle)
-    if code != SQLITE_OK { throw keyFailure(code, "the key cannot be set") }
+    if code != SQLITE_OK { throw keyFailure(code, "the encryption key cannot be set") }
     let result = unsafe sqlite3_exec(handle, "SELECT COUNT(*) FROM sqlite_schema", nil, nil, nil)
     if result == SQLITE_OK { return }
     if result & 0xFF != SQLITE_NOTADB { throw failure(result, .opening, nil) }

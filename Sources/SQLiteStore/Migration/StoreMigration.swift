@@ -83,7 +83,7 @@ struct StoreMigration {
     try report(phase, name, count, count)
   }
 
-  /// Returns the highest primary key that each old table has or had, by the index of the corresponding new table.
+  /// Returns, for the index of each new table, the highest primary key that its old table has or had.
   private func highestNumbers() throws(ManagedObjectError) -> [Int: Int64] {
     var highest: [Int: Int64] = [:]
     for (index, table) in new.tables.enumerated() {

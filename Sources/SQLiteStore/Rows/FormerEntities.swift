@@ -89,7 +89,9 @@ struct FormerEntities {
     return nil
   }
 
-  /// Returns the name of the table with the objects of an entity of the file; nil if the file has no such table.
+  /// Returns the name of the table that stores an entity's objects; nil if the file has no such table.
+  ///
+  /// - Parameter number: The entity's number in the file.
   func table(_ number: Int64) -> String? {
     guard let root = root(number), let name = entities[root].map({ "Z" + $0.name.uppercased() }),
       file.tables[name]?.hasNumbers == true, file.has(name, "Z_ENT")

@@ -25,7 +25,8 @@ extension SQLiteStore: FileBackedStore {
       try body(SQLiteStore(unfinishedAt: path, for: file, model: model, configuration: configuration))
       // SQLite merges its log into the file when the store is closed, unless the disk is full.
       guard FileSystem.sizeOfRegularFile(path + "-wal") == nil else {
-        throw ManagedObjectError(.save, "\(files.path): the store cannot be completed; its disk may be full")
+        throw ManagedObjectError(
+          .save, "\(files.path): the store could not be written completely; the disk may be full")
       }
       try files.create(from: StoreSnapshot(path: path, folder: ""))
       withExtendedLifetime(scratch) {}

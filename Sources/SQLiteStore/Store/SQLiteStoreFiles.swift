@@ -169,7 +169,8 @@ struct SQLiteStoreFiles {
     let copy = scratch.newFile()
     try Database(path: copy, .create, ConnectionOptions(key: key)).fill(from: database)
     guard FileSystem.sizeOfRegularFile(copy + "-wal") == nil else {
-      throw ManagedObjectError(.save, "\(target.path): the store cannot be completed; its disk may be full")
+      throw ManagedObjectError(
+        .save, "\(target.path): the copy of the store could not be written completely; the disk may be full")
     }
     let mode = Int(StoreFile.permissions(ofCopyOf: FileSystem.exists(target.path) ? target.path : path))
     do { try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: copy) } catch {

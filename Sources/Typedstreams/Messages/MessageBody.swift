@@ -68,7 +68,7 @@ public struct MessageBody: Hashable, Sendable {
 
   /// A part of a message. Messages shows each part as a bubble.
   public struct Part: Hashable, Sendable {
-    /// The number of the part, which reactions and edits refer to. Nil if the message does not have it.
+    /// The number of the part, which reactions and edits refer to. Nil if the message has no number for the part.
     public var number: Int?
     /// The range in ``MessageBody/text``.
     public var range: Range<String.Index>

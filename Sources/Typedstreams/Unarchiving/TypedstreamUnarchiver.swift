@@ -280,8 +280,8 @@ public final class TypedstreamUnarchiver {
     return made
   }
 
-  /// Adds the levels of a decoded value to those of the value that contains it and is still being decoded. Throws if
-  /// the stack has no room for all of them, because releasing or comparing the outer value recurses through all levels.
+  /// Records that a decoded value with `height` levels is part of the value that is being decoded. Throws if the stack
+  /// has no room for all these levels, because releasing or comparing the outer value recurses through them.
   func note(height: Int) throws(TypedstreamError) {
     deepest = max(deepest, depth + height)
     if depth > 0 { _ = try needsMoreStack(within: height - 1) }

@@ -32,7 +32,7 @@ struct Diff: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "With --recursive, read the files whose names match PATTERN instead, such as '*.json'; can be repeated.",
+      "With --recursive, read only files whose names match PATTERN, for example '*.json'; can be repeated.",
       valueName: "pattern"))
   var name: [String] = []
 

@@ -63,7 +63,8 @@ struct NewStoreArguments: ParsableArguments {
     try body(SQLiteStore(unfinishedAt: unfinished, for: URL(filePath: path), model: model))
     // SQLite merges its log into the file when the store is closed, unless the disk is full.
     guard FileSystem.sizeOfRegularFile(unfinished + "-wal") == nil else {
-      throw ManagedObjectError(.save, "\(path.printable()): the store cannot be completed; its disk may be full")
+      throw ManagedObjectError(
+        .save, "\(path.printable()): the store could not be written completely; the disk may be full")
     }
     try Self.checkInterruption()
     try checkNew(path)

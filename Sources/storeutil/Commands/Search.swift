@@ -29,7 +29,7 @@ struct Search: ParsableCommand {
 
   @OptionGroup var opening: OpeningArguments
 
-  @Flag(name: .customLong("json"), help: "Print a JSON array with an object for each value.")
+  @Flag(name: .customLong("json"), help: "Print a JSON array with a JSON object for each value.")
   var isJSON = false
 
   func validate() throws {

@@ -85,7 +85,8 @@ struct SetValues: ParsableCommand {
       progress.clear()
       if let lost = assigned.first(where: { !$0.isKept }) {
         throw ManagedObjectError(
-          .invalidValue, "another changed object has replaced this value through the inverse relationship",
+          .invalidValue,
+          "this relationship was changed again when it was set for another object, because of its inverse",
           objectID: lost.object.objectID, key: lost.name)
       }
       foundCount = objects.count

@@ -21,8 +21,7 @@ extension ObjectImport {
     return drafts.map { draft in draft.key.map { index[$0] } ?? [] }
   }
 
-  /// The objects that the references of drafts lead to, and the indexes that find such objects by the value of an
-  /// attribute.
+  /// The objects that the drafts refer to, and the indexes that find such objects by the value of an attribute.
   struct Targets {
     var indexes: [RecordDraft.Lookup: KeyIndex] = [:]
     /// The row keys of the objects, so that all of them can be read in one fetch.

@@ -295,8 +295,8 @@ public final class KeyedArchiver {
 
   var depth: Int { outerDepth + outer.count - collectionDepth }
 
-  /// True if the room on the stack must be checked. Checking every fourth level is enough, because a full stack still
-  /// has room for a few objects.
+  /// True at every fourth level, where the free space on the stack is checked. The stack's reserve is large enough for
+  /// the levels between two checks.
   @inline(__always)
   private var isStackDue: Bool { outer.count & 3 == 0 }
 

@@ -383,8 +383,8 @@ public final class KeyedUnarchiver {
   /// Ends the decoding of the current object after an error, and returns the error to throw.
   ///
   /// A type may catch an error and decode the same part again. If nested objects do that, each level doubles the work,
-  /// so the number of failures is limited. In a normal archive, a value fails to decode at most a few times, because a
-  /// type tries several possible types.
+  /// so the number of failures is limited. In a normal archive, failures are few: a type that tries several types for a
+  /// value fails once for each type that does not match.
   @inline(never)
   private func leave(after error: any Error) -> any Error {
     leave()
@@ -437,8 +437,8 @@ public final class KeyedUnarchiver {
     failure(.nestedTooDeeply, stackRoom.tooDeep(stackRoom.stack(isTop: false).size).message)
   }
 
-  /// True if the room on the stack must be checked. Checking every fourth level is enough, because a full stack still
-  /// has room for a few objects.
+  /// True at every fourth level, where the free space on the stack is checked. The stack's reserve is large enough for
+  /// the levels between two checks.
   @inline(__always)
   private var isStackDue: Bool { outer.count & 3 == 0 }
 

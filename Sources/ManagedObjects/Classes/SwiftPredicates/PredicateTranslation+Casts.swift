@@ -56,8 +56,7 @@ extension PredicateTranslation {
     return .conditional(conjunction(condition, inner), value, .constant(.null))
   }
 
-  /// Returns true if a condition is false whenever an object is missing, because the condition tests the object's
-  /// entity.
+  /// Returns true if a condition tests the entity of an object. Such a condition is false if the object is missing.
   static func tests(_ condition: ManagedPredicate, _ object: ManagedExpression) -> Bool {
     switch condition {
     case .and(let parts): parts.contains { tests($0, object) }

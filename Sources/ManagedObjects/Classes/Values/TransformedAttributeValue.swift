@@ -1,7 +1,7 @@
 public import ObjectModels
 public import Predicates
 
-/// A type whose values only a value transformer can store, such as a type of another module.
+/// A type whose values can be stored only with a value transformer, for example a type of another module.
 ///
 /// ```swift
 /// extension Color: TransformedAttributeValue {}
@@ -11,8 +11,8 @@ public import Predicates
 /// }
 /// ```
 ///
-/// Making a model throws if a property of such a type lacks the option `.transformed(by:)`. To declare properties that
-/// are not optional, conform to ``AttributeConvertible``, too.
+/// The initializer of a model throws if a property of such a type lacks the option `.transformed(by:)`. To declare
+/// properties that are not optional, conform to ``AttributeConvertible``, too.
 public protocol TransformedAttributeValue: AttributeCoding {}
 
 extension TransformedAttributeValue {

@@ -103,7 +103,7 @@ struct BinaryWriter: FileWriter, NodeSink, ~Copyable {
     uidCount += 1
   }
 
-  /// The maximum length of ``uids``. It ensures that a large table is at least about half full.
+  /// The maximum length of ``uids``: about twice the number of UIDs, so that at least half of a large table is used.
   private var uidReach: Int { 2 * uidCount + 4096 }
 
   private mutating func newUID(_ value: UInt32) throws(PropertyListError) -> UInt32 {

@@ -31,7 +31,8 @@ extension OpenStepTokenReader {
     !original.text.bytes.extracting(range).hasSameBytes(as: lexer.bytes.extracting(range))
   }
 
-  /// Continues after a defect in the value of the text, or before the first entry of a strings file.
+  /// Continues after a defect at the beginning of the text. If the root container is not open yet, the text is read on
+  /// as a strings file if it can be one; otherwise the defect is thrown.
   mutating func mendBeginning(_ defect: PropertyListError) throws(PropertyListError) {
     if builder.depth > 0 { return try mend(defect) }
     try defects.report(defect)
@@ -101,7 +102,8 @@ extension OpenStepTokenReader {
     return lexer.byte == byte
   }
 
-  /// Skips to the end of an entry or element, or to the beginning of another one, or to the end of the container.
+  /// Skips to the end of the entry or element, to the beginning of another one, or to the end of the container,
+  /// whichever comes first.
   private mutating func skip() throws(PropertyListError) {
     var nested = 0
     while let kind = builder.frames.last?.kind {

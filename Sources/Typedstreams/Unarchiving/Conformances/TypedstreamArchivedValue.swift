@@ -12,7 +12,7 @@ extension ArchivedValue: TypedstreamDecodable {
 
   public init(from groups: inout TypedstreamGroups) throws {
     throw groups.failure(
-      .typeMismatch, "an ArchivedValue cannot be decoded from the contents of an object; use decode(_:)")
+      .typeMismatch, "ArchivedValue.init(from:) is not supported; use decode(_:) of TypedstreamGroups")
   }
 
   public static func _decode(

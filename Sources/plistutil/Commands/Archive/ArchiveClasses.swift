@@ -21,7 +21,7 @@ struct ArchiveClasses: ParsableCommand {
 
   @OptionGroup var files: FileArguments
 
-  @Flag(help: "Print a list of Swift types.")
+  @Flag(help: "Print the Swift types that a program must name to decode the archive.")
   var swift = false
 
   @Flag(name: .customLong("json"), help: "Print a line of JSON for each file.")
