@@ -10,13 +10,17 @@ package struct AssignmentQuery {
   package enum Value {
     /// A constant, as the column of the attribute stores it.
     case constant(SQLValue)
-    /// An expression that an SQL function evaluates with values of the row. `isExternal` is true for an attribute that
-    /// allows external storage.
+    /// An expression that an SQL function evaluates with values of the row. `isExternal` is true if the assigned
+    /// attribute allows external storage.
     case expression(ManagedExpression, BatchAssignment.Target, isExternal: Bool)
   }
 
-  /// Creates the statement; nil if SQL cannot express the condition, the order or a value of the request exactly, or if
-  /// the store has none of the entities.
+  /// Creates the statement of a batch request. Returns nil if SQL cannot express the condition, the order or an
+  /// assigned value exactly, or if the store has none of the entities.
+  ///
+  /// - Parameters:
+  ///   - entities: The indices of the entities whose objects are found.
+  ///   - values: The values to assign, in the order of the result columns.
   package init?(
     _ request: FetchRequest, _ entities: Range<Int>, _ values: [Value], _ schema: any QuerySchema,
     _ storeNumber: StoreNumber, _ dialect: some SQLDialect

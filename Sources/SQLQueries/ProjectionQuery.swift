@@ -32,7 +32,9 @@ package struct ProjectionQuery {
     case average
   }
 
-  /// Creates the statement; nil if SQL cannot express the request exactly.
+  /// Creates the statement; nil if SQL cannot express the request exactly, or if the store has none of the entities.
+  ///
+  /// - Parameter entities: The indices of the entities whose objects are fetched.
   package init?(
     _ request: FetchRequest, _ entities: Range<Int>, _ schema: any QuerySchema, _ storeNumber: StoreNumber,
     _ dialect: some SQLDialect
@@ -43,8 +45,8 @@ package struct ProjectionQuery {
     let sql = translation.attempt { (translation) throws(Untranslatable) in
       try projection.add(request, entity, &translation)
       let condition = try translation.condition(request.predicate ?? .constant(true))
-      // A condition that can fail ends the statement with an error only if SQL tests a row for which it fails. Which
-      // rows SQL tests can depend on the requested values.
+      // If a condition fails for a row, the statement ends with an error, but only if SQL tests that row. The rows that
+      // SQL tests can depend on the requested values.
       if condition.mayFail { throw Untranslatable() }
       return try projection.statement(request, condition, &translation)
     }

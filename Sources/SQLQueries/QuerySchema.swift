@@ -3,15 +3,17 @@ package import ObjectModels
 /// The tables and columns where a store keeps the entities and properties of its model.
 package protocol QuerySchema: Sendable {
   var model: ManagedObjectModel { get }
-  /// The number that represents each entity in the database, by the index of the entity in the model.
+  /// The entity numbers, by the index of the entity in the model. The database identifies an entity by its number.
   var numbers: [Int64] { get }
-  /// The columns of each property, by the index of the entity and the slot of the property.
+  /// The columns of the properties: one array for each entity in the model, with one element for each slot.
   var slotColumns: [[SlotColumns]] { get }
 
   /// Returns the table of an entity; nil if the store does not have the entity.
   func objectTable(ofEntity index: Int) -> ObjectTable?
 
-  /// Returns the name of a join table, whose index is in ``ToManyColumns/Source/join(_:own:other:order:isReflexive:)``.
+  /// Returns the name of a join table.
+  ///
+  /// - Parameter index: The first value of ``ToManyColumns/Source/join(_:own:other:order:isReflexive:)``.
   func joinName(_ index: Int) -> String
 }
 
@@ -57,7 +59,8 @@ package enum SlotColumns: Sendable {
   case toOne(column: Int, entityColumn: Int?, destination: Range<Int>)
   case toMany(ToManyColumns)
 
-  /// The indices of the columns that the property has in the object's own row.
+  /// The indices of the columns of the property in the table of its object. Empty for a to-many relationship, which is
+  /// stored in other tables.
   package var columns: [Int] {
     switch self {
     case .none, .toMany: []
@@ -82,10 +85,11 @@ package struct ToManyColumns: Sendable {
   }
 
   package enum Source: Sendable {
-    /// Each related object has the primary key of the owner in a column.
+    /// A column in the table of the related objects has the primary key of the owner.
     case column(table: Int, column: Int, entityColumn: Int?, order: Int?)
-    /// A join table has a row for each pair of objects. `isReflexive` is true for a relationship that is its own
-    /// inverse.
+    /// A join table has a row for each pair of objects. `own` is its column for the owner, `other` the one for the
+    /// related object, and `order` the one for the position in an ordered relationship. `isReflexive` is true for a
+    /// relationship that is its own inverse.
     case join(Int, own: String, other: String, order: String?, isReflexive: Bool)
   }
 }

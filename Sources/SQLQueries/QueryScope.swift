@@ -6,7 +6,7 @@ final class QueryScope {
   /// SQL for the first table, joined to a join table if necessary.
   private let first: String
   private var joins: [String] = []
-  /// The objects of to-one relationships that were already joined, by the column that refers to the object.
+  /// The joined objects of to-one relationships, by the column that refers to the object.
   private var known: [String: ObjectAlias] = [:]
   private(set) var conditions: [String]
 
@@ -27,8 +27,7 @@ final class QueryScope {
 
   func join(_ sql: String) { joins.append(sql) }
 
-  /// Returns the object that a column refers to. Calls `make` to join the object if this is the first call for the
-  /// column.
+  /// Returns the object that a column refers to. The first call for a column joins the object by calling `make`.
   func object(at column: String, _ make: () throws(Untranslatable) -> ObjectAlias) throws(Untranslatable) -> ObjectAlias
   {
     if let object = known[column] { return object }
@@ -52,8 +51,8 @@ struct ObjectAlias {
   let isThere: Bool
   /// The column that refers to the object; nil if no to-one relationship leads to the object.
   let key: String?
-  /// SQL for the entity number of a deleted object that a to-one relationship still refers to; nil if the object cannot
-  /// be a deleted one.
+  /// SQL for the entity number of the object if it was deleted, but a to-one relationship still refers to it. Nil if
+  /// the object cannot be deleted.
   var deletedEntity: String?
 
   var number: String { "\(alias).\(table.numberColumn)" }
@@ -81,7 +80,7 @@ struct ValueTerm {
   var isExternal = false
   /// True if the SQL is a column, so that it may have an index.
   var isColumn = true
-  /// False if the value can be NULL because its object can be missing.
+  /// False if the object that has the value can be missing. The value is then NULL.
   var isThere = true
   /// The name of the attribute and the index of its entity in the model; nil for a computed value.
   var attribute: (entityIndex: Int, name: String)?
@@ -93,7 +92,7 @@ struct CollectionTerm {
   let scope: QueryScope
   /// The object that has the to-many relationship.
   let owner: ObjectAlias
-  /// Any object of the to-many relationship, where the rest of the key path starts.
+  /// One object of the to-many relationship. The rest of the key path starts at it.
   let element: ObjectAlias
   /// The object or value at the end of the key path that starts at ``element``.
   var content: Content
@@ -101,7 +100,7 @@ struct CollectionTerm {
   var isSet: Bool
   /// SQL terms that sort the elements; nil if their order is unknown.
   let order: String?
-  /// True if the owner can be missing, so that the collection is null.
+  /// True if the owner can be missing. The collection is null then.
   var isNullable: Bool
   /// True if the key path follows several to-many relationships. All objects are then in one flat collection.
   var isFlattened = false
@@ -109,7 +108,7 @@ struct CollectionTerm {
   enum Content {
     case object(ObjectAlias)
     case value(ValueTerm)
-    /// The entity of each object, or its name.
+    /// The entity of each object, or a part of the entity, such as its name.
     case entity(EntityTerm)
 
     /// The operand for one element of the collection.

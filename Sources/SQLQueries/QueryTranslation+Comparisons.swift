@@ -12,8 +12,8 @@ extension QueryTranslation {
       return try test(left, comparison, right, comparison.modifier)
     }
     let condition = try compare(collection.content.operand, comparison, right)
-    // In memory, the right side is evaluated even for an empty collection, and can fail. SQL would not evaluate it
-    // then.
+    // In memory, the right side is evaluated even for an empty collection, so it can fail. SQL would not evaluate it
+    // for an empty collection.
     if condition.mayFail, mayFail(comparison.right) { throw Untranslatable() }
     let isAny = comparison.modifier == .any
     let clause = collection.scope.clause([isAny ? condition.sql : dialect.not(condition.sql)])
@@ -24,8 +24,8 @@ extension QueryTranslation {
     return SQLCondition(sql: isAny ? exists : dialect.not(exists), mayFail: condition.mayFail)
   }
 
-  /// Translates a comparison, without its modifier (ANY or ALL), to plain SQL if possible, otherwise to a function
-  /// call.
+  /// Translates a comparison of two operands to plain SQL if possible, otherwise to a function call. Ignores the
+  /// modifier of the comparison (ANY or ALL).
   private mutating func compare(
     _ left: QueryOperand, _ comparison: PredicateComparison, _ right: QueryOperand
   ) throws(Untranslatable) -> SQLCondition {
@@ -53,7 +53,8 @@ extension QueryTranslation {
         || leaves.all.contains { $0.hasAnyType } && !comparison.comparator.takesAnything)
   }
 
-  /// Translates a comparison, without its modifier, to SQL that calls no function; nil if such SQL cannot express it.
+  /// Translates a comparison of two operands to plain SQL, which calls no function; nil if plain SQL cannot express the
+  /// comparison. Ignores the modifier.
   private mutating func plain(
     _ left: QueryOperand, _ comparison: PredicateComparison, _ right: QueryOperand
   ) throws(Untranslatable) -> String? {
@@ -97,8 +98,8 @@ extension QueryTranslation {
     }
   }
 
-  /// Translates a comparison of a count, such as `@count > 0`, to a test that does not count the elements. Returns nil
-  /// if the comparison depends on more than whether the collection is empty.
+  /// Translates a comparison that only tests if a collection is empty, such as `@count > 0`, to SQL that does not count
+  /// the elements. Returns nil for other comparisons of a count.
   private func emptiness(
     _ collection: CollectionTerm, _ isNullable: Bool, _ comparator: PredicateComparator, _ constant: PredicateConstant
   ) -> String? {
@@ -130,7 +131,7 @@ extension QueryTranslation {
     }
   }
 
-  /// Returns a condition that is true if an object is one of the constants.
+  /// Returns a condition that is true if an object equals one of the constants.
   private mutating func membership(of object: ObjectAlias, in constants: [PredicateConstant]) -> String {
     var numbers: [Int64: [Int64]] = [:]
     var conditions: [String] = []
@@ -193,8 +194,8 @@ extension PredicateConstant {
 }
 
 extension PredicateComparator {
-  /// The comparator that gives the same result if the sides are exchanged, such as `>` for `<`; nil if no comparator
-  /// does.
+  /// The comparator that has the same result after the sides are exchanged, such as `>` for `<`; nil if no comparator
+  /// has.
   fileprivate var flipped: PredicateComparator? {
     switch self {
     case .equal, .notEqual: self
@@ -211,8 +212,8 @@ extension PredicateComparator {
 }
 
 extension Leaf {
-  /// True if the type of the value is unknown: the model does not define it, or the file may have a value of another
-  /// type.
+  /// True if the type of the value is known only when the statement runs, because values of the attribute can have
+  /// different types.
   fileprivate var hasAnyType: Bool {
     switch kind {
     case .attribute(.transformable, _), .attribute(.undefined, _), .attribute(.composite, _): true

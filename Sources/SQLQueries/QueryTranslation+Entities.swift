@@ -13,11 +13,11 @@ struct EntityTerm {
   var isWholeOrName: Bool { keys.isEmpty || keys == [EntityPredicateKey.name.rawValue] }
 }
 
-/// Functions that translate comparisons of the entities of objects. An object has one of few entities, so a comparison
-/// of an entity with a constant is evaluated in memory for each entity, and becomes a condition on the entity number.
+/// Functions that translate comparisons of the entities of objects. A comparison with a constant is evaluated in memory
+/// for each entity that the object can have. The translation is a condition on the entity number.
 extension QueryTranslation {
-  /// Translates a comparison of the entity of an object; nil if it is not a comparison with a constant or of two
-  /// entities.
+  /// Translates a comparison of an object's entity with a constant, or of two entities. Returns nil for other
+  /// comparisons.
   func restriction(
     _ left: QueryOperand, _ comparison: PredicateComparison, _ modifier: PredicateModifier, _ right: QueryOperand
   ) throws(Untranslatable) -> String? {
@@ -50,7 +50,7 @@ extension QueryTranslation {
     }
   }
 
-  /// Returns a side of a comparison as an expression. The variable `entity` represents the entity of the object in it.
+  /// Returns a side of a comparison as an expression. The variable `entity` replaces the object's entity.
   private static func side(_ operand: QueryOperand) -> ManagedExpression {
     switch operand {
     case .entity(let term):
@@ -61,6 +61,8 @@ extension QueryTranslation {
   }
 
   /// Returns a condition that is true if an object has one of the entity numbers.
+  ///
+  /// - Parameter holdsIfMissing: True if the condition must be true for a missing object.
   private func restriction(of object: ObjectAlias, _ numbers: [String], holdsIfMissing: Bool) -> String {
     if numbers.isEmpty { return holdsIfMissing ? dialect.isNull(object.reference) : dialect.fails }
     if numbers.count == object.entities.count {
@@ -79,7 +81,7 @@ extension QueryTranslation {
     if case .entity(let term) = operand { .value(try name(of: term)) } else { operand }
   }
 
-  /// Returns the name of an entity as a value.
+  /// Returns the value for an entity term that is the name of an object's entity. Throws for other terms.
   mutating func name(of term: EntityTerm) throws(Untranslatable) -> ValueTerm {
     guard term.keys == [EntityPredicateKey.name.rawValue] else { throw Untranslatable() }
     let entities = term.object.entities.map { ManagedObjectModel.Entity(model: schema.model, index: $0) }

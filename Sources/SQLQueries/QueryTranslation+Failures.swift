@@ -36,7 +36,7 @@ extension QueryTranslation {
       .minimum, .maximum, .bitwiseAnd, .bitwiseOr, .bitwiseExclusiveOr, .leftShift, .rightShift, .onesComplement,
       .mode, .negate, .median, .standardDeviation, .distance:
       arguments.contains { mayFail($0) }
-    // If the result for integers overflows, it becomes a decimal number.
+    // For integers, these functions cannot fail: a result that overflows becomes a decimal number.
     case .add, .subtract, .multiply: !arguments.allSatisfy { isInteger($0) }
     case .divide, .modulus: arguments.count != 2 || !isInteger(arguments[0]) || !Self.isOtherThanZero(arguments[1])
     default: true
@@ -47,7 +47,8 @@ extension QueryTranslation {
     if case .constant(.value(.integer(let number))) = expression { number != 0 } else { false }
   }
 
-  /// True for a constant that is an integer or a Boolean, and for a key path to an attribute of these types.
+  /// True if the values of an expression are integers or Booleans: the expression is a constant, or a key path to an
+  /// attribute of such a type.
   private func isInteger(_ expression: ManagedExpression) -> Bool {
     let start: Int
     let keys: [String]

@@ -11,8 +11,8 @@ extension QueryTranslation {
     case collection(CollectionTerm)
   }
 
-  /// The value that a key of an object leads to: the object itself, its entity, no stored value (``none``), or a stored
-  /// property.
+  /// The meaning of a key of an object: the object itself, its entity, a stored property, or a property that is not
+  /// stored (``none``).
   private enum Key {
     case object
     case entity
@@ -23,9 +23,9 @@ extension QueryTranslation {
   /// Follows the keys of a key path from an object or a collection, as long as they are names of properties.
   ///
   /// - Parameters:
-  ///   - flattens: True to follow a to-many relationship from the elements of a collection, and put all objects into
-  ///     one collection. If false, this throws.
-  ///   - stopsAtCollections: True to stop at the first collection, and not follow keys from its elements.
+  ///   - flattens: True to follow a to-many relationship of the elements of a collection; all objects are then in one
+  ///     collection. If false, such a relationship throws ``Untranslatable``.
+  ///   - stopsAtCollections: True to stop at the first collection, instead of following the keys from its elements.
   /// - Returns: The destination, and the keys that were not followed: operators on collections, such as `@count`, and
   ///   keys of values, such as `length`.
   mutating func follow(
@@ -51,8 +51,8 @@ extension QueryTranslation {
           case .collection: throw Untranslatable()
           }
         }
-        // Different elements can lead to equal values or the same object, which all count, so the collection is not a
-        // set.
+        // The collection is not a set: several elements can lead to the same object or to equal values, and each of
+        // them counts.
         collection.isSet = false
         destination = .collection(collection)
       }
@@ -112,6 +112,8 @@ extension QueryTranslation {
   }
 
   /// Follows a key from each element of a collection.
+  ///
+  /// - Parameter object: The object that represents each element.
   private mutating func step(
     _ key: String, from object: ObjectAlias, in collection: inout CollectionTerm, _ flattens: Bool
   ) throws(Untranslatable) -> Destination {
@@ -121,8 +123,8 @@ extension QueryTranslation {
     return .object(try joined(columns, of: object))
   }
 
-  /// Joins the object of a to-one relationship, and returns it. The object can be missing, because a deleted object has
-  /// no row.
+  /// Joins the object of a to-one relationship, and returns it. The object can be missing: the relationship can be
+  /// empty, or refer to a deleted object, which has no row.
   private mutating func target(
     _ column: Int, _ entityColumn: Int?, _ destination: Range<Int>, of object: ObjectAlias
   ) throws(Untranslatable) -> ObjectAlias {
@@ -176,8 +178,8 @@ extension QueryTranslation {
       isNullable: !owner.isThere)
   }
 
-  /// Joins the objects of a to-many relationship to their owner, and returns the joined object. The owner is an element
-  /// of a collection.
+  /// Joins the objects of a to-many relationship to `owner`, which is an element of a collection. Returns the joined
+  /// object.
   private mutating func joined(_ columns: ToManyColumns, of owner: ObjectAlias) throws(Untranslatable) -> ObjectAlias {
     guard let table = schema.objectTable(ofEntity: columns.destination.lowerBound) else { throw Untranslatable() }
     let alias = newAlias()
@@ -199,14 +201,22 @@ extension QueryTranslation {
       }
     }
     owner.scope.join("\(word) \(dialect.name(table.name)) \(alias) ON \(conditions.joined(separator: " AND "))")
-    // As in memory, a missing owner gives one element without a value, and an owner without related objects gives none.
+    // A missing owner adds one element without a value, and an owner without related objects adds no element.
+    // Evaluation in memory does the same.
     if !owner.isThere { owner.scope.add("(\(dialect.isNull(owner.number)) OR \(dialect.isNotNull(number)))") }
     return ObjectAlias(
       scope: owner.scope, alias: alias, table: table, entities: columns.destination, isThere: owner.isThere, key: nil)
   }
 
-  /// Returns SQL that is true if a relationship that is its own inverse connects two rows. A pair may be stored in one
-  /// direction only, so both directions are searched.
+  /// Returns a condition that is true if a relationship that is its own inverse connects two rows. A pair may be stored
+  /// in one direction only, so both directions are searched.
+  ///
+  /// - Parameters:
+  ///   - number: SQL for the primary key of one row.
+  ///   - owner: SQL for the primary key of the other row.
+  ///   - index: The index of the join table.
+  ///   - own: The name of one column of the join table.
+  ///   - other: The name of the other column.
   private func isRelated(_ number: String, to owner: String, _ index: Int, _ own: String, _ other: String) -> String {
     let join = dialect.name(schema.joinName(index))
     let (own, other) = (dialect.name(own), dialect.name(other))
@@ -221,14 +231,17 @@ extension QueryTranslation {
     return [dialect.isIn(entity, entities.map { "\(schema.numbers[$0])" })]
   }
 
-  /// Returns terms that sort objects by entity, then by primary key. This is the order of objects without sort
-  /// descriptors.
+  /// Returns terms that sort objects by entity, then by primary key. Requests without sort descriptors use this order.
   func entityAndNumber(of alias: String, _ entities: Range<Int>, _ table: ObjectTable) -> String {
     let number = "\(alias).\(table.numberColumn)"
     return entityOrder(by: "\(alias).\(table.entityColumn)", entities).map { "\($0), \(number)" } ?? number
   }
 
   /// Returns the term that sorts objects by entity, in the order of the model; nil if there is only one entity.
+  ///
+  /// - Parameters:
+  ///   - entity: SQL for the entity number of an object.
+  ///   - entities: The indices of the entities that the objects can have.
   func entityOrder(by entity: String, _ entities: Range<Int>) -> String? {
     guard entities.count > 1 else { return nil }
     let numbers = entities.map { schema.numbers[$0] }

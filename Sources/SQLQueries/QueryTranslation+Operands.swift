@@ -8,8 +8,8 @@ enum QueryOperand {
   case object(ObjectAlias)
   case entity(EntityTerm)
   case collection(CollectionTerm)
-  /// The number of elements of a collection. If `isNullable` is true, the number is null if the owner of the collection
-  /// is missing.
+  /// The number of elements of a collection. If the owner of the collection is missing, the number is null if
+  /// `isNullable` is true, and 0 otherwise.
   case count(CollectionTerm, isNullable: Bool)
   /// An expression that must be evaluated in memory.
   case other(ManagedExpression)
@@ -23,7 +23,7 @@ package struct Leaf {
 
   package enum Kind: Sendable {
     case attribute(AttributeType, isExternal: Bool)
-    /// Two arguments: the entity number and the primary key.
+    /// An object, passed as two arguments: the entity number and the primary key.
     case object
     /// A list of values, which ``QueryTranslation/Binding/collector(_:isSet:)`` collected.
     case list
@@ -33,8 +33,8 @@ package struct Leaf {
 extension QueryTranslation {
   /// Translates an expression.
   ///
-  /// - Parameter flattens: True if a key path may have several to-many relationships, whose objects become one
-  ///   collection.
+  /// - Parameter flattens: True if a key path may contain several to-many relationships. The objects at its end are
+  ///   then in one collection.
   mutating func operand(
     _ expression: ManagedExpression, flattens: Bool = false
   ) throws(Untranslatable) -> QueryOperand {
@@ -84,8 +84,8 @@ extension QueryTranslation {
   private mutating func operand(
     _ keys: ArraySlice<String>, of base: ManagedExpression, _ whole: ManagedExpression, _ flattens: Bool
   ) throws(Untranslatable) -> QueryOperand {
-    // `@count` at the end of a key path counts the elements of the first collection on the path, whatever keys follow
-    // it.
+    // `@count` at the end of a key path counts the elements of the first collection on the path. The keys between them
+    // do not matter.
     let counts = keys.last == PredicateCollectionOperator.count.rawValue
     let destination: Destination
     var rest = keys
@@ -109,7 +109,8 @@ extension QueryTranslation {
     }
   }
 
-  /// Translates `TERNARY(predicate, expression, nil)`, if `expression` is the value of an attribute.
+  /// Translates `TERNARY(predicate, expression, nil)`. Throws if `expression` is not the value of an attribute, or if
+  /// the predicate can fail.
   private mutating func optional(
     _ expression: ManagedExpression, if predicate: ManagedPredicate
   ) throws(Untranslatable) -> QueryOperand {
@@ -132,7 +133,7 @@ extension QueryTranslation {
     variables[name] = element
     defer { variables[name] = outer }
     let condition = try condition(predicate)
-    // Whether the statement fails would depend on the elements that SQL tests.
+    // Otherwise, the statement would fail or not, depending on the elements that SQL tests.
     if condition.mayFail { throw Untranslatable() }
     collection.scope.add(condition.sql)
     // `SUBQUERY` of a missing collection is an empty collection.
@@ -142,8 +143,8 @@ extension QueryTranslation {
 
   // Expressions that a function evaluates in memory, with values that the statement passes to it.
 
-  /// The parts of an expression that SQL computes. The statement passes their values to the function, and a variable
-  /// represents each of them in the expression that the function evaluates.
+  /// The parts of an expression that SQL computes. The statement passes their values to a function. In the expression
+  /// that the function evaluates, a variable replaces each part.
   struct Leaves {
     private(set) var all: [Leaf] = []
     private(set) var names: [String] = []
@@ -201,8 +202,8 @@ extension QueryTranslation {
     return dialect.choice(dialect.isNotNull(collection.owner.number), list, dialect.null)
   }
 
-  /// Returns the expression that the function evaluates: `whole`, with variables instead of the parts that SQL can
-  /// compute.
+  /// Returns the expression that the function evaluates: `whole`, with the parts that SQL can compute replaced by
+  /// variables. Adds these parts to `leaves`.
   private mutating func expression(
     _ whole: ManagedExpression, _ leaves: inout Leaves
   ) throws(Untranslatable) -> ManagedExpression {
@@ -247,7 +248,7 @@ extension QueryTranslation {
     try self.expression(operand(expression), &leaves)
   }
 
-  /// Returns the expression that the function evaluates for a key path that SQL can follow only partly, because of an
+  /// Returns the expression that the function evaluates for a key path that SQL can follow only up to a certain key: an
   /// operator on a collection, such as `@sum`, or a key of a value, such as `length`.
   private mutating func expression(
     _ keys: ArraySlice<String>, of base: ManagedExpression, _ leaves: inout Leaves
@@ -264,7 +265,8 @@ extension QueryTranslation {
       (destination, rest) = try follow(keys, from: .collection(collection))
       start = try expression(destination, &rest, &leaves)
     case let operand:
-      // SQL cannot read properties of an object that is found in memory, so only keys of values are possible.
+      // The base is computed in memory. If it is an object, SQL cannot read its properties, so only operators and keys
+      // of values are allowed.
       guard keys.first?.hasPrefix("@") == true || Self.isKeyOfValues(keys) else { throw Untranslatable() }
       start = try expression(operand, &leaves)
     }
@@ -302,8 +304,8 @@ extension QueryTranslation {
     return keys.allSatisfy { known.contains($0) }
   }
 
-  /// Returns the expression that the function evaluates for a geographic location. The location of an object consists
-  /// of its attributes `latitude` and `longitude`.
+  /// Returns the expression that the function evaluates for a geographic location. If the location is an object, the
+  /// expression is a list of its attributes `latitude` and `longitude`.
   private mutating func coordinates(
     _ expression: ManagedExpression, _ leaves: inout Leaves
   ) throws(Untranslatable) -> ManagedExpression {

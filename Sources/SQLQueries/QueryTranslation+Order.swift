@@ -22,14 +22,14 @@ extension QueryTranslation {
     }
     if endsWithObject {
       let objects = entityAndNumber(of: root.alias, root.entities, root.table)
-      // Without this, SQLite could read all rows in the order of their keys, instead of using the index of the
-      // attribute with the range condition.
+      // For a request with a range condition and without sort descriptors, SQLite could read all rows in the order of
+      // their primary keys. `unindexed` makes it use the index of the attribute in the condition.
       terms.append(terms.isEmpty && hasIndexedRange ? dialect.unindexed(objects) : objects)
     }
     return terms.joined(separator: ", ")
   }
 
-  /// Returns the SQL expressions that a sort descriptor sorts by, the most significant first.
+  /// Returns the SQL expressions that replace a sort descriptor in ORDER BY, the most significant first.
   private mutating func columns(of descriptor: FetchRequest.SortDescriptor) throws(Untranslatable) -> [String] {
     var operand = QueryOperand.object(root)
     if let keyPath = descriptor.keyPath, keyPath != "self" {
@@ -47,9 +47,10 @@ extension QueryTranslation {
     }
   }
 
-  /// Returns the SQL expressions that sort a value, the most significant first.
+  /// Returns the SQL expressions to sort a value by, the most significant first. A string can need two: its first and
+  /// its second form.
   ///
-  /// - Parameter form: The form of strings that comparisons use.
+  /// - Parameter form: The first form of strings. Values of other types do not use it.
   func ordered(_ value: ValueTerm, _ form: TextForm) throws(Untranslatable) -> [String] {
     switch value.type.columnTraits.order {
     case .stored: return [value.sql]

@@ -40,7 +40,7 @@ extension QueryTranslation {
 
   /// Translates a comparison of an attribute with null.
   private func comparison(_ value: ValueTerm, _ comparator: PredicateComparator) -> String? {
-    // Here the column does not show if the value is null: a value whose external file is missing is null, and reading a
+    // In these cases, the value can be null although the column is not NULL: if its external file is missing. Reading a
     // text that is not a URL fails.
     if value.isExternal || value.type == .uri { return nil }
     switch comparator {
@@ -63,7 +63,7 @@ extension QueryTranslation {
     }
   }
 
-  /// Sets ``hasIndexedRange`` if the value is an indexed attribute of the fetched entity. Called for range conditions.
+  /// Sets ``hasIndexedRange`` if a value in a range condition is an indexed attribute of the fetched entity.
   private mutating func noteRange(_ value: ValueTerm) {
     guard !hasIndexedRange, value.isColumn, let (index, name) = value.attribute, root.entities.lowerBound == index
     else { return }
@@ -130,11 +130,11 @@ extension QueryTranslation {
     }
   }
 
-  /// The maximum length of a list whose values are bound as separate parameters, because they cannot be bound as one
-  /// JSON array.
+  /// The maximum number of values in a list that cannot be bound as one JSON array. Each of its values needs a
+  /// parameter.
   private static let greatestListLength = 500
 
-  /// Translates a comparison of a Boolean attribute. Every number in the column except 0 is true.
+  /// Translates a comparison of a Boolean attribute with a constant. Every number in the column except 0 is true.
   private func truth(_ value: ValueTerm, _ comparator: PredicateComparator, _ constant: AttributeValue) -> String? {
     guard case .integer(let number) = constant.canonical else { return nil }
     switch (comparator, number) {
@@ -148,8 +148,8 @@ extension QueryTranslation {
     }
   }
 
-  /// Translates a comparison of a float attribute. The column has a double, which can have more digits. The comparison
-  /// therefore uses the range of doubles that round to the float.
+  /// Translates a comparison of a float attribute with a constant. The column can store a double with more digits than
+  /// a float. So a float is compared as the range of all doubles that round to it.
   private mutating func float(
     _ value: ValueTerm, _ comparator: PredicateComparator, _ constant: AttributeValue
   ) -> String? {
@@ -181,8 +181,8 @@ extension QueryTranslation {
     }
   }
 
-  /// Translates a comparison of a decimal attribute. The column has the double that is nearest to the decimal. Reading
-  /// it back gives the shortest decimal whose nearest double it is.
+  /// Translates a comparison of a decimal attribute with a constant. The column stores the double that is nearest to
+  /// the decimal. Reading it returns the shortest decimal that has this nearest double.
   private mutating func decimal(
     _ value: ValueTerm, _ comparator: PredicateComparator, _ constant: AttributeValue
   ) -> String? {

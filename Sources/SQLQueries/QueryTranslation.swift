@@ -3,7 +3,7 @@ package import ManagedObjects
 /// Translates the predicate and the sort descriptors of a fetch request to SQL.
 ///
 /// The statement gives exactly the same result as evaluation in memory. Comparisons of a column with a constant, of two
-/// columns, of objects and of counts become plain SQL if its result is the same, and to-many relationships become
+/// columns, of objects and of counts become plain SQL, unless its result would differ. To-many relationships become
 /// subqueries. Other conditions become calls of a function that evaluates them in memory (``Binding/test(_:_:)``), if
 /// the database can call functions. If neither is possible, the translation throws ``Untranslatable``.
 ///
@@ -17,7 +17,7 @@ package struct QueryTranslation {
   let root: ObjectAlias
   /// The values and functions to bind to the parameters of the statement, beginning with parameter 1.
   private(set) var bindings: [Binding] = []
-  /// The object that each variable of a `SUBQUERY` represents, by the name of the variable.
+  /// The variables of `SUBQUERY` expressions: the object that each represents, by the name of the variable.
   var variables: [String: ObjectAlias] = [:]
   private var aliasCount = 0
   /// True if the predicate has a range condition on an indexed attribute of the fetched entity.
@@ -30,11 +30,11 @@ package struct QueryTranslation {
     case value(SQLValue)
     /// A function that evaluates a condition in memory, and the kinds of its arguments.
     case test(ValueTest, [Leaf.Kind])
-    /// A function that computes a value in memory, and the kinds of its arguments. `isExternal` is true if the value is
-    /// for an attribute that allows external storage.
+    /// A function that computes the value of an attribute in memory, and the kinds of its arguments. `isExternal` is
+    /// true if the attribute allows external storage.
     case computation(ValueComputation, [Leaf.Kind], isExternal: Bool)
-    /// A function that collects the values of many rows into a list, or into a set if `isSet` is true, and the kind of
-    /// the values.
+    /// A function that collects the values of many rows into a list, or into a set if `isSet` is true. The first value
+    /// is the kind of the collected values.
     case collector(Leaf.Kind, isSet: Bool)
   }
 
@@ -77,8 +77,8 @@ package struct QueryTranslation {
   /// True if the statement reads only the table of the fetched objects, and so reads each row at most once.
   var readsOneTable: Bool { aliasCount == 0 }
 
-  /// Returns the entity number to use when a key is compared with an object in the statement; nil if the object cannot
-  /// have the key.
+  /// Returns the entity number of a key that is compared with an object in the statement; nil if the object cannot have
+  /// the key.
   func entityNumber(of key: RowKey, for object: ObjectAlias) -> Int64? {
     guard key.store == storeNumber, object.entities.contains(Int(key.entityIndex)) else { return nil }
     return schema.numbers[Int(key.entityIndex)]
@@ -119,6 +119,10 @@ extension QueryTranslation {
 
   /// Joins conditions by AND or OR. Makes SQLite evaluate a condition that may fail before the conditions that follow
   /// it.
+  ///
+  /// - Parameters:
+  ///   - join: Joins conditions that may be evaluated in any order.
+  ///   - after: Joins two conditions so that the second is evaluated after the first.
   private func join(
     _ parts: [SQLCondition], _ join: ([String]) -> String, _ after: (String, String) -> String
   ) -> SQLCondition {

@@ -20,13 +20,15 @@ package protocol SQLDialect: Sendable {
   func equal(_ first: String, _ second: String) -> String
   func notEqual(_ first: String, _ second: String) -> String
 
-  /// Returns a condition that is true if a Boolean value is true. The database can use an index for it.
+  /// Returns a condition that is true if a Boolean value is true. The database can use an index of the value's column.
   func isTrue(_ sql: String) -> String
 
   /// Returns SQL that converts a Boolean value to 1 or 0. NULL stays NULL.
   func truthValue(_ sql: String) -> String
 
-  /// Returns a condition that is true if a value is in a list. The list is bound to the parameter as a JSON array.
+  /// Returns a condition that is true if a value is in a list.
+  ///
+  /// - Parameter parameter: The placeholder of the list, which is bound as a JSON array.
   func isIn(_ sql: String, list parameter: String) -> String
 
   /// Returns a condition that calls a function with values. The function is bound to the parameter. Returns nil if the
@@ -49,7 +51,7 @@ package protocol SQLDialect: Sendable {
   /// - Parameter nullsAreReversed: True to put NULL last in ascending order, and first in descending order.
   func term(_ sql: String, isAscending: Bool, nullsAreReversed: Bool) -> String
 
-  /// Returns SQL with the same value as `sql`. The database does not use an index for it.
+  /// Returns SQL that has the same value as `sql`, but prevents the database from using an index.
   func unindexed(_ sql: String) -> String
 
   /// Returns the LIMIT and OFFSET clauses of a statement.
@@ -74,8 +76,8 @@ extension SQLDialect {
 
   /// Returns a condition that is true if a value is not NULL and its comparison with `other` is true.
   ///
-  /// - Parameter isColumn: True if the value is a column, which may have an index. If false, the SQL contains the value
-  ///   only once, so that it is computed once.
+  /// - Parameter isColumn: True if the value is a column, which may have an index. If false, the value occurs only once
+  ///   in the returned SQL, so that it is computed only once.
   func order(_ value: String, _ comparator: PredicateComparator, _ other: String, isColumn: Bool) -> String {
     notNull(value, order(value, comparator, other), isColumn: isColumn)
   }
@@ -127,13 +129,13 @@ extension SQLDialect {
   func least(_ value: String) -> String { "MIN(\(value))" }
   func greatest(_ value: String) -> String { "MAX(\(value))" }
 
-  /// Returns SQL for the index of a row's entity number in `numbers`. Rows are sorted by this index.
+  /// Returns SQL for the index of an entity number in `numbers`. It is used to sort rows.
   func index(of entity: String, among numbers: [Int64]) -> String {
     choice(of: entity, numbers.enumerated().map { ("\($1)", "\($0)") })
   }
 
-  /// Returns SQL that compares a value with each case, and has the result of the first equal one; NULL if no case is
-  /// equal.
+  /// Returns SQL that compares a value with the value of each case. Its result is that of the first equal case; NULL if
+  /// no case is equal.
   func choice(of value: String, _ cases: [(value: String, result: String)]) -> String {
     "CASE \(value) \(cases.map { "WHEN \($0.value) THEN \($0.result)" }.joined(separator: " ")) END"
   }

@@ -3,8 +3,8 @@ package import ManagedObjects
 /// The SQL statement of a fetch request, or of a part of it.
 ///
 /// If SQL cannot express the request, the statement finds rows that may match, and the request is executed on these
-/// rows in memory. If the predicate joins several conditions by AND, the statement has those that can be translated, up
-/// to the first one whose evaluation can fail.
+/// rows in memory. If the predicate joins several conditions by AND, the statement contains the conditions that can be
+/// translated and that precede the first one whose evaluation can fail.
 package struct StoreQuery {
   package let sql: String
   /// The values and functions to bind to the parameters of the statement, beginning with parameter 1.

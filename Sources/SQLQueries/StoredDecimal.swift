@@ -4,8 +4,8 @@ package import ManagedObjects
 /// Converts values of decimal attributes to and from the numbers that SQLite stores: integers, or floating-point
 /// numbers with 15 to 17 digits.
 package enum StoredDecimal {
-  /// Returns the value that a store returns if it is read after `decimal` was saved. The two can differ if `decimal`
-  /// has more than 15 digits. Returns nil for NaN.
+  /// Returns the value that is read from a store after `decimal` was saved. It can differ from `decimal` if that has
+  /// more than 15 digits. Returns nil for NaN.
   package static func rounded(_ decimal: Decimal) -> AttributeValue? {
     // In a column for decimal numbers, SQLite stores a floating-point number without a fraction as an integer.
     if case .real(let number)? = value(decimal), let integer = Int64(exactly: number) {
@@ -23,8 +23,8 @@ package enum StoredDecimal {
     return (Decimal(string: text) ?? large(text)).map { .decimal($0) }
   }
 
-  /// Returns the decimal number for a text such as `3.4e+165`, whose digits and exponent do not fit a decimal number
-  /// before zeros are added to the digits. Returns nil if the number is too large.
+  /// Returns the decimal number for a text such as `3.4e+165`. The exponent is too large for a decimal number, so zeros
+  /// are added to the digits, and the exponent becomes smaller. Returns nil if the number is too large even so.
   private static func large(_ text: String) -> Decimal? {
     let parts = text.split(separator: "e")
     guard parts.count == 2, let exponent = Int(parts[1]) else { return nil }

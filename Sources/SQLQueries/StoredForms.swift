@@ -24,7 +24,7 @@ extension ValueTerm {
     }
   }
 
-  /// Returns all values that the column can store for a value that equals the constant; nil if they are not all known.
+  /// Returns the stored values of all attribute values that equal a constant; nil if some of them are unknown.
   func equals(_ constant: AttributeValue) -> [SQLValue]? {
     switch (type, constant) {
     case (.string, .string(let text)): return text.canonicalEquals?.map { .text($0) }
@@ -36,8 +36,7 @@ extension ValueTerm {
     }
   }
 
-  /// The kinds of attributes that SQLite compares with the same result as evaluation in memory. Both attributes must
-  /// have the same kind.
+  /// A kind of attribute. SQLite compares two attributes of the same kind with the same result as evaluation in memory.
   enum PlainKind {
     case number, date, uuid, data
   }
@@ -63,9 +62,9 @@ extension AttributeValue {
     }
   }
 
-  /// The value that a decimal column stores for this number, and the result of comparing the number that is read back
-  /// with this one: −1 if it is less, 0 if it is equal, 1 if it is greater. Nil if this value is not a number, or is
-  /// too large to be compared.
+  /// The value that a decimal column stores for this number, and the order of the number that is then read from the
+  /// column: −1 if it is less than this one, 0 if it is equal, 1 if it is greater. Nil if this value is not a number,
+  /// or is too large to be compared.
   var storedDecimal: (SQLValue, Int)? {
     let stored: SQLValue
     switch canonical {
@@ -84,8 +83,8 @@ extension AttributeValue {
 }
 
 extension Double {
-  /// The floats on both sides of this double: `least`, the least float that is greater than or equal to it; `greatest`,
-  /// the greatest float that is less than or equal to it.
+  /// The floats next to this double: `least` is the least float that is not less than it, and `greatest` is the
+  /// greatest float that is not greater than it. They are equal if this double is a float.
   var floats: (least: Float?, greatest: Float?) {
     let nearest = Float(self)
     if Double(nearest) == self { return (nearest, nearest) }
@@ -109,16 +108,16 @@ extension Float {
   /// The least double that rounds to this float.
   var leastDouble: Double { -(-self).greatestDouble }
 
-  /// Returns the float as a double. Infinity becomes 2¹²⁸, the power of 2 that follows the greatest float, because
-  /// doubles from the middle between the two are rounded to infinity.
+  /// Returns the float as a double. Infinity becomes 2¹²⁸, the power of 2 after the greatest float: doubles from the
+  /// middle between the greatest float and 2¹²⁸ are rounded to infinity.
   private static func whole(_ value: Float) -> Double {
     value.isInfinite ? (value < 0 ? -0x1p128 : 0x1p128) : Double(value)
   }
 }
 
 extension String {
-  /// All strings that are canonically equivalent to this one in Unicode; nil if this one is not ASCII, or there are too
-  /// many.
+  /// All strings that are canonically equivalent to this one in Unicode; nil if this one is not ASCII, or if there are
+  /// more than eight.
   var canonicalEquals: [String]? {
     var hasOthers = false
     for byte in utf8 {
@@ -145,7 +144,8 @@ extension String {
     return equals
   }
 
-  /// The least string that is greater than all strings with this prefix, in the order of bytes; nil if it is unknown.
+  /// The least string, in the order of bytes, that is greater than all strings that begin with this one; nil if it is
+  /// unknown.
   var afterPrefix: String? {
     guard let last = unicodeScalars.last, last.value < 0x7F else { return nil }
     var scalars = unicodeScalars

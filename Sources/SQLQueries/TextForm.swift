@@ -6,7 +6,8 @@ internal import ManagedObjects
 package enum TextForm: Int64, CaseIterable, Sendable {
   case plain = 0
   case caseInsensitive, localized, localizedCaseInsensitive, localizedStandard
-  /// Second forms. They determine the order of strings whose first forms, which are the cases above, are equal.
+  /// Second forms. The cases above are first forms. Strings with equal first forms are in the order of their second
+  /// forms.
   case secondLocalized, secondLocalizedCaseInsensitive, secondLocalizedStandard
   /// The form for the string of a URL.
   case url
@@ -23,8 +24,7 @@ package enum TextForm: Int64, CaseIterable, Sendable {
     }
   }
 
-  /// The second form, which sorts strings whose first forms, of this kind, are equal; nil if such strings count as
-  /// equal.
+  /// The second form, which sorts strings that are equal in this form; nil if such strings count as equal.
   var second: TextForm? {
     switch self {
     case .localized: .secondLocalized
