@@ -440,6 +440,9 @@ private enum KeepArticle {
     for person in try context.fetch(Person.self) {
       for note in person.notes { print(person.name, note.title) }
     }
+    try context.withStatementLimit(3) {
+      for person in try context.fetch(Person.self) { print(person.name, person.notes.count) }
+    }
     #expect(context.misuse.isEmpty)
   }
 

@@ -1,5 +1,6 @@
 import Foundation
 import ManagedObjects
+import ManagedObjectsSamples
 import SQLiteAccess
 import Synchronization
 import TestSupport
@@ -245,5 +246,54 @@ import Testing
     try other.save()
     try library.context.refreshAllObjects()
     for owner in owners { #expect(owner.items.allSatisfy { $0.title == "new" }) }
+  }
+
+  @Test func `a statement limit throws with the statements that ran`() throws {
+    let library = try Library(owners: 10)
+    let walk = { for owner in try library.owners() { for item in owner.items { _ = item.title } } }
+    try library.context.withStatementLimit(3, walk)
+    var request = FetchRequest("Owner")
+    request.usesBatchFaulting = false
+    let owners = try library.context.fetch(request).compactMap { $0 as? Owner }
+    let error = #expect(throws: ManagedObjectError.self) {
+      try library.context.withStatementLimit(3) { for owner in owners { _ = owner.items.count } }
+    }
+    #expect(error?.code == .statementLimitExceeded && error?.statements.count == 10)
+    #expect(error?.description.hasPrefix("expected at most 3 statements, found 10\n  SELECT") == true)
+    #expect(error?.description.split(separator: "\n").count == 11)
+  }
+
+  @Test func `a statement limit counts saves, and nested limits count for the outer one, too`() throws {
+    let library = try Library(owners: 2)
+    let context = library.context
+    let number = try context.withStatementLimit(2) {
+      let owner = try context.withStatementLimit(1) { try #require(try library.owners().first) }
+      try context.withStatementLimit(0) { owner.name = "new" }
+      try context.withStatementLimit(1) { try context.save() }
+      return 7
+    }
+    #expect(number == 7)
+    let error = #expect(throws: ManagedObjectError.self) {
+      try context.withStatementLimit(1) {
+        for _ in 0..<2 { try context.withStatementLimit(1) { _ = try library.owners() } }
+      }
+    }
+    #expect(error?.statements.count == 2)
+  }
+
+  @Test func `a statement limit passes the error of its function on, and keeps the trace of the store`() throws {
+    let library = try Library(owners: 2)
+    struct Stop: Error {}
+    #expect(throws: Stop.self) { try library.context.withStatementLimit(0) { throw Stop() } }
+    let count = try library.statements { try library.context.withStatementLimit(1) { _ = try library.owners() } }
+    #expect(count == 1)
+    #expect(try library.statements { _ = try library.owners() } == 1)
+  }
+
+  @Test func `the error of a failed statement has the statement`() throws {
+    let library = try Library(owners: 2)
+    try library.store.withState { state throws(ManagedObjectError) in try state.database.execute("DROP TABLE ZTAG") }
+    let error = #expect(throws: ManagedObjectError.self) { _ = try library.context.fetch(Tag.self) }
+    #expect(error?.statements.first?.contains("FROM \"ZTAG\"") == true)
   }
 }

@@ -115,6 +115,8 @@ public struct ManagedObjectError: Error, Sendable {
     case wrongEncryptionKey = 134_906
     /// The linked SQLite library does not support encryption.
     case encryptionUnavailable = 134_907
+    /// A function executed more SQL statements than expected: see ``ManagedObjectContext/withStatementLimit(_:_:)``.
+    case statementLimitExceeded = 134_908
     /// The entity has no property, or the model has no entity, with the name (`NSUndefinedKeyException`).
     case undefinedKey = 134_901
     /// Another context or process saved objects with the keys that this save uses for new objects. Contexts assign
@@ -164,6 +166,9 @@ public struct ManagedObjectError: Error, Sendable {
   public var fileError: PropertyListError?
   /// The extended result code of SQLite (`NSSQLiteErrorDomain`).
   public var sqliteCode: Int?
+  /// The SQL statement that failed, without the values of its parameters; or the statements that a function executed,
+  /// in order, if the code is ``Code/statementLimitExceeded``. Empty for other errors.
+  public var statements: [String] = []
   /// The error that caused this one (`NSUnderlyingErrorKey`): that of a function of the program, such as a function
   /// that migrates objects, or that of an archive that cannot be decoded.
   public var underlyingError: (any Error)?
@@ -209,7 +214,8 @@ public struct ManagedObjectError: Error, Sendable {
 
 extension ManagedObjectError: CustomStringConvertible {
   /// The file, the object and the property, then the message: `Note/p12 title: the text is too long`,
-  /// `/home/ada/notes.xml:12:5: no such entity`. If there are several errors, each is on its own line.
+  /// `/home/ada/notes.xml:12:5: no such entity`. If there are several errors, each is on its own line. If a function
+  /// executed too many statements, the first 20 follow, each on its own line.
   public var description: String { description(\.text) }
 
   /// Returns the ``description`` with other texts for the remedies, such as those of a command-line tool, which name
@@ -218,7 +224,11 @@ extension ManagedObjectError: CustomStringConvertible {
     if !details.isEmpty { return details.map { $0.description(textOfRemedy) }.joined(separator: "\n") }
     let location = [objectID?.description, key?.printable(limit: 100)].compactMap(\.self).joined(separator: " ")
     let others = relatedObjectIDs.isEmpty ? "" : " (\(relatedObjectIDs.map(\.description).joined(separator: ", ")))"
-    return withFile((location.isEmpty ? message : "\(location): \(message)") + others + end(textOfRemedy))
+    let text = withFile((location.isEmpty ? message : "\(location): \(message)") + others + end(textOfRemedy))
+    guard code == .statementLimitExceeded else { return text }
+    let shown = statements.prefix(20).map { "\n  " + $0.printable(limit: 300) }
+    return text + shown.joined()
+      + (statements.count > shown.count ? "\n  … \(statements.count - shown.count) more" : "")
   }
 
   /// The message and the remedy.

@@ -133,7 +133,7 @@ internal import SystemFiles
   }
 
   /// The function that is called for each executed statement.
-  var trace: SQLiteTrace? { tracer?.trace }
+  package var trace: SQLiteTrace? { tracer?.trace }
 
   /// Sets the function to call for each executed statement; nil for none.
   package func setTrace(_ trace: SQLiteTrace?) {

@@ -50,6 +50,14 @@ public struct SQLiteTrace: Sendable {
     self.handler = handler
   }
 
+  /// Returns a trace that calls another function, and then that of `other`.
+  package static func calling(_ handler: @escaping @Sendable (Event) -> Void, then other: SQLiteTrace?) -> SQLiteTrace {
+    SQLiteTrace(includesValues: other?.includesValues ?? false) { event in
+      handler(event)
+      other?.handler(event)
+    }
+  }
+
   /// Returns a trace that prints a line for each statement to standard error.
   ///
   /// ```swift

@@ -20,6 +20,7 @@ extension ManagedObjectError: ConnectionFailure {
       }
     }
     if error.isReported { sqliteCode = Int(error.code.rawValue) }
+    if let sql = error.sql { statements = [sql] }
   }
 
   private static func code(_ error: SQLiteError) -> Code {

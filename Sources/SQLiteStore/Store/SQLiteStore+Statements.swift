@@ -65,3 +65,12 @@ extension SQLiteStore {
     try? withState { state throws(ManagedObjectError) in state.database.setTrace(trace) }
   }
 }
+
+extension StatementRecorder {
+  private static let keywords: Set<Substring> = ["SELECT", "WITH", "INSERT", "UPDATE", "DELETE", "REPLACE"]
+
+  /// Records a statement if it reads or changes rows.
+  func recordStatement(_ sql: String) {
+    if Self.keywords.contains(sql.prefix { $0 != " " }) { record(sql) }
+  }
+}

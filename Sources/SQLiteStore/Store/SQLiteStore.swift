@@ -196,7 +196,15 @@ public final class SQLiteStore: PersistentStore {
   func withState<Result: Sendable>(
     _ body: (inout StoreState) throws(ManagedObjectError) -> Result
   ) throws(ManagedObjectError) -> Result {
-    do { return try state.withLock { state throws(ManagedObjectError) in try body(&state) } } catch {
+    do throws(ManagedObjectError) {
+      return try state.withLock { state throws(ManagedObjectError) in
+        guard let recorder = StatementRecorder.current else { return try body(&state) }
+        let trace = state.database.trace
+        state.database.setTrace(.calling({ recorder.recordStatement($0.sql) }, then: trace))
+        defer { state.database.setTrace(trace) }
+        return try body(&state)
+      }
+    } catch {
       throw error.namingStore(url)
     }
   }
