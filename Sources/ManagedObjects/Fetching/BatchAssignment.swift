@@ -112,7 +112,7 @@ package struct ValueComputation: Sendable {
   /// Returns the value for the attribute.
   ///
   /// - Throws: ``ManagedObjectError/Code/unsupportedRequest`` if the expression cannot be evaluated with the values;
-  ///   ``ManagedObjectError/Code/invalidValue`` if the attribute cannot have its value.
+  ///   ``ManagedObjectError/Code/invalidValue`` if the attribute cannot have the value of the expression.
   package func value(_ values: [PredicateValue<AttributeValue>]) throws(ManagedObjectError) -> AttributeValue {
     let value: PredicateValue<AttributeValue>
     do { value = try expression.value(with: AttributeValue.null, parameters: values) } catch {
@@ -129,7 +129,7 @@ package struct BatchEvaluation<Source: RowSource> {
 
   /// Prepares the expressions of the assignments.
   ///
-  /// - Parameter source: the rows, and the rows that their relationships lead to.
+  /// - Parameter source: the rows to update, and the rows that their relationships lead to.
   package init(_ assignments: [BatchAssignment], _ source: Source) throws(ManagedObjectError) {
     self.source = source
     var parts: [(target: BatchAssignment.Target, constant: AttributeValue, expression: PreparedExpression?)] = []
@@ -168,8 +168,8 @@ package struct BatchEvaluation<Source: RowSource> {
 }
 
 extension [BatchAssignment] {
-  /// A request that uses the same properties as the expressions. The store reads the rows that this request needs
-  /// before it evaluates the expressions.
+  /// Returns a request that uses the same properties as the expressions. Before a store evaluates the expressions, it
+  /// reads the rows that this request needs.
   package func readingRequest(_ entity: ManagedObjectModel.Entity) -> FetchRequest {
     var request = FetchRequest(entity.name)
     request.propertiesToFetch = compactMap { assignment in

@@ -173,8 +173,8 @@ extension BatchRequest {
 
 /// The result of a batch request.
 public struct BatchResult: Hashable, Sendable {
-  /// The number of objects that the request inserted, updated or deleted. For an insertion, this includes the stored
-  /// objects that got the values of new ones because of a uniqueness constraint.
+  /// The number of objects that the request inserted, updated or deleted. An insertion also counts the stored objects
+  /// that were updated with the values of a new object because of a uniqueness constraint.
   public internal(set) var count = 0
   /// The changes to merge into contexts. If the result type is ``BatchRequest/ResultType/count``, they contain no IDs,
   /// and ``SavedChanges/isComplete`` is false.

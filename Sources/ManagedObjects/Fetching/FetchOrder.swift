@@ -57,7 +57,7 @@ struct FetchOrder: Sendable {
     let index: Int
   }
 
-  /// If the limit of a request is less than this number, the first results are found without sorting all of them.
+  /// If the limit of a request is less than this number, the first results are found without sorting all results.
   private static let fewElements = 256
 
   func sorted<Element, Subject: PredicateSubject>(
@@ -91,8 +91,8 @@ struct FetchOrder: Sendable {
     return items.map { elements[$0.index] }
   }
 
-  /// Returns true if the first element comes before the second one. Compares all sort keys, and then the indices if all
-  /// sort keys are equal. Called only if the leads of the elements are equal.
+  /// Returns true if the first element comes before the second one. Called only if the leads of the elements are equal.
+  /// Compares the values of all sort keys; if these are equal, compares the indices of the elements.
   @inline(never)
   private func isInOrder(_ first: Int, _ second: Int, _ columns: [[SortValue]]) -> Bool {
     for keyIndex in keys.indices {

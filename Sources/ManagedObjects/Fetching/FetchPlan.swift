@@ -94,14 +94,14 @@ struct FetchPlan {
     .sum, .count, .minimum, .maximum, .average, .median, .standardDeviation,
   ]
 
-  /// Returns true for an aggregate: a function whose arguments are the values of all objects in a group, such as
-  /// `sum(pages)`. A function of a collection that belongs to a single object is not an aggregate.
+  /// Returns true for an aggregate: a function of the values of all objects in a group, such as `sum(pages)`. A
+  /// function of a collection in one object is not an aggregate.
   func isAggregate(_ expression: ManagedExpression) -> Bool {
     guard case .function(let function, let arguments) = expression, Self.aggregates.contains(function),
       arguments.count == 1
     else { return false }
     var check = check
-    // An invalid expression is not an error here, because `checkKind(of:)` reports it.
+    // An invalid argument is ignored here: `checkKind(of:)` reports it.
     return (try? check.kind(of: arguments[0]))?.elements == nil
   }
 
@@ -130,7 +130,7 @@ struct FetchPlan {
     }
   }
 
-  /// True if the value is the same for all objects of a group.
+  /// True if an expression has the same value for all objects of a group.
   private func isCommon(_ expression: ManagedExpression) -> Bool {
     if groupKeys.contains(expression) || isAggregate(expression) { return true }
     return switch expression {

@@ -21,12 +21,12 @@ struct FetchProjection: Sendable {
   /// A key of a dictionary, and the expression of its value.
   fileprivate struct Column {
     let name: String
-    /// The expression for the value. It has no aggregates if the value is a property.
+    /// The expression for the value. It can contain aggregates, unless the value is a property.
     let value: GroupExpression
     let type: AttributeType
   }
 
-  /// True if a dictionary can combine several objects.
+  /// True if one dictionary can represent several objects.
   var joinsObjects: Bool { isGrouped || isDistinct }
 
   /// Checks and prepares the properties to fetch and the groups of a request.
@@ -66,7 +66,7 @@ struct FetchProjection: Sendable {
       all.reserveCapacity(subjects.count)
       for subject in subjects { all.append(try dictionary(of: subject)) }
     } else if groupKeys.isEmpty {
-      // No object is needed for the values that a group shares, because the columns use only aggregates and constants.
+      // The columns contain only aggregates and constants, so no object of the group is needed to evaluate them.
       all = [try dictionary(of: subjects, with: AttributeValue.null)]
     } else {
       for group in try groups(subjects) {
@@ -118,7 +118,7 @@ struct FetchProjection: Sendable {
 }
 
 extension RowValue {
-  /// The value in a form that is compared to find equal dictionaries.
+  /// The form of the value that is compared to find equal dictionaries.
   fileprivate var comparable: PredicateValue<AttributeValue> {
     switch self {
     case .attribute(let value): .value(value)
@@ -157,10 +157,11 @@ extension AttributeType {
 
 /// Functions that create dictionaries from rows that a store has found.
 extension FetchRequest {
-  /// Returns a request that fetches the objects from which the dictionaries of this request are made.
+  /// Returns a request for the objects that the dictionaries of this request are created from.
   package func requestForObjects(_ entity: ManagedObjectModel.Entity) throws(ManagedObjectError) -> FetchRequest {
     var request = self
-    // Several objects can make one dictionary, so all objects are needed.
+    // The offset and the limit count dictionaries, and one dictionary can represent several objects. So all objects are
+    // fetched.
     if try !PreparedFetch(self, of: entity).isWindowedBeforeProjection {
       request.fetchLimit = 0
       request.fetchOffset = 0

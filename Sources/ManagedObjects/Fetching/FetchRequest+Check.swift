@@ -132,11 +132,11 @@ extension FetchRequest {
     return (try? predicate.height(within: height)) != nil
   }
 
-  /// True for a key that means the object itself: `self` or `objectID`. A property of the entity with the same name
-  /// takes precedence.
+  /// Returns true if a key refers to the object itself: `self` or `objectID`. If the entity has a property with this
+  /// name, the key refers to the property.
   package static func isKeyOfObject(_ key: String) -> Bool { EntityKey.ofObjectItself.contains(key) }
 
-  /// True for the key of an object's entity. A property of the model with the same name takes precedence: see
-  /// ``ManagedObjectModel/Entity/hasEntityKey``.
+  /// Returns true if a key refers to the entity of an object: `entity`. If the model has a property with this name, the
+  /// key refers to the property: see ``ManagedObjectModel/Entity/hasEntityKey``.
   package static func isKeyOfEntity(_ key: String) -> Bool { key == EntityKey.entity }
 }

@@ -9,15 +9,14 @@ extension FetchRequest {
     return overflows ? .max : end
   }
 
-  /// Returns the results in the window: skips as many results as the offset says, and returns at most as many as the
-  /// limit allows.
+  /// Returns the results in the window. Skips the number of results that the offset gives, and returns at most the
+  /// number that the limit gives.
   package func window<Result>(_ all: [Result]) -> [Result] {
     let start = min(max(fetchOffset, 0), all.count)
     let end = min(windowEnd, all.count)
     return start == 0 && end == all.count ? all : Array(all[start..<end])
   }
 
-  /// Returns how many of `count` results are in the window. The offset and the limit also apply to requests for a
-  /// count.
+  /// Returns the number of results in the window, if a request without offset and limit has `count` results.
   package func windowCount(of count: Int) -> Int { max(min(windowEnd, count) - max(fetchOffset, 0), 0) }
 }

@@ -96,9 +96,9 @@ extension PredicateCheck {
   /// Checks a key path, and returns the kind of the values at its end.
   ///
   /// - Parameters:
-  ///   - keyPositions: the positions of the keys in the text; nil if they are unknown. There may be fewer positions
-  ///     than keys.
-  ///   - positions: the position of the whole key path. It is the position of errors in keys without a position.
+  ///   - keyPositions: the positions of the keys in the text, which may be fewer than the keys; nil if they are
+  ///     unknown.
+  ///   - positions: the position of the whole key path. Errors in keys of unknown position have this position.
   private func kind(
     of keys: ArraySlice<String>, from root: PredicateKind, _ keyPositions: ArraySlice<PredicatePositions>?,
     _ positions: PredicatePositions?, _ flattens: Bool

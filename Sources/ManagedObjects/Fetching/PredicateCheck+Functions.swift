@@ -59,8 +59,9 @@ extension PredicateCheck {
     }
   }
 
-  /// Returns the common kind of the values that a function combines: the elements of its single argument if that is a
-  /// collection, else the arguments. Throws if `fits` returns false for one of them.
+  /// Returns the common kind of the values that a function combines. If its only argument is a collection, these are
+  /// the elements of the collection; otherwise they are the arguments. Throws if `fits` returns false for the kind of
+  /// such a value.
   private func collected(
     _ kinds: [PredicateKind], _ function: PredicateFunction, _ positions: PredicatePositions?,
     _ fits: (PredicateKind) -> Bool
@@ -105,7 +106,7 @@ extension PredicateCheck {
     return result
   }
 
-  /// Checks a location: a list of a latitude and a longitude, or an object with these properties.
+  /// Checks a geographic location: a list of a latitude and a longitude, or an object with these properties.
   private mutating func checkPlace(
     _ expression: ManagedExpression, _ kind: PredicateKind, _ positions: PredicatePositions?
   ) throws(ManagedPredicateError) {

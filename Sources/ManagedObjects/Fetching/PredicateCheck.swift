@@ -4,10 +4,10 @@ internal import PropertyLists
 
 /// A check of predicates and expressions for the objects of an entity, before they are evaluated.
 ///
-/// An expression that passes can be evaluated with every object of the entity. Only errors that depend on values are
-/// still possible: division by zero, a missing list element, a string that cannot be cast to a number or date, and
-/// values of unsuitable types in attributes of undefined type. An expression that fails would throw, or have the same
-/// result for all objects.
+/// An expression that passes the check can be evaluated with every object of the entity. Only errors that depend on
+/// values are still possible: division by zero, a missing list element, a string that cannot be cast to a number or
+/// date, and values of unsuitable types in attributes of undefined type. An expression that fails the check would throw
+/// for objects, or have the same result for all objects.
 ///
 /// Properties of subentities can be used with objects of the superentity. They are null for objects that do not have
 /// them.
@@ -45,8 +45,12 @@ struct PredicateCheck {
 
   func kind(ofVariable name: String) -> PredicateKind? { variables[name] }
 
-  /// Calls a function while a variable of the predicate has values of the given kind. An example is the variable of a
-  /// subquery, whose values are the elements of a collection. Restores the variable's previous kind afterwards.
+  /// Sets the kind of a variable, calls a function, and restores the previous kind. For example, the variable of a
+  /// subquery has the kind of the collection's elements while the predicate of the subquery is checked.
+  ///
+  /// - Parameters:
+  ///   - name: the name of the variable.
+  ///   - kind: the kind of the variable's values.
   mutating func with<Result>(
     _ name: String, _ kind: PredicateKind,
     _ body: (inout PredicateCheck) throws(ManagedPredicateError) -> Result
@@ -199,8 +203,8 @@ struct PredicateCheck {
     }
   }
 
-  /// Checks a regular expression in a predicate text, so that an error has a position. Without a text, preparing the
-  /// predicate checks the expression.
+  /// Checks a regular expression in a predicate text, so that an error has a position. For a predicate without a text,
+  /// this check does nothing: the regular expression is checked when the predicate is prepared.
   private func checkPattern(
     _ comparison: PredicateComparison, _ positions: PredicatePositions?
   ) throws(ManagedPredicateError) {

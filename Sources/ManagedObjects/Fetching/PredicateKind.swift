@@ -172,7 +172,7 @@ indirect enum PredicateKind: Hashable, Sendable {
 }
 
 extension ManagedObjectModel {
-  /// True if an entity equals another one or inherits from it.
+  /// Returns true if the entity with an index is the entity `other`, or inherits from it.
   fileprivate func isEntity(_ index: Int, kindOf other: Int) -> Bool {
     Entity(model: self, index: index).isKind(of: Entity(model: self, index: other))
   }

@@ -4,9 +4,9 @@ package import Predicates
 internal import PropertyLists
 
 extension ManagedPredicate {
-  /// Parses a predicate that a person typed, like ``init(format:_:for:)``. In addition, converts strings that are
-  /// compared with objects, UUIDs, URLs or dates to such values, because predicate text has no literals for them. A
-  /// string for an object contains an object ID. Dates have the format of ``PredicateFunction/cast``.
+  /// Parses a predicate that a person typed, like ``init(format:_:for:)``. Predicate text has no literals for objects,
+  /// UUIDs, URLs and dates, so strings that are compared with such values are converted to them. For an object, the
+  /// string is the text of its object ID. Dates have the format of ``PredicateFunction/cast``.
   ///
   /// - Parameter object: a function that converts the text of an object ID to the key of the object; nil if the text is
   ///   not an object ID. Its second argument is the entity that the object must have or inherit from.
@@ -25,8 +25,8 @@ extension ManagedPredicate {
   }
 }
 
-/// A conversion of the strings in a predicate to the kinds of the values that they are compared with. Other parts of
-/// the predicate are unchanged, even if they are invalid.
+/// A conversion of the strings in a predicate: each becomes a value of the kind that it is compared with. Other parts
+/// of the predicate are unchanged, even if they are invalid.
 private struct PredicateTextReading {
   var check: PredicateCheck
   let object: (String, ManagedObjectModel.Entity) throws(ManagedPredicateError) -> RowKey?

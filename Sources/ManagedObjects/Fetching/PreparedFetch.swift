@@ -4,8 +4,9 @@ internal import Predicates
 
 /// A request that is prepared to be executed on rows or objects.
 ///
-/// The steps of the request can be used separately. To combine objects from two sources, test each object with
-/// ``holds(for:)``, join the lists, and use ``sorted(_:first:by:)`` and ``FetchRequest/window(_:)``.
+/// Each step of the request has its own function. For example, to combine objects from two sources, test each object
+/// with ``holds(for:)``, join the lists, and pass the result to ``sorted(_:first:by:)`` and
+/// ``FetchRequest/window(_:)``.
 struct PreparedFetch: Sendable {
   let request: FetchRequest
   let entity: ManagedObjectModel.Entity
@@ -56,8 +57,8 @@ struct PreparedFetch: Sendable {
   /// Returns the elements sorted by the sort descriptors. The sort is stable.
   ///
   /// - Parameters:
-  ///   - limit: the number of elements that are needed, from the start. The result may have more.
-  ///   - subject: returns the object to compare for an element. Called once for each.
+  ///   - limit: the number of elements that are needed from the start of the result. The result may have more elements.
+  ///   - subject: returns the object that is compared for an element. Called once for each element.
   /// - Complexity: O(*n* log *n*); O(*n*) for a small limit.
   func sorted<Element, Subject: PredicateSubject>(
     _ elements: [Element], first limit: Int = .max, by subject: (Element) -> Subject
@@ -70,7 +71,7 @@ struct PreparedFetch: Sendable {
     do { return try order.order(of: first, second) == .less } catch { throw ManagedObjectError(error) }
   }
 
-  /// True if the offset and the limit apply to objects; false if they apply to dictionaries that combine several
+  /// True if the offset and the limit count objects; false if they count dictionaries that can represent several
   /// objects.
   var isWindowedBeforeProjection: Bool { projection?.joinsObjects != true }
 

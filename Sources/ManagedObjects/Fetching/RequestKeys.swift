@@ -1,15 +1,15 @@
 internal import ObjectModels
 package import Predicates
 
-/// The names of the properties that a request uses, and the objects that the request contains as constants. From these,
-/// a store finds out which rows and values it must read before it executes the request in memory.
+/// The names of the properties that a request uses, and the constant objects in the request. A store that executes the
+/// request in memory reads the rows and values that these require.
 package struct RequestKeys {
   /// The number of times that each name occurs in the request.
   private var occurrences: [String: Int] = [:]
   /// The number of expressions that may read any property.
   private var unknownCount = 0
   package private(set) var objects: Set<RowKey> = []
-  /// True if the request may read properties of an object that it contains. False if such objects are only compared.
+  /// True if the request may read properties of a constant object; false if constant objects are only compared.
   private(set) var beginsAtObjects = false
 
   package init(_ request: FetchRequest) {
@@ -46,8 +46,8 @@ package struct RequestKeys {
     }
   }
 
-  /// Adds an operand of a comparison. A constant object that is only compared does not set ``beginsAtObjects``, because
-  /// its properties are not read.
+  /// Adds an operand of a comparison. An operand that is a constant object, or a list of them, does not set
+  /// ``beginsAtObjects``: such objects are compared, but their properties are not read.
   private mutating func addOperand(_ expression: ManagedExpression) {
     let beginsAtObjects = beginsAtObjects
     add(expression)
@@ -79,7 +79,7 @@ package struct RequestKeys {
       add(base)
       if case .index(let index) = elementSubscript {
         if case .constant(.value(.string(let key))) = index { add([key]) }
-        // The value of this expression is unknown, and can be the name of any property.
+        // The index is computed, so it can be the name of any property.
         if case .constant = index {} else { unknownCount += 1 }
         add(index)
       }
@@ -111,7 +111,7 @@ package struct RequestKeys {
   // Properties that stores may omit from a row and read later. See
   // ``ManagedObjectModel/Entity/Record/slotsReadLater(_:)``.
 
-  /// Returns the names of the properties that the request may use, and whose values stores may leave unread in a row:
+  /// Returns the names of those properties that the request may use and that stores may leave unread in a row:
   /// relationships, and attributes with external storage.
   package func namesReadLater(in model: ManagedObjectModel) -> Set<String> {
     var names: Set<String> = []
@@ -122,8 +122,8 @@ package struct RequestKeys {
     return asksForAll ? names : names.filter { occurrences[$0] != nil }
   }
 
-  /// Returns an upper bound for the number of the named properties that the request follows one after another, as in a
-  /// key path. Each occurrence of a name in the request counts as one, and so does each expression that may read any
-  /// property.
+  /// Returns the maximum number of properties with these names that the request can follow one after another, as in a
+  /// key path. This is an upper bound: the number of occurrences of the names in the request, plus the number of
+  /// expressions that may read any property.
   func greatestDistance(_ names: Set<String>) -> Int { names.reduce(unknownCount) { $0 + occurrences[$1, default: 0] } }
 }

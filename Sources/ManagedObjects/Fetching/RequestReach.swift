@@ -4,8 +4,9 @@ internal import Predicates
 /// The objects that the key paths of a request lead to from a row. The values of these objects decide if the row
 /// matches the request, and determine the row's position in the results.
 ///
-/// Each path of relationships is stored once, with the names of the properties that are read at its end. From a changed
-/// object, ``ManagedObjectContext/objects(leadingTo:by:)`` leads back to the rows that depend on it.
+/// Each path of relationships is stored once, with the names of the properties that are read at its end.
+/// ``ManagedObjectContext/objects(leadingTo:by:)`` follows the paths back from a changed object to the rows that depend
+/// on it.
 struct RequestReach {
   struct Step {
     /// The entity of the objects where the step begins. It can be a superentity of the entities that have the
@@ -17,7 +18,7 @@ struct RequestReach {
     let destination: ManagedObjectModel.Entity
     /// The slot of the inverse in the destination entity; nil without an inverse.
     let inverse: Int?
-    /// True if an object keeps its reference to a destination object when that object is deleted.
+    /// True if the reference to a destination object stays when the destination object is deleted.
     let outlives: Bool
   }
 
@@ -36,8 +37,9 @@ struct RequestReach {
   }
 
   private(set) var ends: [[String]: End] = [:]
-  /// True if the request reads objects that its key paths do not lead to, such as those of a nested request, of a
-  /// fetched property, or of a key path on a constant object. A change of any object may then affect any row.
+  /// True if the request reads objects that its key paths do not lead to: the results of a nested request, the objects
+  /// of a fetched property, or the objects on a key path from a constant object. A change of any object may then affect
+  /// any row.
   private(set) var isOpaque = false
   /// The entities of the objects at the end of a path.
   private var entities: Set<Int32> = []
@@ -81,9 +83,9 @@ struct RequestReach {
       if let path = PredicateKeyPath(text) { _ = follow(path.keys, from: []) } else { isOpaque = true }
     }
 
-    /// Records the relationships and properties that keys read, beginning at the objects at the end of a path.
+    /// Follows keys from the objects at the end of a path. Records the relationships and properties that are read.
     ///
-    /// - Returns: the path to the objects at the end of the keys; nil if the end is not an object.
+    /// - Returns: the path to the objects that the last key leads to; nil if it does not lead to objects.
     mutating func follow(_ keys: [String], from start: Way) -> Way? {
       var way = start
       for (index, key) in keys.enumerated() {
@@ -102,7 +104,7 @@ struct RequestReach {
           if isFetched { isOpaque = true }
           return nil
         }
-        // Subentities have different relationships with this name, so the destination is not determined.
+        // Several subentities have a relationship with this name, and these differ. So the destination is unknown.
         guard found.count == 1 else {
           isOpaque = true
           return nil
@@ -159,8 +161,8 @@ struct RequestReach {
 
     /// Records the key paths in an expression.
     ///
-    /// - Returns: the path from the row to the objects that are the value of the expression; nil if relationships do
-    ///   not lead to them.
+    /// - Returns: the path of relationships from the row to the objects that are the value of the expression; nil if
+    ///   relationships do not lead to them.
     mutating func visit(_ expression: ManagedExpression, _ variables: [String: Way]) -> Way? {
       switch expression {
       case .constant: return nil
@@ -180,7 +182,7 @@ struct RequestReach {
         guard case .index(let index) = element else { return way }
         switch index {
         case .constant(.value(.string(let key))):
-          // The index of an object is the name of a property.
+          // With an object as the base, the index is the name of a property.
           if let way { return follow([key], from: way) }
         case .constant: return way
         default: break

@@ -10,8 +10,8 @@ indirect enum RowCondition {
   case not(RowCondition)
   case test(slot: Int, ConstantTest)
 
-  /// Creates the condition from a prepared one. Returns nil if the prepared condition uses anything other than
-  /// attributes of the row.
+  /// Creates the condition from a prepared one. Returns nil if the prepared condition does more than compare attributes
+  /// of the row with constants.
   init?(_ condition: PreparedCondition, of entity: ManagedObjectModel.Entity) {
     switch condition {
     case .constant(let value): self = .constant(value)

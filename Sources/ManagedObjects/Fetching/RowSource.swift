@@ -70,8 +70,8 @@ extension PreparedFetch {
     }
   }
 
-  /// Returns the matching rows in the order of the request. May leave out rows after those that the offset and the
-  /// limit select.
+  /// Returns the matching rows in the order of the request. May leave out the rows after the last one that the limit
+  /// selects.
   private func found<Source: RowSource>(in source: Source) throws(ManagedObjectError) -> [StoreRow] {
     let end = isWindowedBeforeProjection ? request.windowEnd : .max
     let rows = try matching(in: source, atMost: order.isEmpty ? end : .max)

@@ -42,7 +42,7 @@ extension RowSubject: PredicateSubject {
       throw ManagedPredicateError(.unknownKey, "no entity has a property \(key.name.quoted)")
     }
     let known = PredicateKey(name: key.name, index: key.index, slots: slots)
-    // Only other entities have the property.
+    // Other entities have the property, but not the entity of this row.
     guard let slot = known.slot(inEntity: row.key.entityIndex), slot < row.values.count else { return .null }
     return try related(row.values[slot], key.name)
   }

@@ -15,8 +15,8 @@ extension FetchRequest.SortComparison {
   private static let caseFolding = TextRules(.caseInsensitive)
   private static let folding = TextRules([.caseInsensitive, .diacriticInsensitive])
 
-  /// Returns the form by which a string is compared, Unicode scalar by Unicode scalar, such as the case-folded string.
-  /// Returns nil if the string itself is compared.
+  /// Returns the form of a string that is compared instead of the string, such as the case-folded string. Forms are
+  /// compared by their Unicode scalars. Returns nil if the string itself is compared.
   func form(of text: String) -> String? {
     switch self {
     case .compare, .other: nil
@@ -26,8 +26,8 @@ extension FetchRequest.SortComparison {
     }
   }
 
-  /// Returns the form by which strings with the same ``form(of:)`` are compared, Unicode scalar by Unicode scalar.
-  /// Returns nil if such strings are equal.
+  /// Returns the form that is compared for strings with the same ``form(of:)``. Such forms are compared by their
+  /// Unicode scalars. Returns nil if strings with the same ``form(of:)`` count as equal.
   func secondForm(of text: String) -> String? {
     switch self {
     case .compare, .caseInsensitive, .other: nil
@@ -43,8 +43,8 @@ extension FetchRequest.SortComparison {
   /// Returns a form of the text in which numbers sort by value. Each number becomes a `0`, the count of its digits, and
   /// the digits. Leading zeros are neither counted nor written.
   ///
-  /// The count is written as a Unicode scalar with that value. If it is 127 or more, there is a scalar U+007F for each
-  /// 127, then a scalar for the remainder.
+  /// The count is written as the Unicode scalar with this value. A count of 127 or more is written as several scalars:
+  /// one U+007F for each 127, and one for the remainder.
   private static func withNumbers(_ text: String) -> String {
     var form = String.UnicodeScalarView()
     var digits = String.UnicodeScalarView()
@@ -128,13 +128,13 @@ extension AttributeValue {
 
 /// Functions that return the forms of a string that are compared for sorting.
 extension String {
-  /// Returns the form by which a sort descriptor compares the string, byte by byte.
+  /// Returns the form of the string that a sort descriptor compares, byte by byte.
   package func sortForm(_ comparison: FetchRequest.SortComparison) -> String {
     comparison.form(of: self) ?? plainSortForm
   }
 
-  /// The string in Unicode normalization form C. If these forms are compared scalar by scalar, the order is that of
-  /// Swift.
+  /// The string in Unicode normalization form C. The order of these forms, compared by their Unicode scalars, is the
+  /// order of Swift strings.
   var plainSortForm: String {
     if utf8Span.span.isASCII { return self }
     var form = UnicodeScalarView()
@@ -142,7 +142,7 @@ extension String {
     return String(form)
   }
 
-  /// Returns the form by which a sort descriptor compares strings with the same ``sortForm(_:)``, byte by byte. Returns
-  /// nil if such strings are equal.
+  /// Returns the form that a sort descriptor compares, byte by byte, for strings with the same ``sortForm(_:)``.
+  /// Returns nil if strings with the same ``sortForm(_:)`` count as equal.
   package func secondSortForm(_ comparison: FetchRequest.SortComparison) -> String? { comparison.secondForm(of: self) }
 }

@@ -9,7 +9,7 @@ internal import Predicates
 struct SortValue {
   /// The kind and the first bits of the value. If two leads differ, the value with the smaller one comes first.
   let lead: Lead
-  /// True if the lead contains the whole value, so that two such values with the same lead are equal.
+  /// True if the lead represents the whole value. Two such values with the same lead are equal.
   let isWhole: Bool
   let content: Content
 
@@ -42,7 +42,7 @@ struct SortValue {
 
   /// Creates a sort value with a lead of its kind and bits.
   ///
-  /// - Parameter bits: the first 128 bits of the value. The lead contains all of them except the last four.
+  /// - Parameter bits: the first 128 bits of the value. The lead contains the first 124 of them.
   private init(_ kind: Kind, _ bits: (UInt64, UInt64), isWhole: Bool, _ content: Content) {
     lead = Lead(first: kind.rawValue << 60 | bits.0 >> 4, second: bits.0 << 60 | bits.1 >> 4)
     self.isWhole = isWhole
@@ -98,7 +98,7 @@ struct SortValue {
     }
   }
 
-  /// Returns bits with the same order as the numbers. NaN comes first.
+  /// Returns bits that have the order of the numbers if they are compared as integers. NaN comes first.
   private static func bits(_ value: Double) -> UInt64 {
     if value.isNaN { return 0 }
     let bits = (value == 0 ? 0 : value).bitPattern
@@ -120,7 +120,7 @@ struct SortValue {
     return (first, second, isWhole)
   }
 
-  /// Returns the first 16 bytes of the form of a string that Swift compares. See ``bits(_:)``.
+  /// Returns the first 16 bytes of a string in normalization form C, which Swift compares. See ``bits(_:)``.
   private static func canonicalBits(_ text: String) -> (first: UInt64, second: UInt64, isWhole: Bool) {
     bits(text._nfc.prefix(16).lazy.flatMap { UTF8.encode($0) ?? UTF8.encodedReplacementCharacter })
   }

@@ -1,13 +1,13 @@
 internal import ObjectModels
 package import Predicates
 
-/// A predicate that is evaluated with a list of values instead of an object. A store that has its own query language
-/// uses it for the parts of a predicate that its queries cannot express.
+/// A predicate that is evaluated with a list of values instead of an object. A store with a query language uses it for
+/// those parts of a request's predicate that the language cannot express.
 ///
 /// The values are assigned to the predicate's variables.
 package struct ValueTest: Sendable {
   private let predicate: PreparedPredicate
-  /// The predicate as a fast test, if it only compares its single variable with a constant; otherwise nil.
+  /// A fast form of the predicate if it only compares its single variable with a constant; otherwise nil.
   private let test: ConstantTest?
 
   /// Prepares a predicate.
@@ -27,7 +27,7 @@ package struct ValueTest: Sendable {
     try predicate.evaluate(with: AttributeValue.null, parameters: values)
   }
 
-  /// True if the predicate, which has one variable, matches a value.
+  /// True if the predicate matches a value. The predicate must have exactly one variable.
   @inline(__always)
   package func holds(_ value: AttributeValue) throws(ManagedPredicateError) -> Bool {
     if let test { return try test.result(value) }

@@ -14,9 +14,9 @@ extension ManagedPredicate {
   /// rules differ, the rules of predicates apply: the length of a string is counted in UTF-16 code units, and
   /// comparisons with missing values are false. Unwrapping a missing value does not fail.
   ///
-  /// `$0.owner is Company` is true for objects of the class's entity and of entities that inherit from it: it becomes
-  /// `"Company" IN owner.entity.kinds`. For other objects, `($0.owner as? Company)?.size` is null; so is the result of
-  /// `as!`. A request throws if the model does not have the entity of the class.
+  /// `$0.owner is Company` becomes `"Company" IN owner.entity.kinds`. It is true if the owner has the entity of the
+  /// class `Company`, or an entity that inherits from it. For other owners, `($0.owner as? Company)?.size` is null, and
+  /// so is the result of `as!`. A request throws if the model does not have the entity of the class.
   ///
   /// - Throws: ``ManagedPredicateError/Kind/unsupported`` with the name of a feature that predicates do not have;
   ///   ``ManagedPredicateError/Kind/unknownKey`` for a property that is not in a model.

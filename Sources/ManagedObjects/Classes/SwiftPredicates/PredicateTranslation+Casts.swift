@@ -15,15 +15,16 @@ extension PredicateExpressions.ConditionalCast: TranslatableExpression {
 }
 
 extension PredicateExpressions.ForceCast: TranslatableExpression {
-  /// An object of another class does not cause an error: its properties are null, as if a missing value were unwrapped.
+  /// An object of another class does not cause an error. Its properties are null, like those of a missing object that
+  /// is unwrapped.
   func translated(by translation: inout PredicateTranslation) throws(ManagedPredicateError) -> Term {
     .expression(try PredicateTranslation.cast(translation.expression(input), Desired.self))
   }
 }
 
 extension PredicateTranslation {
-  /// Returns `"Employee" IN entity.kinds`, the condition that an object has a class or one of its subclasses. The
-  /// condition is false if the object is missing.
+  /// Returns a condition such as `"Employee" IN entity.kinds`. It is true if an object has a class or one of its
+  /// subclasses, and false if the object is missing.
   fileprivate static func isKind(
     _ object: ManagedExpression, _ type: Any.Type
   ) throws(ManagedPredicateError) -> ManagedPredicate {
@@ -48,7 +49,7 @@ extension PredicateTranslation {
     if case .conditional(let condition, let value, .constant(.null)) = expression { (condition, value) } else { nil }
   }
 
-  /// Returns an expression that is null unless a condition is true.
+  /// Returns an expression with the value of `expression` if a condition is true. Otherwise, its value is null.
   static func value(_ expression: ManagedExpression, if condition: ManagedPredicate) -> ManagedExpression {
     guard let (inner, value) = optional(expression) else {
       return .conditional(condition, expression, .constant(.null))
@@ -65,8 +66,8 @@ extension PredicateTranslation {
     }
   }
 
-  /// Returns a comparison. If a side is `TERNARY(condition, value, nil)`, its condition becomes a part of the result if
-  /// possible, so that stores can search for the value.
+  /// Returns a comparison of two expressions. If one of them is `TERNARY(condition, value, nil)`, the result is, if
+  /// possible, a conjunction of the condition and a comparison of the value, so that stores can search for the value.
   static func comparing(
     _ first: ManagedExpression, _ comparator: PredicateComparator, _ second: ManagedExpression
   ) -> ManagedPredicate {

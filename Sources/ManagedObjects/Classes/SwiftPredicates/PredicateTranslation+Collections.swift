@@ -41,8 +41,9 @@ extension PredicateExpressions.Filter: TranslatableExpression {
 }
 
 extension PredicateTranslation {
-  /// Translates a closure that tests the elements of a collection. Returns the collection, the name of the variable for
-  /// an element, and the condition on the element.
+  /// Translates a closure that tests the elements of a collection.
+  ///
+  /// - Returns: the collection, the name of the variable for an element, and the condition on the element.
   fileprivate mutating func test<Element>(
     of sequence: any PredicateExpression, _ type: Any.Type, _ variable: PredicateExpressions.Variable<Element>,
     _ test: any PredicateExpression
@@ -54,8 +55,9 @@ extension PredicateTranslation {
     return (collection, name, try condition(test))
   }
 
-  /// Converts a test of a collection's elements to a comparison with ANY or ALL. For example, the collection `notes`
-  /// and the condition `$x.pages > 3` become `ANY notes.pages > 3`. Returns nil if the condition needs a subquery.
+  /// Converts a test of a collection's elements to a comparison with ANY or ALL. For example, the collection `notes`,
+  /// the variable `x` and the test `$x.pages > 3` become `ANY notes.pages > 3`. Returns nil if the test needs a
+  /// subquery.
   fileprivate static func quantified(
     _ collection: ManagedExpression, _ variable: String, _ test: ManagedPredicate, _ modifier: PredicateModifier
   ) -> ManagedPredicate? {
@@ -71,8 +73,9 @@ extension PredicateTranslation {
     return .comparison(comparison)
   }
 
-  /// Throws if a predicate cannot read the elements of a collection, because the collection is an attribute that is
-  /// stored as an archive.
+  /// Throws if a collection is an attribute that is stored as an archive, because predicates cannot read its elements.
+  ///
+  /// - Parameter type: the Swift type of the collection.
   fileprivate static func checkElements(of collection: ManagedExpression, _ type: Any.Type)
     throws(ManagedPredicateError)
   {

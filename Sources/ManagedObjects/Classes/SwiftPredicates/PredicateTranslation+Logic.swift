@@ -66,7 +66,7 @@ extension PredicateTranslation {
     return Self.comparing(try Self.expression(first), isEqual ? .equal : .notEqual, try Self.expression(second))
   }
 
-  /// Returns the Boolean of a term that is a Boolean constant; nil for other terms.
+  /// Returns the value of a Boolean constant; nil for other terms.
   private static func truth(_ term: Term) -> Bool? {
     switch term {
     case .expression(.constant(.value(.boolean(let truth)))), .condition(.constant(let truth)): truth
@@ -74,8 +74,8 @@ extension PredicateTranslation {
     }
   }
 
-  /// Returns the translation of `term == truth`; nil if the term is not a condition. If the term is a condition on an
-  /// optional value and the value is missing, the term equals neither true nor false.
+  /// Returns the translation of `term == truth`; nil if the term is not a condition. A condition on an optional value
+  /// equals neither true nor false if the value is missing.
   private static func comparison(_ term: Term, _ truth: Bool) -> ManagedPredicate? {
     switch term {
     case .condition(let condition): truth ? condition : .not(condition)
@@ -144,7 +144,8 @@ extension PredicateExpressions.NilCoalesce: TranslatableExpression {
 extension PredicateExpressions.OptionalFlatMap: TranslatableExpression {
   func translated(by translation: inout PredicateTranslation) throws(ManagedPredicateError) -> Term {
     let operand = try translation.expression(wrapped)
-    // The transformation is used only if the operand is present, so the condition of a cast is true in it.
+    // The transformation is evaluated only if the operand is not null. If the operand is a cast, its condition is true
+    // then, so only its value is needed.
     translation.bind(variable, to: PredicateTranslation.optional(operand)?.value ?? operand)
     switch try translation.term(transform) {
     case .condition(let condition): return .optionalCondition(condition, on: operand)
@@ -164,7 +165,7 @@ extension PredicateExpressions.OptionalFlatMap: TranslatableExpression {
       ? value : .conditional(PredicateTranslation.isPresent(operand), value, .constant(.null))
   }
 
-  /// Returns true if `value` is null whenever `operand` is null, so that no test for null is needed.
+  /// Returns true if `value` is null whenever `operand` is null. `value` then needs no test for null.
   private static func isMissing(_ value: ManagedExpression, without operand: ManagedExpression) -> Bool {
     if value == operand { return true }
     switch value {

@@ -9,7 +9,7 @@ struct PredicateTranslation {
     case condition(ManagedPredicate)
     /// A condition on an optional value. It is neither true nor false if the value is missing.
     case optionalCondition(ManagedPredicate, on: ManagedExpression)
-    /// A range of values. It is unlimited on a side without a bound.
+    /// A range of values. A bound that is nil means that the range has no limit on this side.
     case range(lower: ManagedExpression?, upper: ManagedExpression?, includesUpper: Bool)
     /// A regular expression.
     case pattern(String)
@@ -104,7 +104,7 @@ struct PredicateTranslation {
     optional(expression) != nil ? .not(isPresent(expression)) : .comparing(expression, .equal, .constant(.null))
   }
 
-  /// Returns the conjunction of two conditions. As in the parser, nested conjunctions become one list.
+  /// Returns the conjunction of two conditions. Nested conjunctions become one list, as they do in the parser.
   static func conjunction(_ first: ManagedPredicate, _ second: ManagedPredicate) -> ManagedPredicate {
     var parts: [ManagedPredicate] = []
     for side in [first, second] { if case .and(let inner) = side { parts += inner } else { parts.append(side) } }
