@@ -1,4 +1,4 @@
-/// The key of a superclass, with the name that the standard library's coders use.
+/// The key `super`, which coders of the standard library use for a superclass.
 package struct SuperKey: CodingKey {
   package let stringValue = "super"
   package let intValue: Int? = nil
@@ -34,7 +34,7 @@ private struct NamedKey: CodingKey {
 
 /// One step of a coding path. An index is converted to a key only when the path is requested.
 package enum CodingStep {
-  /// No step: the same value, decoded or encoded as another type.
+  /// No step: the value of the parent itself, decoded or encoded as another type.
   case same
   case key(any CodingKey)
   case index(Int)
@@ -48,7 +48,7 @@ package enum CodingStep {
   }
 }
 
-/// A coder that knows its parent, and so its position on the coding path.
+/// A coder with a parent and the step from the parent. All steps from the root are its coding path.
 protocol NestedCoder: AnyObject {
   var parent: Self? { get }
   /// The step from the parent.

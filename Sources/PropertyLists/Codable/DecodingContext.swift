@@ -7,8 +7,8 @@ final class DecodingContext {
   let stack = CallStack.current
   private var shapes = DictionaryShapes()
   /// The number of values and bytes that may still be read; see ``ParsingLimits/expandedSize``. A value counts each
-  /// time it is decoded: through each shared reference, and by each type that is tried. Memory-safe: no code outside
-  /// this package runs while it is changed.
+  /// time that it is decoded: once for each reference to it, and once for each type that tries to decode it.
+  /// Memory-safe: no code outside this package runs while this property is changed.
   @exclusivity(unchecked) private var budget: WorkBudget
   /// The error for the first limit that was exceeded, with the complete path to the value; nil if none was.
   var exceededLimit: DecodingError?
@@ -100,7 +100,7 @@ final class DecodingContext {
     }
   }
 
-  /// Throws if a container inside `depth` other containers exceeds the depth limit.
+  /// Throws if a container that is nested in `depth` other containers exceeds the depth limit.
   func checkDepth(_ depth: Int) throws(PropertyListError) {
     guard depth >= depthLimit else { return }
     let error = depthError ?? makeDepthError()
@@ -108,8 +108,8 @@ final class DecodingContext {
     throw error
   }
 
-  /// Returns the error for a value that is nested too deeply, or the error for a circular reference if the document has
-  /// one. The error has no key path, because the coding path gives the location.
+  /// Returns the error for a value that is nested too deeply. If the document has a circular reference, returns the
+  /// error for that instead. The error has no key path, because the coding path gives the location.
   private func makeDepthError() -> PropertyListError {
     do { try document.validate() } catch {
       if error.kind == .circularReference {

@@ -8,12 +8,12 @@ final class DocumentDecoder: Decoder, NestedCoder {
   let step: CodingStep
   /// The number of containers around the value.
   private let depth: Int
-  /// The number of keys of the dictionary ``node`` that have been found, starting again at 0 after the last key. It
+  /// The number of keys of the dictionary ``node`` that have been found. After the last key, it starts again at 0. It
   /// speeds up the next lookup; see ``DictionaryShape/position(of:found:)``. Memory-safe: no code outside this package
-  /// runs while it is changed.
+  /// runs while this property is changed.
   @exclusivity(unchecked) var foundKeys = 0
-  /// The keys from the root to this value. Nil until an error below this value has a path that is long enough to share
-  /// them.
+  /// The keys from the root to this value. Nil until they are needed: an error below this value with a long path refers
+  /// to them, instead of copying them.
   private var outerKeys: OuterKeys?
 
   init(_ context: DecodingContext, _ node: FlatNode, _ parent: DocumentDecoder? = nil, _ step: CodingStep = .same) {
@@ -48,10 +48,10 @@ final class DocumentDecoder: Decoder, NestedCoder {
   func singleValueContainer() -> any SingleValueDecodingContainer { self }
 
   /// Returns the coding path of an error one step below this value. At least the ``OuterKeys/leastKept`` innermost keys
-  /// are separate. The outer keys of a longer path may be combined into one.
+  /// are separate. If the path is longer, its outer keys may be combined into one key.
   ///
-  /// - Complexity: O(1) on average. Types that try one kind after another catch an error for each kind, at any depth,
-  ///   so an error must not take time for all keys of its path.
+  /// - Complexity: O(1) on average. Types that try one kind after another catch an error for each kind, at any depth.
+  ///   So the time to create an error must not depend on the length of its path.
   func errorPath(_ step: CodingStep) -> [any CodingKey] {
     var keys: [any CodingKey] = []
     keys.reserveCapacity(2 * OuterKeys.leastKept)
@@ -117,8 +117,8 @@ extension DocumentDecoder {
 
   /// Decodes a value of any type.
   func decode<T: Decodable>(_ type: T.Type, _ node: FlatNode, _ step: @autoclosure () -> CodingStep) throws -> T {
-    // These types need no decoder of their own. Each cast succeeds, because the comparison before it shows that `T` is
-    // the same type.
+    // Values of these types are decoded without a new decoder. Each cast succeeds, because the comparison before it
+    // shows that `T` is the type of the cast.
     if type == String.self, let value = try String.value(of: node, in: self, step()) as? T { return value }
     if type == Int.self, let value = try Int.value(of: node, in: self, step()) as? T { return value }
     if type == Double.self, let value = try Double.value(of: node, in: self, step()) as? T { return value }

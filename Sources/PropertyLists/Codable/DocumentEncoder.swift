@@ -20,13 +20,14 @@ final class DocumentEncoder: Encoder, NestedCoder {
   @exclusivity(unchecked) private var children: [FlatNode] = []
   /// The index of the last key; see ``EncodedKeys``.
   @exclusivity(unchecked) private var lastKey = 0
-  /// The nested containers and superclasses that are encoded later. Until this container is finished, ``children`` has
-  /// a null for each of them. `child` is the index of the null, `number` the number of the encoder in the context.
+  /// The nested containers and superclasses whose values are encoded later. Until this container is finished,
+  /// ``children`` has a null for each of them: `child` is its index, and `number` is the number of the encoder in the
+  /// context.
   private var deferred: [(child: Int, number: Int)] = []
   /// For each key of a nested container or a superclass, as UTF-8 bytes: the number of its encoder in the context.
   private var nestedByKey: [[UInt8]: Int] = [:]
-  /// The message about an invalid request, such as for a keyed container after an unkeyed one. It is thrown at the
-  /// end. Nil if all requests were valid.
+  /// The message about an invalid request, for example for a keyed container after an unkeyed one; nil if all requests
+  /// were valid. The error is thrown when the value is finished.
   private var defect: String?
 
   init(_ context: EncodingContext) { self.context = context }
@@ -87,8 +88,8 @@ final class DocumentEncoder: Encoder, NestedCoder {
   @inline(__always)
   func append(_ value: FlatNode) { unsafe children.append(value) }
 
-  /// Adds null as a placeholder for a nested container or a superclass. Returns the encoder for its values, which are
-  /// encoded later.
+  /// Adds null as a placeholder for a nested container or a superclass. Returns the encoder that its values are passed
+  /// to later.
   func nested(_ step: CodingStep) -> DocumentEncoder {
     let encoder = DocumentEncoder(context)
     encoder.enter(self, step)
@@ -97,8 +98,8 @@ final class DocumentEncoder: Encoder, NestedCoder {
     return encoder
   }
 
-  /// Returns the encoder of the nested container or the superclass with a key. The same key always has the same
-  /// encoder.
+  /// Returns the encoder for the nested container or the superclass with a key. All calls with equal keys return the
+  /// same encoder.
   func nested(_ key: some CodingKey) -> DocumentEncoder {
     let text = key.stringValue
     let bytes = Array(text.utf8)
@@ -109,8 +110,9 @@ final class DocumentEncoder: Encoder, NestedCoder {
     return encoder
   }
 
-  /// Encodes a value of this encoder, or one step below it. Returns its node, or nil if the value has not encoded
-  /// anything.
+  /// Encodes the value of this encoder, or a value that is one step below it.
+  ///
+  /// - Returns: The node of the value, or nil if the value has not encoded anything.
   func node<T: Encodable>(of value: T, _ step: @autoclosure () -> CodingStep) throws -> FlatNode? {
     if Self.isScalar(T.self), let node = try scalar(value, step()) { return node }
     let encoder = context.takeEncoder()
@@ -123,7 +125,7 @@ final class DocumentEncoder: Encoder, NestedCoder {
     return node
   }
 
-  /// Returns true if values of a type need no encoder of their own.
+  /// Returns true if values of a type are encoded without a new encoder.
   @inline(__always)
   private static func isScalar(_ type: Any.Type) -> Bool {
     type == String.self || type == Int.self || type == Double.self || type == Date.self || type == Data.self
@@ -144,7 +146,8 @@ final class DocumentEncoder: Encoder, NestedCoder {
     return nil
   }
 
-  /// Returns the node of the value that this encoder has encoded. It is called when all its children have been encoded.
+  /// Returns the node of the value that this encoder has encoded. Call this after all children of the value have been
+  /// encoded.
   private func finish<T>(_ value: T) throws -> FlatNode? {
     if let defect { throw failure(value, defect) }
     switch unsafe content {

@@ -1,9 +1,9 @@
-/// The keys of all encoded dictionaries, as a tree: the parent of a key is the key before it in its dictionary.
+/// The keys of all encoded dictionaries, as a tree. The parent of a key is the preceding key of the same dictionary.
 ///
-/// Values of one type usually have the same keys in the same order, so their dictionaries share a path in the tree. A
-/// new key is compared only with the keys that have followed the same keys before. If it equals one of them, its text
-/// is not stored again, and it is not compared again with the keys before it: that key's ``Key/isDistinct`` has the
-/// result.
+/// Values of one type usually have the same keys in the same order, so their dictionaries share a path in the tree. So
+/// a key is compared only with the children of the preceding key. If it equals one of them, its text is not stored
+/// again, and it is not compared with the other keys of its dictionary: ``Key/isDistinct`` of the child has the result
+/// of that comparison.
 struct EncodedKeys {
   private struct Key {
     let text: String
@@ -33,7 +33,7 @@ struct EncodedKeys {
   /// until a key is added.
   private var keys: [Key] = []
 
-  /// The index of every key that is not stored here, because a limit is reached.
+  /// The index that is used for every key that is not stored here, because a limit is reached.
   static let unknown = -1
 
   private static let startCount = 8
@@ -45,19 +45,21 @@ struct EncodedKeys {
   /// The maximum number of children of a key or a placeholder.
   private static let greatestBreadth = 8
 
-  /// Returns the index of the placeholder before the first key of a dictionary, which depends on the type of its keys.
+  /// Returns the index of the placeholder that is the parent of a dictionary's first key. It depends on the type of the
+  /// keys.
   static func start(_ type: Any.Type) -> Int {
     Int(truncatingIfNeeded: UInt(bitPattern: ObjectIdentifier(type)) >> 4) & (startCount - 1)
   }
 
-  /// Returns true if the key with an index and the keys before it are known to be distinct.
+  /// Returns true if a key and the keys before it in its dictionary are known to be distinct.
+  ///
+  /// - Parameter number: The index of the key.
   func areDistinct(_ number: Int) -> Bool { number >= 0 && number < keys.count && keys[number].isDistinct }
 
   @inline(__always)
   func node(_ number: Int) -> FlatNode { keys[number].node }
 
-  /// Returns the index of a key, if it has already followed the key with index `last` in another dictionary; otherwise
-  /// nil.
+  /// Returns the index of a key, if a dictionary already has this key after the key with index `last`; otherwise nil.
   @inline(__always)
   func number(of key: String, after last: Int) -> Int? {
     guard last >= 0, last < keys.count else { return nil }
@@ -98,7 +100,7 @@ struct EncodedKeys {
     return count
   }
 
-  /// Returns true if a key equals the key with index `last`, or a key before it in the dictionary.
+  /// Returns true if a key equals the key with index `last`, or one of the keys before that key.
   private func isBefore(_ last: Int, _ key: String) -> Bool {
     var number = last
     while number >= Self.startCount {

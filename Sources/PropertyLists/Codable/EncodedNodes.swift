@@ -30,8 +30,10 @@ struct EncodedNodes: ~Copyable {
     return node
   }
 
-  /// Adds a dictionary key and returns its node. `last` is the index of the key before it, and becomes the index of
-  /// this one; see ``EncodedKeys``.
+  /// Adds a dictionary key and returns its node.
+  ///
+  /// - Parameter last: The index of the preceding key, which is replaced with the index of this key; see
+  ///   ``EncodedKeys``.
   @inline(__always)
   mutating func key(_ key: String, after last: inout Int) -> FlatNode {
     if let number = keys.number(of: key, after: last) {
@@ -58,8 +60,12 @@ struct EncodedNodes: ~Copyable {
     return nodes[container.offset..<container.offset + count]
   }
 
-  /// Adds a dictionary. `children` are keys and values in turn. If a key occurs more than once, its last value is used,
-  /// at the position of the first.
+  /// Adds a dictionary. If a key occurs more than once, the dictionary has its last value, at the position of the
+  /// first.
+  ///
+  /// - Parameters:
+  ///   - children: Keys and values in turn.
+  ///   - lastKey: The index of the last key in ``EncodedKeys``.
   mutating func dictionary(_ children: [FlatNode], lastKey: Int) -> FlatNode {
     if children.count < 4 || keys.areDistinct(lastKey) { return container(.dictionary, children[...]) }
     return container(.dictionary, withoutDuplicates(children)[...])
@@ -82,7 +88,8 @@ struct EncodedNodes: ~Copyable {
     var distinct: [FlatNode] = []
     distinct.reserveCapacity(children.count)
     for position in stride(from: 0, to: children.count, by: 2) {
-      // Key numbers are assigned in order of appearance, so they are the indexes of the entries in `distinct`.
+      // Distinct keys are numbered in the order of their first occurrence. So the number of a key is the index of its
+      // entry in `distinct`.
       let entry = index.number(of: bytes(of: children[position]))
       if 2 * entry < distinct.count {
         distinct[2 * entry + 1] = children[position + 1]
@@ -109,7 +116,7 @@ struct EncodedNodes: ~Copyable {
   private func precedes(_ first: ArraySlice<FlatNode>, _ second: ArraySlice<FlatNode>) -> Bool {
     let order = compare(first[first.startIndex], second[second.startIndex])
     if order != 0 { return order < 0 }
-    // The pairs to compare, in reverse order: the next one is at the end.
+    // A stack of the pairs to compare. The next pair is the last one.
     var pairs = Array(zip(first, second).reversed())
     while let (a, b) = pairs.popLast() {
       let order = compare(a, b)

@@ -27,8 +27,8 @@ final class EncodingContext {
 
   /// Encodes the value that was passed to ``PropertyListEncoder``.
   func document<T: Encodable>(of value: T) throws -> PropertyListDocument {
-    // Encoders retain this context and their parents. The innermost are released first, so that each is freed alone and
-    // not recursively with all its parents.
+    // Encoders retain this context and their parents. The innermost encoders are released first. Otherwise, releasing
+    // one of them would release all its parents recursively.
     defer {
       unsafe spare.removeAll()
       while let encoder = unsafe deferred.popLast() { _ = encoder }

@@ -70,14 +70,15 @@ struct KeyedDocumentContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
   func superDecoder(forKey key: Key) throws -> any Decoder { try superDecoder(key) }
 
-  /// Returns the decoder of a superclass. If the key is missing, it decodes null, because the superclass has encoded
-  /// nothing.
+  /// Returns the decoder of a superclass. If the dictionary does not have the key, the superclass has encoded nothing,
+  /// and the decoder decodes null.
   private func superDecoder(_ key: some CodingKey) throws -> DocumentDecoder {
     DocumentDecoder(decoder.context, try value(key) ?? .null, decoder, .key(key))
   }
 
-  // The protocol has default implementations of these functions, which would be used instead of the generic functions.
-  // They throw an error for 128-bit integers, and look up the key of an optional property three times.
+  // Without these functions, the default implementations of the protocol would be used instead of the generic
+  // functions. The default implementations throw an error for 128-bit integers, and look up the key of an optional
+  // property three times.
 
   func decode(_ type: Int128.Type, forKey key: Key) throws -> Int128 {
     try Int128.value(of: required(key), in: decoder, .key(key))

@@ -1,7 +1,8 @@
 /// A type whose values are scalar nodes. `Codable` has one function per type; here, one generic function serves all.
 protocol NodeScalar: Codable {
   /// Returns the value of a node. Throws if the node is of another kind, or if its value does not fit into this type.
-  /// The step from the decoder to the node is evaluated only for errors.
+  ///
+  /// - Parameter step: The step from the value of `decoder` to the node. It is evaluated only for errors.
   static func value(of node: FlatNode, in decoder: DocumentDecoder, _ step: @autoclosure () -> CodingStep) throws
     -> Self
 

@@ -1,13 +1,14 @@
-/// The outer keys of a long coding path, as a list that the errors of all values below share.
+/// The outer keys of a long coding path. The errors of all values below the last of these keys share the list.
 ///
 /// Types that try one kind after another catch most errors without examining them. If each error had a complete path,
-/// an error at depth *d* would cost O(*d*). So an error that a type can catch has at least the ``leastKept`` innermost
-/// keys. One ``Key`` before them can stand for all outer keys. The error that the call throws has all keys.
+/// an error at depth *d* would cost O(*d*). So the path of an error that a type can catch has at least the
+/// ``leastKept`` innermost keys, and one ``Key`` before them can represent all outer keys. The path of the error that
+/// the call throws has all keys.
 final class OuterKeys: Sendable {
   private let outer: OuterKeys?
   private let keys: [any CodingKey]
 
-  /// The minimum number of innermost keys that an error's path has individually.
+  /// The minimum number of innermost keys that are separate in the path of an error.
   static let leastKept = 16
 
   init(_ outer: OuterKeys?, _ keys: [any CodingKey]) {

@@ -1,5 +1,6 @@
 extension PropertyListDocument {
-  /// Creates a document from a ``PropertyList``, so that code for documents, such as the decoder, serves both.
+  /// Creates a document from a ``PropertyList``, so that code for documents, such as the decoder, can be used with
+  /// property lists, too.
   ///
   /// - Complexity: O(*n*) in the size of the property list.
   package convenience init(

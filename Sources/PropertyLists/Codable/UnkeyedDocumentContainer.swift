@@ -2,14 +2,15 @@
 struct UnkeyedDocumentContainer: UnkeyedDecodingContainer {
   let decoder: DocumentDecoder
   private(set) var currentIndex = 0
-  /// The index of the last element that could not be read from a damaged document; see ``unreadable(_:)``.
+  /// The index of the last element that could not be read, because the document is damaged; see ``unreadable(_:)``.
   private var unreadableIndex: Int?
 
   init(decoder: DocumentDecoder) { self.decoder = decoder }
 
   var codingPath: [any CodingKey] { decoder.codingPath }
   var count: Int? { decoder.node.count }
-  /// True at the end, and after the budget of the call is used up, so that a loop that catches errors ends.
+  /// True after the last element. Also true after the budget of the call is used up, because a loop that catches errors
+  /// would not end otherwise.
   var isAtEnd: Bool { currentIndex >= decoder.node.count || decoder.context.isExhausted }
 
   /// Returns the next element without advancing.

@@ -71,7 +71,8 @@ extension TextFormat {
 
   /// Returns the text of an input as UTF-8. An input in UTF-8 is not validated.
   ///
-  /// - Parameter defects: Receives the invalid byte sequences. The text contains U+FFFD in their positions.
+  /// - Parameter defects: Receives an error for each invalid byte sequence. The text contains U+FFFD instead of the
+  ///   sequence.
   func decode(_ data: Data, _ defects: inout DefectLog) throws(PropertyListError) -> TextSource {
     if let source = try UnicodeEncoding.decode(data, defects: &defects) { return source }
     guard let name = declaredEncoding(data.bytes) else { return TextSource(text: data) }
@@ -91,10 +92,10 @@ extension PropertyListFormat {
 
   // The operations that editing and recovery need.
 
-  /// Adds the errors of a text to a log. Adds none for the binary format, whose values are checked only when they are
-  /// read.
+  /// Adds the errors of a text to a log. Adds nothing for the binary format, because its values are checked only when
+  /// they are read.
   package func findDefects(in data: Data, options: PropertyListReadingOptions, _ defects: inout DefectLog) {
-    // Errors thrown are also in the log, except for an empty input.
+    // All thrown errors are also in the log, except the error for an empty input.
     _ = try? format.text?.content(of: data, options, &defects)
   }
 

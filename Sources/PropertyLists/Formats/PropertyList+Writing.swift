@@ -53,8 +53,10 @@ extension PropertyListDocument.Node {
     try written(format: format, options: options).rest
   }
 
-  /// Writes ``data(format:options:)`` to a file. Text formats are written in pieces. Returns the key path of the first
-  /// date with a fraction of a second, which the format may have dropped; nil if no date has a fraction.
+  /// Writes ``data(format:options:)`` to a file. Text formats are written in pieces.
+  ///
+  /// - Returns: The key path of the first date with a fraction of a second; nil if no date has one. The format may have
+  ///   dropped the fraction.
   @discardableResult
   package func write(
     to output: FileOutput, format: PropertyListFormat, options: PropertyListWritingOptions
@@ -64,8 +66,10 @@ extension PropertyListDocument.Node {
     return fraction
   }
 
-  /// Writes this node in a format. Text formats write pieces to `output` as they become ready. Returns the bytes that
-  /// are not yet in `output`, and the key path of the first date with a fraction of a second; nil if no date has one.
+  /// Writes this node in a format. Text formats write pieces to `output` as they become ready.
+  ///
+  /// - Returns: The bytes that are not yet in `output`, and the key path of the first date with a fraction of a second;
+  ///   nil if no date has one.
   package func written(
     format: PropertyListFormat, options: PropertyListWritingOptions, to output: FileOutput? = nil
   ) throws(PropertyListError) -> (rest: Data, fraction: PropertyListKeyPath?) {

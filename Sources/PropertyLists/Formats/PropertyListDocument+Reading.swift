@@ -77,8 +77,8 @@ extension PropertyListDocument {
 }
 
 extension RawSpan {
-  /// The encoding of a message that is signed with the Cryptographic Message Syntax (RFC 5652), by the name that
-  /// `openssl` uses; nil if the bytes are not such a message.
+  /// The encoding of a message that is signed with the Cryptographic Message Syntax (RFC 5652), with the name that
+  /// `openssl` has for it. Nil if the bytes are not such a message.
   fileprivate var encodingOfSignedMessage: String? {
     if starts(with: "-----BEGIN PKCS7-----") || starts(with: "-----BEGIN CMS-----") { return "PEM" }
     // A sequence whose first element is the object identifier 1.2.840.113549.1.7.2, id-signedData.

@@ -41,7 +41,7 @@ extension PropertyListFormat {
     case UInt8(ascii: "{"): return beginsObject(bytes, at: lexer.index) ? .json : .openStep
     case UInt8(ascii: "("), UInt8(ascii: "\""), UInt8(ascii: "'"): return .openStep
     default:
-      // A text that has only comments, or an unterminated comment.
+      // The text has only comments, or ends with an unterminated comment.
       if lexer.isAtEnd || bytes.starts(with: "/*", at: lexer.index) { return bytes.hasComment ? .openStep : nil }
       guard lexer.next().kind == .word else { return nil }
       lexer.passTrivia()

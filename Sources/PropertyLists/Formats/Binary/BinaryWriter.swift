@@ -1,9 +1,9 @@
 internal import FoundationEssentials
 
 /// A writer of the binary format. The order of objects is that of Core Foundation (`CFBinaryPList.c`): depth first,
-/// with a dictionary followed by all its keys and then its values. Equal scalars are written once. Their bytes are
-/// created immediately, in order, and are also the search keys for equal scalars. Containers are written last, with the
-/// narrowest possible references.
+/// with a dictionary followed by all its keys and then its values. Equal scalars are written once. The bytes of each
+/// scalar are created when the scalar is passed to the writer; they are also the search key for equal scalars.
+/// Containers are written at the end, with the narrowest possible references.
 struct BinaryWriter: FileWriter, NodeSink, ~Copyable {
   static var takesKeysFirst: Bool { true }
 
@@ -30,11 +30,11 @@ struct BinaryWriter: FileWriter, NodeSink, ~Copyable {
   /// For each open container, the index in ``references`` of its next reference.
   private var open: [Int] = []
 
-  /// The object indexes of false and of true; nil for a value that has not been written. Because of this property,
-  /// these values are found without a search.
+  /// The object indexes of false and of true; nil for a value that has not been written. They make a search for these
+  /// values unnecessary.
   private var booleans: (UInt32?, UInt32?) = (nil, nil)
   /// The object indexes of the integers from 0 to 255, by value; `UInt32.max` for an integer that has not been written.
-  /// Because of this array, these integers are found without a search.
+  /// They make a search for these integers unnecessary.
   private var smallIntegers = [UInt32](repeating: .max, count: 256)
   /// The object indexes of UIDs, by their values, or `UInt32.max` for a UID that has not been written.
   private var uids: [UInt32] = []
@@ -92,8 +92,8 @@ struct BinaryWriter: FileWriter, NodeSink, ~Copyable {
     }
   }
 
-  /// Writes a reference to a UID. The UIDs of an archive are object indexes, so a table by value is faster than a
-  /// search.
+  /// Writes a reference to a UID. The UIDs of an archive are indexes of its objects, so a table that is indexed by UID
+  /// finds them faster than a search.
   private mutating func refer(toUID value: UInt32) throws(PropertyListError) {
     let value = Int(value)
     if value < uids.count, uids[value] != .max { return refer(to: uids[value]) }

@@ -1,6 +1,6 @@
 package import FoundationEssentials
 
-/// The values of a binary property list that is built in any order, such as the object table of an archiver. Each
+/// The values of a binary property list. They can be added in any order, as in the object table of an archiver. Each
 /// scalar is stored once. References between values have four bytes.
 ///
 /// Callers see a value as a ``FlatNode``. The offset of a string, of data or of a container is its index in this pool.
@@ -10,13 +10,13 @@ package struct ValuePool: ~Copyable {
   /// For each container, a word with its kind and count, followed by its references. A dictionary has the references of
   /// all keys first.
   private var containers = UniqueBytes()
-  /// The scalar indexes of the integers from 0 to 255. The array is empty until one is used.
+  /// The scalar indexes of the integers from 0 to 255, by value. The array is empty until such an integer is added.
   private var smallIntegers: [UInt32] = []
 
   package init() {}
 
-  /// A reference to a value. The low two bits are its kind; the others are the value of a UID or the index of another
-  /// value. A UID that needs more than 30 bits is stored as a scalar.
+  /// A reference to a value. The low two bits are its kind. The other bits are the value of a UID, or the index of a
+  /// scalar or a container. A UID that needs more than 30 bits is stored as a scalar.
   package struct Reference: Hashable, Sendable {
     fileprivate let bits: UInt32
 
@@ -86,8 +86,11 @@ package struct ValuePool: ~Copyable {
     }
   }
 
-  /// Adds a container with these children. The children of a dictionary are keys and values in turn. If `isShared`, an
-  /// equal container is reused.
+  /// Adds a container, and returns its node.
+  ///
+  /// - Parameters:
+  ///   - nodes: The children. Those of a dictionary are keys and values in turn.
+  ///   - isShared: True to return an equal container of the pool, if it has one, instead of adding another.
   package mutating func container(
     _ kind: NodeKind, _ nodes: Span<FlatNode>, isShared: Bool
   ) throws(PropertyListError) -> FlatNode {
@@ -147,7 +150,8 @@ extension ValuePool {
 
   /// Appends a container to the file.
   ///
-  /// - Parameter index: The index of this occurrence of the container in ``FileOrder/containers``.
+  /// - Parameter index: The index in ``FileOrder/containers`` of this occurrence of the container. A container occurs
+  ///   once for each reference to it.
   private borrowing func append(
     _ number: Int, _ order: borrowing FileOrder, _ index: Int, _ width: Int, to output: inout ByteBuffer
   ) {
@@ -156,7 +160,8 @@ extension ValuePool {
     output.append(marker: marker, count: words.count)
     output.reserve(words.range.count / 4 * width + 8)
     let bytes = containers.bytes.bytes
-    // In ``FileOrder/containers``, the child containers of this one follow it, each with all containers in it.
+    // In ``FileOrder/containers``, this container is followed by its first child container with everything nested in
+    // that, then by the second child container, and so on.
     var inner = index + 1
     for offset in stride(from: words.range.lowerBound, to: words.range.upperBound, by: 4) {
       let child = Reference(bits: bytes.littleEndianUInt32(at: offset))
@@ -180,10 +185,12 @@ extension ValuePool {
     /// The object index of each scalar; `UInt32.max` before it gets one.
     private(set) var scalars: [UInt32]
     private var uids: [UInt32] = []
-    /// The object indexes of the UIDs from ``denseUIDCount``, which could make ``uids`` too long.
+    /// The object indexes of the UIDs that are not less than ``denseUIDCount``, because these could make ``uids`` too
+    /// long.
     private var sparseUIDs: [Int: UInt32] = [:]
     private let denseUIDCount: Int
-    /// For each container in file order, its object index, and the index in this array after its last nested container.
+    /// For each container in file order: its object index, and the end of the containers nested in it, as an index in
+    /// this array.
     private(set) var containers: [(object: UInt32, end: UInt32)] = []
     /// The size of all objects without their references, in bytes.
     private(set) var length = 0

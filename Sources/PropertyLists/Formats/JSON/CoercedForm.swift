@@ -1,6 +1,6 @@
 /// The forms of values that JSON cannot represent: dictionaries with one entry, such as
-/// `{"$date": "2001-01-01T00:00:00Z"}`. Only this type knows their keys, and the escape for an ordinary dictionary
-/// whose only key is that of a form.
+/// `{"$date": "2001-01-01T00:00:00Z"}`. Only this type knows the keys of the forms. It also knows the escape that is
+/// used if the only key of an ordinary dictionary is such a key.
 package enum CoercedForm {
   case date, data, real, float, uid
 
@@ -21,14 +21,15 @@ package enum CoercedForm {
     }
   }
 
-  /// Returns true if a key is that of a form, with any number of additional dollar signs. If such a key is the only key
-  /// of an ordinary dictionary, the writer adds one dollar sign to it, and the reader removes the dollar sign.
+  /// Returns true for the key of a form, also with additional dollar signs before it. If such a key is the only key of
+  /// an ordinary dictionary, the writer adds a dollar sign to it, and the reader removes this dollar sign.
   static func hasToBeEscaped(key: RawSpan) -> Bool {
     guard let (form, dollars) = forms(key) else { return false }
     return form == .uid || dollars > 0
   }
 
-  /// Splits a key into its leading dollar signs and the name of a form. Returns nil if the rest is not such a name.
+  /// Splits a key into its leading dollar signs and the name of a form. Returns nil if the dollar signs are not
+  /// followed by such a name.
   private static func forms(_ key: RawSpan) -> (CoercedForm, dollars: Int)? {
     var dollars = 0
     while dollars < key.byteCount, key[dollars] == UInt8(ascii: "$") { dollars += 1 }

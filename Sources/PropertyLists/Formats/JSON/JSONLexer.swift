@@ -68,12 +68,12 @@ package struct JSONLexer: ~Escapable {
   /// The offset of the next token.
   package var index: Int
   private var commentEnd = ForwardSearch("*/")
-  /// The range of the last unterminated string. Each quotation mark in the range follows a backslash, so a string that
-  /// begins in the range is also unterminated. It is therefore not scanned again.
+  /// The range of the last unterminated string. All quotation marks in it follow a backslash. So a string that begins
+  /// in this range is unterminated, too, and is not scanned again.
   private var unclosedString = 0..<0
   /// The range of the last unterminated text in single quotation marks; see ``unclosedString``.
   private var unclosedText = 0..<0
-  /// The last range of white space that was examined after a line end in a string.
+  /// The last examined white space after a line end in a string.
   private var lastSpace = 0..<0
 
   @_lifetime(copy bytes)

@@ -1,14 +1,14 @@
 /// Functions that restore the values that ``PropertyListWritingOptions/Coercion/reversible`` wrote as dictionaries.
 extension JSONTokenReader {
-  /// Returns the value that the innermost container represents, or nil if it is an ordinary container. It is called at
-  /// the end of the container.
+  /// Returns the value that the innermost container represents, or nil if it is an ordinary container. Call this at the
+  /// end of the container.
   ///
-  /// Removes the dollar sign that the writer added to the only key of an ordinary dictionary, so that the dictionary
-  /// does not look like a form.
+  /// If the writer added a dollar sign to the only key of an ordinary dictionary, removes it. The writer does so for
+  /// dictionaries that look like a form.
   ///
   /// - Parameter offset: The offset of the container.
-  /// - Throws: ``PropertyListError/Kind/malformed`` if a dictionary has the key of a form, but a value that does not
-  ///   fit the form.
+  /// - Throws: ``PropertyListError/Kind/malformed`` if a dictionary has the key of a form, but its value does not fit
+  ///   the form.
   mutating func restoredValue(at offset: Int) throws(PropertyListError) -> FlatNode? {
     guard let (key, value) = builder.onlyEntry, key.length > 0 else { return nil }
     // After a defect, a null may replace a value.
@@ -58,7 +58,8 @@ extension JSONTokenReader {
   }
 
   private func date(_ value: FlatNode, after key: FlatNode) -> FlatNode? {
-    // A form inside a form is invalid. The inner form has been replaced with a real already, so the text is examined.
+    // A form inside a form is invalid. The inner form may already have been replaced with a real, so the text is
+    // examined.
     guard lexer.bytes[start(ofValueAfter: key)] != UInt8(ascii: "{") else { return nil }
     switch value.kind {
     case .integer, .unsignedInteger: return .date(Double(value.integer.int128))
@@ -87,8 +88,8 @@ extension JSONTokenReader {
     return .data(.verbatim, offset: lexer.bytes.byteCount + start, length: added.count - start)
   }
 
-  /// Returns the 4-byte real that a form represents. A number is parsed again from its digits, so that it is rounded
-  /// only once.
+  /// Returns the 4-byte real that a form represents. The digits of a number are parsed again, because a conversion of
+  /// the 8-byte real would round a second time.
   private func float(_ value: FlatNode, after key: FlatNode) -> FlatNode? {
     switch value.kind {
     case .string: return SpecialReal.parseFloat(text(of: value).rawBytes).map(FlatNode.float)
@@ -106,7 +107,7 @@ extension JSONTokenReader {
 }
 
 extension CoercedForm {
-  /// The message for a dictionary that has the key of the form, but not its value.
+  /// The message for a dictionary that has the key of the form and an unsuitable value.
   fileprivate var defect: String {
     switch self {
     case .date:

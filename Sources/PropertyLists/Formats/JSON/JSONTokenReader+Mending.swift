@@ -3,14 +3,14 @@
 extension JSONTokenReader {
   /// The state of error recovery: facts about the last defect and earlier ones.
   struct Mending {
-    /// The token that was expected at the last defect; nil if it was a key.
+    /// The token that was expected at the last defect; nil for a key.
     var expected: ExpectedToken?
     /// The token to read next, or nil to read the next entry or element of the innermost container.
     var next: Next?
     /// True if the text ended too early.
     var isAtEnd = false
-    /// True if a wrong bracket was found. There can then be too many or too few closing brackets at the end of the
-    /// text, and this is not reported again.
+    /// True if a wrong bracket was found. Closing brackets can then be missing or left over at the end of the text,
+    /// which is not reported as another defect.
     var isUnbalanced = false
     /// An expected token. A mark is a comma or a closing bracket.
     enum ExpectedToken { case colon, value, mark, digit, quotationMark }
@@ -50,7 +50,7 @@ extension JSONTokenReader {
     }
   }
 
-  /// Appends a null that stands in for a key if a key is expected, or else for a value.
+  /// Appends a null in place of the expected key or value.
   private mutating func appendStandIn() {
     let isKey = builder.expectsKey
     builder.append(.null)
@@ -74,7 +74,8 @@ extension JSONTokenReader {
       while lexer.byte == UInt8(ascii: "=") || lexer.byte == UInt8(ascii: ">") { lexer.index += 1 }
       mending.next = .value
     } else if JSONLexer.isLetter(lexer.byte) {
-      // The word is not examined, so it is not reported again if it is not a value.
+      // The word is skipped instead of being read as a value. Otherwise, a word that is not a value would be reported,
+      // too.
       _ = skipWord()
       appendStandIn()
     } else if beginsValue {
@@ -104,7 +105,7 @@ extension JSONTokenReader {
       lexer.index += 1
       followsComma = true
     } else if lexer.index > 0, JSONLexer.isWord(lexer.bytes[lexer.index - 1]), skipWord() {
-      // Skips the rest of a number or a word whose beginning was read as a value.
+      // The beginning of a number or a word was read as a value. This is its rest.
       mending.next = .mark
     } else if builder.frames.last?.kind == .array ? beginsValue : isKey() {
       followsComma = true
@@ -194,8 +195,10 @@ extension JSONTokenReader {
     throw defect
   }
 
-  /// Handles a closing bracket that may not match the innermost container. Returns true if reading can continue here.
-  /// Returns false, after skipping the bracket, if it belongs to no open container.
+  /// Handles a closing bracket that may not match the innermost container.
+  ///
+  /// - Returns: True if reading can continue here; false, after skipping the bracket, if it does not belong to any open
+  ///   container.
   private mutating func meetEnd(_ kind: NodeKind) throws(PropertyListError) -> Bool {
     followsComma = false
     let closed: NodeKind = lexer.byte == UInt8(ascii: "]") ? .array : .dictionary

@@ -3,8 +3,8 @@ internal import FoundationEssentials
 /// A reader that creates nodes from the tokens of a JSON text (RFC 8259), and finds its defects.
 ///
 /// It accepts only standard JSON: no comments, no trailing commas, no text after the value. Strings refer to the source
-/// text; those with escapes are decoded when they are read. Open containers are kept in ``NodeTableBuilder``, so that
-/// depth uses no stack.
+/// text; their escapes are decoded when the strings are read. Open containers are kept in ``NodeTableBuilder``, so
+/// nested containers use no stack space.
 struct JSONTokenReader: ~Copyable, ~Escapable {
   var lexer: JSONLexer
   let source: TextSource
@@ -22,7 +22,7 @@ struct JSONTokenReader: ~Copyable, ~Escapable {
   var followsComma = false
   /// The state of error recovery.
   var mending = Mending()
-  /// Bytes that are not in the source: the decoded data whose base64 has escapes. Their offsets continue after the end
+  /// The decoded bytes of data whose base64 contains escapes. In nodes, the offsets of these bytes begin at the length
   /// of the source.
   var added: [UInt8] = []
 
@@ -55,7 +55,8 @@ struct JSONTokenReader: ~Copyable, ~Escapable {
     depthLimit = options.limits.effectiveDepth
     restoresCoercedValues = options.restoresCoercedValues
     var options = options
-    // A JSON dictionary with the key `CF$UID` stays a dictionary, unless this reader restores it.
+    // In JSON, only this reader converts a dictionary with the key `CF$UID` to a UID, and only if it restores coerced
+    // values.
     options.recognizesUIDDictionaries = false
     builder = NodeTableBuilder(options: options, expectedNodes: bytes.byteCount / 32 + 16)
   }
@@ -80,7 +81,7 @@ struct JSONTokenReader: ~Copyable, ~Escapable {
     if !lexer.isAtEnd, !mending.isUnbalanced { try defects.report(unexpected(expected: "the end of the text")) }
   }
 
-  /// Continues reading an entry or element after an error, at the token `next`.
+  /// Continues to read an entry or element after an error. The token to read is `next`.
   private mutating func read(_ next: Mending.Next) throws(PropertyListError) {
     lexer.passSpace()
     switch next {
@@ -96,8 +97,8 @@ struct JSONTokenReader: ~Copyable, ~Escapable {
     return TextContent(text: text, table: builder.finish())
   }
 
-  /// Reads the next entry or element of the innermost container, or its end. Of a nested container, only the beginning
-  /// is read.
+  /// Reads the next entry or element of the innermost container, or the end of that container. If the value is a
+  /// container, reads only its beginning.
   private mutating func readNext() throws(PropertyListError) {
     lexer.passSpace()
     if builder.frames.last?.kind == .array {
@@ -124,7 +125,7 @@ struct JSONTokenReader: ~Copyable, ~Escapable {
     try readValue(expected: "a value")
   }
 
-  /// Reads a value and the comma after it. Of a container, only the beginning is read.
+  /// Reads a value and the comma after it. If the value is a container, reads only its beginning.
   @inline(__always)
   private mutating func readValue(expected: StaticString) throws(PropertyListError) {
     let token = lexer.next()

@@ -12,7 +12,7 @@ package struct JSONWriter: TextWriter, ~Copyable {
   /// For each open container, true if it has a value already.
   private var hasValue: [Bool] = []
   private var followsKey = false
-  /// True if the next key is the only one of its dictionary, so that a reader may take the dictionary for a
+  /// True if the next key is the only one of its dictionary. A reader could then mistake the dictionary for a
   /// ``CoercedForm``.
   private var isOnlyKey = false
 
@@ -80,8 +80,8 @@ package struct JSONWriter: TextWriter, ~Copyable {
     output.append(digits.utf8Span.rawBytes)
   }
 
-  /// Writes the fewest digits that are read back as the same value, always with a fraction or an exponent, so that it
-  /// is read back as a real.
+  /// Writes a real with the fewest digits that are read back as the same value. There is always a fraction or an
+  /// exponent, because the number would be read back as an integer otherwise.
   mutating func real(_ value: Double) throws(PropertyListError) {
     guard value.isFinite else { return try special(SpecialReal.text(of: value)) }
     number(value.description)

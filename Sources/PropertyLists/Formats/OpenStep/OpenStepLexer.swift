@@ -66,8 +66,8 @@ package struct OpenStepLexer: ~Escapable {
   private var angle = ForwardSearch(">")
   private var bracket = ForwardSearch("]")
   private var commentEnd = ForwardSearch("*/")
-  /// The lowest offset of an unterminated string in double quotation marks that was found, or `Int.max`. All strings
-  /// in double quotation marks that begin there or later are unterminated, too, so they are not scanned.
+  /// The lowest known offset of an unterminated string in double quotation marks, or `Int.max`. All strings in double
+  /// quotation marks that begin at or after this offset are unterminated, so they are not scanned.
   private var lastDoubleQuote = Int.max
   /// The same as ``lastDoubleQuote``, for strings in single quotation marks.
   private var lastSingleQuote = Int.max
@@ -290,7 +290,7 @@ package struct OpenStepLexer: ~Escapable {
     OpenStepToken(kind: .data, range: start..<index, isPlain: isPlain, defect: defect)
   }
 
-  /// Returns a token that begins with `<`, with the defect `open` if its end is missing.
+  /// Returns a token that begins with `<`. If its end is missing, the token has the defect `open`.
   ///
   /// - Parameter end: The end of the token; nil if it is missing. In that case, the token is only the `<`, so that the
   ///   text after it is read as other tokens.

@@ -49,16 +49,17 @@ extension OpenStepTokenReader {
     }
   }
 
-  /// Returns the value of a hexadecimal digit. Letters have bit 6 set, and their low four bits count from 1.
+  /// Returns the value of a hexadecimal digit. Bit 6 is set in letters only; the low four bits of A to F are 1 to 6.
   @inline(__always)
   private static func value(ofDigit digit: UInt8) -> UInt8 { digit & 0xF + digit >> 6 * 9 }
 
-  /// Reads GNUstep's integer `<*I5>`, real `<*R1.5>`, boolean `<*BY>` or `<*BN>`, or date
-  /// `<*D2001-01-01 00:00:00 +0000>`, whose content may be quoted, or one of this package's additional forms
-  /// (`OpenStepWriter+Coercion.swift`).
+  /// Reads a value of GNUstep: an integer `<*I5>`, a real `<*R1.5>`, a boolean `<*BY>` or `<*BN>`, or a date
+  /// `<*D2001-01-01 00:00:00 +0000>`. The text after the letter may be in quotation marks. Also reads the additional
+  /// forms of this package (see `OpenStepWriter+Coercion.swift`).
   private mutating func readTypedValue(_ range: Range<Int>) throws(PropertyListError) -> FlatNode {
     let content = lexer.bytes.extracting(range.lowerBound + 2..<range.upperBound - 1)
-    // No valid value is longer. Longer content is not examined as a whole, because its ">" may belong to another value.
+    // Valid values are shorter. Only the beginning of longer content is examined, because its ">" may belong to another
+    // value.
     let beginning = content.extracting(..<min(content.byteCount, 512))
     if content.byteCount > 0, content.byteCount <= 512,
       let node = Self.typedValue(content[0], Self.unquoted(content.extracting(1...)))

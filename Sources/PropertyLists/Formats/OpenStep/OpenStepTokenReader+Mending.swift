@@ -13,11 +13,11 @@ extension OpenStepTokenReader {
     var unclosedString: Int?
     /// The range of the last string in quotation marks.
     var lastQuoted = 0..<0
-    /// A string at the start of the text that is not followed by `=` or `;`, and its offset. It may be the first key of
-    /// a strings file.
+    /// The string at the start of the text, and its offset, if `=` or `;` is missing after it. It may be the first key
+    /// of a strings file.
     var firstKey: (node: FlatNode, offset: Int)?
-    /// True if a wrong bracket was found. There can then be too many or too few closing brackets at the end of the
-    /// text, and this is not reported again.
+    /// True if a wrong bracket was found. Closing brackets can then be missing or left over at the end of the text,
+    /// which is not reported as another defect.
     var isUnbalanced = false
     /// Resets the properties that describe the last defect.
     mutating func reset() {
@@ -57,7 +57,8 @@ extension OpenStepTokenReader {
       lexer.passLine()
       if lexer.isAtEnd { mending.isUnbalanced = true }
     } else if isBehindStringOfLines() {
-      // This is the rest of a line whose beginning became part of a string without a closing quotation mark.
+      // A closing quotation mark is missing, so the beginning of this line was read as part of a string. This is the
+      // rest of the line.
       lexer.passLine()
     } else if !(mending.isMarkMissing && canGoOn(kind)) {
       if kind == .array, !mending.isMarkMissing, !lexer.isAtEnd, lexer.byte != UInt8(ascii: ",") {
@@ -143,8 +144,10 @@ extension OpenStepTokenReader {
 
   private var outerKind: NodeKind? { builder.frames.count > 1 ? builder.frames[builder.frames.count - 2].kind : nil }
 
-  /// Handles a closing bracket that may not match the innermost container. Returns true if reading can continue here.
-  /// Returns false, after skipping the bracket, if it belongs to no open container.
+  /// Handles a closing bracket that may not match the innermost container.
+  ///
+  /// - Returns: True if reading can continue here; false, after skipping the bracket, if it does not belong to any open
+  ///   container.
   private mutating func meetEnd(_ closed: NodeKind, _ kind: NodeKind) throws(PropertyListError) -> Bool {
     if closed == kind, !isWithoutBraces { return true }
     mending.isUnbalanced = true

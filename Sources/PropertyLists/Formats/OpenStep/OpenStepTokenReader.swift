@@ -3,7 +3,7 @@ internal import FoundationEssentials
 /// A reader that creates nodes from the tokens of an OpenStep text, and finds its defects. The format has arrays `( a,
 /// b )`, dictionaries `{ k = v; }`, data `<0fbd>`, and strings. A strings file is a dictionary without braces.
 ///
-/// Open containers are kept in ``NodeTableBuilder``, so that depth uses no stack.
+/// Open containers are kept in ``NodeTableBuilder``, so nested containers use no stack space.
 struct OpenStepTokenReader: ~Copyable, ~Escapable {
   var lexer: OpenStepLexer
   /// The text before invalid UTF-8 was replaced.
@@ -88,8 +88,8 @@ struct OpenStepTokenReader: ~Copyable, ~Escapable {
     }
   }
 
-  /// Reads a string at the start of the text. The string is the root value if nothing follows it, else the first key of
-  /// a strings file.
+  /// Reads a string at the start of the text. If nothing follows it, the string is the root value; otherwise it is the
+  /// first key of a strings file.
   private mutating func readStringOrEntries() throws(PropertyListError) {
     let offset = lexer.index
     let string = try readString()
@@ -111,8 +111,8 @@ struct OpenStepTokenReader: ~Copyable, ~Escapable {
   /// True if the innermost dictionary ends with the text instead of a brace.
   var isWithoutBraces: Bool { isStringsFile && builder.depth == 1 }
 
-  /// Reads the next entry or element of the innermost container, or its end. Of a nested container, only the beginning
-  /// is read.
+  /// Reads the next entry or element of the innermost container, or the end of that container. If the value is a
+  /// container, reads only its beginning.
   private mutating func readNext() throws(PropertyListError) {
     let hasMore = try skipSpace()
     if builder.frames.last?.kind == .array {
@@ -151,7 +151,7 @@ struct OpenStepTokenReader: ~Copyable, ~Escapable {
     }
   }
 
-  /// Reads a value and the comma or semicolon after it. Of a container, only the beginning is read.
+  /// Reads a value and the comma or semicolon after it. If the value is a container, reads only its beginning.
   private mutating func readValue(expected: StaticString) throws(PropertyListError) {
     guard !lexer.isAtEnd else { throw unexpected(expected: expected) }
     let offset = lexer.index
@@ -213,7 +213,8 @@ struct OpenStepTokenReader: ~Copyable, ~Escapable {
       try defects.report(failure("duplicate key \(name.quoted)", .duplicateKey, at: offsets[index]))
     }
     builder.close(in: text.rawBytes)
-    // The offset of the container replaces those of its children. The builder may have dropped some of these.
+    // The offset of the container replaces the offsets of its children. The builder may have dropped some of the
+    // children.
     offsets.removeLast(offsets.count - (builder.pending.count - 1))
     offsets.append(openOffsets.removeLast())
   }

@@ -1,8 +1,8 @@
 internal import FoundationEssentials
 internal import SystemFiles
 
-/// A writer of the OpenStep format. Core Foundation and GNUstep read the same values from its output, and so does
-/// libplist, except for backslashes: its reader decodes their escape wrongly (`oplist.c`).
+/// A writer of the OpenStep format. Core Foundation, GNUstep and libplist read the same values from its output, except
+/// that libplist decodes the escape of a backslash wrongly (`oplist.c`).
 ///
 /// The layout is that of Apple's and GNUstep's descriptions: one value per line, indented by four spaces per level.
 /// Non-ASCII text is written as UTF-8, which all readers accept. It is not escaped, because libplist does not decode
@@ -210,15 +210,15 @@ struct OpenStepWriter: TextWriter, ~Copyable {
     endValue()
   }
 
-  /// Writes a string. The string is unquoted only if all readers accept it without quotation marks and all writers
-  /// write it without them.
+  /// Writes a string. Writes no quotation marks only if all readers accept the string without them and all other
+  /// writers omit them, too.
   ///
   /// Core Foundation accepts letters, digits and `_$/:.-` unquoted. GNUstep accepts more, and libplist does not accept
   /// the slash and the colon. Apple's and GNUstep's writers quote the hyphen. The root is always quoted, because the
   /// format could not be detected from a single word.
   ///
-  /// - Parameter quote: The quotation mark to write even around a string that needs none, because the surrounding
-  ///   strings do so; nil to write none.
+  /// - Parameter quote: The quotation mark of the surrounding strings, which is written even if the string needs none;
+  ///   nil to write quotation marks only if they are needed.
   private mutating func appendText(_ text: RawSpan, _ quote: UInt8?) {
     if quote == nil, options.openStepDialect != .strings || layout != nil, !isRoot, Self.isWord(text) {
       output.append(text)
@@ -239,7 +239,7 @@ struct OpenStepWriter: TextWriter, ~Copyable {
     return text.byteCount > 0
   }
 
-  /// Writes the plain form of a number, unquoted if Core Foundation can read it so.
+  /// Writes the plain form of a number. Writes quotation marks only if Core Foundation needs them.
   mutating func appendWord(_ text: String) {
     if !isRoot, !text.utf8.contains(UInt8(ascii: "+")) {
       output.append(text.utf8Span.rawBytes)

@@ -73,7 +73,7 @@ package enum LibXML2 {
         else { return .failure(PropertyListError(.outOfMemory("XML"))) }
         unsafe parsing.parser = parser
         defer {
-          // libxml2 creates a document for itself when it continues into a document type after an error.
+          // If libxml2 reads a document type after an error, it creates a document.
           unsafe functions.xmlFreeDoc(parser.pointee.myDoc)
           unsafe functions.xmlFreeParserCtxt(parser)
         }
@@ -112,8 +112,8 @@ package enum LibXML2 {
   ///
   /// The unsafe expressions are sound: the handler and both buffers belong to libxml2 and are freed only here.
   ///
-  /// - Parameter defects: Receives the error for an unknown name, which is then treated as UTF-8, and the errors for
-  ///   byte sequences that are invalid in the encoding. These become U+FFFD.
+  /// - Parameter defects: Receives the error for an unknown encoding; the data is then read as UTF-8. Also receives the
+  ///   errors for byte sequences that are invalid in the encoding; they become U+FFFD.
   static func convert(
     _ data: Data, from name: String, defects: inout DefectLog
   ) throws(PropertyListError) -> TextSource {
@@ -145,8 +145,8 @@ package enum LibXML2 {
     var offset = 0
     // The offset after the last invalid byte.
     var mended = -1
-    // The input is converted in pieces, because libxml2 counts in 32 bits. The bytes left over from a piece begin a
-    // character.
+    // The input is converted in pieces, because libxml2 counts in 32 bits. If bytes of a piece are left over, they are
+    // the beginning of a character.
     while offset < bytes.byteCount {
       let piece = bytes.extracting(offset..<min(offset + 1 << 16, bytes.byteCount))
       let added = unsafe piece.withUnsafeBytes {

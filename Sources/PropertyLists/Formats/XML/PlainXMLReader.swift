@@ -1,8 +1,9 @@
 /// A fast reader of the XML dialect that property list writers emit.
 ///
 /// It supports a declaration with UTF-8 or without an encoding, Apple's document type, `<plist>` with or without a
-/// version, the elements of the format without attributes, character references and white space. It gives up at
-/// anything else and at every error. So it accepts nothing that libxml2 would not accept, and reports no errors.
+/// version, the elements of the format without attributes, character references and white space. It reports no errors,
+/// but gives up at each error and at everything that it does not support. So libxml2 would accept every text that this
+/// reader accepts.
 struct PlainXMLReader: ~Copyable, ~Escapable {
   private var lexer: XMLLexer
   private var builder: NodeTableBuilder
@@ -70,8 +71,8 @@ struct PlainXMLReader: ~Copyable, ~Escapable {
     return true
   }
 
-  /// Reads the value that begins with a tag, or closes the container that ends with it. Returns false if the reader
-  /// gives up.
+  /// Reads the value that begins with the next tag, or closes the container that the tag ends. Returns false if the
+  /// reader gives up.
   ///
   /// - Parameter start: The offset of the tag.
   @inline(__always)

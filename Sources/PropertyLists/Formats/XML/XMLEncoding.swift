@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 
-/// The encoding that an XML file declares. As in Apple's reader (`CFPropertyList.c`), it is used if ``UnicodeEncoding``
-/// detects none.
+/// The encoding that an XML file declares. It is used if ``UnicodeEncoding`` does not detect an encoding, as in Apple's
+/// reader (`CFPropertyList.c`).
 package enum XMLEncoding {
   /// Decodes an input in the encoding that its XML declaration names.
   ///
@@ -35,8 +35,8 @@ package enum XMLEncoding {
   /// Returns true for the characters of XML 1.0's `EncName`. It has no slash, so a name cannot pass options to iconv.
   private static func isNameByte(_ byte: UInt8) -> Bool { XMLText.isNameByte(byte) && byte != UInt8(ascii: ":") }
 
-  /// Returns an error if a declared encoding is UTF-16 or UTF-32. The declaration must be wrong, because the first
-  /// bytes of the file would have shown such an encoding.
+  /// Returns an error if the declared encoding is UTF-16 or UTF-32. Such a declaration is wrong: a file in such an
+  /// encoding is recognized by its first bytes, before its declaration is read.
   private static func falseName(_ name: String) -> PropertyListError? {
     guard
       ["utf-16", "utf-32", "iso-10646-ucs"].contains(where: name.lowercased().hasPrefix)

@@ -126,8 +126,8 @@ extension XMLLexer {
       offset += 1
       if quotes.ends(with: bytes[offset - 1], at: offset) { return offset }
     }
-    // The end was not found. If there was a `>` in quotation marks, one of these is probably unpaired, and the `>` is
-    // the end.
+    // The end was not found. If there was a `>` in quotation marks, one of the quotation marks is probably unpaired,
+    // and the `>` is the end.
     if quotes.isOpen || offset == bytes.byteCount { return quotes.quotedEnd }
     let bracket = offset
     guard bracket < lastSubsetEnd else { return nil }

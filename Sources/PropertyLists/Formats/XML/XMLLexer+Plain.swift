@@ -10,7 +10,8 @@ extension XMLLexer {
     case other
   }
 
-  /// Skips the next tag and returns it. If it is not one of the plain tags, returns `other` and skips nothing.
+  /// Skips the next tag and returns it. If the next token is not one of the plain tags, returns `other` and skips
+  /// nothing.
   @inline(__always)
   mutating func plainTag() -> PlainTag {
     let word = word

@@ -10,14 +10,14 @@ package struct XMLLexer: ~Escapable {
   let documentStart: Int
   /// True if text may contain characters that XML does not allow.
   var allowsAllCharacters = false
-  /// A range of text after invalid UTF-8 that has been scanned already. It is remembered so that it is not scanned
-  /// again for the next tokens.
+  /// A range of text that follows invalid UTF-8 and has already been scanned. It is not scanned again for the next
+  /// tokens.
   private var scannedText = 0..<0
   var commentEnd = ForwardSearch("-->")
   var cdataEnd = ForwardSearch("]]>")
   var instructionEnd = ForwardSearch("?>")
-  /// The lowest offset of a document type's `[` whose closing `]>` was not found, or `Int.max`. A `[` at a higher
-  /// offset cannot have one either, so the search is not repeated.
+  /// The lowest known offset of a `[` in a document type that has no closing `]>`, or `Int.max`. A `[` at a higher
+  /// offset has no `]>` either, so the search is not repeated.
   var lastSubsetEnd = Int.max
 
   /// The maximum length of a tag, in bytes. libxml2 compares each attribute of a tag with all others, so its time for a
@@ -128,7 +128,7 @@ package struct XMLLexer: ~Escapable {
     return passText(from: start, isVerbatim: false, isASCII: false)
   }
 
-  /// Skips text, as ``passText()`` does, but may scan text that follows invalid UTF-8 a second time. It is for readers
+  /// Skips text, as ``passText()`` does. May scan the text after invalid UTF-8 a second time, so use it only in readers
   /// that give up at invalid UTF-8.
   ///
   /// - Parameters:
@@ -233,8 +233,8 @@ package struct XMLLexer: ~Escapable {
 }
 
 extension RawSpan {
-  /// Returns the number of bytes before the first invalid UTF-8 and, unless they are allowed, before the first U+FFFE
-  /// or U+FFFF.
+  /// Returns the number of bytes before the first invalid UTF-8. U+FFFE and U+FFFF also count as invalid, unless
+  /// `allowsAllCharacters` is true.
   fileprivate func validLength(allowsAllCharacters: Bool) -> Int {
     let end = firstInvalidUTF8(from: 0)?.lowerBound ?? byteCount
     if allowsAllCharacters { return end }

@@ -188,8 +188,8 @@ package struct XMLPullReader: ~Escapable {
 }
 
 extension XMLLexer {
-  /// Skips an attribute of a tag that has been checked and has no defects. Returns nil, without skipping, if there is
-  /// white space around the `=` of the attribute.
+  /// Skips an attribute of a tag that has no defects. Returns nil, without skipping, if the attribute has white space
+  /// around its `=`.
   @inline(__always)
   fileprivate mutating func passKnownAttribute() -> (name: Range<Int>, value: Range<Int>)? {
     let start = index

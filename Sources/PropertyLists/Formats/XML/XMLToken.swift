@@ -28,8 +28,8 @@ package struct XMLToken {
   /// The number of attributes of a tag, including namespace declarations.
   var attributeCount = 0
   var namespaceCount = 0
-  /// The defect of the token, if it has one. A token of kind `invalid` always has one. A token of another kind can have
-  /// one, too, such as a tag without its `>`; it was probably meant to be of this kind.
+  /// The defect of the token, if it has one. A token of kind `invalid` always has a defect. A token of another kind,
+  /// such as a tag, can have a defect, such as a missing `>`; it was probably meant to be of its kind.
   var defect: XMLDefect?
 }
 

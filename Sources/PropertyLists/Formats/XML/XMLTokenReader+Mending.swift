@@ -1,15 +1,15 @@
 /// Functions that recover from start and end tags that do not match, so that the rest of the text can be read.
 extension XMLTokenReader {
-  /// Returns true if an end tag is wrong only because of an earlier defect. Either its element has been closed already,
-  /// or its element is open, but the open elements inside it were begun by malformed tags.
+  /// Returns true if an end tag is wrong only because of an earlier defect. There are two such cases: the recovery from
+  /// the defect has already closed the element, or all open elements inside the element were begun by malformed tags.
   func isEcho(endTagOf name: String) -> Bool {
     guard let index = elements.lastIndex(where: { $0.name == name }) else { return missedEnds[name] != nil }
     return elements[(index + 1)...].allSatisfy(\.isDoubtful)
   }
 
-  /// Closes the element that an end tag probably belongs to: the innermost element of the same name, with all elements
-  /// in it. If none has that name, closes the innermost element, unless the end tag probably belongs to an element that
-  /// has been closed already.
+  /// Closes the element that an end tag probably belongs to. If open elements have the name of the tag, closes the
+  /// innermost of them, and all elements in it. Otherwise closes the innermost open element, unless the end tag
+  /// probably belongs to an element that has already been closed.
   mutating func close(_ name: String) {
     let count = elements.count
     if let index = elements.lastIndex(where: { $0.name == name }) {
@@ -52,8 +52,9 @@ extension XMLTokenReader {
   /// The number of bytes that are examined to find out the meaning of a tag.
   private static var lookahead: Int { 4096 }
 
-  /// Calls `body` for the tags and other markup in the next ``lookahead`` bytes, until `body` returns a result. Returns
-  /// that result, or nil if `body` has always returned nil.
+  /// Calls `body` for the tags and other markup in the next ``lookahead`` bytes, until `body` returns a result.
+  ///
+  /// - Returns: This result, or nil if all calls returned nil.
   private mutating func lookAhead<Answer>(from start: Int, _ body: (XMLToken) -> Answer?) -> Answer? {
     let index = lexer.index
     defer { lexer.index = index }
@@ -67,7 +68,7 @@ extension XMLTokenReader {
     }
   }
 
-  /// Returns true if the next tag is valid in a container: its end tag, or the start tag of a child.
+  /// Returns true if the next tag is the end tag of a container, or the start tag of a valid child of it.
   private mutating func isNextFit(for container: Open) -> Bool {
     let bytes = lexer.bytes
     return lookAhead(from: lexer.index) { token in
@@ -84,9 +85,14 @@ extension XMLTokenReader {
     } ?? false
   }
 
-  /// Recovers if an element that can only contain text, such as `<string>`, contains another element. In most cases,
-  /// the end tag of the outer element is missing, or is written without its slash. Returns true if this function has
-  /// ended the outer element. If the end tag is missing, the tag of the inner element is read again.
+  /// Reports a text element, such as `<string>`, that contains another element, and recovers from this defect. In most
+  /// cases, the end tag of the text element is missing, or is written without its slash. If it is missing, the tag of
+  /// the inner element is read again.
+  ///
+  /// - Parameters:
+  ///   - outer: The text element.
+  ///   - name: The name of the element in it.
+  /// - Returns: True if the text element has been ended.
   mutating func endsScalar(_ outer: XMLElement, withElement name: String) -> Bool {
     let last = elements.count - 1
     guard !elements[last].isDamaged else { return false }
@@ -107,7 +113,9 @@ extension XMLTokenReader {
   /// The end tag of a text element: found, missing, or written without its slash.
   private enum Ending { case there, missing, withoutSlash }
 
-  /// Looks ahead for the end of a text element that seems to contain another element.
+  /// Looks ahead for the end tag of a text element that seems to contain another element.
+  ///
+  /// - Parameter name: The name of the text element.
   private mutating func ending(of name: String) -> Ending {
     let bytes = lexer.bytes
     var open = [name]

@@ -34,7 +34,7 @@ struct XMLTokenReader: ~Copyable, ~Escapable {
   /// The defects found so far.
   private(set) var defects: DefectLog
   private var positionIndex: PositionIndex
-  /// True if defects found now are consequences of a known defect.
+  /// True if new defects are consequences of a known defect. They are not reported.
   var isMending = false
   private var hasReportedDepth = false
   /// True after text that is not allowed at its position, until the next tag. Prevents a second report of that text.
@@ -43,7 +43,8 @@ struct XMLTokenReader: ~Copyable, ~Escapable {
   private var isOver = false
   /// The offset of the last token.
   private(set) var tokenStart = 0
-  /// For each name, the number of elements that were closed before their end tags. These end tags are ignored later.
+  /// For each name, the number of elements that were closed before their end tags were read. When these end tags are
+  /// read, they are ignored.
   var missedEnds: [String: Int] = [:]
   /// The last line with invalid UTF-8; 0 before the first one.
   private var lineThatIsNotUTF8 = 0
@@ -62,7 +63,8 @@ struct XMLTokenReader: ~Copyable, ~Escapable {
     /// True if the element has no valid value, because a part of its text is missing, or because it contains something
     /// other than text.
     var isDamaged = false
-    /// True if content that is not allowed in the element has been reported. Further such content is not reported.
+    /// True if content that is not allowed in the element has been reported. More such content in the element is not
+    /// reported.
     var isAstray = false
     /// True if the element's tag is malformed, and perhaps not a tag at all. If such an element is open at the end of
     /// the text, its missing end tag is not reported.
@@ -127,8 +129,8 @@ struct XMLTokenReader: ~Copyable, ~Escapable {
   /// Reports a defect, unless it is the consequence of a known one.
   mutating func fail(_ message: String, _ kind: PropertyListError.Kind = .malformed, at offset: Int) {
     guard !defects.isFull, !isMending else { return }
-    // This copy shares its storage with the property. The builder can change while it reads the copy, but not while it
-    // reads the property. The same applies below.
+    // A copy, because the builder must not change while the property is being read. The copy shares its storage with
+    // the property. The same applies below.
     let text = text
     defects.add(builder.failure(message, kind, at: positionIndex.position(at: offset), in: text.rawBytes))
   }
@@ -142,7 +144,9 @@ struct XMLTokenReader: ~Copyable, ~Escapable {
     return line == lineThatIsNotUTF8
   }
 
-  /// Returns the message for a missing end tag of the innermost element. `found` is the text there.
+  /// Returns the message for a missing end tag of the innermost element.
+  ///
+  /// - Parameter found: A description of the token that was found instead.
   private mutating func messageForMissingEnd(found: String) -> String {
     guard let open = elements.last else { return "expected a tag, found \(found)" }
     let name = open.name.printable(limit: 80)
@@ -152,8 +156,8 @@ struct XMLTokenReader: ~Copyable, ~Escapable {
 
   func name(of token: XMLToken) -> String { String(decoding: [UInt8](lexer.bytes, token.content), as: UTF8.self) }
 
-  /// Reports tokens that are not allowed outside the root element. Returns true if the token was reported, or is white
-  /// space. The caller then ignores it.
+  /// Reports a token that is not allowed outside the root element. Returns true if the caller must ignore the token,
+  /// because it was reported, or because it is white space.
   private mutating func reportsOutside(_ token: XMLToken) -> Bool {
     var offset = token.range.lowerBound
     switch token.kind {
@@ -186,7 +190,7 @@ struct XMLTokenReader: ~Copyable, ~Escapable {
     }
   }
 
-  /// Ends reading at the end of the text, or if the recovery from a defect has closed the root element.
+  /// Ends reading at the end of the text. Also ends it if the recovery from a defect has closed the root element.
   private mutating func endIfMended() {
     if elements.isEmpty && hasBegun || lexer.index == lexer.bytes.byteCount { isOver = true }
   }
@@ -212,7 +216,7 @@ struct XMLTokenReader: ~Copyable, ~Escapable {
     isMending = false
   }
 
-  /// Begins an element. Returns true if the element is open after that.
+  /// Begins an element. Returns true if the element is now open.
   private mutating func begin(_ tag: XMLToken, named name: String) -> Bool {
     isInStrayText = false
     hasBegun = true
@@ -245,8 +249,10 @@ struct XMLTokenReader: ~Copyable, ~Escapable {
     return true
   }
 
-  /// Returns the type of an element in its context, or nil if the element is ignored there. Reports an element that is
-  /// not allowed in the context.
+  /// Returns the type of an element, or nil if the element must be ignored. Reports an element that is not allowed in
+  /// the innermost open element.
+  ///
+  /// - Parameter name: The name of the tag.
   private mutating func element(_ name: String) -> XMLElement? {
     let last = elements.count - 1
     if last >= 0, elements[last].element == nil { return nil }
@@ -262,7 +268,7 @@ struct XMLTokenReader: ~Copyable, ~Escapable {
         if !elements[last].isAstray, element != .plist {
           fail("expected <key> in <dict>, found <\(name)>", at: tokenStart)
         }
-        // No value has a key until the next `<key>`.
+        // The values after this one have no key, either, until the next `<key>`. They are not reported.
         elements[last].isAstray = true
         appendStandIn()
       } else if !builder.expectsKey, element == .key {
@@ -295,10 +301,10 @@ struct XMLTokenReader: ~Copyable, ~Escapable {
     return element
   }
 
-  /// Reports that the last key has no value.
+  /// Reports that the last key has no value. Removes the key instead if it was invalid.
   private mutating func missValue() {
     if let key = builder.pending.last, key.kind == .null {
-      // The key was invalid, too. It is removed without a second error.
+      // The key was invalid, which has been reported. It is removed without a second error.
       builder.removeLast()
       offsets.removeLast()
     } else if let key = builder.pending.last {

@@ -42,15 +42,15 @@ struct XMLWriter: TextWriter, ~Copyable {
     if !isFragment { output.append(tabs: indent) } else { beginLineOfFragment() }
   }
 
-  /// Ends a line whose LF has been written. In a fragment, removes the LF again, because ``layout`` determines the line
+  /// Ends a line whose LF has been written. In a fragment, removes the LF again: there, ``layout`` determines the line
   /// ends.
   @inline(__always)
   private mutating func endLine() {
     if isFragment { output.truncate(to: output.count - 1) }
   }
 
-  /// Begins the line of a value. Resets ``lookalike``, because the dictionary around the value cannot look like a UID
-  /// if it contains this value.
+  /// Begins the line of a value. Resets ``lookalike``, because a dictionary that contains this value cannot look like a
+  /// UID.
   @inline(__always)
   private mutating func beginValue() {
     lookalike.forget()
@@ -197,8 +197,8 @@ struct XMLWriter: TextWriter, ~Copyable {
     isOnLine = true
   }
 
-  /// Writes Base64 in lines of the length that the surrounding text uses, or that Apple's writer uses if the text has
-  /// no data.
+  /// Writes Base64 in lines. They have the length of such lines in the surrounding text; if that has none, the length
+  /// that Apple's writer uses.
   private mutating func appendData(_ bytes: RawSpan, in layout: TextLayout) {
     output.append("<data>")
     if layout.isInline {
@@ -214,8 +214,7 @@ struct XMLWriter: TextWriter, ~Copyable {
     output.append("</data>")
   }
 
-  /// Writes text with `&`, `<` and `>` escaped, as Apple's writer does, and also CR, which XML readers would turn into
-  /// LF.
+  /// Writes text. Escapes `&`, `<` and `>`, as Apple's writer does, and CR, because XML readers would turn it into LF.
   ///
   /// - Throws: ``PropertyListError/Kind/notRepresentable`` for characters that XML 1.0 does not allow.
   @inline(__always)
