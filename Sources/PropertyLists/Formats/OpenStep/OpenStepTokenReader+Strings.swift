@@ -15,7 +15,7 @@ extension OpenStepTokenReader {
       mending.lastQuoted = token.range
       try decode(token.range.lowerBound + 1..<token.range.upperBound - 1, isPlain: token.isPlain)
     }
-    // The content of a string with invalid UTF-8 is unknown, so a null stands in for it.
+    // The content of a string with invalid UTF-8 is unknown, so a null replaces the string.
     if !defects.defects.isEmpty, hasReplacedBytes(in: token.range) { return .null }
     return .string(.verbatim, offset: start, length: text.count - start)
   }
@@ -33,7 +33,7 @@ extension OpenStepTokenReader {
     text.append(bytes: bytes.extracting(index...))
   }
 
-  /// Decodes the escape at `index`. It has at least two bytes.
+  /// Decodes the escape at `index`, and advances `index` past it. The escape has at least two bytes.
   private mutating func decodeEscape(_ bytes: RawSpan, _ index: inout Int) throws(PropertyListError) {
     let mark = bytes[index + 1]
     switch mark {

@@ -2,8 +2,8 @@ internal import FoundationEssentials
 
 /// A reader that creates nodes from the tokens of an XML text, and finds its defects.
 ///
-/// If the log has room for more than one defect, the reader recovers from errors: a null stands in for an invalid value
-/// or key, and everything that does not belong in a property list is ignored.
+/// If the log has room for more than one defect, the reader recovers from errors: a null replaces an invalid value or
+/// key, and everything that does not belong in a property list is ignored.
 struct XMLTokenReader: ~Copyable, ~Escapable {
   var lexer: XMLLexer
   private let depthLimit: Int
@@ -60,14 +60,13 @@ struct XMLTokenReader: ~Copyable, ~Escapable {
     let namespaceCount: Int
     /// The offset of the element's text in ``text``.
     let textStart: Int
-    /// True if the element has no valid value, because a part of its text is missing, or because it contains something
-    /// other than text.
+    /// True if the element has no valid value: a part of its text is missing, or it contains something other than text.
     var isDamaged = false
     /// True if content that is not allowed in the element has been reported. More such content in the element is not
     /// reported.
     var isAstray = false
-    /// True if the element's tag is malformed, and perhaps not a tag at all. If such an element is open at the end of
-    /// the text, its missing end tag is not reported.
+    /// True if the tag of the element is malformed, so that it may not be a tag at all. The missing end tag of such an
+    /// element is not reported at the end of the text.
     let isDoubtful: Bool
 
     var isContainer: Bool { element == .plist || element == .dict || element == .array }
