@@ -1,4 +1,5 @@
 import Foundation
+import ManagedObjects
 import Synchronization
 import TestSupport
 import Testing
@@ -45,5 +46,20 @@ import Testing
       withExtendedLifetime(folder) {}
     }
     #expect(try FileManager.default.contentsOfDirectory(atPath: scratch.path) == ["mine.txt"])
+  }
+
+  @Test func `the lock of another process stays if the folder cannot be locked`() throws {
+    let lock = scratch.appending(path: "lock")
+    let (store, path) = (store, scratch.path)
+    let decide: Interception.Decision = { call in
+      // Another process locks the folder after this one has created it. SQLite cannot open a file of one byte.
+      if call.call == .synchronize, call.path == path { try? Data("a".utf8).write(to: lock) }
+      return nil
+    }
+    let error = Interception.ofCalls(in: folder.url.path, decide) {
+      #expect(throws: ManagedObjectError.self) { try ScratchFolder(beside: store, isLocked: false) }
+    }
+    #expect(error?.code == .migration)
+    #expect(try Data(contentsOf: lock) == Data("a".utf8))
   }
 }

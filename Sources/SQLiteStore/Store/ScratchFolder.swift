@@ -40,14 +40,14 @@ package final class ScratchFolder {
   ) throws(ManagedObjectError) {
     path = Self.path(beside: store, for: purpose)
     self.purpose = purpose
-    let isNew = !FileSystem.exists(path)
-    if !isNew { try checkIsOwn() }
+    if FileSystem.exists(path) { try checkIsOwn() }
     do throws(FileError) { try FileSystem.makeFolder(path, below: nil) } catch {
-      // The folder can exist, for example if it is not certain that it is durable.
-      if isNew { FileSystem.removeEmptyFolder(path) }
+      // The folder can exist, for example if it is not certain that it is durable. A folder that another process uses
+      // contains its lock, and stays.
+      FileSystem.removeEmptyFolder(path)
       throw ManagedObjectError(purpose.errorCode, error.message)
     }
-    if !isLocked { try takeLock(isNew: isNew, busyTime) }
+    if !isLocked { try takeLock(busyTime) }
     isOwn = true
     removeFiles()
   }
@@ -86,12 +86,11 @@ package final class ScratchFolder {
   }
 
   /// Locks the folder.
-  ///
-  /// - Parameter isNew: True if this process has created the folder, and must remove it after an error.
-  private func takeLock(isNew: Bool, _ busyTime: Int32) throws(ManagedObjectError) {
+  private func takeLock(_ busyTime: Int32) throws(ManagedObjectError) {
     do throws(ManagedObjectError) {
       let database = try Database(path: "\(path)/\(Self.lockName)", .create, ConnectionOptions(busyTime: busyTime))
-      try database.execute("BEGIN EXCLUSIVE")
+      // Of several processes, one gets this lock. With an exclusive lock, they could prevent each other from getting it.
+      try database.execute("BEGIN IMMEDIATE")
       // If the previous owner has removed the lock file, this lock is useless: a third process could create a new lock
       // file and lock that.
       if database.hasMoved { throw ManagedObjectError(.locked, "it has just removed \(path)") }
@@ -101,10 +100,9 @@ package final class ScratchFolder {
         throw ManagedObjectError(
           purpose.errorCode, "another process is creating a store at the same path: \(error.message)")
       }
-      if isNew {
-        remove(Self.lockName)
-        FileSystem.removeEmptyFolder(path)
-      }
+      // Only the owner of the lock removes the lock file: this one may belong to another process, even if this process
+      // has created the folder.
+      FileSystem.removeEmptyFolder(path)
       throw ManagedObjectError(purpose.errorCode, "cannot use the folder \(path): \(error.message)")
     }
   }
