@@ -253,7 +253,10 @@ import Testing
     for name in names { #expect(text.contains("@Relationship var all: Set<`\(name)`>")) }
   }
 
-  @Test(arguments: ["+", "<>", "→", "\u{A0}", "a\u{3000}b"])
+  @Test(arguments: [
+    "+", "<>", "→", "\u{A0}", "a\u{3000}b", "`\u{301}x", "a\\\u{301}", "$\u{301}x", "+\u{301}", "<\u{FE0F}>",
+    "→\u{20D0}", "+\u{1DC0}", "=\u{FE20}", "+\u{E0100}",
+  ])
   func `a property without a name in Swift is reported`(name: String) throws {
     let (text, notes) = code(
       try ManagedObjectModel(entities: [EntityDescription("Note", [.attribute(name, .string)])]))
@@ -261,7 +264,9 @@ import Testing
     #expect(notes.count == 1 && notes[0].contains(": the name cannot be written in Swift; use value(forKey: "))
   }
 
-  @Test(arguments: ["a+", "€", "#", "<a>"]) func `other names are written in backticks`(name: String) throws {
+  @Test(arguments: ["a+", "€", "#", "<a>", "+a\u{301}", "\u{301}+"]) func `other names are written in backticks`(
+    name: String
+  ) throws {
     let text = code(try ManagedObjectModel(entities: [EntityDescription("Note", [.attribute(name, .string)])])).text
     #expect(text.contains("@Attribute var `\(name)`: String?"))
   }

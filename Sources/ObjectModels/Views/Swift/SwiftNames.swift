@@ -121,8 +121,10 @@ extension SwiftNames {
     if members.contains(name) || ManagedObjectModel.isReserved(name) {
       return "every object has a property with this name"
     }
-    if name.hasPrefix("$") || name.contains(where: { "`\\".contains($0) || $0.isWhitespace })
-      || name.printable() != name || name.unicodeScalars.allSatisfy(isOperator)
+    // The compiler reads scalars: a combining mark does not change the meaning of the character before it.
+    let scalars = name.unicodeScalars
+    if scalars.first == "$" || scalars.contains(where: { $0 == "`" || $0 == "\\" || $0.properties.isWhitespace })
+      || name.printable() != name || isOperator(scalars)
     {
       return "the name cannot be written in Swift"
     }
@@ -148,6 +150,20 @@ extension SwiftNames {
     "\u{2055}"..."\u{205E}", "\u{2190}"..."\u{23FF}", "\u{2500}"..."\u{2775}", "\u{2794}"..."\u{2BFF}",
     "\u{2E00}"..."\u{2E7F}", "\u{3001}"..."\u{3003}", "\u{3008}"..."\u{3020}", "\u{3030}"..."\u{3030}",
   ]
+
+  /// The ranges of the other characters that operators can have after the first one: combining marks and variation
+  /// selectors.
+  private static let operatorMarks: [ClosedRange<Unicode.Scalar>] = [
+    "\u{300}"..."\u{36F}", "\u{1DC0}"..."\u{1DFF}", "\u{20D0}"..."\u{20FF}", "\u{FE00}"..."\u{FE0F}",
+    "\u{FE20}"..."\u{FE2F}", "\u{E0100}"..."\u{E01EF}",
+  ]
+
+  private static func isOperator(_ name: String.UnicodeScalarView) -> Bool {
+    guard let first = name.first, isOperator(first) else { return false }
+    return name.dropFirst().allSatisfy { scalar in
+      isOperator(scalar) || operatorMarks.contains { $0.contains(scalar) }
+    }
+  }
 
   private static func isOperator(_ scalar: Unicode.Scalar) -> Bool {
     "/=-+!*%<>&|^~?".unicodeScalars.contains(scalar) || operators.contains { $0.contains(scalar) }
