@@ -171,4 +171,22 @@ import Testing
     let plain = try PlainSQLite(file)
     #expect(try plain.run("SELECT ZA0, ZA30, ZA\(last), ZA31 FROM ZLEVEL0") == [["0", "30", "\(last)", "NULL"]])
   }
+
+  @Test(arguments: [247, 248, 251, 255, 256])
+  func `a store whose name is too long for its journal is not created`(length: Int) throws {
+    let folder = TemporaryFolder(isInMemory: true)
+    let name = String(repeating: "ü", count: length / 2) + String(repeating: "a", count: length % 2)
+    let model = try ManagedObjectModel(entities: [EntityDescription("Note", [.attribute("text", .string)])])
+    var error: ManagedObjectError?
+    do throws(ManagedObjectError) { _ = try SQLiteStore(folder.url.appending(path: name), model: model) } catch let
+      found
+    {
+      error = found
+    }
+    if length == 247 {
+      #expect(error == nil && folder.names.contains(name))
+    } else {
+      #expect(error?.code == .open && error?.message.contains("the name is too long") == true && folder.names == [])
+    }
+  }
 }

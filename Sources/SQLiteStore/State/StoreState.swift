@@ -63,6 +63,7 @@ struct StoreState {
     pragmas = try StorePragmas(options.pragmas)
     if let model = given, access.mode == .create, FileSystem.sizeOfRegularFile(path) ?? 0 == 0 {
       try Self.checkNewStore(name ?? path, model, configuration)
+      try Self.checkJournalName(path)
     }
     database = try Database(path: path, named: name, access.mode, options.connectionOptions)
     try pragmas.apply(to: database)
@@ -181,6 +182,17 @@ struct StoreState {
   ) throws(ManagedObjectError) {
     let obstacles = WritingObstacles.inNewStore(StoreSchema(model, configuration: configuration))
     if !obstacles.isEmpty { throw WritingObstacles.error(obstacles, path) }
+  }
+
+  /// Checks that the path of a new store is not too long for its rollback journal. Without this check, SQLite would
+  /// create the file, and fail in the first transaction.
+  private static func checkJournalName(_ path: String) throws(ManagedObjectError) {
+    // SQLite keeps the journal next to the target of a link.
+    do throws(FileError) { _ = try FileIdentity(at: FileSystem.target(of: path) + "-journal") } catch {
+      guard error.code == ENAMETOOLONG else { return }
+      throw ManagedObjectError(
+        .open, "\(path.printable()): the name is too long: expected room for \"-journal\", which SQLite appends")
+    }
   }
 
   /// Checks that this package can save to the store.
