@@ -150,6 +150,19 @@ import Testing
     #expect(try PropertyList(binary) == value)
   }
 
+  @Test func `the path of a key that XML cannot hold ends with the key`() throws {
+    let value: PropertyList = ["k": [["a": 1, "b\u{1}": 2], 3]]
+    let tree = error { () throws(PropertyListError) in _ = try value.data(format: .xml) }
+    let document = try PropertyListDocument(value.data(format: .binary))
+    let walked = error { () throws(PropertyListError) in _ = try document.root.data(format: .xml) }
+    for found in [tree, walked] {
+      #expect(found?.kind == .notRepresentable)
+      #expect(found?.keyPath == PropertyListKeyPath([.key("k"), .index(0), .key("b\u{1}")]))
+    }
+    let first = error { () throws(PropertyListError) in _ = try (["\u{1}": 1] as PropertyList).data(format: .xml) }
+    #expect(first?.keyPath == PropertyListKeyPath([.key("\u{1}")]))
+  }
+
   @Test func `a dictionary that looks like a UID can be written in formats with real UIDs`() throws {
     let options = PropertyListWritingOptions(writesUIDDictionaries: false)
     let data = try (["CF$UID": 5] as PropertyList).data(format: .xml, options: options)

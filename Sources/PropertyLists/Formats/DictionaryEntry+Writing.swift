@@ -24,8 +24,8 @@ extension [DictionaryEntry] {
       for entry in self { try sink.key(entry.key.utf8Span.rawBytes) }
     }
     for entry in self {
-      if !Sink.takesKeysFirst { try sink.key(entry.key.utf8Span.rawBytes) }
       do {
+        if !Sink.takesKeysFirst { try sink.key(entry.key.utf8Span.rawBytes) }
         if let original = entry.original {
           try original.walk(into: &sink, options)
         } else {

@@ -17,8 +17,8 @@ extension PropertyList {
         let (keyArray, valueArray) = (current.keys, current.values)
         let (keys, values) = (keyArray.span, valueArray.span)
         while next < values.count {
-          if current.isDictionary, !Sink.takesKeysFirst { try Self.tell(key: keys[next], to: &sink) }
           next += 1
+          if current.isDictionary, !Sink.takesKeysFirst { try Self.tell(key: keys[next - 1], to: &sink) }
           if try values[next - 1].tellScalar(to: &sink) { continue }
           guard outer.count + 1 < depth else { throw ParsingLimits.nestedTooDeeply(limit: depth) }
           let inner = try WalkFrame(values[next - 1], &sink, sortsKeys: sortsKeys, depth: depth)
