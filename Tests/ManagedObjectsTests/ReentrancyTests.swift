@@ -7,6 +7,8 @@ import Testing
     @Attribute var title = ""
     @Attribute var scan: Data?
     @Attribute var words = 0
+    @Relationship var previous: Page?
+    @Relationship(inverse: \Page.previous) var next: Page?
     var onValidation: (() -> Void)?
     var onSnapshot: (() -> Void)?
 
@@ -116,6 +118,57 @@ import Testing
     }
     context.removeObserver(number)
     #expect(calls.value == 3)
+  }
+
+  @Test(arguments: [true, false]) func `the deallocator of data in an event can use the context`(stops: Bool) throws {
+    context.recordsEvents = true
+    let calls = CallCount()
+    let removed = try context.insert(Page.self)
+    removed.scan = data { [context, page] in
+      calls.increase()
+      page.words += 1
+      if context.recordsEvents {
+        let changed = try page.changedValuesForCurrentEvent()
+        #expect(changed.keys.contains("words"))
+      }
+    }
+    removed.scan = nil
+    try context.delete(removed)
+    #expect(calls.value == 0)
+    if stops { context.recordsEvents = false } else { context.processPendingChanges() }
+    #expect(calls.value == 1 && page.words == 1)
+  }
+
+  @Test(arguments: [true, false])
+  func `the deallocator of prefetched data can use the context`(isAsynchronous: Bool) async throws {
+    let calls = CallCount()
+    var request = FetchRequest("Page", where: try ManagedPredicate(format: "title == 'a'"))
+    request.relationshipKeyPathsForPrefetching = ["next"]
+    func fetch() async throws {
+      if isAsynchronous {
+        _ = try await context.fetch(request, progress: { _ in })
+      } else {
+        _ = try context.fetch(request)
+      }
+    }
+    page.next = try context.insert(Page.self)
+    try context.save()
+    try await fetch()
+    page.next?.scan = data { [context] in
+      calls.increase()
+      _ = try context.fetch(request)
+    }
+    try context.save()
+    // The object is now referenced only because it was prefetched.
+    let writer = ManagedObjectContext(coordinator: context.coordinator)
+    let first = try #require(try writer.fetch(request).first as? Page)
+    try writer.delete(try #require(first.next))
+    try writer.save()
+    writer.reset()
+    try context.refresh(page, mergeChanges: false)
+    #expect(calls.value == 0)
+    try await fetch()
+    #expect(calls.value == 1)
   }
 
   /// Returns data that calls a function when it is released.

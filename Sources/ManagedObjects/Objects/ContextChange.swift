@@ -106,7 +106,7 @@ extension ManagedObjectContext {
     undoManager?.closeGroup()
     // Observers may ask for the changes of the event, and may make changes that belong to the next one.
     let reportedCount = eventChanges.count
-    defer { if reportedCount > 0 { eventChanges.removeFirst(min(reportedCount, eventChanges.count)) } }
+    defer { if reportedCount > 0 { setEventChanges(Array(eventChanges.dropFirst(reportedCount))) } }
     let concernsFollowers = !pending.isEmpty || !refreshed.isEmpty || !merged.isEmpty || hasSilentNews
     guard concernsFollowers || !arrived.isEmpty else { return }
     var change = ContextChange()

@@ -62,7 +62,7 @@ extension ManagedObjectContext {
       related += prefetched
       progress(FetchProgress(completedCount: end, totalCount: keys.count))
     }
-    if !request.relationshipKeyPathsForPrefetching.isEmpty { prefetched = related }
+    if !request.relationshipKeyPathsForPrefetching.isEmpty { setPrefetched(related) }
     return found.filter { !$0.status.isDeleted && $0.managedObjectContext === self }
   }
 

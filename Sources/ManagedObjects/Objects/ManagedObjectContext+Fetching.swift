@@ -275,7 +275,7 @@ extension ManagedObjectContext {
   ) throws(ManagedObjectError) {
     if paths.isEmpty { return }
     var read: [ManagedObject] = []
-    defer { prefetched = read }
+    defer { setPrefetched(read) }
     for path in paths {
       var level = objects
       var entities = entity

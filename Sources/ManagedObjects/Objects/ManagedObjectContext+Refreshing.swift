@@ -155,7 +155,7 @@ extension ManagedObjectContext {
     eventChanges = []
     merged = MergedKeys()
     hasSilentNews = false
-    prefetched = []
+    setPrefetched([])
     changedCount = 0
     aliases = KeyReplacements()
     attemptedKeys = KeyReplacements()

@@ -87,9 +87,18 @@ public final class ManagedObjectContext {
   public var userInfo: [String: Any] = [:]
   /// True to record the changes of each event, for ``ManagedObject/changedValuesForCurrentEvent()``. The default is
   /// false, because recording takes time and memory.
-  public var recordsEvents = false { didSet { if !recordsEvents { eventChanges = [] } } }
+  public var recordsEvents = false { didSet { if !recordsEvents { setEventChanges([]) } } }
   /// The changes since the last call of ``processPendingChanges()``, if ``recordsEvents`` is true.
   var eventChanges: [UndoManager.Change] = []
+
+  /// Replaces ``eventChanges``. Values and objects are released afterwards, because the deallocator of data may use the
+  /// context.
+  func setEventChanges(_ changes: [UndoManager.Change]) {
+    let old = eventChanges
+    eventChanges = changes
+    withExtendedLifetime(old) {}
+  }
+
   /// The undo manager; nil to record no changes for undo.
   public var undoManager: UndoManager? { didSet { if undoManager !== oldValue { aliases = KeyReplacements() } } }
   /// True to merge the changes that others save from now on: other contexts of the coordinator, batch requests, other
@@ -185,7 +194,15 @@ public final class ManagedObjectContext {
   /// The contexts that save into this one.
   var children: [WeakContext] = []
   /// The related objects that the last fetch with prefetching read. They are retained until the next one.
-  var prefetched: [ManagedObject] = []
+  private(set) var prefetched: [ManagedObject] = []
+
+  /// Replaces ``prefetched``. Objects are released afterwards, because the deallocator of data may use the context.
+  func setPrefetched(_ objects: [ManagedObject]) {
+    let old = prefetched
+    prefetched = objects
+    withExtendedLifetime(old) {}
+  }
+
   var observers = ContextObservers<ContextChange>()
   /// The observers that keep the results of a request up to date, such as those of a ``FetchedResultsController``.
   var followers = ContextObservers<ContextEvent>()
