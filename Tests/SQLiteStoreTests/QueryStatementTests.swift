@@ -147,6 +147,35 @@ import Testing
       "\(plan)")
   }
 
+  @Test func `an explanation has hints if an index is missing, or if SQL cannot express the request`() throws {
+    var request = FetchRequest("Item", where: try ManagedPredicate(format: "code == 'A7'"))
+    #expect(try Self.items.sqlite.explain(request).hints == [])
+    request.sortDescriptors = [.init("amount")]
+    request.fetchLimit = 1
+    #expect(
+      try Self.items.sqlite.explain(request).hints
+        == ["no index serves the order: all rows that match are sorted before the limit applies"])
+    func explanation(_ format: String) throws -> RequestExplanation {
+      try SampleStores.people.sqlite.explain(FetchRequest("Note", where: ManagedPredicate(format: format)))
+    }
+    let scan = try explanation("pages > 2")
+    #expect(scan.hints == ["no index serves the condition: all rows of ZNOTE are read"])
+    let lines = scan.description.split(separator: "\n")
+    #expect(lines.count == 3 && lines[0].hasPrefix("SELECT") && lines[0].hasSuffix(";"), "\(scan)")
+    #expect(lines[1].hasPrefix("-- SCAN t") && lines[2] == "-- Hint: \(scan.hints[0])")
+    #expect(
+      try explanation("pages > 2 AND links[FIRST].title == 'plan b'").hints.first?
+        .hasPrefix("SQL cannot express the whole request:") == true)
+  }
+
+  @Test func `a context explains a request for each SQLite store`() throws {
+    let context = try ManagedObjectContext(Self.items.sqlite)
+    var request = FetchRequest("Item", where: try ManagedPredicate(format: "amount > 5"))
+    #expect(try context.explain(request) == [Self.items.sqlite.explain(request)])
+    request.affectedStores = []
+    #expect(try context.explain(request).isEmpty)
+  }
+
   @Test func `SQL finds an object by its primary key`() throws {
     let stores = Self.items
     let key = try #require(stores.memoryKeys.keys.sorted().first)

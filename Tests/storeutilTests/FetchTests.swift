@@ -28,6 +28,19 @@ import Testing
     #expect(try library.run("fetch", Library.store, "Book", "pages > 100") == "[]\n")
   }
 
+  @Test func `--sql and --explain print the statement instead of the objects`() throws {
+    let sql = try library.run("fetch", Library.store, "Book", "pages > 5", "--limit", "3", "--sql")
+    #expect(sql.hasPrefix("SELECT ") && sql.contains("\"ZPAGES\"") && sql.contains("LIMIT"), "\(sql)")
+    #expect(sql.split(separator: "\n").count == 1)
+    let explained = try library.run("fetch", Library.store, "Book", "pages > 5", "--explain")
+    #expect(
+      explained.contains(";\n-- ") && explained.contains("-- Hint: no index serves the condition"), "\(explained)")
+    let groups = try library.run(
+      "fetch", Library.store, "Book", "--group-by", "pages", "--keys", "pages,@count", "--sql")
+    #expect(groups.contains("GROUP BY"), "\(groups)")
+    #expect(try library.failure(["fetch", Library.store, "Book", "--sql", "--explain"]).status == 64)
+  }
+
   @Test func `CSV quotes fields only if necessary, and leaves out to-many relationships`() throws {
     let text = try library.run(
       "fetch", Library.store, "Book", "--sort", "title", "--csv", "--keys", "title,author.name,cover,pages,inColor")

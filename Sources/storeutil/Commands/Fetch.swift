@@ -1,6 +1,7 @@
 import ArgumentParser
 import ManagedObjects
 import PropertyLists
+import SQLiteStore
 import ToolSupport
 
 struct Fetch: ParsableCommand {
@@ -33,6 +34,7 @@ struct Fetch: ParsableCommand {
         storeutil fetch Notes.sqlite Note --sort created:desc --limit 10 --plain | jq -r '.[].created'
         storeutil fetch Notes.sqlite Note --csv --time-zone Europe/Berlin --list-separator ';'
         storeutil fetch Notes.sqlite Note --group-by author.name --keys author.name,@count --sort @count:desc
+        storeutil fetch Notes.sqlite Note 'title == "Milk"' --explain
       """)
 
   @Argument(file: "The file of the store.", "store")
@@ -76,9 +78,16 @@ struct Fetch: ParsableCommand {
       """)
   var skipUnreadable = false
 
+  @Flag(name: .customLong("sql"), help: "Print the SQL statement that finds the objects instead of the objects.")
+  var printsSQL = false
+
+  @Flag(help: "Print the SQL statement, SQLite's plan for it, and hints, for example if an index is missing.")
+  var explain = false
+
   @OptionGroup var form: FormArguments
 
   func validate() throws {
+    if printsSQL, explain { throw ValidationError("--explain includes the statement of --sql: use one of them.") }
     if let limit, limit < 0 { throw ValidationError("--limit must be at least 0.") }
     if let offset, offset < 0 { throw ValidationError("--offset must be at least 0.") }
   }
@@ -90,11 +99,16 @@ struct Fetch: ParsableCommand {
     var request = try self.request.request(entity, opened)
     let descriptors = try sort.map(Self.sortDescriptor)
     if let groups = try ObjectGroups(groupBy: groupBy, keys: keys, of: entity) {
+      if printsSQL || explain { return try printStatement(of: groups.request(request), opened) }
       return try printGroups(groups, groups.request(request), descriptors, opened)
     }
     request.sortDescriptors = descriptors
     request.fetchOffset = offset ?? 0
     request.fetchLimit = limit ?? 0
+    if printsSQL || explain {
+      request.resultType = .objectIDs
+      return try printStatement(of: request, opened)
+    }
     let columns =
       try keys.map { try ObjectColumn.columns($0, of: entity) }
       ?? ObjectColumn.all(of: entity, includesToMany: form.form.includesToMany)
@@ -118,6 +132,18 @@ struct Fetch: ParsableCommand {
     }
     try writer.finish()
     try reader.defects.tell()
+  }
+
+  private func printStatement(of request: FetchRequest, _ opened: OpenStore) throws {
+    guard let store = opened.store as? SQLiteStore else {
+      throw ValidationError("--sql and --explain need an SQLite store.")
+    }
+    let explanation = try store.explain(request)
+    if explain { return try output(explanation.description) }
+    guard !explanation.statement.sql.isEmpty else {
+      throw ManagedObjectError(.unsupportedRequest, "SQL cannot express the request")
+    }
+    try output(explanation.statement.sql)
   }
 
   private func printGroups(
