@@ -8,10 +8,10 @@ internal import Predicates
 final class FaultBatch {
   /// The keys of the objects, in the order in which they were found.
   let keys: [RowKey]
-  /// The batch whose relationship led to these objects; nil for the objects of a fetch. Objects of a batch with owners
-  /// are created and read even if they are not registered, because those of the other owners do not exist yet when
-  /// those of the first owner are read.
-  fileprivate let owners: ObjectIdentifier?
+  /// The batch whose relationship led to these objects; nil for the objects of a fetch, and if the program has released
+  /// the owners. Objects of a batch with owners are created and read even if they are not registered, because those of
+  /// the other owners do not exist yet when those of the first owner are read.
+  fileprivate private(set) weak var owners: FaultBatch?
   /// The number of objects to read at once. Smaller than the batch if most objects were not used after earlier reads.
   private var readSize: Int
   /// The number of objects that were last read together.
@@ -32,13 +32,28 @@ final class FaultBatch {
   /// The batch of objects that are read one by one: see ``FetchRequest/usesBatchFaulting``.
   static func single() -> FaultBatch { FaultBatch([], owners: nil) }
 
-  private init(_ keys: [RowKey], owners: ObjectIdentifier?) {
+  private init(_ keys: [RowKey], owners: FaultBatch?) {
     self.keys = keys
     self.owners = owners
     readSize = keys.count
   }
 
-  deinit { state?.releaseReadAhead(of: ObjectIdentifier(self)) }
+  deinit {
+    state?.releaseReadAhead(of: ObjectIdentifier(self))
+    // Batches that lead to each other, such as those of a long list, are released one by one: nested calls could need
+    // more stack than the thread has.
+    var last = takeTargets()
+    while var batch = last.popLast() {
+      if isKnownUniquelyReferenced(&batch) { last += batch.takeTargets() }
+    }
+  }
+
+  private func takeTargets() -> [FaultBatch] {
+    if targets.isEmpty { return [] }
+    let old = targets
+    targets = [:]
+    return old.values.flatMap(\.batches)
+  }
 
   /// The greatest number of objects that are read at once.
   static let greatestSize = 8_192
@@ -49,7 +64,7 @@ final class FaultBatch {
   /// Divides keys into batches.
   ///
   /// - Parameter sizes: The sizes of the first batches. All others have the greatest size.
-  static func divide(_ keys: [RowKey], sizes: [Int], owners: ObjectIdentifier? = nil) -> [FaultBatch] {
+  static func divide(_ keys: [RowKey], sizes: [Int], owners: FaultBatch? = nil) -> [FaultBatch] {
     var batches: [FaultBatch] = []
     var start = 0
     while start < keys.count {
@@ -85,7 +100,7 @@ final class FaultBatch {
 private struct TargetBatches {
   /// ``FaultBatch/readNumber`` when the batches were made. Later reads may have found other objects.
   let readNumber: Int
-  private let batches: [FaultBatch]
+  let batches: [FaultBatch]
   /// The index of the batch of each object.
   private let indices: RowPositions
 
@@ -98,7 +113,7 @@ private struct TargetBatches {
     // The first batch has as many objects as that of the owners, so that a to-one relationship is read as often as they
     // are.
     batches = FaultBatch.divide(
-      unique, sizes: [max(owners.keys.count, FaultBatch.firstSizes[0])], owners: ObjectIdentifier(owners))
+      unique, sizes: [max(owners.keys.count, FaultBatch.firstSizes[0])], owners: owners)
     var indices = RowPositions(capacity: unique.count)
     for (index, batch) in batches.enumerated() {
       for key in batch.keys { _ = indices.insert(index, for: key) }
@@ -145,9 +160,22 @@ extension FaultBatch {
       }
     }
     let found = TargetBatches(keys.filter { !$0.isTemporary }, of: self)
+    let old = targets[slot]
     targets[slot] = found
     self.state = state
+    // Releasing batches releases objects, and the deallocator of their data may use the context.
+    withExtendedLifetime(old) {}
     return found[target]
+  }
+}
+
+extension ManagedObject {
+  /// Sets the batch.
+  ///
+  /// - Parameter old: The batches to retain until all objects have their new ones. The old batch is added.
+  fileprivate final func replaceBatch(with new: FaultBatch, keeping old: inout [FaultBatch]) {
+    if let batch, batch !== old.last { old.append(batch) }
+    batch = new
   }
 }
 
@@ -168,19 +196,24 @@ extension ManagedObjectContext {
   func makeBatches(of objects: [ManagedObject], _ request: FetchRequest, sizes: [Int]) {
     if request.usesBatchFaulting { return makeBatches(of: objects, sizes: sizes) }
     let single = FaultBatch.single()
-    for object in objects { object.batch = single }
+    var old: [FaultBatch] = []
+    for object in objects { object.replaceBatch(with: single, keeping: &old) }
+    withExtendedLifetime(old) {}
   }
 
   /// Gives objects their batches. A single object keeps the batch in which it was found before.
   func makeBatches(of objects: [ManagedObject], sizes: [Int] = FaultBatch.firstSizes) {
     if objects.count < 2 { return }
     var index = 0
+    var old: [FaultBatch] = []
     for batch in FaultBatch.divide(objects.map(\.key), sizes: sizes) {
       for _ in batch.keys {
-        objects[index].batch = batch
+        objects[index].replaceBatch(with: batch, keeping: &old)
         index += 1
       }
     }
+    // Releasing batches releases objects, and the deallocator of their data may use the context.
+    withExtendedLifetime(old) {}
   }
 
   /// Returns the object of a key in a relationship of `owner`. If it is a fault without a batch, it gets that of the
@@ -205,10 +238,11 @@ extension ManagedObjectContext {
   /// Returns the row of a fault. Also reads the rows of the other faults in its batch.
   func readRow(of object: ManagedObject) throws(ManagedObjectError) -> StoreRow? {
     guard let batch = object.batch, batch.isShared else { return try readRows([object.key])[0] }
+    let owners = batch.owners
     let others = batch.keysToRead(with: object.key).filter { key in
       guard key != object.key else { return false }
       if let other = registered[key] { return other.needsRow }
-      return batch.owners != nil && current(key) == key
+      return owners != nil && current(key) == key
     }
     guard !others.isEmpty else { return try readRows([object.key])[0] }
     guard let rows = try? readRows([object.key] + others) else {
@@ -218,12 +252,13 @@ extension ManagedObjectContext {
     batch.noteRead(rows.count)
     var read = [object]
     for (key, row) in zip(others, rows.dropFirst()) {
-      guard let row, let other = registered[key] ?? (batch.owners == nil ? nil : make(key)) else { continue }
+      guard let row, let other = registered[key] ?? (owners == nil ? nil : make(key)) else { continue }
       if other.batch == nil { other.batch = batch }
       if other.needsRow { other.take(row) }
-      read.append(other)
+      // An object of another batch can retain the owners, which would then never be released.
+      if other.batch === batch { read.append(other) }
     }
-    if let owners = batch.owners { state.retainReadAhead(read, of: owners) }
+    if let owners { state.retainReadAhead(read, of: ObjectIdentifier(owners)) }
     return rows[0]
   }
 
