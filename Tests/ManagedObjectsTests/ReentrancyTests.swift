@@ -58,6 +58,19 @@ import Testing
     #expect(page.title == "a" && page.words == 0 && !context.hasChanges)
   }
 
+  @Test func `a deletion can be redone after the object became a fault`() throws {
+    context.undoManager = ManagedObjectContext.UndoManager()
+    try context.delete(page)
+    context.undo()
+    try context.refreshAllObjects()
+    context.redo()
+    #expect(page.isDeleted)
+    try context.refreshAllObjects()
+    #expect(page.isDeleted && page.title == "a")
+    context.undo()
+    #expect(!page.isDeleted && page.title == "a" && !context.hasChanges)
+  }
+
   @Test func `a save in an undo keeps the changes to redo`() throws {
     context.undoManager = ManagedObjectContext.UndoManager()
     page.title = "b"

@@ -80,7 +80,10 @@ extension ManagedObjectContext {
       if isUsable(object) { put(current(key), into: object, slot, at: index) }
     case .created(let object):
       // No object refers to the new object any more, because the changes after its insertion have been undone already.
-      if isUsable(object) { markDeleted(object) }
+      guard isUsable(object) else { return }
+      // The values of a deleted object are compared with those in the store.
+      if object.isFault { object.fire() }
+      markDeleted(object)
     case .deleted: break
     }
   }
