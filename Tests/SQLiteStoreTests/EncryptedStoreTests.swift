@@ -49,8 +49,8 @@ enum SQLCipher {
     .disabled(if: SQLCipher.isLinked, "this process has SQLCipher, and runs the tests of encrypted stores itself"))
   func `the tests of encrypted stores pass with SQLCipher`() throws {
     let library = try #require(SQLCipher.library)
-    // Without the slash, the filter would also match this test, because it is in a file of the same name. If the library
-    // cannot be loaded, the test would then run itself without end.
+    // Without the slash, the filter would also match this test, because it is in a file of the same name. If the
+    // library cannot be loaded, the test would then run itself without end.
     let tests = try Program.run(
       URL(filePath: "/proc/self/exe").resolvingSymlinksInPath(),
       ["--testing-library", "swift-testing", "--filter", "EncryptedStoreTests/"],

@@ -21,8 +21,8 @@ public import Predicates
 /// A context retains the objects that have changes. Other objects are released when your program no longer references
 /// them. Relationships do not retain their objects.
 ///
-/// The `deinit` of a subclass must not change the object, follow its relationships or use its context: a relationship or
-/// a fetch can lead back to the object that is being released, and the program would crash. Clean up in
+/// The `deinit` of a subclass must not change the object, follow its relationships or use its context: a relationship
+/// or a fetch can lead back to the object that is being released, and the program would crash. Clean up in
 /// ``willTurnIntoFault()`` or ``prepareForDeletion()``.
 open class ManagedObject {
   /// The data that a context passes to the initializer of an object.

@@ -4,8 +4,8 @@ internal import Predicates
 /// Functions that undo and redo changes.
 extension ManagedObjectContext {
   /// Undoes the last group of changes, after ending a group that is still open. Does nothing if there is no undo
-  /// manager or no group to undo. A call from ``ManagedObject/awake(fromSnapshotEvents:)`` during an undo or a redo does
-  /// nothing, and is added to ``misuse``.
+  /// manager or no group to undo. A call from ``ManagedObject/awake(fromSnapshotEvents:)`` during an undo or a redo
+  /// does nothing, and is added to ``misuse``.
   ///
   /// Undoing saved changes takes effect in the store with the next save.
   public func undo() { replay(redoing: false) }

@@ -82,10 +82,10 @@ public struct DomainValues {
   /// Applies the changes to the table. If the file cannot be written, the caller reverts them.
   ///
   /// - Parameters:
-  ///   - changed: Earlier changes of the same thread, made outside the update. The update replaces them, and they are not
-  ///     conflicts.
-  ///   - isLast: True for the last attempt. Changes to values that another thread has set since the update read them are
-  ///     then skipped.
+  ///   - changed: Earlier changes of the same thread, made outside the update. The update replaces them, and they are
+  ///     not conflicts.
+  ///   - isLast: True for the last attempt. Changes to values that another thread has set since the update read them
+  ///     are then skipped.
   /// - Returns: nil, without a change, if this is not the last attempt and another thread has set such a value. The
   ///   caller then runs the update again.
   mutating func stage(superseding changed: OwnChanges, isLast: Bool) -> DomainTable.StagedChanges? {

@@ -30,8 +30,8 @@ public struct HistoryRequest: Hashable, Sendable {
       .token(transaction.token)
     }
 
-    /// Throws ``ManagedObjectError/Code/unsupportedRequest`` for a date that is not a number: no save is before or after
-    /// it.
+    /// Throws ``ManagedObjectError/Code/unsupportedRequest`` for a date that is not a number: no save is before or
+    /// after it.
     package func check() throws(ManagedObjectError) {
       guard case .date(let date) = self, date.timeIntervalSinceReferenceDate.isNaN else { return }
       throw ManagedObjectError(.unsupportedRequest, "expected a date, found one that is not a number (NaN)")

@@ -2,8 +2,8 @@ package import ManagedObjects
 
 /// The texts of transactions: author, context name, bundle identifier and process name.
 ///
-/// A row of `ATRANSACTION` has the numbers of the texts in `ATRANSACTIONSTRING`. Older files do not have that table. They
-/// have the texts in other columns of the row.
+/// A row of `ATRANSACTION` has the numbers of the texts in `ATRANSACTIONSTRING`. Older files do not have that table.
+/// They have the texts in other columns of the row.
 package enum HistoryTexts {
   /// The columns of the texts in older files. The columns of the numbers have the suffix `TS`.
   private static let columns = ["ZAUTHOR", "ZCONTEXTNAME", "ZBUNDLEID", "ZPROCESSID"]

@@ -41,8 +41,8 @@ extension SQLiteStore {
   ///   number and the history, which this package records, does not have all transactions after it, or if it is a token
   ///   and the history was deleted; ``ManagedObjectError/Code/invalidState`` for a token of another store;
   ///   ``ManagedObjectError/Code/undefinedKey`` if the model does not have an entity of the request;
-  ///   ``ManagedObjectError/Code/unsupportedRequest`` for a negative limit or a date that is not a number; the errors of
-  ///   ``history(after:)``.
+  ///   ``ManagedObjectError/Code/unsupportedRequest`` for a negative limit or a date that is not a number; the errors
+  ///   of ``history(after:)``.
   /// - Complexity: O(*n*) in the number of saves between the two positions and of the changes of the saves that satisfy
   ///   the conditions on saves. With a limit, only until it is reached.
   public func history(_ request: HistoryRequest) throws(ManagedObjectError) -> [PersistentHistoryTransaction] {

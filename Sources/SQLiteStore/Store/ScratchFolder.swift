@@ -91,7 +91,8 @@ package final class ScratchFolder {
       let database = try Database(path: "\(path)/\(Self.lockName)", .create, ConnectionOptions(busyTime: busyTime))
       // With a journal in memory, locking needs no room on the disk.
       try database.execute("PRAGMA journal_mode = MEMORY")
-      // Of several processes, one gets this lock. With an exclusive lock, they could prevent each other from getting it.
+      // Of several processes, one gets this lock. With an exclusive lock, they could prevent each other from getting
+      // it.
       try database.execute("BEGIN IMMEDIATE")
       // If the previous owner has removed the lock file, this lock is useless: a third process could create a new lock
       // file and lock that.

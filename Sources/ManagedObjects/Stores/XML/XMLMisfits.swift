@@ -2,8 +2,8 @@ internal import ObjectModels
 
 /// The properties of an entity that do not fit the model, in an XML file whose model version is ignored.
 ///
-/// Most objects of an entity have the same ones in the same order. So a name is decoded, and a difference is noted, only
-/// when it first occurs.
+/// Most objects of an entity have the same ones in the same order. So a name is decoded, and a difference is noted,
+/// only when it first occurs.
 struct XMLMisfits {
   /// A property that is not read.
   struct Ignored {

@@ -141,8 +141,8 @@ extension SwiftNames {
     return nil
   }
 
-  /// The ranges of the characters of operators, from Swift's grammar. A name of such characters only is an operator even
-  /// in backticks.
+  /// The ranges of the characters of operators, from Swift's grammar. A name of such characters only is an operator
+  /// even in backticks.
   private static let operators: [ClosedRange<Unicode.Scalar>] = [
     "\u{A1}"..."\u{A7}", "\u{A9}"..."\u{A9}", "\u{AB}"..."\u{AC}", "\u{AE}"..."\u{AE}", "\u{B0}"..."\u{B1}",
     "\u{B6}"..."\u{B6}", "\u{BB}"..."\u{BB}", "\u{BF}"..."\u{BF}", "\u{D7}"..."\u{D7}", "\u{F7}"..."\u{F7}",
