@@ -47,4 +47,20 @@ import Testing
     let batch = FaultBatch.divide(Self.keys(400), sizes: [])[0]
     for _ in 0..<5 { #expect(read(batch, at: 0, using: 100) == 400) }
   }
+
+  @Test func `others are considered ever less often while there are none to read`() {
+    let batch = FaultBatch.divide(Self.keys(100), sizes: [])[0]
+    var indices: [Int] = []
+    for index in 0..<300 where batch.considersOthers() {
+      indices.append(index)
+      batch.noteNoOthers()
+    }
+    #expect(indices == [0, 2, 6, 14, 30, 62, 126, 190, 254])
+    while !batch.considersOthers() {}
+    batch.noteRead(10)
+    #expect(batch.considersOthers())
+    batch.noteNoOthers()
+    #expect(!batch.considersOthers() && batch.considersOthers())
+    #expect(!FaultBatch.single().considersOthers())
+  }
 }

@@ -20,9 +20,10 @@ final class FaultBatch {
   private var usedCount = 0
   /// The number of times that values were read together.
   fileprivate var readNumber = 0
-  /// True if values could not be read together, for example because one row is damaged. The objects are then read one
-  /// by one, so that only the damaged one has an error.
-  fileprivate var isDamaged = false
+  /// The number of objects to read one by one, before the others of the batch are considered again.
+  private var waitCount = 0
+  /// ``waitCount`` at the beginning of the last wait.
+  private var waitLength = 0
   /// The batches of the related objects, by the slot of the relationship.
   fileprivate var targets: [Int: TargetBatches] = [:]
 
@@ -63,7 +64,7 @@ final class FaultBatch {
 
   /// Divides keys into batches.
   ///
-  /// - Parameter sizes: The sizes of the first batches. All others have the greatest size.
+  /// - Parameter sizes: The sizes of the first batches. All others have ``greatestSize``.
   static func divide(_ keys: [RowKey], sizes: [Int], owners: FaultBatch? = nil) -> [FaultBatch] {
     var batches: [FaultBatch] = []
     var start = 0
@@ -76,7 +77,8 @@ final class FaultBatch {
     return batches
   }
 
-  /// Counts a fault that is fired, and returns the keys to read with it, without its own key.
+  /// Returns the keys of the objects to read together with a fault that is fired, including its own key, and begins to
+  /// count the uses of these objects. Call ``noteUse()`` before.
   ///
   /// If less than a quarter of the objects was used since the last read, the next one is a quarter as large: an object
   /// that is used at random should not cost a read of thousands of others. If all were used, it grows again.
@@ -125,8 +127,28 @@ private struct TargetBatches {
 }
 
 extension FaultBatch {
-  /// True if objects are read together.
-  fileprivate var isShared: Bool { keys.count > 1 && !isDamaged }
+  /// Returns true if the caller must find out which other objects can be read together with one.
+  ///
+  /// Finding none takes time proportional to the size of the batch. So after that, ever more objects are read one by
+  /// one, up to 63, before the others are considered again.
+  func considersOthers() -> Bool {
+    if keys.count < 2 { return false }
+    if waitCount == 0 { return true }
+    waitCount -= 1
+    return false
+  }
+
+  /// Records that there are no other objects to read.
+  func noteNoOthers() {
+    waitLength = min(2 * waitLength + 1, Self.greatestWait)
+    waitCount = waitLength
+  }
+
+  /// Records that objects could not be read together, for example because one row is damaged. The objects are then read
+  /// one by one, so that only the damaged one has an error.
+  fileprivate func noteFailure() { (waitLength, waitCount) = (Self.greatestWait, Self.greatestWait) }
+
+  private static let greatestWait = 63
 
   /// Counts a fault of the batch that is fired.
   func noteUse() { usedCount += 1 }
@@ -137,6 +159,7 @@ extension FaultBatch {
   func noteRead(_ count: Int) {
     readNumber += 1
     readCount += count
+    waitLength = 0
   }
 
   /// Returns the batch of a related object; nil if its relationship has changed since the batches were made.
@@ -192,7 +215,7 @@ extension ManagedObjectModel.Entity {
 extension ManagedObjectContext {
   /// Gives the objects of a fetch their batches.
   ///
-  /// - Parameter sizes: The sizes of the first batches. All others have the greatest size.
+  /// - Parameter sizes: The sizes of the first batches. All others have ``FaultBatch/greatestSize``.
   func makeBatches(of objects: [ManagedObject], _ request: FetchRequest, sizes: [Int]) {
     if request.usesBatchFaulting { return makeBatches(of: objects, sizes: sizes) }
     let single = FaultBatch.single()
@@ -216,8 +239,9 @@ extension ManagedObjectContext {
     withExtendedLifetime(old) {}
   }
 
-  /// Returns the object of a key in a relationship of `owner`. If it is a fault without a batch, it gets that of the
-  /// objects to which the same relationship of the owner's batch refers.
+  /// Returns the object with a key that a relationship of `owner` contains. If the object is a fault without a batch,
+  /// it joins a batch of related objects: those to which all objects in the owner's batch refer by this relationship.
+  /// If the owner is read by itself, so is the object.
   func target(_ key: RowKey, of owner: ManagedObject, _ slot: Int) -> ManagedObject {
     let object = object(for: key)
     if object.batch == nil, object.needsRow, let batch = owner.batch {
@@ -237,16 +261,19 @@ extension ManagedObjectContext {
 
   /// Returns the row of a fault. Also reads the rows of the other faults in its batch.
   func readRow(of object: ManagedObject) throws(ManagedObjectError) -> StoreRow? {
-    guard let batch = object.batch, batch.isShared else { return try readRows([object.key])[0] }
+    guard let batch = object.batch, batch.considersOthers() else { return try readRows([object.key])[0] }
     let owners = batch.owners
     let others = batch.keysToRead(with: object.key).filter { key in
       guard key != object.key else { return false }
       if let other = registered[key] { return other.needsRow }
       return owners != nil && current(key) == key
     }
-    guard !others.isEmpty else { return try readRows([object.key])[0] }
+    if others.isEmpty {
+      batch.noteNoOthers()
+      return try readRows([object.key])[0]
+    }
     guard let rows = try? readRows([object.key] + others) else {
-      batch.isDamaged = true
+      batch.noteFailure()
       return try readRows([object.key])[0]
     }
     batch.noteRead(rows.count)
@@ -267,7 +294,7 @@ extension ManagedObjectContext {
   ///
   /// - Returns: the value; nil if the store or the parent context no longer has the object.
   func readUnreadValue(ofSlot slot: Int, of object: ManagedObject) throws(ManagedObjectError) -> RowValue? {
-    guard let batch = object.batch, batch.isShared, object.shape.relationships[slot] != nil else {
+    guard let batch = object.batch, object.shape.relationships[slot] != nil, batch.considersOthers() else {
       return try readValues(ofSlot: slot, [object.key])[0]
     }
     let entities = object.shape.entity.subtree(declaring: slot)
@@ -280,9 +307,12 @@ extension ManagedObjectContext {
       else { continue }
       others.append(other)
     }
-    guard !others.isEmpty else { return try readValues(ofSlot: slot, [object.key])[0] }
+    if others.isEmpty {
+      batch.noteNoOthers()
+      return try readValues(ofSlot: slot, [object.key])[0]
+    }
     guard let values = try? readValues(ofSlot: slot, [object.key] + others.map(\.key)) else {
-      batch.isDamaged = true
+      batch.noteFailure()
       return try readValues(ofSlot: slot, [object.key])[0]
     }
     batch.noteRead(0)

@@ -55,9 +55,8 @@ extension ResultEngine {
     }
   }
 
-  /// Records the rows whose relationships lead to an object among `objects` that affects them: a value that the rows
-  /// depend on may have changed, or the key of the object changed and the rows are compared with the object, or another
-  /// context deleted the object.
+  /// Records the rows whose relationships lead to one of `objects`, if the object may have changed a value that the
+  /// rows depend on, if it has a new key and the request compares the object itself, or if another context deleted it.
   private func noteRows(
     of objects: [ManagedObject], _ way: [String], _ end: RequestReach.End, renamed: Set<RowKey>, reread: Set<RowKey>
   ) throws(ManagedObjectError) {

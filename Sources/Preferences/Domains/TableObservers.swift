@@ -28,7 +28,7 @@ struct TableObservers {
     }
   }
 
-  /// Removes released observers and duplicates. A suite that is added a second time adds its observers again.
+  /// Removes released observers, and duplicates: a suite that is added a second time adds its observers again.
   private mutating func tidy() {
     var found: Set<ObjectIdentifier> = []
     func insert(_ observer: WeakTableObserver) -> Bool {

@@ -16,7 +16,7 @@ struct EditedText {
   /// The text of all new pieces.
   private(set) var added: [UInt8] = []
   private var parts: [[Piece]] = []
-  /// The containers of the original text that were skipped, in its order, with the numbers of their placeholders
+  /// The skipped containers of the original text, from its start to its end, each with the number of its placeholder
   /// (``StandIns``).
   private var passed: [(range: Range<Int>, number: Int)] = []
 

@@ -13,7 +13,8 @@ private struct ExpandedSize: ~Copyable {
   struct Size {
     /// The number of values.
     var values = 1
-    /// The size of the value. Its nesting levels are counted from the value itself, not from the root.
+    /// The size that the value would have as the root of a document. Within another value, it counts more, because each
+    /// value in it is one level deeper: see ``add(_:)``.
     var total = 1
 
     /// Adds the size of a child. The values in the child are one level deeper in the outer value, so their number is

@@ -116,7 +116,7 @@ extension OpenStepTokenReader {
     return .boolean(content[0] == UInt8(ascii: "Y"))
   }
 
-  /// Parses the letter of a kind followed by the bits of a value, in hexadecimal digits.
+  /// Parses a letter for the kind of a value, followed by the bits of the value in hexadecimal digits.
   private static func bits(_ content: RawSpan) -> FlatNode? {
     guard content.byteCount > 0, content.byteCount == (content[0] == UInt8(ascii: "F") ? 9 : 17),
       let bits = content.extracting(1...).hexadecimalNumber
