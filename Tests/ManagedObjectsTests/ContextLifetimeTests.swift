@@ -32,16 +32,16 @@ import Testing
     var map = IdentityMap(largeCount: 50)
     for round in 1...3 {
       for object in objects { map.insert(object) }
-      for object in objects.dropLast(5) { map.remove(object.key) }
+      for object in objects.dropLast(5) { map.remove(object) }
       #expect(map.releaseCount == 2 * round - 2 && map.capacity >= 64)
-      for object in objects.suffix(5).dropLast() { map.remove(object.key) }
+      for object in objects.suffix(5).dropLast() { map.remove(object) }
       #expect(map.releaseCount == 2 * round - 1 && map.capacity <= 32 && map[objects[63].key] === objects[63])
-      map.remove(objects[63].key)
+      map.remove(objects[63])
       #expect(map.releaseCount == 2 * round && map.count == 0)
     }
     // Small maps are not shrunk, because it would save too little.
     for object in objects.prefix(40) { map.insert(object) }
-    for object in objects.prefix(40) { map.remove(object.key) }
+    for object in objects.prefix(40) { map.remove(object) }
     #expect(map.releaseCount == 6)
   }
 

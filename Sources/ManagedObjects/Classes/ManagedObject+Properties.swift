@@ -22,6 +22,8 @@ extension ManagedObject {
   final func attributeValue(at storage: AnyKeyPath) -> AttributeValue? {
     guard let slot = plainSlot(at: storage) else { return nil }
     noteRead(.value(slot))
+    if status.contains(.fault) { fire() }
+    if let value = loadedAttribute(slot) { return value }
     guard case .attribute(let value) = value(ofSlot: slot) else { return nil }
     return value
   }

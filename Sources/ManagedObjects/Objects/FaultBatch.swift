@@ -174,8 +174,8 @@ extension FaultBatch {
     let entities = owner.shape.entity.subtree(declaring: slot)
     var keys: [RowKey] = []
     for key in self.keys where entities.contains(Int(key.entityIndex)) {
-      guard let value = state.registered[key]?.values, !value.isEmpty else { continue }
-      switch value[slot] {
+      guard let object = state.registered[key], object.hasValues else { continue }
+      switch object.loadedValue(slot) {
       case .toOne(let key?): keys.append(key)
       case .toMany(let members): keys += members.sorted()
       case .orderedToMany(let members): keys += members
@@ -259,9 +259,11 @@ extension ManagedObjectContext {
     return objects
   }
 
-  /// Returns the row of a fault. Also reads the rows of the other faults in its batch.
-  func readRow(of object: ManagedObject) throws(ManagedObjectError) -> StoreRow? {
-    guard let batch = object.batch, batch.considersOthers() else { return try readRows([object.key])[0] }
+  /// Reads the row of a fault. Also reads the rows of the other faults in its batch.
+  ///
+  /// - Returns: False if the store does not have the row.
+  func readRow(of object: ManagedObject) throws(ManagedObjectError) -> Bool {
+    guard let batch = object.batch, batch.considersOthers() else { return try readSingleRow(of: object) }
     let owners = batch.owners
     let others = batch.keysToRead(with: object.key).filter { key in
       guard key != object.key else { return false }
@@ -270,23 +272,35 @@ extension ManagedObjectContext {
     }
     if others.isEmpty {
       batch.noteNoOthers()
-      return try readRows([object.key])[0]
+      return try readSingleRow(of: object)
     }
-    guard let rows = try? readRows([object.key] + others) else {
-      batch.noteFailure()
-      return try readRows([object.key])[0]
-    }
-    batch.noteRead(rows.count)
+    var isFound = false
     var read = [object]
-    for (key, row) in zip(others, rows.dropFirst()) {
-      guard let row, let other = registered[key] ?? (owners == nil ? nil : make(key)) else { continue }
-      if other.batch == nil { other.batch = batch }
-      if other.needsRow { other.take(row) }
-      // An object of another batch can retain the owners, which would then never be released.
-      if other.batch === batch { read.append(other) }
+    do {
+      try takeRows([object.key] + others) { key in
+        if key == object.key {
+          isFound = true
+          return object
+        }
+        guard let other = registered[key] ?? (owners == nil ? nil : make(key)) else { return nil }
+        if other.batch == nil { other.batch = batch }
+        // An object of another batch can retain the owners, which would then never be released.
+        if other.batch === batch { read.append(other) }
+        return other.needsRow ? other : nil
+      }
+    } catch {
+      batch.noteFailure()
+      return try readSingleRow(of: object)
     }
+    batch.noteRead(others.count + 1)
     if let owners { state.retainReadAhead(read, of: ObjectIdentifier(owners)) }
-    return rows[0]
+    return isFound
+  }
+
+  private func readSingleRow(of object: ManagedObject) throws(ManagedObjectError) -> Bool {
+    guard let row = try readRows([object.key])[0] else { return false }
+    object.take(row)
+    return true
   }
 
   /// Reads a value of an object that the store left out of the row. For a relationship, also reads the unread values of
@@ -303,7 +317,7 @@ extension ManagedObjectContext {
     for key in batch.keys[(batch.keys.count <= limit ? 0 : batch.keys.firstIndex(of: object.key) ?? 0)...] {
       guard others.count < limit else { break }
       guard key != object.key, entities.contains(Int(key.entityIndex)), let other = registered[key],
-        !other.values.isEmpty, other.values[slot] == .unread, !other.status.isInaccessible
+        other.hasValues, other.isUnread(slot), !other.status.isInaccessible
       else { continue }
       others.append(other)
     }

@@ -67,7 +67,7 @@ extension ManagedObject {
   public final func hasFault(forRelationshipNamed key: String) throws(ManagedObjectError) -> Bool {
     let relationship = try relationship(named: key)
     if needsRow { return true }
-    switch values[relationship.slot] {
+    switch loadedValue(relationship.slot) {
     case .unread: return true
     case .toOne(let key?):
       guard let context = managedObjectContext else { return true }

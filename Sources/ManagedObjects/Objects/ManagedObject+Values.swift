@@ -6,8 +6,10 @@ extension ManagedObject {
   /// Returns the value of a slot. Reads the row if the object is a fault, and the value if it is not in the row.
   final func value(ofSlot slot: Int) -> RowValue {
     if status.contains(.fault) { fire() }
-    if case .unread = values[slot] { tryToReadValue(slot) }
-    return values[slot]
+    let value = loadedValue(slot)
+    guard case .unread = value else { return value }
+    tryToReadValue(slot)
+    return loadedValue(slot)
   }
 
   /// Fulfills a fault: reads its row. If the row cannot be read, all values are empty.
@@ -27,13 +29,10 @@ extension ManagedObject {
       return
     }
     do {
-      guard let row = try context.readRow(of: self) else {
+      guard try context.readRow(of: self) else {
         noteMissingRow(context)
         return
       }
-      values = row.values
-      version = row.version
-      committed = nil
       awake()
     } catch {
       // The next access tries to read the row again.
@@ -49,12 +48,36 @@ extension ManagedObject {
   }
 
   /// True for a fault whose row has not been read, or could not be read.
-  final var needsRow: Bool { status.contains(.fault) && (values.isEmpty || status.contains(.inaccessible)) }
+  final var needsRow: Bool { status.contains(.fault) && (!hasValues || status.contains(.inaccessible)) }
 
   /// Sets the values and the version from a row. A fault stays a fault, but its row need not be read any more.
   final func take(_ row: consuming StoreRow) {
     version = row.version
     values = row.values
+    noteTaken()
+  }
+
+  /// Sets the values and the version from a row, as ``take(_:)-(StoreRow)`` does.
+  ///
+  /// - Parameter index: The index of the row among those that are not the first ones.
+  final func take(_ rows: borrowing PagedRows, _ index: Int) {
+    version = rows.version(index)
+    if shape.isAllPersistent, let (page, row) = rows.page(index) {
+      setValues(page, row: row)
+    } else {
+      values = shape.completed(rows.row(index, slotCount: shape.record.slotCount).values)
+    }
+    noteTaken()
+  }
+
+  /// Sets the values and the version to those of the parent context's object.
+  final func take(from other: ManagedObject) {
+    version = other.version
+    shareValues(of: other)
+    noteTaken()
+  }
+
+  private final func noteTaken() {
     // A change of an inaccessible object has set committed values.
     committed = nil
     status.subtract([.inaccessible, .partial])
@@ -108,13 +131,13 @@ extension ManagedObject {
     noteRead(.value(slot))
     if isFault { fire() }
     // An object that was fetched with some of its attributes may turn out to be inaccessible here.
-    if case .unread = values[slot], !status.isInaccessible { try readValue(slot) }
+    if case .unread = loadedValue(slot), !status.isInaccessible { try readValue(slot) }
     if status.isInaccessible {
       let name = shape.entity.properties.first { $0.slot == slot }?.name
       throw ManagedObjectError(
         .referentialIntegrity, "the object is no longer available", objectID: objectID, key: name)
     }
-    return values[slot]
+    return loadedValue(slot)
   }
 
   /// Reads a value that the store left out of the row. If the store no longer has the object, the value becomes empty,
@@ -126,7 +149,7 @@ extension ManagedObject {
       if status.contains(.partial), shape.relationships[slot] == nil {
         try complete()
         // Data in a separate file is not in the row.
-        guard case .unread = values[slot] else { return }
+        guard case .unread = loadedValue(slot) else { return }
       }
       if let found = try context.readUnreadValue(ofSlot: slot, of: self) {
         value = found

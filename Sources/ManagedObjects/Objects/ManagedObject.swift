@@ -32,19 +32,25 @@ open class ManagedObject {
   }
 
   final let shape: EntityShape
-  final var key: RowKey
-  /// The version of the row that the values come from; 0 for an object that was never saved.
-  final var version: Int64 = 0
   // Checking the exclusivity of accesses at run time would take longer than reading a value. Unchecked exclusivity is
   // safe here, in `EntityShape`, in `ContextState` and in `ManagedObjectContext`: each access ends before code outside
   // of this package is called, so accesses do not overlap.
-  /// The values of the properties, by slot. Empty for a fault whose row was not read.
-  @safe @exclusivity(unchecked) final var values: [RowValue] = []
+  @safe @exclusivity(unchecked) final var key: RowKey
+  /// The version of the row that the values come from; 0 for an object that was never saved.
+  @safe @exclusivity(unchecked) final var version: Int64 = 0
+  /// The page that contains the values; nil if they are in ``ownValues``.
+  @safe @exclusivity(unchecked) private(set) final var page: RowPage?
+  /// The values, if they are not in a page. Empty for a fault whose row was not read.
+  @safe @exclusivity(unchecked) private final var ownValues: [RowValue] = []
   /// The values as they were last read or saved. Nil for a new object, and for an object that has not changed since.
   @safe @exclusivity(unchecked) final var committed: [RowValue]?
-  final var status: Status = .fault
+  @safe @exclusivity(unchecked) final var status: Status = .fault
+  /// The index of the row in ``page``.
+  @safe @exclusivity(unchecked) private final var pageRow: UInt8 = 0
+  /// The number of long values that were decoded from ``page``.
+  @safe @exclusivity(unchecked) private final var longReadCount: UInt8 = 0
   /// The objects that are read together with this one; nil if it was not found together with others.
-  final var batch: FaultBatch?
+  @safe @exclusivity(unchecked) final var batch: FaultBatch?
 
   struct Status: OptionSet {
     let rawValue: UInt16
@@ -99,8 +105,85 @@ open class ManagedObject {
     key = creation.key
   }
 
+  /// The values of the properties, by slot. Empty for a fault whose row was not read.
+  ///
+  /// The first access decodes all values of a page. To read one value, use ``loadedValue(_:)``.
+  final var values: [RowValue] {
+    get {
+      if page != nil { takeOwnValues() }
+      return ownValues
+    }
+    set {
+      page = nil
+      ownValues = newValue
+    }
+    _modify {
+      if page != nil { takeOwnValues() }
+      yield &ownValues
+    }
+  }
+
+  /// True unless the object is a fault whose row was not read.
+  final var hasValues: Bool { page != nil || !ownValues.isEmpty }
+
+  @inline(never)
+  private final func takeOwnValues() {
+    guard let page else { return }
+    ownValues = page.values(Int(pageRow), count: shape.record.slotCount)
+    self.page = nil
+  }
+
+  /// Sets the values to those of a row in a page.
+  final func setValues(_ page: RowPage, row: Int) {
+    ownValues = []
+    self.page = page
+    pageRow = UInt8(row)
+    longReadCount = 0
+  }
+
+  /// Sets the values to those of another object.
+  final func shareValues(of other: ManagedObject) {
+    if let page = other.page { setValues(page, row: Int(other.pageRow)) } else { values = other.ownValues }
+  }
+
+  /// A copy of ``values``. Unlike that property, it leaves the values in their page.
+  final var valuesCopy: [RowValue] { page?.values(Int(pageRow), count: shape.record.slotCount) ?? ownValues }
+
+  /// Returns the value of a slot, without reading anything from the store.
+  @inline(__always)
+  final func loadedValue(_ slot: Int) -> RowValue {
+    guard let page else { return ownValues[slot] }
+    if let value = decodedAttribute(slot, page) { return .attribute(value) }
+    return page.value(Int(pageRow), slot)
+  }
+
+  /// Returns true if the value of a slot is not in the row. The object must have values.
+  final func isUnread(_ slot: Int) -> Bool {
+    if let page { return page.isUnread(Int(pageRow), slot) }
+    return ownValues[slot] == .unread
+  }
+
+  /// Returns the value of an attribute, without reading anything from the store; nil if it is unread, or if the slot has
+  /// a relationship.
+  @inline(__always)
+  final func loadedAttribute(_ slot: Int) -> AttributeValue? {
+    guard let page else {
+      guard case .attribute(let value) = ownValues[slot] else { return nil }
+      return value
+    }
+    return decodedAttribute(slot, page)
+  }
+
+  /// Returns the value of an attribute in a page. Decodes all values if long ones are read again and again.
+  @inline(__always)
+  private final func decodedAttribute(_ slot: Int, _ page: RowPage) -> AttributeValue? {
+    let value = page.attributeValue(Int(pageRow), slot, longCount: &longReadCount)
+    if longReadCount == 16 { takeOwnValues() }
+    return value
+  }
+
   deinit {
-    if !status.contains(.detached) { shape.state?.registered.remove(key) }
+    if !status.contains(.detached) { shape.state?.registered.remove(self) }
   }
 
   /// The name of the class's entity in a model that is made of classes. The default is the name of the class. An

@@ -25,6 +25,21 @@ extension ManagedObjectContext {
     return rows
   }
 
+  /// Reads rows, and sets the values of objects from them.
+  ///
+  /// - Parameter object: Returns the object for a row that was found; nil to skip the row. If reading fails, no object
+  ///   has been changed.
+  func takeRows(_ keys: [RowKey], _ object: (RowKey) -> ManagedObject?) throws(ManagedObjectError) {
+    guard parent == nil else {
+      for row in try readRows(keys) { if let row { object(row.key)?.take(row) } }
+      return
+    }
+    for rows in try source().pagedRows(keys) {
+      for row in rows.first { object(row.key)?.take(try completed(row)) }
+      for (index, key) in rows.keys.enumerated() { object(key)?.take(rows, index) }
+    }
+  }
+
   /// Completes a row that a store returned: sets transient properties to their default values.
   ///
   /// - Throws: ``ManagedObjectError/Code/invalidValue`` if the number of values does not fit the entity.
@@ -45,7 +60,7 @@ extension ManagedObjectContext {
     if object.isFault { object.fire() }
     try object.complete()
     if object.status.isInaccessible { return nil }
-    return StoreRow(key: key, version: object.version, values: object.values)
+    return StoreRow(key: key, version: object.version, values: object.valuesCopy)
   }
 
   /// Reads the value of a slot from the parent or the stores. Returns nil for each object that does not exist.
@@ -200,7 +215,7 @@ extension ManagedObjectContext {
         let object = object(found: found.key)
         if object.needsRow, !found.needsRow, !found.status.isInaccessible {
           try found.complete()
-          object.take(StoreRow(key: found.key, version: found.version, values: found.values))
+          object.take(from: found)
         }
         return object
       }
@@ -209,30 +224,54 @@ extension ManagedObjectContext {
     if !request.includesPropertyValues, !request.refreshesRefetchedObjects { request.resultType = .objectIDs }
     if request.refreshesRefetchedObjects { request.propertiesToFetch = nil }
     let isPartial = request.propertiesToFetch != nil
-    switch try source().fetchFromStores(request, of: entity) {
-    case .rows(var rows):
-      registered.reserveCapacity(registered.count + rows.count)
-      var objects: [ManagedObject] = []
+    switch try source().fetchInPages(request, of: entity) {
+    case .pages(let rows):
+      var objects = try self.objects(rows.first, request, isPartial: isPartial)
+      registered.reserveCapacity(registered.count + rows.keys.count)
       objects.reserveCapacity(rows.count)
-      // Moves the rows into the objects, because copying a row would access the memory of its values.
-      while let row = rows.popLast() {
-        let row = try completed(row)
-        let object = object(found: row.key)
-        if !isPartial {
-          try register(row, as: object, refreshing: request.refreshesRefetchedObjects)
-        } else if object.needsRow || object.status.isInaccessible && !object.status.hasChanges {
-          object.take(row)
-          if object.shape.record.attributes.contains(where: { object.values[$0.slot] == .unread }) {
-            object.status.insert(.partial)
+      for (index, key) in rows.keys.enumerated() {
+        let object = object(found: key)
+        if isPartial {
+          if object.acceptsPartialRow {
+            object.take(rows, index)
+            object.notePartial()
           }
+        } else if object.acceptsRow {
+          object.take(rows, index)
+        } else if object.status.contains(.partial) || request.refreshesRefetchedObjects {
+          let row = try completed(rows.row(index, slotCount: object.shape.record.slotCount))
+          try register(row, as: object, refreshing: request.refreshesRefetchedObjects)
         }
         objects.append(object)
       }
-      objects.reverse()
       return objects
-    case .keys(let keys): return keys.map { object(found: $0) }
-    case .dictionaries, .count: return []
+    case .result(.rows(let rows)): return try objects(rows, request, isPartial: isPartial)
+    case .result(.keys(let keys)): return keys.map { object(found: $0) }
+    case .result(.dictionaries), .result(.count): return []
     }
+  }
+
+  /// Returns the objects of rows that a store found.
+  private func objects(
+    _ rows: consuming [StoreRow], _ request: FetchRequest, isPartial: Bool
+  ) throws(ManagedObjectError) -> [ManagedObject] {
+    registered.reserveCapacity(registered.count + rows.count)
+    var objects: [ManagedObject] = []
+    objects.reserveCapacity(rows.count)
+    // Moves the rows into the objects, because copying a row would access the memory of its values.
+    while let row = rows.popLast() {
+      let row = try completed(row)
+      let object = object(found: row.key)
+      if !isPartial {
+        try register(row, as: object, refreshing: request.refreshesRefetchedObjects)
+      } else if object.acceptsPartialRow {
+        object.take(row)
+        object.notePartial()
+      }
+      objects.append(object)
+    }
+    objects.reverse()
+    return objects
   }
 
   /// Returns the object for a key that was found in the parent or a store.
@@ -253,7 +292,7 @@ extension ManagedObjectContext {
   func register(
     _ row: consuming StoreRow, as object: ManagedObject, refreshing: Bool
   ) throws(ManagedObjectError) {
-    if object.isFault || object.status.isInaccessible && !object.status.hasChanges {
+    if object.acceptsRow {
       object.take(row)
     } else if object.status.contains(.partial), row.version == object.version {
       object.complete(from: row)
@@ -307,17 +346,36 @@ extension ManagedObjectContext {
   func readFaults(_ objects: [ManagedObject]) throws(ManagedObjectError) {
     let faults = objects.filter(\.needsRow)
     guard !faults.isEmpty else { return }
-    for (object, row) in zip(faults, try readRows(faults.map(\.key))) {
-      if let row { object.take(row) }
+    if faults.count < PagedRows.firstCount {
+      for (object, row) in zip(faults, try readRows(faults.map(\.key))) {
+        if let row { object.take(row) }
+      }
+      return
     }
+    var indices = RowPositions(capacity: faults.count)
+    for (index, fault) in faults.enumerated() { _ = indices.insert(index, for: fault.key) }
+    try takeRows(faults.map(\.key)) { key in indices[key].map { faults[$0] } }
   }
 
   /// Reads the values of a to-many relationship that the store left out of the rows, for all objects at once.
   func readUnread(_ slot: Int, of objects: [ManagedObject]) throws(ManagedObjectError) {
-    let unread = objects.filter { !$0.values.isEmpty && $0.values[slot] == .unread }
+    let unread = objects.filter { $0.hasValues && $0.isUnread(slot) }
     guard !unread.isEmpty else { return }
     for (object, value) in zip(unread, try readValues(ofSlot: slot, unread.map(\.key))) {
       object.setUnreadValue(value ?? object.shape.emptyValues[slot], slot)
     }
+  }
+}
+
+extension ManagedObject {
+  /// True if a fetched row replaces the values.
+  fileprivate final var acceptsRow: Bool { isFault || status.isInaccessible && !status.hasChanges }
+
+  /// True if a fetched row without some attributes replaces the values.
+  fileprivate final var acceptsPartialRow: Bool { needsRow || status.isInaccessible && !status.hasChanges }
+
+  /// Records that the last row did not contain all attributes, if that is so.
+  fileprivate final func notePartial() {
+    if shape.record.attributes.contains(where: { isUnread($0.slot) }) { status.insert(.partial) }
   }
 }

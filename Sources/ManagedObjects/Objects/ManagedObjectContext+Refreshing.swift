@@ -73,7 +73,7 @@ extension ManagedObjectContext {
 
   /// Turns an object without changes into a fault.
   func turnIntoFault(_ object: ManagedObject) {
-    guard !object.isFault || !object.values.isEmpty, !object.status.contains(.turning) else { return }
+    guard !object.isFault || object.hasValues, !object.status.contains(.turning) else { return }
     let wasAwake = !object.isFault
     if wasAwake {
       object.status.insert(.turning)
@@ -214,7 +214,7 @@ extension ManagedObjectContext {
       // An object with changes stays, and the next save finds a conflict. There is none if both contexts deleted it.
       if object.status.hasChanges, !object.status.isDeleted { continue }
       notePending(object)
-      if object.isFault, object.values.isEmpty { object.values = object.shape.emptyValues }
+      if object.isFault, !object.hasValues { object.values = object.shape.emptyValues }
       object.status.remove(.fault)
       object.status.insert(.inaccessible)
       detach(object)

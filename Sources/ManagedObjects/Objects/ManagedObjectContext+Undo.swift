@@ -138,7 +138,7 @@ extension ManagedObjectContext {
   ///
   /// - Parameter keepsOld: true if lookups by the old key must still find the object.
   func rename(_ object: ManagedObject, to key: RowKey, keepsOld: Bool) {
-    registered.remove(object.key)
+    registered.remove(object)
     if keepsOld { aliases[object.key] = key }
     assignments[object.key] = nil
     let old = object.key
@@ -152,10 +152,10 @@ extension ManagedObjectContext {
 
   /// Replaces keys in the relationships of an object.
   func rename(in object: ManagedObject, _ names: KeyReplacements) {
-    guard !names.isEmpty, !object.values.isEmpty else { return }
+    guard !names.isEmpty, object.hasValues else { return }
     for relationship in object.shape.record.relationships {
       let slot = relationship.slot
-      if let value = renaming(object.values[slot], names) { object.values[slot] = value }
+      if let value = renaming(object.loadedValue(slot), names) { object.values[slot] = value }
       if let committed = object.committed, let value = renaming(committed[slot], names) {
         object.committed?[slot] = value
       }
@@ -166,9 +166,9 @@ extension ManagedObjectContext {
   /// replaces the old keys in the store.
   func changeReferences(_ names: KeyReplacements) {
     if names.isEmpty { return }
-    for object in registered.objects where !object.values.isEmpty && !object.isLost {
+    for object in registered.objects where object.hasValues && !object.isLost {
       for relationship in object.shape.record.relationships where object.shape.inverseSlots[relationship.slot] == nil {
-        if let value = renaming(object.values[relationship.slot], names) { object.change(relationship.slot, to: value) }
+        if let value = renaming(object.loadedValue(relationship.slot), names) { object.change(relationship.slot, to: value) }
       }
     }
   }

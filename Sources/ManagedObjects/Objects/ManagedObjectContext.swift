@@ -158,7 +158,7 @@ public final class ManagedObjectContext {
   var classIndices: [ObjectIdentifier: Int] = [:]
   let state = ContextState()
   var registered: IdentityMap {
-    get { state.registered }
+    _read { yield state.registered }
     _modify { yield &state.registered }
   }
   /// The objects with changes, in the order of their first change. May also contain objects that no longer have
@@ -357,7 +357,7 @@ public final class ManagedObjectContext {
   }
 
   func unregister(_ object: ManagedObject) {
-    registered.remove(object.key)
+    registered.remove(object)
     if retainsRegisteredObjects { retained.remove(object) }
   }
 

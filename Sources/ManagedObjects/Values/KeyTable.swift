@@ -37,10 +37,8 @@ package struct KeyTable<Value> {
 
   /// Returns the slot where the search for a key begins.
   func home(of key: RowKey) -> Int {
-    let number = UInt64(bitPattern: key.number)
-    let group = number >> 4 ^ UInt64(truncatingIfNeeded: key.entityIndex) << 40 ^ UInt64(key.store.rawValue) << 50
-    let start = KeySeed.mix(group).multipliedFullWidth(by: UInt64(keys.count >> 4)).high
-    return Int(truncatingIfNeeded: start << 4 | number & 15)
+    let start = key.groupHash.multipliedFullWidth(by: UInt64(keys.count >> 4)).high
+    return Int(truncatingIfNeeded: start) << 4 | Int(truncatingIfNeeded: key.number & 15)
   }
 
   /// Returns the slot to search after `slot`. It is 17 slots further: one group and one slot. The number of slots is
@@ -102,9 +100,6 @@ package struct KeyTable<Value> {
     // Grows by at least a half, so that many small steps do not rebuild the table each time.
     grow(for: max(count, self.count + self.count / 2 + 1))
   }
-
-  /// Shrinks the table to the size that its values need.
-  mutating func shrink() { grow(for: count + count / 2 + 1) }
 
   /// Rebuilds the table with room for a number of values.
   mutating func grow(for count: Int) {
@@ -214,6 +209,13 @@ private enum KeySeed {
 }
 
 extension RowKey {
+  /// The hash of the store, the entity and the number without its 4 lowest bits: keys with consecutive numbers have the
+  /// same hash. It depends on a random number of the process.
+  var groupHash: UInt64 {
+    let number = UInt64(bitPattern: number)
+    return KeySeed.mix(number >> 4 ^ UInt64(truncatingIfNeeded: entityIndex) << 40 ^ UInt64(store.rawValue) << 50)
+  }
+
   /// The key that marks a free slot of a ``KeyTable``. No object has it.
   static let none = RowKey(store: .none, entityIndex: -1, number: 0)
   /// The key that marks a slot of a ``KeyTable`` whose value was removed. No object has it.

@@ -194,6 +194,14 @@ extension PreparedStatement {
     return unsafe String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)
   }
 
+  /// Adds the bytes of the text in a column to an array. They may be invalid UTF-8.
+  package func appendText(_ column: Int32, to bytes: inout [UInt8]) {
+    guard let start = unsafe sqlite3_column_text(handle, column) else { return }
+    let count = Int(unsafe sqlite3_column_bytes(handle, column))
+    byteCount += count
+    unsafe bytes.append(contentsOf: UnsafeBufferPointer(start: start, count: count))
+  }
+
   /// Returns the text in a column; nil if it is not valid UTF-8.
   package func validText(_ column: Int32) -> String? {
     guard let start = unsafe sqlite3_column_text(handle, column) else { return nil }

@@ -7,8 +7,18 @@ extension StoreState {
   mutating func perform(
     _ request: FetchRequest, of entity: ManagedObjectModel.Entity
   ) throws(ManagedObjectError) -> StoreFetchResult {
+    switch try performInPages(request, of: entity) {
+    case .pages(let rows): .rows(rows.rows(of: schema.model))
+    case .result(let result): result
+    }
+  }
+
+  /// Executes a request. Returns rows in pages if SQL can express the whole request.
+  mutating func performInPages(
+    _ request: FetchRequest, of entity: ManagedObjectModel.Entity
+  ) throws(ManagedObjectError) -> PagedFetchResult {
     try request.check(for: entity)
-    if request.resultType == .dictionaries { return .dictionaries(try dictionaries(request, of: entity)) }
+    if request.resultType == .dictionaries { return .result(.dictionaries(try dictionaries(request, of: entity))) }
     if request.resultType == .objects, let properties = request.propertiesToFetch {
       if let table = schema.table(ofEntity: entity.index) {
         let selection = RowSelection(schema, table, table.entities, storeNumber, attributes: properties.names)
@@ -24,16 +34,18 @@ extension StoreState {
       // A request that is executed in memory reads whole rows.
       var whole = request
       whole.propertiesToFetch = nil
-      return try perform(whole, of: entity)
+      return try performInPages(whole, of: entity)
     }
     let selection = selection(of: entity)
     let query = selection.flatMap { self.query(for: request, of: entity, $0) }
-    guard let selection, let query, query.isComplete else { return try evaluate(request, of: entity, query) }
+    guard let selection, let query, query.isComplete else { return .result(try evaluate(request, of: entity, query)) }
     // If SQLite rejects the statement because it is too large, the request is executed in memory.
-    guard let (statement, arguments) = try prepared(query) else { return try evaluate(request, of: entity, nil) }
+    guard let (statement, arguments) = try prepared(query) else {
+      return .result(try evaluate(request, of: entity, nil))
+    }
     defer { statement.clear() }
     do { return try result(of: statement, request, entity, selection) } catch {
-      if arguments.hasFailed { return try evaluate(request, of: entity, nil) }
+      if arguments.hasFailed { return .result(try evaluate(request, of: entity, nil)) }
       throw error
     }
   }
@@ -72,11 +84,11 @@ extension StoreState {
 
   private func result(
     of statement: Statement, _ request: FetchRequest, _ entity: ManagedObjectModel.Entity, _ selection: RowSelection
-  ) throws(ManagedObjectError) -> StoreFetchResult {
+  ) throws(ManagedObjectError) -> PagedFetchResult {
     switch request.resultType {
     case .count:
-      guard try statement.step() else { return .count(0) }
-      return .count(request.windowCount(of: Int(statement.integer(0))))
+      guard try statement.step() else { return .result(.count(0)) }
+      return .result(.count(request.windowCount(of: Int(statement.integer(0)))))
     case .objectIDs:
       var keys: [RowKey] = []
       try statement.forEachRow { () throws(ManagedObjectError) in
@@ -86,8 +98,12 @@ extension StoreState {
         else { throw RowSelection.invalidRow(number, statement.integer(1), of: entity.name) }
         keys.append(RowKey(store: storeNumber, entityIndex: index, number: number))
       }
-      return .keys(keys)
-    case .objects, .dictionaries: return .rows(try rows(statement, selection))
+      return .result(.keys(keys))
+    case .objects, .dictionaries:
+      var rows = selection.noRows
+      try statement.forEachRow { () throws(ManagedObjectError) in try selection.append(to: &rows, statement, reading) }
+      rows.finish()
+      return .pages(rows)
     }
   }
 

@@ -22,12 +22,38 @@ struct RowSelection: Sendable {
   private let firstNumber: Int64
   /// For each entity, the source of the value in each slot.
   private let slots: [[Slot]]
+  /// For each entity, the kind of value in each slot, for ``append(to:_:_:)``.
+  private let steps: [[Step]]
 
   private enum Slot: Sendable {
     case empty(RowValue)
     case attribute(Int32, AttributeType, isExternal: Bool)
     case toOne(Int32, entity: Int32?, destination: Range<Int>)
     case composite([Leaf])
+  }
+
+  /// The kind of a value. Unlike ``Slot``, it is copied without counting references.
+  private enum Step: Sendable {
+    case unread
+    case text(Int32)
+    case integer(Int32)
+    case double(Int32)
+    case date(Int32)
+    case other
+
+    init(_ slot: Slot) {
+      self =
+        switch slot {
+        case .attribute(let column, .string, _): .text(column)
+        case .attribute(let column, .integer64, _), .attribute(let column, .integer32, _),
+          .attribute(let column, .integer16, _):
+          .integer(column)
+        case .attribute(let column, .double, _): .double(column)
+        case .attribute(let column, .date, _): .date(column)
+        case .empty(.unread): .unread
+        case .attribute, .toOne, .composite, .empty: .other
+        }
+    }
   }
 
   /// An element of a composite attribute.
@@ -88,6 +114,7 @@ struct RowSelection: Sendable {
         }
       }
     }
+    steps = slots.map { $0.map { Step($0) } }
     self.columns = columns
     let alias = QueryTranslation.rootAlias
     list = columns.map { "\(alias).\($0)" }.joined(separator: ", ")
@@ -104,6 +131,81 @@ struct RowSelection: Sendable {
   func row(
     _ statement: Statement, _ reading: ValueReading, withFileOf slot: Int? = nil
   ) throws(ManagedObjectError) -> StoreRow {
+    let (key, entity) = try keyAndEntity(statement)
+    let slots = slots[entity]
+    var values: [RowValue] = []
+    values.reserveCapacity(slots.count)
+    for source in slots {
+      values.append(try value(source, statement, reading, readsFile: values.count == slot))
+    }
+    return StoreRow(key: key, version: max(statement.integer(2), 1), values: values)
+  }
+
+  /// An empty list for rows of this selection.
+  var noRows: PagedRows { PagedRows(storeNumber, slotCount: slots.map(\.count).max() ?? 0) }
+
+  /// Adds the current row of a statement to a list, as ``row(_:_:withFileOf:)`` reads it.
+  func append(
+    to rows: inout PagedRows, _ statement: Statement, _ reading: ValueReading
+  ) throws(ManagedObjectError) {
+    if rows.count < PagedRows.firstCount { return rows.append(try row(statement, reading)) }
+    let (key, entity) = try keyAndEntity(statement)
+    rows.begin(key, version: max(statement.integer(2), 1))
+    let steps = steps[entity]
+    for slot in steps.indices {
+      switch steps[slot] {
+      case .unread: rows.appendUnread()
+      case .text(let column):
+        switch statement.kind(column) {
+        case .text: rows.appendText { statement.appendText(column, to: &$0) }
+        case .null: rows.appendNull()
+        default: rows.append(try value(slots[entity][slot], statement, reading))
+        }
+      case .integer(let column):
+        switch statement.kind(column) {
+        case .integer: rows.append(statement.integer(column))
+        case .null: rows.appendNull()
+        default: rows.append(try value(slots[entity][slot], statement, reading))
+        }
+      case .double(let column):
+        switch statement.kind(column) {
+        case .real, .integer: rows.append(statement.real(column))
+        case .null: rows.appendNull()
+        default: rows.append(try value(slots[entity][slot], statement, reading))
+        }
+      case .date(let column):
+        switch statement.kind(column) {
+        case .real, .integer: rows.append(date: statement.real(column))
+        case .null: rows.appendNull()
+        default: rows.append(try value(slots[entity][slot], statement, reading))
+        }
+      case .other: rows.append(try value(slots[entity][slot], statement, reading))
+      }
+    }
+    rows.end()
+  }
+
+  /// Returns a value of the current row of a statement.
+  ///
+  /// - Parameter readsFile: True to read a value in an external file.
+  private func value(
+    _ source: Slot, _ statement: Statement, _ reading: ValueReading, readsFile: Bool = false
+  ) throws(ManagedObjectError) -> RowValue {
+    switch source {
+    case .empty(let value): value
+    case .attribute(let column, _, isExternal: true) where !readsFile && ExternalData.isInFile(statement, column):
+      .unread
+    case .attribute(let column, let type, let isExternal):
+      .attribute(try value(statement, column, type, isExternal, reading))
+    case .toOne(let column, let entity, let destination):
+      .toOne(try key(statement, column, entity, destination, reading))
+    case .composite(let leaves): .attribute(try composite(statement, leaves, reading))
+    }
+  }
+
+  /// Returns the key of the current row of a statement, and the index of its entity in ``slots``.
+  @inline(__always)
+  private func keyAndEntity(_ statement: Statement) throws(ManagedObjectError) -> (RowKey, Int) {
     let number = statement.integer(0)
     let entity = statement.integer(1)
     guard let index = entity == firstNumber ? entities.lowerBound : entityIndices[entity], entities.contains(index),
@@ -111,25 +213,7 @@ struct RowSelection: Sendable {
     else {
       throw Self.invalidRow(number, entity, of: tableName)
     }
-    let slots = slots[index - entities.lowerBound]
-    var values: [RowValue] = []
-    values.reserveCapacity(slots.count)
-    for source in slots {
-      switch source {
-      case .empty(let value): values.append(value)
-      case .attribute(let column, _, isExternal: true)
-      where values.count != slot && ExternalData.isInFile(statement, column):
-        values.append(.unread)
-      case .attribute(let column, let type, let isExternal):
-        values.append(.attribute(try value(statement, column, type, isExternal, reading)))
-      case .toOne(let column, let entity, let destination):
-        values.append(.toOne(try key(statement, column, entity, destination, reading)))
-      case .composite(let leaves): values.append(.attribute(try composite(statement, leaves, reading)))
-      }
-    }
-    return StoreRow(
-      key: RowKey(store: storeNumber, entityIndex: index, number: number), version: max(statement.integer(2), 1),
-      values: values)
+    return (RowKey(store: storeNumber, entityIndex: index, number: number), index - entities.lowerBound)
   }
 
   /// Returns the error for a row with an invalid primary key, or an entity number that does not belong to its table.

@@ -390,6 +390,25 @@ struct StoreState {
     return results
   }
 
+  /// Returns the rows for keys, if they exist, in any order.
+  mutating func pagedRows(_ keys: [RowKey]) throws(ManagedObjectError) -> PagedRows {
+    var rows = PagedRows(storeNumber, slotCount: schema.model.records.map(\.slotCount).max() ?? 0)
+    if keys.count <= PagedRows.firstCount {
+      for row in try self.rows(keys) { if let row { rows.append(row) } }
+      return rows
+    }
+    for (table, indices) in keyIndices(keys) {
+      guard let selection = selection(table.entities) else { continue }
+      let list = NumberList(indices.map { keys[$0].number })
+      let statement = try database.statement(
+        "SELECT \(selection.list) FROM \(selection.source) WHERE \(QueryTranslation.rootAlias).Z_PK \(list.condition)")
+      try list.bind(to: statement, 1)
+      try statement.forEachRow { () throws(ManagedObjectError) in try selection.append(to: &rows, statement, reading) }
+    }
+    rows.finish()
+    return rows
+  }
+
   /// Groups keys by table. Returns each table with the indices of its keys in `keys`. Leaves out keys of other stores.
   private func keyIndices(_ keys: [RowKey]) -> [(StoreTable, [Int])] {
     var indices: [Int: [Int]] = [:]

@@ -244,12 +244,16 @@ public final class SQLiteStore: PersistentStore {
   public func fetch(
     _ request: FetchRequest, of entity: ManagedObjectModel.Entity
   ) throws(ManagedObjectError) -> StoreFetchResult {
+    let entity = try own(entity)
+    return try reading { state throws(ManagedObjectError) in try state.perform(request, of: entity) }
+  }
+
+  /// Returns the entity of this store's model that is equal to an entity.
+  private func own(_ entity: ManagedObjectModel.Entity) throws(ManagedObjectError) -> ManagedObjectModel.Entity {
     guard entity.model === model || entity.model == model else {
       throw ManagedObjectError(.unsupportedRequest, "the entity \(entity.name.quoted) belongs to another model")
     }
-    return try reading { state throws(ManagedObjectError) in
-      try state.perform(request, of: ManagedObjectModel.Entity(model: model, index: entity.index))
-    }
+    return ManagedObjectModel.Entity(model: model, index: entity.index)
   }
 
   package func externalFile(ofSlot slot: Int, _ key: RowKey) throws(ManagedObjectError) -> String? {
@@ -284,6 +288,19 @@ public final class SQLiteStore: PersistentStore {
     try withState { state throws(ManagedObjectError) in
       if state.database.isInTransaction { try state.database.execute("ROLLBACK") }
     }
+  }
+}
+
+extension SQLiteStore: PageReading {
+  package func fetchInPages(
+    _ request: FetchRequest, of entity: ManagedObjectModel.Entity
+  ) throws(ManagedObjectError) -> PagedFetchResult {
+    let entity = try own(entity)
+    return try reading { state throws(ManagedObjectError) in try state.performInPages(request, of: entity) }
+  }
+
+  package func pagedRows(_ keys: [RowKey]) throws(ManagedObjectError) -> PagedRows {
+    try reading { state throws(ManagedObjectError) in try state.pagedRows(keys) }
   }
 }
 
