@@ -188,14 +188,16 @@ import Testing
     withExtendedLifetime(store) {}
   }
 
-  /// Values of the environment variable. `prints` is true if statements are printed, `hasValues` if they have values.
-  private static let levels: [(level: String?, prints: Bool, hasValues: Bool)] = [
-    (nil, false, false), ("0", false, false), ("1", true, false), ("2", true, false), ("3", true, true),
+  /// Values of the environment variable. `prints` is true if statements are printed, `namesFile` if with
+  /// the name of the file, `hasValues` if with values.
+  private static let levels: [(level: String?, prints: Bool, namesFile: Bool, hasValues: Bool)] = [
+    (nil, false, false, false), ("0", false, false, false), ("1", true, false, false), ("2", true, true, false),
+    ("3", true, true, true),
   ]
 
   @Test(arguments: levels)
   func `an environment variable prints the statements of a program`(
-    _ sample: (level: String?, prints: Bool, hasValues: Bool)
+    _ sample: (level: String?, prints: Bool, namesFile: Bool, hasValues: Bool)
   ) throws {
     // Another test that saves a note with the title "a", in a process of its own.
     let run = try Program.run(
@@ -204,6 +206,8 @@ import Testing
       environment: ["SQL_DEBUG": sample.level ?? ""])
     let insertions = run.errors.split(separator: "\n").filter { $0.hasPrefix("sql: ") && $0.contains("INTO \"ZNOTE\"") }
     #expect(run.status == 0 && insertions.isEmpty != sample.prints, "\(run.text)")
+    let beginning = sample.namesFile ? "sql: store.sqlite, request " : "sql: request "
+    #expect(insertions.allSatisfy { $0.hasPrefix(beginning) }, "\(insertions)")
     #expect(insertions.contains { $0.contains("'a')") } == sample.hasValues, "\(insertions)")
   }
 }

@@ -24,12 +24,8 @@ extension Connection {
       try statement.bind(1, DatabaseFile.uri(path))
       return try statement.run()
     }
-    // The statement has the key.
-    let trace = self.trace
-    setTrace(nil)
-    defer { setTrace(trace) }
     let uri = DatabaseFile.uri(path).replacing("'", with: "''")
-    let code = unsafe key.execute("ATTACH '\(uri)' AS \(name.sqlName) KEY ", in: handle)
+    let code = withoutTrace { unsafe key.execute("ATTACH '\(uri)' AS \(name.sqlName) KEY ", in: handle) }
     if code != SQLITE_OK { throw failure(code, .running, nil) }
   }
 

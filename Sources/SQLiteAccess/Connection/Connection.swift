@@ -21,8 +21,14 @@ internal import SystemFiles
   private var uses = 0
   /// The key of an encrypted file.
   var key: SQLiteEncryptionKey?
-  /// The object that SQLite calls for each statement; nil without a trace.
-  private var tracer: Tracer?
+  /// The function that is called for each executed statement.
+  package internal(set) var trace: SQLiteTrace?
+  /// The functions that are called in addition to ``trace`` for the statements of the current request.
+  var observers: [SQLiteTrace] = []
+  /// The number of the last request; nil for a database without a store.
+  var request: Int?
+  /// The object that SQLite calls for each statement; nil without a trace and without observers.
+  var tracer: Tracer?
   static var greatestStatementCount: Int { 200 }
   /// The maximum length of a cached statement, in bytes of SQL. The SQL of a request with thousands of conditions is
   /// longer, and is not cached.
@@ -109,6 +115,7 @@ internal import SystemFiles
     unsafe sqlite3_busy_timeout(handle, busyTime)
     unsafe workLimit.install(in: handle)
     if let key = options.key { try unlock(key) }
+    request = options.request
     setTrace(options.trace)
     // Closing does not checkpoint the log: other processes may be using it, or it belongs to a temporary copy.
     if hasJournal, mode == .immutable || mode == .trial {
@@ -128,18 +135,9 @@ internal import SystemFiles
   package var options: ConnectionOptions {
     var options = ConnectionOptions(busyTime: busyTime)
     options.trace = trace
+    options.request = request
     options.key = key
     return options
-  }
-
-  /// The function that is called for each executed statement.
-  package var trace: SQLiteTrace? { tracer?.trace }
-
-  /// Sets the function to call for each executed statement; nil for none.
-  package func setTrace(_ trace: SQLiteTrace?) {
-    unsafe Tracer.uninstall(from: handle)
-    tracer = trace.map { Tracer($0, path: path) }
-    unsafe tracer?.install(in: handle)
   }
 
   deinit {

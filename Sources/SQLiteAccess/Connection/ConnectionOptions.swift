@@ -6,6 +6,9 @@ package struct ConnectionOptions: Sendable {
   /// Called for each executed statement.
   package var trace: SQLiteTrace?
 
+  /// The number of the request that opens the file: ``SQLiteTrace/Event/request``; nil for a database without a store.
+  package var request: Int?
+
   /// The key of an encrypted file.
   package var key: SQLiteEncryptionKey?
 

@@ -127,11 +127,7 @@ extension Connection {
   ///
   /// - Throws: ``SQLiteResultCode/busy`` if another connection uses the file.
   package func changeKey(to key: SQLiteEncryptionKey) throws(Failure) {
-    // The statement has the key.
-    let trace = self.trace
-    setTrace(nil)
-    defer { setTrace(trace) }
-    let code = unsafe key.execute("PRAGMA rekey = ", in: handle)
+    let code = withoutTrace { unsafe key.execute("PRAGMA rekey = ", in: handle) }
     if code != SQLITE_OK { throw keyFailure(code, "the key cannot be changed") }
     self.key = key
   }

@@ -1,5 +1,6 @@
 internal import CSQLite
 internal import FoundationEssentials
+internal import Synchronization
 internal import SystemFiles
 
 /// A function that is called for each statement that a connection has executed.
@@ -16,22 +17,33 @@ public struct SQLiteTrace: Sendable {
   public struct Event: Sendable, CustomStringConvertible {
     /// The path of the database file.
     public let path: String
+    /// The number of the request for which a store has executed the statement; nil for a database without a store.
+    ///
+    /// All statements of one operation of a store have the same number: of a fetch, a save, a batch request, or of
+    /// reading the rows of objects. No other operation in the process has the number, also none of another store.
+    public let request: Int?
     /// The text of the statement, without values.
     public let sql: String
     /// The text of the statement with the values of its parameters; nil unless ``SQLiteTrace/includesValues`` is true.
     /// An object of the program is shown as `NULL`.
-    public let sqlWithValues: String?
+    public fileprivate(set) var sqlWithValues: String?
     /// The time from the first step of the statement to its end. It includes the time that the program took to use the
     /// rows in between.
     public let duration: Duration
     /// The number of rows that the statement has returned.
     public let rowCount: Int
 
-    /// The event as a line: `sql: 0.214 ms, 3 rows: SELECT …`.
-    public var description: String {
-      let microseconds = duration / .microseconds(1)
-      let milliseconds = (microseconds.rounded() / 1000).description
-      return "sql: \(milliseconds) ms, \(rowCount) row\(rowCount == 1 ? "" : "s"): \(sqlWithValues ?? sql)"
+    /// The event as a line: `sql: request 12, 0.214 ms, 3 rows: SELECT …`.
+    public var description: String { line(namesFile: false) }
+
+    /// The duration in milliseconds, such as `0.214 ms`.
+    var durationText: String { "\(((duration / .microseconds(1)).rounded() / 1000).description) ms" }
+
+    fileprivate func line(namesFile: Bool) -> String {
+      var parts = namesFile ? [String(path.split(separator: "/").last ?? "")] : []
+      if let request { parts.append("request \(request)") }
+      parts += [durationText, "\(rowCount) row\(rowCount == 1 ? "" : "s")"]
+      return "sql: \(parts.joined(separator: ", ")): \(sqlWithValues ?? sql)"
     }
   }
 
@@ -50,41 +62,43 @@ public struct SQLiteTrace: Sendable {
     self.handler = handler
   }
 
-  /// Returns a trace that calls another function, and then that of `other`.
-  package static func calling(_ handler: @escaping @Sendable (Event) -> Void, then other: SQLiteTrace?) -> SQLiteTrace {
-    SQLiteTrace(includesValues: other?.includesValues ?? false) { event in
-      handler(event)
-      other?.handler(event)
-    }
-  }
-
   /// Returns a trace that prints a line for each statement to standard error.
   ///
   /// ```swift
-  /// store.setTrace(.standardError())   // sql: 0.214 ms, 3 rows: SELECT …
+  /// store.setTrace(.standardError())   // sql: request 12, 0.214 ms, 3 rows: SELECT …
   /// ```
-  public static func standardError(includesValues: Bool = false) -> SQLiteTrace {
+  ///
+  /// - Parameters:
+  ///   - includesValues: True to print the values of parameters. These are the data of the program's users.
+  ///   - namesFile: True to begin each line with the name of the database file.
+  public static func standardError(includesValues: Bool = false, namesFile: Bool = false) -> SQLiteTrace {
     SQLiteTrace(includesValues: includesValues) { event in
-      let line = event.description.split(whereSeparator: \.isNewline).joined(separator: " ")
+      let line = event.line(namesFile: namesFile).split(whereSeparator: \.isNewline).joined(separator: " ")
       try? FileOutput.standardError.write(Data((line + "\n").utf8))
     }
   }
 }
 
-/// The statements that a connection executes, for a trace.
+extension SQLiteTrace {
+  private static let lastRequest = Atomic<Int>(0)
+
+  /// Returns the number of a new request.
+  package static func nextRequest() -> Int { lastRequest.add(1, ordering: .relaxed).newValue }
+}
+
+/// The statements that a connection executes, for traces.
 @safe final class Tracer {
-  let trace: SQLiteTrace
+  var traces: [SQLiteTrace] = []
+  /// The number of the current request; nil for a database without a store.
+  var request: Int?
   private let path: String
   /// The statements that have begun: the time of the first step, and the number of rows so far.
   private var statements: [OpaquePointer: (start: ContinuousClock.Instant, rowCount: Int)] = unsafe [:]
 
-  init(_ trace: SQLiteTrace, path: String) {
-    self.trace = trace
-    self.path = path
-  }
+  init(path: String) { self.path = path }
 
-  /// Makes SQLite call this object. SQLite does not retain it, so it must live as long as the connection, or until the
-  /// connection has another trace.
+  /// Makes SQLite call this object. SQLite does not retain it, so it must live as long as the connection, or until it is
+  /// uninstalled.
   func install(in handle: OpaquePointer) {
     let kinds = SQLITE_TRACE_STMT | SQLITE_TRACE_ROW | SQLITE_TRACE_PROFILE
     unsafe sqlite3_trace_v2(handle, UInt32(kinds), traced, Unmanaged.passUnretained(self).toOpaque())
@@ -101,11 +115,14 @@ public struct SQLiteTrace: Sendable {
     case SQLITE_TRACE_PROFILE:
       guard let (start, rowCount) = unsafe statements.removeValue(forKey: statement) else { return }
       let duration = ContinuousClock.now - start
-      trace.handler(
-        SQLiteTrace.Event(
-          path: path, sql: unsafe sqlite3_sql(statement).map { unsafe String(cString: $0) } ?? "",
-          sqlWithValues: trace.includesValues ? unsafe Self.expanded(statement) : nil, duration: duration,
-          rowCount: rowCount))
+      var event = SQLiteTrace.Event(
+        path: path, request: request, sql: unsafe sqlite3_sql(statement).map { unsafe String(cString: $0) } ?? "",
+        duration: duration, rowCount: rowCount)
+      let sql = traces.contains(where: \.includesValues) ? unsafe Self.expanded(statement) : nil
+      for trace in traces {
+        event.sqlWithValues = trace.includesValues ? sql : nil
+        trace.handler(event)
+      }
     default: break
     }
   }

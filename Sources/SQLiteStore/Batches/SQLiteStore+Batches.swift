@@ -1,4 +1,5 @@
 public import ManagedObjects
+internal import SQLiteAccess
 
 /// Functions that execute batch requests in SQL.
 extension SQLiteStore {
@@ -29,8 +30,9 @@ extension SQLiteStore {
   private func insert(
     _ rows: BatchRows, _ origin: BatchOrigin, _ entity: ManagedObjectModel.Entity, _ mergePolicy: MergePolicy
   ) throws(ManagedObjectError) -> StoreBatchResult {
+    let requestNumber = SQLiteTrace.nextRequest()
     var iterator = rows.makeIterator(for: entity)
-    let spool = try withState { state throws(ManagedObjectError) in
+    let spool = try withState(requestNumber) { state throws(ManagedObjectError) in
       try state.checkObstacles()
       return try BatchSpool(entity, state)
     }
@@ -38,16 +40,18 @@ extension SQLiteStore {
       while true {
         let objects = try iterator.next(atMost: Self.chunkSize)
         if objects.isEmpty { break }
-        let isFull = try withState { state throws(ManagedObjectError) in try spool.append(objects, state) }
+        let isFull = try withState(requestNumber) { state throws(ManagedObjectError) in
+          try spool.append(objects, state)
+        }
         if isFull { break }
       }
-      let result = try withState { state throws(ManagedObjectError) in
+      let result = try withState(requestNumber) { state throws(ManagedObjectError) in
         try state.insert(spool, origin, mergePolicy)
       }
-      try withState { state throws(ManagedObjectError) in try spool.drop(state.database) }
+      try withState(requestNumber) { state throws(ManagedObjectError) in try spool.drop(state.database) }
       return result
     } catch {
-      try? withState { state throws(ManagedObjectError) in try spool.drop(state.database) }
+      try? withState(requestNumber) { state throws(ManagedObjectError) in try spool.drop(state.database) }
       throw error
     }
   }

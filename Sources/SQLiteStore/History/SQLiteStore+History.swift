@@ -1,4 +1,5 @@
 public import ManagedObjects
+internal import SQLiteAccess
 
 /// Functions that read, delete and stop the history of saves.
 extension SQLiteStore {
@@ -99,7 +100,8 @@ extension SQLiteStore {
     guard batchSize > 0 else {
       throw ManagedObjectError(.unsupportedRequest, "the batch size must be at least 1, found \(batchSize)")
     }
-    let beginning = try reading { state throws(ManagedObjectError) in
+    let requestNumber = SQLiteTrace.nextRequest()
+    let beginning = try reading(requestNumber) { state throws(ManagedObjectError) in
       try state.withHistory(after: nil) { reading throws(ManagedObjectError) in
         (try reading.lastRecordedNumber(), reading.tables)
       }
@@ -115,7 +117,7 @@ extension SQLiteStore {
     // order, the oldest saves can be deleted before they are visited.
     var checked = request.after
     while true {
-      let result = try reading { [request, numbers, checked, tables] state throws(ManagedObjectError) in
+      let result = try reading(requestNumber) { [request, numbers, checked, tables] state throws(ManagedObjectError) in
         try state.withHistory(after: checked, tables) { reading throws(ManagedObjectError) in
           (try reading.page(request, numbers, size: batchSize), reading.tables)
         }

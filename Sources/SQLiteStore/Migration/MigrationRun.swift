@@ -18,13 +18,13 @@ struct MigrationRun {
   let steps: [MigrationStep]
   var metadata: StoreMetadata
   let policy: DroppedValuePolicy
-  /// The options of the store, without pragmas, for the connections to temporary files.
+  /// The options of the store, without pragmas, for the stores in temporary files.
   let scratchOptions: SQLiteStoreOptions
+  /// The options of the connections to temporary files.
+  let options: ConnectionOptions
   let reports: MigrationReports
   /// The values and objects that the steps have dropped so far.
   private(set) var losses: [MigrationLoss] = []
-
-  private var options: ConnectionOptions { scratchOptions.connectionOptions }
 
   /// True if all steps are inferred, so that the tables of the file can be changed directly.
   private var isInferred: Bool {

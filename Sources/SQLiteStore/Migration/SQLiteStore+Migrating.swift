@@ -155,6 +155,7 @@ extension SQLiteStore {
       let path = FileSystem.target(of: try StoreFile.path(of: file))
       var scratchOptions = options
       scratchOptions.pragmas = [:]
+      let connectionOptions = options.connectionOptions
       func plan(_ database: Database) throws(ManagedObjectError) -> MigrationRun {
         _ = try FileSchema(database)
         let metadata = try MetadataTable.read(database)
@@ -165,11 +166,12 @@ extension SQLiteStore {
         }
         return MigrationRun(
           path: path, configuration: configuration, source: source, steps: steps, metadata: metadata, policy: policy,
-          scratchOptions: scratchOptions, reports: MigrationReports(stepCount: steps.count, progress))
+          scratchOptions: scratchOptions, options: connectionOptions,
+          reports: MigrationReports(stepCount: steps.count, progress))
       }
       if let output {
         let output = try StoreFile.path(of: output)
-        let database = try Database(path: path, writesNothing ? .immutable : .readOnly, options.connectionOptions)
+        let database = try Database(path: path, writesNothing ? .immutable : .readOnly, connectionOptions)
         // Reads in one transaction, so that metadata and rows belong to the same state.
         var (migration, copy) = try database.transaction(.deferred) { () throws(ManagedObjectError) in
           let migration = try plan(database)
@@ -178,7 +180,7 @@ extension SQLiteStore {
         try migration.migrateCopy(copy, to: output)
         return migration.losses
       }
-      let database = try Database(path: path, .readWrite, options.connectionOptions)
+      let database = try Database(path: path, .readWrite, connectionOptions)
       let pragmas = try StorePragmas(options.pragmas)
       try pragmas.apply(to: database)
       try pragmas.applyJournalMode(to: database, isReadOnly: false)

@@ -168,16 +168,14 @@ public final class SQLiteStore: PersistentStore {
     }
   }
 
-  public var metadata: OrderedDictionary<String, PropertyList> { state.withLock { $0.currentMetadata() } }
+  public var metadata: OrderedDictionary<String, PropertyList> { lockingState(nil) { $0.currentMetadata() } }
 
   /// A string that changes with each change of the file or its write-ahead log; nil if the file does not exist or
   /// cannot be read. A writable store first checkpoints the log if no other connection uses it, so that closing the
   /// store does not change the token.
   public var changeToken: String? {
     if isSnapshot { return nil }
-    guard let token = try? withState({ state throws(ManagedObjectError) in state.changeToken(canWrite: !isReadOnly) })
-    else { return nil }
-    return token
+    return lockingState(nil) { $0.changeToken(canWrite: !isReadOnly) }
   }
 
   public func changesByOthers() throws(ManagedObjectError) -> SavedChanges? {
@@ -193,30 +191,44 @@ public final class SQLiteStore: PersistentStore {
 
   /// Calls `body` with the state of the store, under the lock. If an error concerns the file, adds the URL of the file
   /// to it.
+  ///
+  /// - Parameter request: The number of a request that calls this several times; nil for a new number.
   func withState<Result: Sendable>(
-    _ body: (inout StoreState) throws(ManagedObjectError) -> Result
+    _ request: Int? = nil, _ body: (inout StoreState) throws(ManagedObjectError) -> Result
   ) throws(ManagedObjectError) -> Result {
     do throws(ManagedObjectError) {
-      return try state.withLock { state throws(ManagedObjectError) in
-        guard let recorder = StatementRecorder.current else { return try body(&state) }
-        let trace = state.database.trace
-        state.database.setTrace(.calling({ recorder.recordStatement($0.sql) }, then: trace))
-        defer { state.database.setTrace(trace) }
-        return try body(&state)
-      }
+      return try lockingState(request, body)
     } catch {
       throw error.namingStore(url)
+    }
+  }
+
+  /// Calls `body` with the state of the store, under the lock. Reports its statements as those of one request.
+  private func lockingState<Result: Sendable, Failure: Error>(
+    _ request: Int?, _ body: (inout StoreState) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    var observers: [SQLiteTrace] = []
+    if let recorder = StatementRecorder.current {
+      observers.append(SQLiteTrace { recorder.recordStatement($0.sql) })
+    }
+    return try state.withLock { state throws(Failure) in
+      let database = state.database
+      guard !observers.isEmpty || database.isTraced else { return try body(&state) }
+      database.beginRequest(request ?? SQLiteTrace.nextRequest(), observers)
+      defer { database.endRequest() }
+      return try body(&state)
     }
   }
 
   /// Calls `body` to read from the file, as ``withState(_:)`` does. If another process may have changed the tables,
   /// checks afterwards that they still match the model.
   ///
+  /// - Parameter request: The number of a request that calls this several times; nil for a new number.
   /// - Throws: ``ManagedObjectError/Code/incompatibleVersionHash`` if the store now has another model.
   func reading<Result: Sendable>(
-    _ body: (inout StoreState) throws(ManagedObjectError) -> Result
+    _ request: Int? = nil, _ body: (inout StoreState) throws(ManagedObjectError) -> Result
   ) throws(ManagedObjectError) -> Result {
-    try withState { state throws(ManagedObjectError) in
+    try withState(request) { state throws(ManagedObjectError) in
       if isSnapshot { try state.checkIsReading() }
       let result: Result
       do throws(ManagedObjectError) { result = try body(&state) } catch { throw state.errorOfReading(error) }
@@ -424,4 +436,7 @@ extension SQLiteStore {
 
   /// The number of statements executed so far, for tests.
   package var executedStatementCount: Int { state.withLock { $0.database.executedStatements } }
+
+  /// True if SQLite calls a function for each statement, for tests.
+  package var isTraced: Bool { state.withLock { $0.database.isTraced } }
 }
