@@ -330,18 +330,24 @@ struct EncryptedStoreTests {
     try checkIsEncrypted()
   }
 
-  @Test func `no event of a trace contains a key`() throws {
+  @Test func `no reported statement contains a key`() async throws {
     let lines = Mutex<[String]>([])
     let trace = SQLiteTrace(includesValues: true) { event in lines.withLock { $0.append("\(event)") } }
-    let store = try SQLiteStore(
-      file, model: Self.model(), options: SQLiteStoreOptions(trace: trace, encryptionKey: key))
-    try add(2, to: store)
-    try store.changeEncryptionKey(to: wrongKey)
-    try store.vacuum()
-    try store.analyze()
-    #expect(try titles(store) == 2)
-    let all = lines.withLock { $0 }
-    #expect(all.count > 10 && all.contains { $0.contains("VACUUM") })
+    var statements: ExecutedStatements?
+    do {
+      let store = try SQLiteStore(
+        file, model: Self.model(), options: SQLiteStoreOptions(trace: trace, encryptionKey: key))
+      statements = store.statements(includesValues: true)
+      try add(2, to: store)
+      try store.changeEncryptionKey(to: wrongKey)
+      try store.vacuum()
+      try store.analyze()
+      #expect(try titles(store) == 2)
+    }
+    let streamed = await statements?.reduce(into: []) { $0.append("\($1)") } ?? []
+    let all = lines.withLock { $0 } + streamed
+    #expect(streamed.count > 10 && streamed.contains { $0.contains("VACUUM") })
+    #expect(all.count > streamed.count + 10 && all.contains { $0.contains("VACUUM") })
     #expect(all.filter { line in secrets.contains { line.lowercased().contains($0) } } == [])
     try checkIsEncrypted()
   }

@@ -52,6 +52,12 @@ import Testing
     try context.save()
   }
 
+  private func all(_ statements: ExecutedStatements) async -> [SQLiteTrace.Event] {
+    await statements.reduce(into: []) { $0.append($1) }
+  }
+
+  // The number of a request.
+
   @Test func `all statements of one operation have a number that no other operation has`() throws {
     let log = Log()
     let store = try store(trace: log.trace)
@@ -121,6 +127,118 @@ import Testing
     #expect(count == 5 && events.count > 3 && Set(events.map(\.request)).count == 1, "\(events)")
   }
 
+  // Sequences.
+
+  @Test func `a sequence has the statements that a trace reports`() async throws {
+    let log = Log()
+    var store: SQLiteStore? = try store()
+    store?.setTrace(log.trace)
+    let statements = try #require(store).statements()
+    try add(2, to: #require(store))
+    var context: ManagedObjectContext? = try ManagedObjectContext(#require(store))
+    #expect(try context?.fetch(Album.self).map(\.songs.count) == [1, 1])
+    let reported = log.take()
+    context = nil
+    store = nil
+    let read = await all(statements)
+    #expect(read.map(\.sql) == reported.map(\.sql) && read.map(\.request) == reported.map(\.request))
+    #expect(read.map(\.rowCount) == reported.map(\.rowCount) && read.map(\.duration) == reported.map(\.duration))
+    #expect(read.contains { $0.sql.hasPrefix("INSERT INTO \"ZALBUM\"") } && read.contains { $0.rowCount == 2 })
+    #expect(read.allSatisfy { $0.sqlWithValues == nil && $0.request != nil } && statements.droppedCount == 0)
+    #expect(!read.contains { "\($0)".contains("album 0") })
+  }
+
+  @Test func `only a sequence that includes values has them`() async throws {
+    let log = Log()
+    var store: SQLiteStore? = try store()
+    store?.setTrace(log.trace)
+    let (plain, full) = (try #require(store).statements(), try #require(store).statements(includesValues: true))
+    try add(1, to: #require(store))
+    store = nil
+    let (texts, values) = (await all(plain), await all(full))
+    #expect(texts.count == values.count && values.allSatisfy { $0.sqlWithValues != nil })
+    #expect(values.contains { $0.sqlWithValues?.contains("'album 0'") == true })
+    #expect(texts.allSatisfy { $0.sqlWithValues == nil } && log.take().allSatisfy { $0.sqlWithValues == nil })
+  }
+
+  @Test func `a full buffer drops the oldest statements, and counts them`() async throws {
+    var store: SQLiteStore? = try store()
+    let (short, long) = (try #require(store).statements(bufferingNewest: 5), try #require(store).statements())
+    for _ in 0..<10 { try add(1, to: #require(store)) }
+    store = nil
+    let all = await all(long)
+    #expect(all.count > 20 && long.droppedCount == 0)
+    let read = await self.all(short)
+    #expect(read.map(\.sql) == all.suffix(5).map(\.sql) && read.map(\.request) == all.suffix(5).map(\.request))
+    #expect(short.droppedCount == all.count - 5)
+  }
+
+  @Test func `a buffer has room for one statement at least`() async throws {
+    var store: SQLiteStore? = try store()
+    let statements = try #require(store).statements(bufferingNewest: -1)
+    try add(1, to: #require(store))
+    store = nil
+    #expect(await all(statements).count == 1 && statements.droppedCount > 0)
+  }
+
+  @Test func `SQLite calls no function unless something listens`() async throws {
+    let store = try store()
+    #expect(!store.isTraced)
+    try add(1, to: store)
+    var isTraced = false
+    try store.withState { state throws(ManagedObjectError) in isTraced = state.database.isTraced }
+    #expect(!isTraced)
+    do {
+      let statements = store.statements()
+      try store.withState { state throws(ManagedObjectError) in isTraced = state.database.isTraced }
+      #expect(isTraced)
+      // Between requests, too, nothing is called.
+      #expect(!store.isTraced)
+      withExtendedLifetime(statements) {}
+    }
+    // The sequence has been released.
+    try store.withState { state throws(ManagedObjectError) in isTraced = state.database.isTraced }
+    #expect(!isTraced)
+    store.setTrace(SQLiteTrace { _ in })
+    #expect(store.isTraced)
+    store.setTrace(nil)
+    #expect(!store.isTraced)
+    try ManagedObjectContext(store).withStatementLimit(9) {
+      try store.withState { state throws(ManagedObjectError) in isTraced = state.database.isTraced }
+    }
+    #expect(isTraced && !store.isTraced)
+  }
+
+  @Test func `a task that is cancelled stops listening`() async throws {
+    let store = try store()
+    let statements = store.statements()
+    let task = Task { await all(statements).count }
+    task.cancel()
+    _ = await task.value
+    #expect(store.statementStreams.traces.isEmpty)
+    try add(1, to: store)
+    #expect(await all(statements).isEmpty)
+  }
+
+  @Test func `a statement limit counts each statement once beside a sequence and a trace`() async throws {
+    let log = Log()
+    var store: SQLiteStore? = try store()
+    try add(2, to: #require(store))
+    store?.setTrace(log.trace)
+    let statements = try #require(store).statements()
+    var context: ManagedObjectContext? = try ManagedObjectContext(#require(store))
+    try context?.withStatementLimit(1) { _ = try context?.fetch(Album.self) }
+    let error = #expect(throws: ManagedObjectError.self) {
+      try context?.withStatementLimit(1) { for _ in 0..<2 { _ = try context?.fetch(FetchRequest("Song")) } }
+    }
+    #expect(error?.statements.count == 2)
+    let reported = log.take().filter { $0.sql.hasPrefix("SELECT") }
+    #expect(reported.count == 3)
+    context = nil
+    store = nil
+    #expect(await all(statements).map(\.sql).filter { $0.hasPrefix("SELECT") } == reported.map(\.sql))
+  }
+
   @Test func `a trace that is set inside a statement limit stays`() throws {
     let log = Log()
     let store = try store()
@@ -131,5 +249,26 @@ import Testing
     try context.withStatementLimit(9) { store.setTrace(nil) }
     _ = try context.fetch(Album.self)
     #expect(log.take().isEmpty && !store.isTraced)
+  }
+
+  @Test func `statements of a query generation are counted once, and are in the sequences of the store`() async throws {
+    var store: SQLiteStore? = try store()
+    try add(2, to: #require(store))
+    var context: ManagedObjectContext? = try ManagedObjectContext(#require(store))
+    let statements = try #require(store).statements()
+    var limited: Int?
+    do {
+      try context?.withStatementLimit(-1) {
+        try context?.setQueryGenerationFrom(.current)
+        _ = try context?.fetch(Album.self)
+      }
+    } catch let error as ManagedObjectError { limited = error.statements.count { $0.contains("\"ZALBUM\"") } }
+    #expect(limited == 1)
+    // The recorder of the limit has no more statements, so the snapshot may not call it.
+    _ = try context?.fetch(Song.self)
+    context = nil
+    store = nil
+    let read = await all(statements)
+    for table in ["ZALBUM", "ZSONG"] { #expect(read.count { $0.sql.contains("FROM \"\(table)\"") } == 1) }
   }
 }

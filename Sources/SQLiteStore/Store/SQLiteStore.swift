@@ -42,6 +42,8 @@ public final class SQLiteStore: PersistentStore {
   /// True for a store that reads the state of its file in one transaction, which lasts until the store is released.
   let isSnapshot: Bool
   private let state: Mutex<StoreState>
+  /// The streams of executed statements. The snapshots of the store report to the same ones.
+  let statementStreams: StatementStreams
 
   /// Opens a store. Creates an empty one if the file does not exist.
   ///
@@ -142,6 +144,7 @@ public final class SQLiteStore: PersistentStore {
     self.configuration = configuration
     self.access = access
     isSnapshot = false
+    statementStreams = StatementStreams()
     state = Mutex(opened)
   }
 
@@ -156,6 +159,7 @@ public final class SQLiteStore: PersistentStore {
     configuration = store.configuration
     self.access = access
     isSnapshot = true
+    statementStreams = store.statementStreams
     state = Mutex(opened)
   }
 
@@ -207,7 +211,7 @@ public final class SQLiteStore: PersistentStore {
   private func lockingState<Result: Sendable, Failure: Error>(
     _ request: Int?, _ body: (inout StoreState) throws(Failure) -> Result
   ) throws(Failure) -> Result {
-    var observers: [SQLiteTrace] = []
+    var observers = statementStreams.traces
     if let recorder = StatementRecorder.current {
       observers.append(SQLiteTrace { recorder.recordStatement($0.sql) })
     }
