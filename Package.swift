@@ -18,6 +18,9 @@ let settings =
     .enableExperimentalFeature("Lifetimes"),
   ]
 
+let logging: Target.Dependency = .product(
+  name: "Logging", package: "swift-log", condition: .when(traits: ["SwiftLog"]))
+
 let package = Package(
   name: "swift-keyed-archiving",
   platforms: [.macOS(.v26), .iOS(.v26), .tvOS(.v26), .watchOS(.v26), .visionOS(.v26)],
@@ -41,9 +44,14 @@ let package = Package(
     .executable(name: "plistutil", targets: ["plistutil"]),
     .executable(name: "storeutil", targets: ["storeutil"]),
   ],
+  traits: [
+    .trait(name: "SwiftLog", description: "SQLiteTrace.logger, which writes SQL statements to a logger of swift-log.")
+  ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    // Not fetched without the trait.
+    .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
   ],
   targets: [
     .systemLibrary(name: "CLibXML2"),
@@ -122,7 +130,7 @@ let package = Package(
       swiftSettings: settings),
     .target(
       name: "SQLQueries", dependencies: ["ManagedObjects", "ObjectModels", "Predicates"], swiftSettings: settings),
-    .target(name: "SQLiteAccess", dependencies: ["CSQLite", "SystemFiles"], swiftSettings: settings),
+    .target(name: "SQLiteAccess", dependencies: ["CSQLite", "SystemFiles", logging], swiftSettings: settings),
     .target(
       name: "SQLiteStore",
       dependencies: [
@@ -260,7 +268,7 @@ let package = Package(
       ],
       swiftSettings: testSettings),
     .testTarget(
-      name: "SQLiteAccessTests", dependencies: ["SQLiteAccess", "TestSupport"], swiftSettings: testSettings),
+      name: "SQLiteAccessTests", dependencies: ["SQLiteAccess", "TestSupport", logging], swiftSettings: testSettings),
     .executableTarget(
       name: "sqlite-store-probe", dependencies: ["CSQLite", "ManagedObjects", "SQLiteStore", "StoreInspection"],
       path: "Tests/SQLiteStoreProbe", swiftSettings: testSettings),
