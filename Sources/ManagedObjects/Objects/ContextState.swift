@@ -7,9 +7,9 @@ internal import Synchronization
   private static let nextNumber = Atomic<Int>(0)
   @safe @exclusivity(unchecked) var registered = IdentityMap()
   /// False while code sets values that do not count as changes, for example in `awakeFromFetch`.
-  private(set) var isTracking = true
+  @safe @exclusivity(unchecked) private(set) var isTracking = true
   /// False after the context was released.
-  private(set) var isOpen = true
+  @safe @exclusivity(unchecked) private(set) var isOpen = true
   private var isUsedAfterClosing = false
   /// The related objects that were read last because others of their batches were needed, with the batches of their
   /// owners. They are retained until these are released, so that they need not be read again when the program reaches

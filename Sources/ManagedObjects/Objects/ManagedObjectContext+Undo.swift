@@ -140,7 +140,7 @@ extension ManagedObjectContext {
   func rename(_ object: ManagedObject, to key: RowKey, keepsOld: Bool) {
     registered.remove(object)
     if keepsOld { aliases[object.key] = key }
-    assignments[object.key] = nil
+    if !assignments.isEmpty { assignments[object.key] = nil }
     let old = object.key
     object.key = key
     register(object)

@@ -100,7 +100,7 @@ public final class ManagedObjectContext {
   }
 
   /// The undo manager; nil to record no changes for undo.
-  public var undoManager: UndoManager? { didSet { if undoManager !== oldValue { aliases = KeyReplacements() } } }
+  @safe @exclusivity(unchecked) public var undoManager: UndoManager? { didSet { if undoManager !== oldValue { aliases = KeyReplacements() } } }
   /// True to merge the changes that others save from now on: other contexts of the coordinator, batch requests, other
   /// coordinators and other programs. The default is false.
   ///
@@ -163,19 +163,19 @@ public final class ManagedObjectContext {
   }
   /// The objects with changes, in the order of their first change. May also contain objects that no longer have
   /// changes.
-  var listed: [ManagedObject] = []
+  @safe @exclusivity(unchecked) var listed: [ManagedObject] = []
   /// The number of objects with changes.
-  var changedCount = 0
+  @safe @exclusivity(unchecked) var changedCount = 0
   /// A counter that increases when objects leave the context, and when deletions by other contexts are merged.
   var removalCount = 0
   /// False while changes are not recorded for undo.
-  var recordsUndo = true
+  @safe @exclusivity(unchecked) var recordsUndo = true
   /// False to save objects without validation, as a migration does before it has set all relationships.
   package var validatesOnSave = true
   var isSaving = false
   /// True if the `willSave` of an object must be called: it was not called in the current save, or the object changed
   /// after the call.
-  var hasUnannouncedChanges = false
+  @safe @exclusivity(unchecked) var hasUnannouncedChanges = false
   /// For each old key of an object, the key that replaced it when the object was saved, or when it was inserted again
   /// after its deletion. Undo finds objects by their old keys.
   @safe @exclusivity(unchecked) var aliases = KeyReplacements()
@@ -203,15 +203,15 @@ public final class ManagedObjectContext {
     withExtendedLifetime(old) {}
   }
 
-  var observers = ContextObservers<ContextChange>()
+  @safe @exclusivity(unchecked) var observers = ContextObservers<ContextChange>()
   /// The observers that keep the results of a request up to date, such as those of a ``FetchedResultsController``.
-  var followers = ContextObservers<ContextEvent>()
+  @safe @exclusivity(unchecked) var followers = ContextObservers<ContextEvent>()
   /// The objects that changed since changes were last reported to observers.
-  var pending: [ManagedObject] = []
+  @safe @exclusivity(unchecked) var pending: [ManagedObject] = []
   /// The objects that are new since the last report and are not in ``pending``: objects that were inserted while the
   /// context had no observers, and faults for objects that other contexts inserted. They are reported to ``observers``,
   /// but not to ``followers``.
-  var arrived: [ManagedObject] = []
+  @safe @exclusivity(unchecked) var arrived: [ManagedObject] = []
   /// The objects that were refreshed since the last report to observers.
   var refreshed: [ManagedObject] = []
   /// The keys of the objects that other contexts saved and that were merged since the last report. They are reported to

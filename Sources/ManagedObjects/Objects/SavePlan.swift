@@ -30,10 +30,14 @@ struct SavePlan {
   init(_ objects: [ManagedObject], _ context: ManagedObjectContext) throws(ManagedObjectError) {
     newKeys = try Self.replaceKeys(objects, context)
     var partIndices: [StoreNumber: Int] = [:]
+    // Most objects belong to the store of the last one.
+    var lastStore: StoreNumber?
+    var partIndex = 0
     for object in objects {
       let key = newKeys[object.key] ?? object.key
-      let partIndex: Int
-      if let known = partIndices[key.store] {
+      if key.store == lastStore {
+        // The part is that of the last object.
+      } else if let known = partIndices[key.store] {
         partIndex = known
       } else {
         guard let store = context.coordinator.store(key.store) else {
@@ -47,6 +51,7 @@ struct SavePlan {
         part.changes.contextName = context.name
         parts.append(part)
       }
+      lastStore = key.store
       parts[partIndex].objects.append(object)
       if object.status.isDeleted {
         parts[partIndex].changes.deleted.append(StoreRow(key: key, version: object.version, values: object.readValues))
@@ -97,24 +102,27 @@ struct SavePlan {
   static func replaceKeys(
     _ objects: [ManagedObject], _ context: ManagedObjectContext, areLasting: Bool = false
   ) throws(ManagedObjectError) -> KeyReplacements {
-    var byStore: [StoreNumber: [RowKey]] = [:]
-    var order: [StoreNumber] = []
-    // A cache: for most objects, the entity determines the store.
-    var known: [Int32: StoreNumber] = [:]
+    var byStore: [(number: StoreNumber, keys: [RowKey])] = []
+    // A cache: the indices in `byStore` by entity, which determines the store if none is assigned.
+    var known = [Int?](repeating: nil, count: context.model.records.count)
     for object in objects where object.key.isTemporary && (areLasting || object.status.isInserted) {
-      let entity = object.key.entityIndex
-      let usual = context.assignments.isEmpty ? known[entity] : nil
-      guard let store = usual ?? context.storeNumber(forNew: object) else {
+      let entity = Int(object.key.entityIndex)
+      if context.assignments.isEmpty, let index = known[entity] {
+        byStore[index].keys.append(object.key)
+        continue
+      }
+      guard let store = context.storeNumber(forNew: object) else {
         throw ManagedObjectError(
           .invalidState, "no writable store accepts objects of \(object.entity.name.quoted)", objectID: object.objectID)
       }
-      known[entity] = store
-      if byStore[store] == nil { order.append(store) }
-      byStore[store, default: []].append(object.key)
+      let index = byStore.firstIndex { $0.number == store } ?? byStore.count
+      if index == byStore.count { byStore.append((store, [])) }
+      byStore[index].keys.append(object.key)
+      known[entity] = index
     }
     var newKeys = KeyReplacements()
-    for number in order {
-      guard let store = context.coordinator.store(number), let keys = byStore[number] else { continue }
+    for (number, keys) in byStore {
+      guard let store = context.coordinator.store(number) else { continue }
       newKeys.reserveCapacity(newKeys.count + keys.count)
       let entities = keys.map { Int($0.entityIndex) }
       let made = areLasting ? try store.reserveKeys(entities) : try store.makeKeys(entities)
