@@ -22,17 +22,18 @@ extension String {
   /// retain, which would be a third of the time for encoding an element that is only a string.
   @inline(__always)
   func withRawUTF8<Failure: Error>(_ body: (RawSpan) throws(Failure) -> Void) throws(Failure) {
-    // Uses a result, because an optimized build with Swift 6.3 always treats an error as thrown if the closure stores
+    // Returns the error, because an optimized build with Swift 6.3 always treats an error as thrown if the closure stores
     // it in an outer variable.
-    let result: Result<Void, Failure>? = unsafe utf8.withContiguousStorageIfAvailable { bytes in
+    let outcome: BoxedError<Failure>?? = unsafe utf8.withContiguousStorageIfAvailable { bytes in
       do throws(Failure) {
         unsafe try body(bytes.span.bytes)
-        return .success(())
+        return nil
       } catch {
-        return .failure(error)
+        return BoxedError(error)
       }
     }
-    if let result { try result.get() } else { try body(utf8Span.rawBytes) }
+    guard let outcome else { return try body(utf8Span.rawBytes) }
+    if let failure = outcome { throw failure.error }
   }
 }
 
@@ -42,4 +43,11 @@ extension UTF8Span {
     @_lifetime(copy self)
     get { unsafe _overrideLifetime(span.bytes, copying: self) }
   }
+}
+
+/// An error in an object of its own. No error is then a null pointer, which costs nothing to check and to destroy.
+private final class BoxedError<Failure: Error> {
+  let error: Failure
+
+  init(_ error: Failure) { self.error = error }
 }
