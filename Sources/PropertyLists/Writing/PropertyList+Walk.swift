@@ -6,22 +6,21 @@ extension PropertyList {
   func walk<Sink: PropertyListSink & ~Copyable>(
     into sink: inout Sink, sortsKeys: Bool, depth: Int
   ) throws(PropertyListError) {
-    if try tellScalar(to: &sink) { return }
+    if try Unretained(self).tellScalar(to: &sink) { return }
     var outer: [WalkFrame] = []
     var current = try WalkFrame(self, &sink, sortsKeys: sortsKeys, depth: depth)
     // The next child of the current container.
     var next = 0
     do throws(PropertyListError) {
       walking: while true {
-        // Spans are used, because reading an element of an array retains its content.
         let (keyArray, valueArray) = (current.keys, current.values)
-        let (keys, values) = (keyArray.span, valueArray.span)
+        let (keys, values) = (keyArray.unretained, valueArray.unretained)
         while next < values.count {
           next += 1
-          if current.isDictionary, !Sink.takesKeysFirst { try Self.tell(key: keys[next - 1], to: &sink) }
+          if current.isDictionary, !Sink.takesKeysFirst { try keys[next - 1].tellKey(to: &sink) }
           if try values[next - 1].tellScalar(to: &sink) { continue }
           guard outer.count + 1 < depth else { throw ParsingLimits.nestedTooDeeply(limit: depth) }
-          let inner = try WalkFrame(values[next - 1], &sink, sortsKeys: sortsKeys, depth: depth)
+          let inner = try WalkFrame(valueArray[next - 1], &sink, sortsKeys: sortsKeys, depth: depth)
           current.next = next
           outer.append(current)
           current = inner
@@ -43,11 +42,15 @@ extension PropertyList {
       throw error
     }
   }
+}
 
+extension Unretained<PropertyList> {
   /// Writes a scalar. Returns false, without writing, for a container.
   @inline(__always)
-  private func tellScalar<Sink: PropertyListSink & ~Copyable>(to sink: inout Sink) throws(PropertyListError) -> Bool {
-    switch self {
+  fileprivate borrowing func tellScalar<Sink: PropertyListSink & ~Copyable>(
+    to sink: inout Sink
+  ) throws(PropertyListError) -> Bool {
+    switch value {
     case .string(let value): try value.withRawUTF8 { bytes throws(PropertyListError) in try sink.string(bytes) }
     case .integer(let value): try sink.integer(value)
     case .real(let value): try sink.real(value)
@@ -61,12 +64,14 @@ extension PropertyList {
     }
     return true
   }
+}
 
+extension Unretained<String> {
   @inline(__always)
-  fileprivate static func tell<Sink: PropertyListSink & ~Copyable>(
-    key: String, to sink: inout Sink
+  fileprivate borrowing func tellKey<Sink: PropertyListSink & ~Copyable>(
+    to sink: inout Sink
   ) throws(PropertyListError) {
-    try key.withRawUTF8 { bytes throws(PropertyListError) in try sink.key(bytes) }
+    try value.withRawUTF8 { bytes throws(PropertyListError) in try sink.key(bytes) }
   }
 }
 
@@ -93,8 +98,8 @@ private struct WalkFrame {
       (isDictionary, keys, values) = (true, entries.keys.elements, entries.values.elements)
       try sink.beginDictionary(count: keys.count)
       if Sink.takesKeysFirst {
-        let span = keys.span
-        for position in span.indices { try PropertyList.tell(key: span[position], to: &sink) }
+        let span = keys.unretained
+        for position in span.indices { try span[position].tellKey(to: &sink) }
       }
     default: (isDictionary, keys, values) = (false, [], [])
     }
