@@ -75,13 +75,18 @@ package struct ByteBuffer: ~Copyable {
   @inline(__always)
   package mutating func append(tabs: Int) {
     reserve(tabs + 8)
-    let target = unsafe base.unsafelyUnwrapped.advanced(by: count)
+    unsafe Self.fill(base.unsafelyUnwrapped.advanced(by: count), tabs: tabs)
+    count += tabs
+  }
+
+  /// Writes tabs in steps of eight. There must be room for eight bytes more.
+  @inline(__always)
+  private static func fill(_ target: UnsafeMutableRawPointer, tabs: Int) {
     var written = 0
     repeat {
       unsafe target.storeBytes(of: 0x0909_0909_0909_0909, toByteOffset: written, as: UInt64.self)
       written += 8
     } while written < tabs
-    count += tabs
   }
 
   /// Appends a line: tabs, a tag, text, and a tag with the line end. Returns false, without appending, if the text has
@@ -90,43 +95,54 @@ package struct ByteBuffer: ~Copyable {
   package mutating func append(
     tabs: Int, _ opening: StaticString, cleanText text: RawSpan, _ closing: StaticString
   ) -> Bool {
-    let start = count
-    reserve(tabs + opening.utf8CodeUnitCount + text.byteCount + closing.utf8CodeUnitCount + 8)
-    append(tabs: tabs)
-    append(opening)
-    guard append(cleanTextOf: text, from: 0) == text.byteCount else {
-      count = start
+    let textStart = tabs + opening.utf8CodeUnitCount
+    let textEnd = textStart + text.byteCount
+    reserve(textEnd + closing.utf8CodeUnitCount + 8)
+    let target = unsafe base.unsafelyUnwrapped.advanced(by: count)
+    unsafe Self.fill(target, tabs: tabs)
+    unsafe target.advanced(by: tabs).copyMemory(from: opening.utf8Start, byteCount: opening.utf8CodeUnitCount)
+    guard unsafe Self.copyCleanText(of: text, from: 0, to: target.advanced(by: textStart)) == text.byteCount else {
       return false
     }
-    append(closing)
+    unsafe target.advanced(by: textEnd).copyMemory(from: closing.utf8Start, byteCount: closing.utf8CodeUnitCount)
+    count += textEnd + closing.utf8CodeUnitCount
     return true
   }
 
   /// Appends `text` from `start` up to the first byte that may need an escape in XML. Returns the index of that byte,
   /// or the end.
-  @inline(never)
+  @inline(__always)
   package mutating func append(cleanTextOf text: RawSpan, from start: Int) -> Int {
-    let length = text.byteCount - start
-    reserve(length + 8)
+    reserve(text.byteCount - start + 8)
     let target = unsafe base.unsafelyUnwrapped.advanced(by: count)
-    var copied = 0
-    while copied + 8 <= length {
-      let word = text.littleEndianWord(at: start + copied)
-      unsafe target.storeBytes(of: word.littleEndian, toByteOffset: copied, as: UInt64.self)
-      let defects = ByteClass.needsLook(word)
-      if defects != 0 {
-        copied += defects.trailingZeroBitCount / 8
-        count += copied
-        return start + copied
-      }
-      copied += 8
+    let end = unsafe Self.copyCleanText(of: text, from: start, to: target)
+    count += end - start
+    return end
+  }
+
+  /// Copies `text` from `start` up to the first byte that may need an escape in XML, and returns the index of that byte,
+  /// or the end. There must be room for the whole text and eight more bytes. The bytes after the copy may be overwritten.
+  @inline(never)
+  private static func copyCleanText(of text: RawSpan, from start: Int, to target: UnsafeMutableRawPointer) -> Int {
+    let end = text.byteCount
+    let target = unsafe target - start
+    var index = start
+    while index + 16 <= end {
+      let (first, second) = (text.littleEndianWord(at: index), text.littleEndianWord(at: index + 8))
+      if ByteClass.needsLook(first) | ByteClass.needsLook(second) != 0 { break }
+      unsafe target.storeBytes(of: first.littleEndian, toByteOffset: index, as: UInt64.self)
+      unsafe target.storeBytes(of: second.littleEndian, toByteOffset: index + 8, as: UInt64.self)
+      index += 16
     }
-    let rest = length - copied
-    let word = text.littleEndianWord(at: start + copied, length: rest)
-    unsafe target.storeBytes(of: word.littleEndian, toByteOffset: copied, as: UInt64.self)
-    copied += min(ByteClass.needsLook(word).trailingZeroBitCount / 8, rest)
-    count += copied
-    return start + copied
+    while index < end {
+      let length = min(end - index, 8)
+      let word = length == 8 ? text.littleEndianWord(at: index) : text.littleEndianWord(at: index, length: length)
+      unsafe target.storeBytes(of: word.littleEndian, toByteOffset: index, as: UInt64.self)
+      let clean = min(ByteClass.needsLook(word).trailingZeroBitCount / 8, length)
+      index += clean
+      if clean < length { break }
+    }
+    return index
   }
 
   /// Appends the XML reference for a byte: for `&`, `<` and `>`, and for CR, which XML readers would turn into LF.
