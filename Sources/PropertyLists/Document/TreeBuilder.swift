@@ -35,6 +35,8 @@ struct TreeBuilder<Source: NodeSource>: ~Copyable {
   /// its children are being built.
   private var builtNumbers: IndexedNumbers
   private var built: [Built] = []
+  /// The last created data, for its memory.
+  private var scratch: [UInt8] = []
 
   /// A container that is not finished.
   private struct Frame {
@@ -52,6 +54,14 @@ struct TreeBuilder<Source: NodeSource>: ~Copyable {
     /// True if the container is incomplete: it is or contains a dictionary that keeps only the first of several
     /// canonically equivalent keys.
     var isIncomplete = false
+    /// The value before this one in the same container, if that is a dictionary.
+    var sibling = Sibling()
+  }
+
+  /// A finished dictionary. The next one often has equal strings at the same positions, which are not created again.
+  private struct Sibling {
+    var node = FlatNode.null
+    var values: [PropertyList] = []
   }
 
   private struct Built {
@@ -128,16 +138,36 @@ struct TreeBuilder<Source: NodeSource>: ~Copyable {
     let node = try source.node(at: index, in: bytes)
     switch node.kind {
     case .string:
-      let value = PropertyList.string(try NodeContent.string(node, in: bytes))
+      let value =
+        if node.length > Self.inlineStringLength, let known = try stringOfSibling(node, in: bytes) {
+          known
+        } else {
+          PropertyList.string(try NodeContent.string(node, in: bytes))
+        }
       try add(value, size: 1 + node.length)
       if isShareable, node.length > Self.inlineStringLength { try remember(value, 1 + node.length, index) }
     case .data:
-      let value = PropertyList.data(NodeContent.data(node, in: bytes))
+      scratch.removeAll(keepingCapacity: true)
+      NodeContent.appendData(node, in: bytes, to: &scratch)
+      let value = PropertyList.data(Data(scratch))
       try add(value, size: 1 + node.length)
       if isShareable { try remember(value, 1 + node.length, index) }
     case .array, .dictionary: try open(index, node, in: bytes)
     default: try add(PropertyList(scalar: node), size: 1)
     }
+  }
+
+  /// Returns the string at the same position of the previous dictionary, or nil if it does not have the same text.
+  /// Objects of a binary file are not compared: its writer has stored equal strings once.
+  @inline(__always)
+  private func stringOfSibling(_ node: FlatNode, in bytes: RawSpan) throws(PropertyListError) -> PropertyList? {
+    let (sibling, entry) = (current.sibling.node, current.next - 1)
+    guard entry < current.sibling.values.count else { return nil }
+    let other = try source.node(at: source.value(entry, of: sibling, in: bytes), in: bytes)
+    guard other.kind == .string, other.length == node.length, other.encoding == node.encoding,
+      bytes.equalBytes(node.offset, other.offset, count: node.length)
+    else { return nil }
+    return current.sibling.values[entry]
   }
 
   @inline(__always)
@@ -189,8 +219,17 @@ struct TreeBuilder<Source: NodeSource>: ~Copyable {
       guard budget.spend(node.count) else { throw ParsingLimits.overlap }
       builtNumbers[index] = Self.open
     }
+    var sibling = Sibling()
+    if source.sharedNodeCount == 0, node.kind == .dictionary, values.count > current.start,
+      case .dictionary(let entries) = values[values.count - 1], current.next > 1
+    {
+      let former = try source.node(at: source.value(current.next - 2, of: current.node, in: bytes), in: bytes)
+      // A dictionary that lacks an entry has its values at other positions than the node.
+      if former.count == entries.count { sibling = Sibling(node: former, values: entries.values.elements) }
+    }
     outer.append(current)
     current = Frame(index: index, node: node, start: values.count, keys: keys, size: size)
+    current.sibling = sibling
     current.isIncomplete = needsKeys && keys.count < node.count
   }
 
