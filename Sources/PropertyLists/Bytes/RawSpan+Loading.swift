@@ -65,11 +65,13 @@ extension RawSpan {
       if littleEndianWord(at: start + index) != other.littleEndianWord(at: otherStart + index) { return false }
       index += 8
     }
-    while index < count {
-      if self[start + index] != other[otherStart + index] { return false }
-      index += 1
+    if index == count { return true }
+    // Compares some bytes again if there are at least eight.
+    return if count > 8 {
+      littleEndianWord(at: start + count - 8) == other.littleEndianWord(at: otherStart + count - 8)
+    } else {
+      littleEndianWord(at: start, length: count) == other.littleEndianWord(at: otherStart, length: count)
     }
-    return true
   }
 
   /// True if all bytes are below 0x80.

@@ -61,6 +61,7 @@ extension NodeTable: NodeSource {
     for entry in 0..<first.count {
       let key = nodes[first.offset + 2 * entry]
       let other = nodes[second.offset + 2 * entry]
+      if key == other { continue }
       guard key.length == other.length, key.encoding == other.encoding,
         bytes.equalBytes(key.offset, other.offset, count: key.length)
       else { return false }

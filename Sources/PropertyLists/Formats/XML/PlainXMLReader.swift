@@ -7,6 +7,7 @@
 struct PlainXMLReader: ~Copyable, ~Escapable {
   private var lexer: XMLLexer
   private var builder: NodeTableBuilder
+  private var keys = KnownKeys()
   private let depthLimit: Int
 
   /// Reads a document.
@@ -60,15 +61,37 @@ struct PlainXMLReader: ~Copyable, ~Escapable {
   /// Reads the root value and all values in it. Returns false if the reader gives up.
   private mutating func readValues() -> Bool {
     repeat {
+      let isKey = builder.expectsKey
+      if isKey, passKnownKey() { continue }
+      let end = lexer.index
       lexer.passSpace()
       let start = lexer.index
-      let isKey = builder.expectsKey
       let tag = lexer.plainTag()
       guard (tag.rawValue <= XMLLexer.PlainTag.endDict.rawValue) == isKey, readValue(tag, from: start) else {
         return false
       }
+      if tag == .key { noteKey(from: end) }
     } while builder.depth > 0
     return true
+  }
+
+  /// Skips a key that an earlier dictionary has in the same position, and the white space after it. Returns false if
+  /// another text comes next.
+  @inline(__always)
+  private mutating func passKnownKey() -> Bool {
+    guard let found = keys.find(at: lexer.index, depth: builder.depth - 1, in: lexer.bytes) else { return false }
+    builder.append(found.key)
+    lexer.index &+= found.length
+    return true
+  }
+
+  /// Skips the white space after a key, and records the key.
+  ///
+  /// - Parameter end: The end of the value before the key.
+  private mutating func noteKey(from end: Int) {
+    lexer.passSpace()
+    guard let key = builder.pending.last else { return }
+    keys.note(key, end..<lexer.index, depth: builder.depth - 1)
   }
 
   /// Reads the value that begins with the next tag, or closes the container that the tag ends. Returns false if the
@@ -89,9 +112,9 @@ struct PlainXMLReader: ~Copyable, ~Escapable {
     case .data: return readScalar(.data, from: start)
     case .dict: return open(.dictionary)
     case .array: return open(.array)
-    case .emptyDict: return open(.dictionary) && close()
+    case .emptyDict: return open(.dictionary) && closeDictionary()
     case .emptyArray: return open(.array) && close()
-    case .endDict: return close()
+    case .endDict: return closeDictionary()
     case .endArray: return builder.frames.last?.kind == .array && close()
     case .emptyString: builder.append(.string(.verbatim, offset: lexer.index, length: 0))
     case .emptyData: builder.append(.data(.base64, offset: lexer.index, length: 0))
@@ -104,16 +127,26 @@ struct PlainXMLReader: ~Copyable, ~Escapable {
 
   private mutating func open(_ kind: NodeKind) -> Bool {
     guard builder.depth < depthLimit else { return false }
+    if kind == .dictionary { keys.begin(depth: builder.depth) }
     builder.open(kind)
     return true
   }
 
   private mutating func close() -> Bool {
-    guard builder.hasKnownKeys(in: lexer.bytes) || builder.resolveDuplicates(in: lexer.bytes, .first).isEmpty else {
-      return false
-    }
     builder.close(in: lexer.bytes)
     return true
+  }
+
+  private mutating func closeDictionary() -> Bool {
+    let depth = builder.depth - 1
+    if !keys.areKnown(depth: depth) {
+      let count = builder.pending.count
+      guard builder.hasKnownKeys(in: lexer.bytes) || builder.resolveDuplicates(in: lexer.bytes, .first).isEmpty else {
+        return false
+      }
+      if builder.pending.count == count { keys.end(depth: depth) }
+    }
+    return close()
   }
 
   /// Reads the text and the end tag of an element that is not a string. Returns false if the reader gives up.
