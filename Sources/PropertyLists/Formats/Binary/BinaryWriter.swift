@@ -43,6 +43,12 @@ struct BinaryWriter: FileWriter, NodeSink, ~Copyable {
   /// scalars.
   private var hasDistantUIDs = false
 
+  /// The index in ``scalars`` of the last key of the innermost dictionary, or 0 at its beginning.
+  private var lastKey = 0
+  /// For each index of a key modulo 256, the index of the key after it in a recent dictionary. Similar dictionaries have
+  /// the same keys in the same order, so this makes most searches for keys unnecessary.
+  private var nextKeys = [Int](repeating: 0, count: 256)
+
   init() {}
 
   /// Writes the next reference of the innermost container. Does nothing for the root, which has no reference.
@@ -64,12 +70,14 @@ struct BinaryWriter: FileWriter, NodeSink, ~Copyable {
 
   /// Writes a reference to the scalar whose bytes were just appended to ``scalars``. If an equal scalar exists already,
   /// refers to that one.
+  ///
+  /// - Returns: The index of the scalar in ``scalars``.
   @inline(__always) @discardableResult
-  private mutating func referToScalar() throws(PropertyListError) -> UInt32 {
+  private mutating func referToScalar() throws(PropertyListError) -> Int {
     let scalar = scalars.find()
     if scalar == scalarObjects.count { scalarObjects.append(try newObject()) }
     refer(to: scalarObjects[scalar])
-    return scalarObjects[scalar]
+    return scalar
   }
 
   @inline(__always)
@@ -78,13 +86,13 @@ struct BinaryWriter: FileWriter, NodeSink, ~Copyable {
     case .boolean:
       if let known = node.boolean ? booleans.1 : booleans.0 { return refer(to: known) }
       scalars.bytes.append(object: node)
-      let object = try referToScalar()
+      let object = scalarObjects[try referToScalar()]
       if node.boolean { booleans.1 = object } else { booleans.0 = object }
     case .integer where node.payload < 256:
       let value = Int(node.payload)
       if smallIntegers[value] != .max { return refer(to: smallIntegers[value]) }
       scalars.bytes.append(object: node)
-      smallIntegers[value] = try referToScalar()
+      smallIntegers[value] = scalarObjects[try referToScalar()]
     case .uid: try refer(toUID: node.uid)
     default:
       scalars.bytes.append(object: node)
@@ -109,7 +117,7 @@ struct BinaryWriter: FileWriter, NodeSink, ~Copyable {
   private mutating func newUID(_ value: UInt32) throws(PropertyListError) -> UInt32 {
     scalars.bytes.append(objectOfUID: value)
     hasDistantUIDs = hasDistantUIDs || Int(value) >= uidReach
-    guard !hasDistantUIDs else { return try referToScalar() }
+    guard !hasDistantUIDs else { return scalarObjects[try referToScalar()] }
     let object = try newObject()
     _ = scalars.add()
     scalarObjects.append(object)
@@ -122,7 +130,17 @@ struct BinaryWriter: FileWriter, NodeSink, ~Copyable {
     try referToScalar()
   }
 
-  mutating func key(_ utf8: RawSpan) throws(PropertyListError) { try string(utf8) }
+  mutating func key(_ utf8: RawSpan) throws(PropertyListError) {
+    let next = nextKeys[lastKey & 255]
+    if next < scalarObjects.count, scalars.isASCIIText(utf8, at: next) {
+      lastKey = next
+      return refer(to: scalarObjects[next])
+    }
+    scalars.bytes.append(objectOfText: utf8)
+    let key = try referToScalar()
+    nextKeys[lastKey & 255] = key
+    lastKey = key
+  }
 
   mutating func data(_ bytes: RawSpan) throws(PropertyListError) {
     scalars.bytes.append(objectOfData: bytes)
@@ -135,6 +153,7 @@ struct BinaryWriter: FileWriter, NodeSink, ~Copyable {
     let container = Container(marker: marker, object: try newObject(), start: start, count: count)
     refer(to: container.object)
     containers.append(container)
+    lastKey = 0
     open.append(start)
     references.append(repeating: 0, count: 4 * container.referenceCount)
   }
@@ -184,6 +203,18 @@ struct BinaryWriter: FileWriter, NodeSink, ~Copyable {
     for reference in container.start..<container.start + container.referenceCount {
       file.output.append(bigEndian: UInt64(bytes.littleEndianUInt32(at: 4 * reference)), width: width)
     }
+  }
+}
+
+extension UniqueBytes {
+  /// Returns true if the string at an index is the object of an ASCII text.
+  @inline(__always)
+  fileprivate func isASCIIText(_ text: RawSpan, at index: Int) -> Bool {
+    let range = range(of: index)
+    let start = range.lowerBound + BinaryLayout.markerLength(count: text.byteCount)
+    return range.upperBound - start == text.byteCount
+      && bytes.bytes[range.lowerBound] & 0xF0 == BinaryMarker.asciiString
+      && bytes.bytes.extracting(start..<range.upperBound).hasSameBytes(as: text)
   }
 }
 
