@@ -16,8 +16,9 @@ struct KnownKeys: ~Copyable {
     var known: [Entry] = []
     /// The index in ``known`` of the next expected entry.
     var next = 0
-    /// True if ``next`` is after an entry that the open dictionary does not have.
-    var hasGap = false
+    /// True if the open dictionary does not have an entry before ``next``, or has too many entries to record. It then
+    /// does not become the known one.
+    var isPassing = false
     /// True if all keys so far are from ``known``, in the same order. So they are distinct.
     var isKnown = true
     /// The entries of the open dictionary. They are recorded from the first key that is not in ``known``.
@@ -31,12 +32,14 @@ struct KnownKeys: ~Copyable {
 
   /// The maximum number of entries in ``Level/known`` that are compared with a text.
   private static let reach = 8
+  /// The maximum number of entries of a dictionary that is recorded. Lists do not have larger ones.
+  private static let greatestCount = 1000
 
   /// Begins a dictionary in a number of other containers.
   mutating func begin(depth: Int) {
     while levels.count <= depth { levels.append(Level()) }
     levels[depth].next = 0
-    levels[depth].hasGap = false
+    levels[depth].isPassing = false
     levels[depth].isKnown = true
   }
 
@@ -51,7 +54,7 @@ struct KnownKeys: ~Copyable {
       let entry = levels[depth].known[index]
       if entry.length <= bytes.byteCount - offset, bytes.equalBytes(offset, entry.start, count: entry.length) {
         levels[depth].next = index + 1
-        if index > next { levels[depth].hasGap = true }
+        if index > next { levels[depth].isPassing = true }
         return (entry.key, entry.length)
       }
       index += 1
@@ -66,7 +69,11 @@ struct KnownKeys: ~Copyable {
       levels[depth].read.removeAll(keepingCapacity: true)
       levels[depth].read.append(contentsOf: levels[depth].known[..<levels[depth].next])
     }
-    levels[depth].read.append(Entry(start: text.lowerBound, length: text.count, key: key))
+    if levels[depth].read.count < Self.greatestCount {
+      levels[depth].read.append(Entry(start: text.lowerBound, length: text.count, key: key))
+    } else {
+      levels[depth].isPassing = true
+    }
   }
 
   /// Returns true if all keys of the open dictionary are from an earlier one, so that they are distinct.
@@ -74,7 +81,7 @@ struct KnownKeys: ~Copyable {
 
   /// Ends a dictionary whose keys are distinct.
   mutating func end(depth: Int) {
-    guard !levels[depth].isKnown, !levels[depth].hasGap else { return }
+    guard !levels[depth].isKnown, !levels[depth].isPassing else { return }
     levels[depth].keepRead()
   }
 }
