@@ -10,6 +10,8 @@ final class DecodingContext {
   /// time that it is decoded: once for each reference to it, and once for each type that tries to decode it.
   /// Memory-safe: no code outside this package runs while this property is changed.
   @exclusivity(unchecked) private var budget: WorkBudget
+  /// Memory-safe: no code outside this package runs while this property is changed.
+  @exclusivity(unchecked) private var recentStrings = RecentStrings()
   /// The error for the first limit that was exceeded, with the complete path to the value; nil if none was.
   var exceededLimit: DecodingError?
   /// The error for values that are nested too deeply, or nil until it is needed. It is created only once, because
@@ -61,7 +63,7 @@ final class DecodingContext {
   @inline(__always)
   func text(of node: FlatNode) throws(PropertyListError) -> String {
     try spend(node.length)
-    return try document.text(of: node)
+    return try unsafe document.text(of: node, in: &recentStrings)
   }
 
   @inline(__always)

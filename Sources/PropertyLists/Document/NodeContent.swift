@@ -61,9 +61,19 @@ package enum NodeContent {
 
   /// Returns the bytes of data.
   static func data(_ node: FlatNode, in document: RawSpan) -> Data {
-    var bytes: [UInt8] = []
-    appendData(node, in: document, to: &bytes)
-    return Data(bytes)
+    var scratch: [UInt8] = []
+    return data(node, in: document, scratch: &scratch)
+  }
+
+  /// Returns the bytes of data. The contents of `scratch` are replaced if the data must be decoded.
+  static func data(_ node: FlatNode, in document: RawSpan, scratch: inout [UInt8]) -> Data {
+    guard node.encoding == .base64 else {
+      // Memory-safe: the bytes are only read, and only in the closure.
+      return unsafe document.extracting(node.range).withUnsafeBytes { unsafe Data($0) }
+    }
+    scratch.removeAll(keepingCapacity: true)
+    appendData(node, in: document, to: &scratch)
+    return Data(scratch)
   }
 
   /// Appends the bytes of data to `buffer`.

@@ -168,6 +168,11 @@ public final class PropertyListDocument: Sendable {
   /// Returns the text of a string.
   package func text(of node: FlatNode) throws(PropertyListError) -> String { try NodeContent.string(node, in: bytes) }
 
+  /// Returns the text of a string. `recentStrings` is a cache, so that equal strings share their memory.
+  func text(of node: FlatNode, in recentStrings: inout RecentStrings) throws(PropertyListError) -> String {
+    try recentStrings.string(node, in: bytes)
+  }
+
   /// Returns the bytes of data.
   package func data(of node: FlatNode) -> Data { NodeContent.data(node, in: bytes) }
 

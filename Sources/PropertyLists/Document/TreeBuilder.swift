@@ -35,7 +35,8 @@ struct TreeBuilder<Source: NodeSource>: ~Copyable {
   /// its children are being built.
   private var builtNumbers: IndexedNumbers
   private var built: [Built] = []
-  /// The last created data, for its memory.
+  private var recentStrings = RecentStrings()
+  /// Memory for decoding data.
   private var scratch: [UInt8] = []
 
   /// A container that is not finished.
@@ -54,14 +55,6 @@ struct TreeBuilder<Source: NodeSource>: ~Copyable {
     /// True if the container is incomplete: it is or contains a dictionary that keeps only the first of several
     /// canonically equivalent keys.
     var isIncomplete = false
-    /// The value before this one in the same container, if that is a dictionary.
-    var sibling = Sibling()
-  }
-
-  /// A finished dictionary. The next one often has equal strings at the same positions, which are not created again.
-  private struct Sibling {
-    var node = FlatNode.null
-    var values: [PropertyList] = []
   }
 
   private struct Built {
@@ -71,9 +64,6 @@ struct TreeBuilder<Source: NodeSource>: ~Copyable {
     var height = 0
     var isIncomplete = false
   }
-
-  /// The maximum length of strings that Swift stores inline, in bytes. Sharing them has no benefit.
-  private static var inlineStringLength: Int { 15 }
 
   private static var open: UInt32 { .max }
 
@@ -138,36 +128,18 @@ struct TreeBuilder<Source: NodeSource>: ~Copyable {
     let node = try source.node(at: index, in: bytes)
     switch node.kind {
     case .string:
-      let value =
-        if node.length > Self.inlineStringLength, let known = try stringOfSibling(node, in: bytes) {
-          known
-        } else {
-          PropertyList.string(try NodeContent.string(node, in: bytes))
-        }
+      // A writer of the binary format has stored equal strings once.
+      let text = try isShareable ? NodeContent.string(node, in: bytes) : recentStrings.string(node, in: bytes)
+      let value = PropertyList.string(text)
       try add(value, size: 1 + node.length)
-      if isShareable, node.length > Self.inlineStringLength { try remember(value, 1 + node.length, index) }
+      if isShareable, node.length > RecentStrings.inlineStringLength { try remember(value, 1 + node.length, index) }
     case .data:
-      scratch.removeAll(keepingCapacity: true)
-      NodeContent.appendData(node, in: bytes, to: &scratch)
-      let value = PropertyList.data(Data(scratch))
+      let value = PropertyList.data(NodeContent.data(node, in: bytes, scratch: &scratch))
       try add(value, size: 1 + node.length)
       if isShareable { try remember(value, 1 + node.length, index) }
     case .array, .dictionary: try open(index, node, in: bytes)
     default: try add(PropertyList(scalar: node), size: 1)
     }
-  }
-
-  /// Returns the string at the same position of the previous dictionary, or nil if it does not have the same text.
-  /// Objects of a binary file are not compared: its writer has stored equal strings once.
-  @inline(__always)
-  private func stringOfSibling(_ node: FlatNode, in bytes: RawSpan) throws(PropertyListError) -> PropertyList? {
-    let (sibling, entry) = (current.sibling.node, current.next - 1)
-    guard entry < current.sibling.values.count else { return nil }
-    let other = try source.node(at: source.value(entry, of: sibling, in: bytes), in: bytes)
-    guard other.kind == .string, other.length == node.length, other.encoding == node.encoding,
-      bytes.equalBytes(node.offset, other.offset, count: node.length)
-    else { return nil }
-    return current.sibling.values[entry]
   }
 
   @inline(__always)
@@ -219,17 +191,8 @@ struct TreeBuilder<Source: NodeSource>: ~Copyable {
       guard budget.spend(node.count) else { throw ParsingLimits.overlap }
       builtNumbers[index] = Self.open
     }
-    var sibling = Sibling()
-    if source.sharedNodeCount == 0, node.kind == .dictionary, values.count > current.start,
-      case .dictionary(let entries) = values[values.count - 1], current.next > 1
-    {
-      let former = try source.node(at: source.value(current.next - 2, of: current.node, in: bytes), in: bytes)
-      // A dictionary that lacks an entry has its values at other positions than the node.
-      if former.count == entries.count { sibling = Sibling(node: former, values: entries.values.elements) }
-    }
     outer.append(current)
     current = Frame(index: index, node: node, start: values.count, keys: keys, size: size)
-    current.sibling = sibling
     current.isIncomplete = needsKeys && keys.count < node.count
   }
 
@@ -292,7 +255,7 @@ struct TreeBuilder<Source: NodeSource>: ~Copyable {
       return text
     }
     let text = try NodeContent.string(key, in: bytes)
-    if key.length > Self.inlineStringLength { try remember(.string(text), 1 + key.length, index) }
+    if key.length > RecentStrings.inlineStringLength { try remember(.string(text), 1 + key.length, index) }
     return text
   }
 
