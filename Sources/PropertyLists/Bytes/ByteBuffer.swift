@@ -120,8 +120,8 @@ package struct ByteBuffer: ~Copyable {
     return end
   }
 
-  /// Copies `text` from `start` up to the first byte that may need an escape in XML, and returns the index of that byte,
-  /// or the end. There must be room for the whole text and eight more bytes. The bytes after the copy may be overwritten.
+  /// Copies `text` from `start` up to the first byte that may need an escape in XML. Returns the index of that byte, or
+  /// the end. There must be room for the whole text and eight more bytes, which may be overwritten, too.
   @inline(never)
   private static func copyCleanText(of text: RawSpan, from start: Int, to target: UnsafeMutableRawPointer) -> Int {
     let end = text.byteCount

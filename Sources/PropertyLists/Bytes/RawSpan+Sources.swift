@@ -22,8 +22,8 @@ extension String {
   /// retain, which would be a third of the time for encoding an element that is only a string.
   @inline(__always)
   func withRawUTF8<Failure: Error>(_ body: (RawSpan) throws(Failure) -> Void) throws(Failure) {
-    // Returns the error, because an optimized build with Swift 6.3 always treats an error as thrown if the closure stores
-    // it in an outer variable.
+    // Returns the error, because an optimized build with Swift 6.3 always treats an error as thrown if the closure
+    // stores it in an outer variable.
     let outcome: BoxedError<Failure>?? = unsafe utf8.withContiguousStorageIfAvailable { bytes in
       do throws(Failure) {
         unsafe try body(bytes.span.bytes)

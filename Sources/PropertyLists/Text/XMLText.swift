@@ -13,19 +13,18 @@ package enum XMLText {
   package static func decode(_ content: RawSpan, into text: inout [UInt8]) {
     text.reserve(content.byteCount)
     var index = 0
-    while index < content.byteCount {
-      let byte = content[index]
-      if byte == UInt8(ascii: "&"), let (scalar, length) = reference(in: content, at: index) {
+    while let stop = content.firstIndexToDecode(from: index) {
+      text.append(bytes: content.extracting(index..<stop))
+      if let (scalar, length) = reference(in: content, at: stop) {
         text.append(scalar: scalar)
-        index += length
-      } else if byte == 0x0D {
-        text.append(0x0A)
-        index += index + 1 < content.byteCount && content[index + 1] == 0x0A ? 2 : 1
+        index = stop + length
       } else {
-        text.append(byte)
-        index += 1
+        let isLineEnd = content[stop] == 0x0D
+        text.append(isLineEnd ? 0x0A : content[stop])
+        index = isLineEnd && content.starts(with: "\r\n", at: stop) ? stop + 2 : stop + 1
       }
     }
+    text.append(bytes: content.extracting(index...))
   }
 
   /// Appends text that has no references, such as CDATA, to `text`. Replaces CR LF and CR by LF.
@@ -94,5 +93,24 @@ package enum XMLText {
       true
     default: false
     }
+  }
+}
+
+extension RawSpan {
+  /// Returns the first index from `start` of `&` or CR, or nil if neither occurs.
+  @inline(__always)
+  fileprivate func firstIndexToDecode(from start: Int) -> Int? {
+    var index = start
+    while index + 8 <= byteCount {
+      let word = littleEndianWord(at: index)
+      let found = ByteClass.equal(word, UInt8(ascii: "&")) | ByteClass.equal(word, 0x0D)
+      if found != 0 { return index + found.trailingZeroBitCount / 8 }
+      index += 8
+    }
+    while index < byteCount {
+      if self[index] == UInt8(ascii: "&") || self[index] == 0x0D { return index }
+      index += 1
+    }
+    return nil
   }
 }
