@@ -12,17 +12,18 @@ package enum RealText {
     1e21, 1e22,
   ]
 
-  /// Parses a decimal number with at most 22 digits after the point, if its digits without the point are a number of at
-  /// most 2^53. Such a number is the quotient of two exact doubles, so a single division rounds it correctly (Clinger
-  /// 1990). Returns nil for other text.
+  /// Parses a decimal number with at most 19 significant digits, of which at most 27 are after the point. Two integers of
+  /// 64 bits then have the same quotient. Returns nil for other text.
   @inline(__always)
   private static func parseExact(_ bytes: RawSpan) -> Double? {
     var index = 0
     let end = bytes.byteCount
-    guard end > 0, end <= 24 else { return nil }
+    guard end > 0, end <= 30 else { return nil }
     let isNegative = bytes[0] == UInt8(ascii: "-")
     if isNegative { index = 1 }
     var digits: UInt64 = 0
+    var hasDigit = false
+    // The number of digits without leading zeros.
     var digitCount = 0
     var scale = 0
     var seenPoint = false
@@ -30,7 +31,8 @@ package enum RealText {
       let byte = bytes[index]
       if byte &- UInt8(ascii: "0") < 10 {
         digits = digits &* 10 &+ UInt64(byte &- UInt8(ascii: "0"))
-        digitCount += 1
+        hasDigit = true
+        if digits > 0 { digitCount += 1 }
         if seenPoint { scale += 1 }
       } else if byte == UInt8(ascii: "."), !seenPoint {
         seenPoint = true
@@ -39,9 +41,29 @@ package enum RealText {
       }
       index += 1
     }
-    guard digitCount > 0, digitCount <= 19, digits <= 1 << 53, scale <= 22 else { return nil }
-    let value = Double(digits) / powersOfTen[scale]
+    guard hasDigit, digitCount <= 19, scale <= 27 else { return nil }
+    // A quotient of exact doubles is rounded correctly (Clinger 1990).
+    let isExact = digits <= 1 << 53 && scale <= 22
+    let value = isExact ? Double(digits) / powersOfTen[scale] : quotient(digits, scale)
     return isNegative ? -value : value
+  }
+
+  private static let powersOfFive: [UInt64] = {
+    var powers: [UInt64] = [1]
+    for _ in 0..<27 { powers.append(powers[powers.count - 1] * 5) }
+    return powers
+  }()
+
+  /// Returns a nonzero integer divided by a power of ten up to 10^27, correctly rounded.
+  private static func quotient(_ digits: UInt64, _ scale: Int) -> Double {
+    let power = powersOfFive[scale]
+    let (shift, powerShift) = (digits.leadingZeroBitCount, power.leadingZeroBitCount)
+    let (dividend, divisor) = (digits << UInt64(shift), power << UInt64(powerShift))
+    let (quotient, rest) = divisor.dividingFullWidth((dividend >> 1, dividend << 63))
+    // The quotient has at least 63 bits, and a double 53. So the last bit matters only for rounding, where it says that
+    // the quotient is not exact. The power of two does not round the result again.
+    let rounded = Double(rest == 0 ? quotient : quotient | 1)
+    return rounded * Double(sign: .plus, exponent: powerShift - shift - scale - 63, significand: 1)
   }
 
   private static func parseGeneral(_ bytes: RawSpan) -> Double? {
