@@ -7,6 +7,31 @@ import Testing
   /// The bytes of hexadecimal text.
   private func hexadecimal(_ data: Data) -> String { data.map { String(format: "%02x", $0) }.joined() }
 
+  @Test func `keys in every order are written once`() throws {
+    var random = SeededGenerator(seed: 17)
+    let keys = ["", "a", "aa", "b", "é", "\u{65}\u{301}", "fifteen letters", "sixteen letters!", "sixteen letters?"]
+    let list = (0..<LongForm.size(2000, or: 200)).map { number in
+      let names = Set(keys.filter { _ in Int.random(in: 0..<6, using: &random) > 0 }).sorted()
+      let ordered = number % 3 == 0 ? names.shuffled(using: &random) : names
+      let value: PropertyList = number % 2 == 0 ? "a" : ["b": "sixteen letters?"]
+      return PropertyList.dictionary(.init(uniqueKeysWithValues: ordered.map { ($0, value) }))
+    }
+    let data = try PropertyList.array(list).data(format: .binary)
+    #expect(try PropertyList(data) == .array(list))
+    var texts: Set<[UInt8]> = []
+    var containerCount = 1
+    for entries in list.compactMap(\.dictionary) {
+      containerCount += 1
+      for (key, value) in entries {
+        texts.insert(Array(key.utf8))
+        let isText = value == "a"
+        texts.formUnion(isText ? [Array("a".utf8)] : [Array("b".utf8), Array("sixteen letters?".utf8)])
+        if !isText { containerCount += 1 }
+      }
+    }
+    #expect(try PropertyListDocument(data).objectCount == texts.count + containerCount)
+  }
+
   @Test func `the binary format, byte by byte`() throws {
     // The dictionary, its keys, then its values. The second reference to 1 is to the same object.
     let value: PropertyList = ["a": 1, "b": ["a", 1]]

@@ -133,6 +133,46 @@ import Testing
     #expect(accepted > LongForm.size(1000, or: 30), "the generator makes too little that the scanner accepts")
   }
 
+  /// Lists of dictionaries that have most keys of the one before, in the same order and with the same white space.
+  @Test func `both paths agree on lists of similar dictionaries`() throws {
+    var random = SeededGenerator(seed: 13)
+    let keys = ["a", "aa", "a long key of more than sixteen bytes", "é", "a&amp;b", "a&#38;b", "z", "CF$UID"]
+    func dictionary(depth: Int) -> String {
+      var names = keys.filter { _ in Int.random(in: 0..<8, using: &random) > 0 }
+      if Int.random(in: 0..<4, using: &random) == 0 { names.shuffle(using: &random) }
+      if Int.random(in: 0..<8, using: &random) == 0 { names.append(keys.randomElement(using: &random)!) }
+      let entries = names.map { name in
+        let space = Int.random(in: 0..<8, using: &random) == 0 ? " " : "\n\t"
+        let isNested = depth < 2 && Int.random(in: 0..<6, using: &random) == 0
+        let scalar = Bool.random(using: &random) ? "<true/>" : "<string>x</string>"
+        let value = isNested ? dictionary(depth: depth + 1) : scalar
+        return "\(space)<key>\(name)</key>\(space)\(value)"
+      }
+      return "<dict>\(entries.joined())\n</dict>"
+    }
+    var accepted = 0
+    for _ in 0..<LongForm.size(2000, or: 200) {
+      let body = (0..<6).map { _ in dictionary(depth: 0) }.joined()
+      let data = Data("<plist version=\"1.0\"><array>\(body)</array></plist>".utf8)
+      for options in [PropertyListReadingOptions(), .init(duplicateKeys: .keepLast)] {
+        guard let fast = try PropertyList.plainLane(data, options: options) else { continue }
+        accepted += 1
+        let slow = try? PropertyList.thoroughLane(data, options: options)
+        #expect(slow == fast, "\(body.debugDescription)")
+      }
+    }
+    #expect(accepted > LongForm.size(1000, or: 100))
+  }
+
+  @Test func `strings that differ only in the middle stay different`() throws {
+    let texts = (0..<300).map { "the same start, \($0 % 100), the same end" }
+    for format in [PropertyListFormat.xml, .binary, .json] {
+      let data = try PropertyList.array(texts.map { .string($0) }).data(format: format)
+      #expect(try PropertyList(data).array?.compactMap(\.string) == texts)
+      #expect(try PropertyLists.PropertyListDecoder().decode([String].self, from: data) == texts)
+    }
+  }
+
   @Test func `both paths agree on damaged files, byte by byte`() throws {
     let original = try [UInt8](Fixtures.data("xml/kinds-python.plist"))
     var random = SeededGenerator(seed: 11)
