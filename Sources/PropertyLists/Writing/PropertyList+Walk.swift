@@ -6,7 +6,7 @@ extension PropertyList {
   func walk<Sink: PropertyListSink & ~Copyable>(
     into sink: inout Sink, sortsKeys: Bool, depth: Int
   ) throws(PropertyListError) {
-    if try Unretained(self).tellScalar(to: &sink) { return }
+    if try tellScalar(to: &sink) { return }
     var outer: [WalkFrame] = []
     var current = try WalkFrame(self, &sink, sortsKeys: sortsKeys, depth: depth)
     // The next child of the current container.
@@ -42,15 +42,12 @@ extension PropertyList {
       throw error
     }
   }
-}
 
-extension Unretained<PropertyList> {
   /// Writes a scalar. Returns false, without writing, for a container.
-  @inline(__always)
   fileprivate borrowing func tellScalar<Sink: PropertyListSink & ~Copyable>(
     to sink: inout Sink
   ) throws(PropertyListError) -> Bool {
-    switch value {
+    switch self {
     case .string(let value): try value.withRawUTF8 { bytes throws(PropertyListError) in try sink.string(bytes) }
     case .integer(let value): try sink.integer(value)
     case .real(let value): try sink.real(value)
@@ -63,6 +60,16 @@ extension Unretained<PropertyList> {
     case .array, .dictionary: return false
     }
     return true
+  }
+}
+
+extension Unretained<PropertyList> {
+  // The compiler retains the value if the function above is called for the property of an element of a span.
+  @inline(__always)
+  fileprivate borrowing func tellScalar<Sink: PropertyListSink & ~Copyable>(
+    to sink: inout Sink
+  ) throws(PropertyListError) -> Bool {
+    try value.tellScalar(to: &sink)
   }
 }
 
