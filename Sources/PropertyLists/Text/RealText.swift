@@ -12,8 +12,8 @@ package enum RealText {
     1e21, 1e22,
   ]
 
-  /// Parses a decimal number with at most 19 significant digits, of which at most 27 are after the point. Two integers of
-  /// 64 bits then have the same quotient. Returns nil for other text.
+  /// Parses a decimal number with at most 19 digits after leading zeros, and at most 27 digits after the point. It is
+  /// the quotient of two integers of 64 bits and a power of two. Returns nil for other text.
   @inline(__always)
   private static func parseExact(_ bytes: RawSpan) -> Double? {
     var index = 0

@@ -45,8 +45,8 @@ struct BinaryWriter: FileWriter, NodeSink, ~Copyable {
 
   /// The index in ``scalars`` of the last key of the innermost dictionary, or 0 at its beginning.
   private var lastKey = 0
-  /// For each index of a key modulo 256, the index of the key after it in a recent dictionary. Similar dictionaries have
-  /// the same keys in the same order, so this makes most searches for keys unnecessary.
+  /// For each index of a key modulo 256, the index of the key after it in a recent dictionary. Similar dictionaries
+  /// have the same keys in the same order, so this makes most searches for keys unnecessary.
   private var nextKeys = [Int](repeating: 0, count: 256)
 
   init() {}
