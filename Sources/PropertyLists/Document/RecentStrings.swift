@@ -1,8 +1,11 @@
 /// The strings of a document that were created last. Large files repeat texts, such as the names of artists and of file
 /// types. A text that equals one of these strings is not decoded and allocated again.
 struct RecentStrings {
-  /// The strings and their nodes. The slot depends on the text. Empty until a long string is created.
+  /// The strings and their nodes. The slot depends on the text. Empty for the first long strings, because creating the
+  /// table takes as long as creating many strings.
   private var slots: [(node: FlatNode, string: String)] = []
+  /// The number of long strings that were created without the table.
+  private var unsharedCount = 0
 
   private static var slotCount: Int { 128 }
   /// The maximum length of strings that Swift stores inline, in bytes. Sharing them has no benefit.
@@ -18,7 +21,11 @@ struct RecentStrings {
   }
 
   private mutating func longString(_ node: FlatNode, in bytes: RawSpan) throws(PropertyListError) -> String {
-    if slots.isEmpty { slots = Array(repeating: (.null, ""), count: Self.slotCount) }
+    if slots.isEmpty {
+      unsharedCount += 1
+      guard unsharedCount > Self.slotCount else { return try NodeContent.string(node, in: bytes) }
+      slots = Array(repeating: (.null, ""), count: Self.slotCount)
+    }
     let slot = Self.slot(of: node, in: bytes)
     let known = slots[slot].node
     if known.length == node.length, known.encoding == node.encoding,
