@@ -32,7 +32,8 @@ package enum RealText {
       if byte &- UInt8(ascii: "0") < 10 {
         digits = digits &* 10 &+ UInt64(byte &- UInt8(ascii: "0"))
         hasDigit = true
-        if digits > 0 { digitCount += 1 }
+        // The product of too many digits can be 0 again.
+        if digits > 0 || digitCount > 0 { digitCount += 1 }
         if seenPoint { scale += 1 }
       } else if byte == UInt8(ascii: "."), !seenPoint {
         seenPoint = true
