@@ -57,7 +57,9 @@ import Testing
       }
       var longCount: UInt8 = 0
       let attribute = page.attributeValue(row, slot, longCount: &longCount)
-      #expect(page.value(row, slot) == Self.values[slot])
+      var otherCount: UInt8 = 0
+      #expect(page.value(row, slot, longCount: &otherCount) == Self.values[slot])
+      #expect(otherCount == longCount)
       #expect(page.isUnread(row, slot) == (Self.values[slot] == .unread))
       if case .attribute(let value) = Self.values[slot] { #expect(attribute == value) } else { #expect(attribute == nil) }
       switch Self.values[slot] {

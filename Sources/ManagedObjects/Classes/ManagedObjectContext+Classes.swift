@@ -33,8 +33,14 @@ extension ManagedObjectContext {
     let found = try fetch(request)
     var objects: [Object] = []
     objects.reserveCapacity(found.count)
+    let identifier = ObjectIdentifier(type)
     for object in found {
-      if let object = object as? Object { objects.append(object) }
+      if ObjectIdentifier(Swift.type(of: object)) == identifier {
+        // Memory-safe: the object has exactly this class. A cast takes longer.
+        objects.append(unsafe unsafeDowncast(object, to: Object.self))
+      } else if let object = object as? Object {
+        objects.append(object)
+      }
     }
     return objects
   }

@@ -24,7 +24,7 @@ public import Predicates
 /// The `deinit` of a subclass must not change the object, follow its relationships or use its context: a relationship
 /// or a fetch can lead back to the object that is being released, and the program would crash. Clean up in
 /// ``willTurnIntoFault()`` or ``prepareForDeletion()``.
-open class ManagedObject {
+@safe open class ManagedObject {
   /// The data that a context passes to the initializer of an object.
   public struct Creation {
     let shape: EntityShape
@@ -38,8 +38,9 @@ open class ManagedObject {
   @safe @exclusivity(unchecked) final var key: RowKey
   /// The version of the row that the values come from; 0 for an object that was never saved.
   @safe @exclusivity(unchecked) final var version: Int64 = 0
-  /// The page that contains the values; nil if they are in ``ownValues``.
-  @safe @exclusivity(unchecked) private(set) final var page: RowPage?
+  /// The page that contains the values; nil if they are in ``ownValues``. The object owns the reference, which is
+  /// unmanaged because counting references would take a quarter of the time of reading a value.
+  @safe @exclusivity(unchecked) private final var page: Unmanaged<RowPage>?
   /// The values, if they are not in a page. Empty for a fault whose row was not read.
   @safe @exclusivity(unchecked) private final var ownValues: [RowValue] = []
   /// The values as they were last read or saved. Nil for a new object, and for an object that has not changed since.
@@ -110,56 +111,70 @@ open class ManagedObject {
   /// The first access decodes all values of a page. To read one value, use ``loadedValue(_:)``.
   final var values: [RowValue] {
     get {
-      if page != nil { takeOwnValues() }
+      if unsafe page != nil { takeOwnValues() }
       return ownValues
     }
     set {
-      page = nil
+      setPage(nil)
       ownValues = newValue
     }
     _modify {
-      if page != nil { takeOwnValues() }
+      if unsafe page != nil { takeOwnValues() }
       yield &ownValues
     }
   }
 
   /// True unless the object is a fault whose row was not read.
-  final var hasValues: Bool { page != nil || !ownValues.isEmpty }
+  final var hasValues: Bool { unsafe page != nil || !ownValues.isEmpty }
 
   @inline(never)
   private final func takeOwnValues() {
-    guard let page else { return }
-    ownValues = page.values(Int(pageRow), count: shape.record.slotCount)
-    self.page = nil
+    ownValues = valuesCopy
+    setPage(nil)
   }
 
   /// Sets the values to those of a row in a page.
   final func setValues(_ page: RowPage, row: Int) {
     ownValues = []
-    self.page = page
+    setPage(page)
     pageRow = UInt8(row)
     longReadCount = 0
   }
 
+  private final func setPage(_ new: RowPage?) {
+    let old = page
+    page = unsafe new.map { unsafe Unmanaged.passRetained($0) }
+    unsafe old?.release()
+  }
+
   /// Sets the values to those of another object.
   final func shareValues(of other: ManagedObject) {
-    if let page = other.page { setValues(page, row: Int(other.pageRow)) } else { values = other.ownValues }
+    if let page = other.page {
+      setValues(unsafe page.takeUnretainedValue(), row: Int(other.pageRow))
+    } else {
+      values = other.ownValues
+    }
   }
 
   /// A copy of ``values``. Unlike that property, it leaves the values in their page.
-  final var valuesCopy: [RowValue] { page?.values(Int(pageRow), count: shape.record.slotCount) ?? ownValues }
+  final var valuesCopy: [RowValue] {
+    guard let page = page else { return ownValues }
+    return unsafe page.takeUnretainedValue().values(Int(pageRow), count: shape.record.slotCount)
+  }
 
   /// Returns the value of a slot, without reading anything from the store.
   @inline(__always)
   final func loadedValue(_ slot: Int) -> RowValue {
-    guard let page else { return ownValues[slot] }
-    if let value = decodedAttribute(slot, page) { return .attribute(value) }
-    return page.value(Int(pageRow), slot)
+    guard let page = page else { return ownValues[slot] }
+    // Memory-safe: nothing else runs while a value is decoded, so the object keeps the page.
+    let value = unsafe page._withUnsafeGuaranteedRef { $0.value(Int(pageRow), slot, longCount: &longReadCount) }
+    noteDecoding()
+    return value
   }
 
   /// Returns true if the value of a slot is not in the row. The object must have values.
   final func isUnread(_ slot: Int) -> Bool {
-    if let page { return page.isUnread(Int(pageRow), slot) }
+    if let page = page { return unsafe page.takeUnretainedValue().isUnread(Int(pageRow), slot) }
     return ownValues[slot] == .unread
   }
 
@@ -167,22 +182,23 @@ open class ManagedObject {
   /// a relationship.
   @inline(__always)
   final func loadedAttribute(_ slot: Int) -> AttributeValue? {
-    guard let page else {
+    guard let page = page else {
       guard case .attribute(let value) = ownValues[slot] else { return nil }
       return value
     }
-    return decodedAttribute(slot, page)
-  }
-
-  /// Returns the value of an attribute in a page. Decodes all values if long ones are read again and again.
-  @inline(__always)
-  private final func decodedAttribute(_ slot: Int, _ page: RowPage) -> AttributeValue? {
-    let value = page.attributeValue(Int(pageRow), slot, longCount: &longReadCount)
-    if longReadCount == 16 { takeOwnValues() }
+    let value = unsafe page._withUnsafeGuaranteedRef {
+      $0.attributeValue(Int(pageRow), slot, longCount: &longReadCount)
+    }
+    noteDecoding()
     return value
   }
 
+  /// Decodes all values if long ones are read again and again.
+  @inline(__always)
+  private final func noteDecoding() { if longReadCount >= 16 { takeOwnValues() } }
+
   deinit {
+    unsafe page?.release()
     if !status.contains(.detached) { shape.state?.registered.remove(self) }
   }
 

@@ -15,12 +15,18 @@ package final class RowPage: Sendable {
   init(_ cells: RowCells) { self.cells = cells }
 
   /// Returns the value in a slot of a row.
-  func value(_ row: Int, _ slot: Int) -> RowValue { cells.value(cells[row, slot]) }
-
-  /// Returns the value of an attribute; nil if it is unread, or if the slot has a relationship.
   ///
   /// - Parameter longCount: Increased by 1 if decoding the value allocates memory: that of a text of more than 15
   ///   bytes, or of data.
+  @inline(__always)
+  func value(_ row: Int, _ slot: Int, longCount: inout UInt8) -> RowValue {
+    let cell = cells[row, slot]
+    if cell.isLong { longCount += 1 }
+    return cells.value(cell)
+  }
+
+  /// Returns the value of an attribute; nil if it is unread, or if the slot has a relationship. See
+  /// ``value(_:_:longCount:)``.
   @inline(__always)
   func attributeValue(_ row: Int, _ slot: Int, longCount: inout UInt8) -> AttributeValue? {
     let cell = cells[row, slot]
