@@ -31,7 +31,7 @@ extension ManagedObjectContext {
   /// - Returns: the objects that must be deleted, too, because of the delete rules.
   private func deleteAlone(_ object: ManagedObject) throws(ManagedObjectError) -> [ManagedObject] {
     if !object.status.isDisjoint(with: [.deleted, .detached, .leaving]) { return [] }
-    try readFaults([object])
+    if object.needsRow { _ = try readRow(of: object) }
     if object.isFault { object.fire() }
     try object.complete()
     if object.status.isInaccessible { return [] }
@@ -42,15 +42,30 @@ extension ManagedObjectContext {
     if !object.status.isDisjoint(with: [.deleted, .detached]) { return [] }
     let wasNew = object.status.isInserted
     var values = object.shape.emptyValues
+    // Retained until the rules are followed: an object that is released is read again.
+    var related: [ManagedObject] = []
     for relationship in object.shape.record.relationships {
-      values[relationship.slot] = object.value(ofSlot: relationship.slot)
-      // Reads all related objects at once, before anything changes.
-      if relationship.definition.deleteRule == .cascade || object.shape.inverseSlots[relationship.slot] != nil {
-        try readFaults(values[relationship.slot].keys.map { self.object(for: $0) })
-      }
+      let slot = relationship.slot
+      values[slot] = object.value(ofSlot: slot)
+      let rule = relationship.definition.deleteRule
+      guard rule == .cascade || object.shape.inverseSlots[slot] != nil, rule != .noAction || wasNew else { continue }
+      // Reads the related objects before anything changes.
+      let targets = targets(values[slot].keys, of: object, slot)
+      try readFaults(targets, of: object)
+      related += targets
     }
     markDeleted(object)
-    return followRules(of: object, wasNew: wasNew, values)
+    return withExtendedLifetime(related) { followRules(of: object, wasNew: wasNew, values) }
+  }
+
+  /// Reads the related objects of an object. If the object has a batch, also reads those of the others in the batch,
+  /// because a program often deletes all objects that it has fetched.
+  private func readFaults(_ targets: [ManagedObject], of owner: ManagedObject) throws(ManagedObjectError) {
+    guard let batch = owner.batch, batch.keys.count > 1 else { return try readFaults(targets) }
+    for target in targets where target.needsRow {
+      target.batch?.noteUse()
+      _ = try readRow(of: target)
+    }
   }
 
   /// Applies the delete rules of a deleted object.

@@ -9,7 +9,7 @@ internal import SQLQueries
 /// the save contains contradictory changes, the value of a to-one relationship has precedence.
 extension SaveTransaction {
   func writeRelationships() throws(ManagedObjectError) {
-    for row in changes.deleted { try forget(row) }
+    try forgetDeletedRows()
     for (row, old) in zip(changes.updated, changes.snapshots) { try unlink(row, old) }
     for row in changes.inserted { try link(row, nil) }
     for (row, old) in zip(changes.updated, changes.snapshots) { try link(row, old) }
@@ -128,12 +128,17 @@ extension SaveTransaction {
   /// Returns the object that a to-one relationship of a row now refers to in the file; nil if it refers to none.
   func current(_ key: RowKey, _ columns: ToOneColumns) throws(ManagedObjectError) -> RowKey? {
     guard let table = schema.table(ofEntity: Int(key.entityIndex)) else { return nil }
-    let entity = columns.entityColumn.map { table.columns[$0].name.sqlName } ?? "NULL"
     let statement = try database.statement(
-      "SELECT \(table.columns[columns.column].name.sqlName), \(entity) FROM \(table.name.sqlName) WHERE Z_PK = ?")
+      "SELECT \(table.selecting(columns)) FROM \(table.name.sqlName) WHERE Z_PK = ?")
     try statement.bind(1, key.number)
     defer { statement.reset() }
-    guard try statement.step(), !statement.isNull(0) else { return nil }
+    return try statement.step() ? try target(statement, columns) : nil
+  }
+
+  /// Returns the object of a to-one relationship from the row of a statement that selects its columns; nil if there is
+  /// none.
+  func target(_ statement: Statement, _ columns: ToOneColumns) throws(ManagedObjectError) -> RowKey? {
+    if statement.isNull(0) { return nil }
     let number = statement.integer(0)
     var index: Int? = columns.destination.lowerBound
     if columns.destination.count > 1 {
@@ -148,7 +153,7 @@ extension SaveTransaction {
 
   /// Sets a to-one relationship of a row to NULL, if it refers to `target`.
   func clear(_ key: RowKey, _ columns: ToOneColumns, _ target: RowKey) throws(ManagedObjectError) {
-    guard let table = schema.table(ofEntity: Int(key.entityIndex)) else { return }
+    guard !deleted.contains(key), let table = schema.table(ofEntity: Int(key.entityIndex)) else { return }
     let statement = try database.statement(
       "UPDATE \(table.name.sqlName) SET \(table.settingNull(columns.column, columns.entityColumn)) "
         + "WHERE Z_PK = ? AND \(table.columns[columns.column].name.sqlName) = ?")
@@ -264,6 +269,12 @@ extension StoreTable {
 
   /// SQL for the next version number of a row, as ``Swift/Int64/nextVersion`` computes it.
   var nextVersion: String { "CASE \(version) WHEN \(Int64.max) THEN 1 ELSE \(version) + 1 END" }
+
+  /// SQL that selects the columns of a to-one relationship: the primary key, and the entity number or NULL.
+  func selecting(_ columns: ToOneColumns) -> String {
+    let entity = columns.entityColumn.map { self.columns[$0].name.sqlName } ?? "NULL"
+    return "\(self.columns[columns.column].name.sqlName), \(entity)"
+  }
 
   /// Returns assignments for an UPDATE statement. They clear a to-one relationship: they set its columns for the
   /// primary key, the entity number and the position to NULL.

@@ -118,6 +118,8 @@ extension SaveTransaction {
   ) throws(ManagedObjectError) {
     switch columns.source {
     case .column(let index, let column, let entityColumn, _):
+      // The row no longer exists.
+      if deleted.contains(key) { return }
       let table = schema.tables[index]
       let statement = try database.statement(
         "UPDATE \(table.name.sqlName) SET \(table.settingNull(column, entityColumn)) "
@@ -137,60 +139,6 @@ extension SaveTransaction {
         count += database.changeCount
       }
       if count > 0, let side { noteLoss(of: row.key, by: key, side.inverseSlot) }
-    }
-  }
-
-  /// Removes the references to a deleted row from other rows and from join tables.
-  func forget(_ row: StoreRow) throws(ManagedObjectError) {
-    let entity = Int(row.key.entityIndex)
-    for (slot, columns) in schema.slotColumns[entity].enumerated() {
-      let side = schema.sides[entity][slot]
-      switch columns {
-      case .none, .attribute, .composite: continue
-      case .toOne:
-        guard let side, !side.leavesReferences, case .toOne(let target?) = row.values[slot] else { continue }
-        guard let back = inverseColumns(of: target, side) else { continue }
-        if let back = back.toOne {
-          try clear(target, back, row.key)
-        } else {
-          noteLoss(of: row.key, by: target, side.inverseSlot)
-        }
-      case .toMany(let columns):
-        switch columns.source {
-        case .column(let index, let column, let entityColumn, _):
-          if side?.leavesReferences == true { continue }
-          try clear(schema.tables[index], column, entityColumn, row.key, isSide: side != nil)
-        case .join(let index, let own, let other, _, let isReflexive):
-          for target in try stored(row.key, columns).keys {
-            noteLoss(of: row.key, by: target, side?.inverseSlot ?? slot)
-          }
-          let name = schema.joins[index].name.sqlName
-          for column in isReflexive ? [own, other] : [own] {
-            let statement = try database.statement("DELETE FROM \(name) WHERE \(column.sqlName) = ?")
-            try statement.bind(1, row.key.number)
-            try statement.run()
-          }
-        }
-      }
-    }
-  }
-
-  /// Sets a foreign key column to NULL in all rows that refer to an object.
-  ///
-  /// - Parameter isSide: True if the column stores a to-one relationship of the rows. False if it stores a to-many
-  ///   relationship without an inverse of other objects: the rows themselves then do not count as changed.
-  private func clear(
-    _ table: StoreTable, _ column: Int, _ entityColumn: Int?, _ target: RowKey, isSide: Bool
-  ) throws(ManagedObjectError) {
-    let statement = try database.statement(
-      "UPDATE \(table.name.sqlName) SET \(table.settingNull(column, entityColumn)) "
-        + "WHERE \(table.columns[column].name.sqlName) = ? RETURNING Z_PK, Z_ENT")
-    try statement.bind(1, target.number)
-    try statement.forEachRow {
-      guard isSide, let index = schema.entityIndices[statement.integer(1)], table.entities.contains(index) else {
-        return
-      }
-      noteChange(of: RowKey(store: storeNumber, entityIndex: index, number: statement.integer(0)))
     }
   }
 }

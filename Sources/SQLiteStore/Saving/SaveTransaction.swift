@@ -26,7 +26,7 @@ final class SaveTransaction {
   let deleted: RowPositions
   /// The keys of all rows of a new store, if this save writes one batch of them; nil for a normal save.
   let filling: StoreFilling?
-  private var conflicts: [MergeConflict] = []
+  var conflicts: [MergeConflict] = []
   /// The rows outside the save that get a new version number because their relationships change.
   var touched: Set<RowKey> = []
   /// A cache: for a row outside the save, true if it exists.
@@ -62,7 +62,7 @@ final class SaveTransaction {
     }
     try checkConstraints(slots)
     if state.tracksHistory { try readPreservedValues() }
-    for row in changes.deleted { try delete(row) }
+    try deleteRows()
     for (row, slots) in zip(changes.updated, slots) { try update(row, slots) }
     if let error = ManagedObjectError(merge: conflicts) { throw error }
     for row in changes.inserted { try insertRow(row) }
@@ -208,30 +208,6 @@ final class SaveTransaction {
     return try database.statement(
       "UPDATE \(table.name.sqlName) SET \(sets.joined(separator: ", "))\(orders) "
         + "WHERE Z_PK = ?2 AND Z_ENT = \(schema.numbers[key.entityIndex]) AND \(table.version) = ?3")
-  }
-
-  private func delete(_ row: StoreRow) throws(ManagedObjectError) {
-    let index = Int(row.key.entityIndex)
-    let table = schema.tables[schema.tableIndices[index]]
-    try noteOwners(of: row.key, table)
-    let statement = try database.statement(
-      "DELETE FROM \(table.name.sqlName) WHERE Z_PK = ? AND Z_ENT = ? AND \(table.version) = ?")
-    try statement.bind(1, row.key.number)
-    try statement.bind(2, schema.numbers[index])
-    try statement.bind(3, row.version)
-    try statement.run()
-    if database.changeCount == 0 { conflicts.append(MergeConflict(object: nil, snapshot: row, stored: nil)) }
-  }
-
-  /// Adds to ``mended`` the objects that own a deleted row in a relationship without an inverse, because they lose the
-  /// object. They keep their version numbers, because their own rows do not change.
-  private func noteOwners(of key: RowKey, _ table: StoreTable) throws(ManagedObjectError) {
-    for (name, columns) in table.ownerColumns {
-      let entities = name.owner(in: schema.model).subtree
-      let toOne = ToOneColumns(column: columns.key, entityColumn: columns.entity, destination: entities)
-      guard let owner = try current(key, toOne), !deleted.contains(owner), try exists(owner) else { continue }
-      mended.insert(owner)
-    }
   }
 
   /// Returns the error for a row that violates a unique index, although it violates no constraint of the model. The
