@@ -77,8 +77,25 @@ extension SaveTransaction {
       try statement.forEachRow { () throws(ManagedObjectError) in
         if let owner = try target(statement, toOne) { owners.append(owner) }
       }
-      for owner in owners where !deleted.contains(owner) {
-        if try exists(owner) { mended.insert(owner) }
+      owners.removeAll { deleted.contains($0) }
+      try readExistence(of: owners)
+      for owner in owners where try exists(owner) { mended.insert(owner) }
+    }
+  }
+
+  /// Adds rows outside the save to ``existence``, those of an entity with one statement.
+  private func readExistence(of keys: [RowKey]) throws(ManagedObjectError) {
+    let unknown = keys.filter { rowIndices[$0] == nil && existence[$0] == nil }
+    for (entity, keys) in Dictionary(grouping: unknown, by: \.entityIndex) {
+      guard let table = schema.table(ofEntity: Int(entity)) else { continue }
+      let list = NumberList(keys.map(\.number))
+      let statement = try database.statement(
+        "SELECT Z_PK FROM \(table.name.sqlName) WHERE Z_PK \(list.condition) AND +Z_ENT = ?2")
+      try list.bind(to: statement, 1)
+      try statement.bind(2, schema.numbers[Int(entity)])
+      for key in keys { existence[key] = false }
+      try statement.forEachRow {
+        existence[RowKey(store: storeNumber, entityIndex: Int(entity), number: statement.integer(0))] = true
       }
     }
   }

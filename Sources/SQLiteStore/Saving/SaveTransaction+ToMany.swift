@@ -118,7 +118,7 @@ extension SaveTransaction {
   ) throws(ManagedObjectError) {
     switch columns.source {
     case .column(let index, let column, let entityColumn, _):
-      // The row no longer exists.
+      // The save has deleted the row.
       if deleted.contains(key) { return }
       let table = schema.tables[index]
       let statement = try database.statement(
@@ -129,6 +129,8 @@ extension SaveTransaction {
       try statement.run()
       if database.changeCount > 0, side != nil { noteChange(of: key) }
     case .join(let index, let own, let other, _, let isReflexive):
+      // With an inverse, the rows of the join table were deleted with the object.
+      if side != nil, deleted.contains(key) { return }
       let statement = try database.statement(
         "DELETE FROM \(schema.joins[index].name.sqlName) WHERE \(own.sqlName) = ? AND \(other.sqlName) = ?")
       var count = 0
