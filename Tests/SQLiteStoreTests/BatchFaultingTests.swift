@@ -46,15 +46,15 @@ import Testing
     let count = Mutex(0)
   }
 
-  /// A store with owners, who have two items each and one agent for two owners. The even items are books. Each item has
-  /// two tags.
+  /// A store with owners, who have two or more items each and one agent for two owners. The first items are books. Each
+  /// item has two tags.
   private final class Library {
     let store: SQLiteStore
     let context: ManagedObjectContext
     private let folder = TemporaryFolder(isInMemory: true)
     private let log = StatementLog()
 
-    init(owners: Int) throws {
+    init(owners: Int, items: Int = 2) throws {
       store = try SQLiteStore(folder.url.appending(path: "store.sqlite"), model: BatchFaultingTests.model)
       let writer = try ManagedObjectContext(store)
       let tags = try (0..<owners).map { number in
@@ -71,7 +71,7 @@ import Testing
         let owner = try writer.insert(Owner.self)
         owner.name = String(format: "%05d", number)
         owner.agent = agent
-        for index in 0..<2 {
+        for index in 0..<items {
           let item: Item = index == 0 ? try writer.insert(Book.self) : try writer.insert(Item.self)
           item.title = "item \(number).\(index)"
           item.owner = owner
@@ -206,6 +206,31 @@ import Testing
       for item in owner.items { for tag in item.tags { _ = tag.name } }
     }
     #expect(library.context.registeredObjects.count <= 128 + 4 * 64)
+  }
+
+  @Test func `each level of many objects takes at most three statements for 10 000 objects, in bounded memory`() throws
+  {
+    let count = LongForm.size(10_000, or: 300)
+    let library = try Library(owners: count, items: 10)
+    var owners = try library.owners()
+    var titleCount = 0
+    var greatestRegistered = 0
+    let statements = library.statements {
+      for (index, owner) in owners.enumerated() {
+        titleCount += Set(owner.items.map(\.title)).count
+        if index % (count / 20) == 0 {
+          greatestRegistered = max(greatestRegistered, library.context.registeredObjects.count)
+        }
+      }
+    }
+    #expect(titleCount == 10 * count)
+    // The relationship of 10 000 owners, and ten times as many items. Fewer objects are two batches of owners, with two
+    // batches of items each.
+    #expect(statements <= LongForm.size(3 + 10 * 3, or: 6))
+    // The owners, and the items of four batches.
+    #expect(greatestRegistered <= count + 4 * 8_192)
+    owners = []
+    #expect(library.context.registeredObjects.isEmpty)
   }
 
   @Test func `a damaged row does not prevent that others of its batch are read`() throws {
