@@ -130,6 +130,18 @@ import Testing
     #expect(try library.counts() == ["Shelf": 60, "Book": 180, "Page": 360, "Theme": 3])
   }
 
+  @Test func `a deleted object does not read the related objects of its batch one by one`() throws {
+    let library = try Library(shelves: 60)
+    let context = try library.context()
+    let shelves = try context.fetch(Shelf.self)
+    // Few of the objects that are read ahead are used, so that fewer are read ahead each time.
+    for index in stride(from: 0, to: 60, by: 20) {
+      try context.withStatementLimit(14) { try context.delete(shelves[index]) }
+    }
+    try context.save()
+    #expect(try library.counts() == ["Shelf": 57, "Book": 171, "Page": 342, "Theme": 3, "Sign": 57])
+  }
+
   @Test func `objects that change before their deletion is saved are all in conflict, in the order of deletion`() throws
   {
     let library = try Library(shelves: 20)

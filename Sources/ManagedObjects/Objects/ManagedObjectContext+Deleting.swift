@@ -62,10 +62,18 @@ extension ManagedObjectContext {
   /// because a program often deletes all objects that it has fetched.
   private func readFaults(_ targets: [ManagedObject], of owner: ManagedObject) throws(ManagedObjectError) {
     guard let batch = owner.batch, batch.keys.count > 1 else { return try readFaults(targets) }
+    // Those that reading their batch left out are read together.
+    var rest: [ManagedObject] = []
+    var last: FaultBatch?
     for target in targets where target.needsRow {
-      target.batch?.noteUse()
+      guard let batch = target.batch, batch !== last else {
+        rest.append(target)
+        continue
+      }
+      last = batch
       _ = try readRow(of: target)
     }
+    try readFaults(rest)
   }
 
   /// Applies the delete rules of a deleted object.
