@@ -125,7 +125,8 @@ extension ManagedObjectContext {
     return try await fetch(request, batchSize: batchSize, progress: progress).compactMap { $0 as? Object }
   }
 
-  private func request<Object: ManagedObject>(
+  /// Returns a request for the objects of a class.
+  func request<Object: ManagedObject>(
     _ type: Object.Type, _ predicate: ManagedPredicate?, _ order: [FetchRequest.Order<Object>]
   ) throws(ManagedObjectError) -> FetchRequest {
     var request: FetchRequest

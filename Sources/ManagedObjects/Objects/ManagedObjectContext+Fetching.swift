@@ -43,7 +43,7 @@ extension ManagedObjectContext {
   /// Completes a row that a store returned: sets transient properties to their default values.
   ///
   /// - Throws: ``ManagedObjectError/Code/invalidValue`` if the number of values does not fit the entity.
-  private func completed(_ row: consuming StoreRow) throws(ManagedObjectError) -> StoreRow {
+  func completed(_ row: consuming StoreRow) throws(ManagedObjectError) -> StoreRow {
     let index = Int(row.key.entityIndex)
     guard model.records.indices.contains(index), row.values.count == model.records[index].slotCount else {
       throw ManagedObjectError(
@@ -127,8 +127,13 @@ extension ManagedObjectContext {
     request.resultType = .objectIDs
     let entity = try entity(of: &request)
     request.resultType = .objects
+    return objectIDs(try keys(request, entity))
+  }
+
+  /// Returns the object IDs for keys.
+  func objectIDs(_ keys: some Sequence<RowKey>) -> [ManagedObjectID] {
     var store: (number: StoreNumber, identifier: String?) = (.none, nil)
-    return try keys(request, entity).map { key in
+    return keys.map { key in
       if key.store != store.number { store = (key.store, coordinator.store(key.store)?.identifier) }
       return ManagedObjectID(key, model: model, storeIdentifier: store.identifier)
     }

@@ -10,6 +10,7 @@ extension ManagedObjectContext {
   func beginOperation(changesAll: Bool = false) {
     state.observed.depth += 1
     if changesAll {
+      rowChangeCount &+= 1
       state.observed.changesAll = true
       state.observed.completesStep = true
     }

@@ -19,6 +19,7 @@ extension ManagedObjectContext {
     }
     // A new object has no row to read.
     if object.status.isInserted { return }
+    rowChangeCount &+= 1
     beginOperation()
     defer { endOperation() }
     if object.status.contains(.observed) { state.observed.touch(object) }
@@ -94,6 +95,7 @@ extension ManagedObjectContext {
 
   /// Records that an object was read again or turned into a fault.
   func noteRefreshed(_ object: ManagedObject) {
+    rowChangeCount &+= 1
     // Without observers, nothing is recorded.
     guard isObserved else { return }
     refreshed.append(object)
@@ -197,6 +199,7 @@ extension ManagedObjectContext {
   ///
   /// - Parameter inserted: the keys of objects that are new in the context.
   func merge(_ keys: MergedKeys, inserted: [RowKey]) throws(ManagedObjectError) {
+    rowChangeCount &+= 1
     if !followers.isEmpty {
       merged.saved += keys.saved
       merged.deleted += keys.deleted

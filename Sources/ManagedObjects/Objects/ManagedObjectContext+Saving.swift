@@ -264,6 +264,7 @@ extension ManagedObjectContext {
 
   /// Marks an object as unchanged after it was saved. Removes a deleted object from the context.
   private func settle(_ object: ManagedObject) {
+    rowChangeCount &+= 1
     if object.status.isDeleted {
       detach(object, isChange: false)
     } else {

@@ -32,7 +32,7 @@ public final class ManagedObjectContext {
   public let parent: ManagedObjectContext?
   /// The query generation that the context reads; nil, the default, to read the newest objects. Always nil for a
   /// context with a ``parent``, because it reads from the parent. See ``setQueryGenerationFrom(_:)``.
-  public internal(set) var queryGenerationToken: QueryGenerationToken?
+  public internal(set) var queryGenerationToken: QueryGenerationToken? { didSet { rowChangeCount &+= 1 } }
   /// A name for the context, for logs and the history of changes.
   public var name = ""
   /// The author of the changes, for notifications of saves and the history of changes.
@@ -168,6 +168,9 @@ public final class ManagedObjectContext {
   @safe @exclusivity(unchecked) var changedCount = 0
   /// A counter that increases when objects leave the context, and when deletions by other contexts are merged.
   var removalCount = 0
+  /// A counter that increases when rows that were read before must not be used any more: after saves, merges, refreshes,
+  /// rollbacks, undo, redo and resets, and when the query generation changes.
+  var rowChangeCount = 0
   /// False while changes are not recorded for undo.
   @safe @exclusivity(unchecked) var recordsUndo = true
   /// False to save objects without validation, as a migration does before it has set all relationships.
