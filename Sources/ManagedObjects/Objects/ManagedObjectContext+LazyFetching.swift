@@ -96,8 +96,6 @@ extension ManagedObjectContext {
     request.propertiesToFetch = nil
     let refreshes = request.refreshesRefetchedObjects
     request.refreshesRefetchedObjects = false
-    // Checks the key paths.
-    try prefetch(request.relationshipKeyPathsForPrefetching, of: [], entity)
     var keys = try keys(request, entity)
     // The class of a subentity need not be a subclass.
     let others = entity.subtree.filter { !(model.objectClass(of: $0) is Object.Type) }
