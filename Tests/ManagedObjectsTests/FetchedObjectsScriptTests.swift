@@ -104,7 +104,12 @@ import Testing
       return "\(String(describing: errorCode { try world.saveAll() }))"
     case .updateElsewhere:
       try world.changeElsewhere(choice) { _, note in note.title = "elsewhere \(number)" }
-    case .deleteElsewhere: try world.changeElsewhere(choice) { context, note in try context.delete(note) }
+    case .deleteElsewhere:
+      try world.changeElsewhere(choice) { context, note in
+        // A merge keeps a changed object. After a rollback, only an object that was not released has values.
+        guard world.context.registeredObject(for: note.objectID)?.hasChanges != true else { return }
+        try context.delete(note)
+      }
     case .refreshAll: try world.context.refreshAllObjects()
     case .rollBack: world.context.rollback()
     case .undo: world.context.undo()
