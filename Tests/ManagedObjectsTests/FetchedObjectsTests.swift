@@ -1,5 +1,6 @@
 import Foundation
 import SQLiteStore
+import Synchronization
 import TestSupport
 import Testing
 
@@ -122,6 +123,39 @@ import Testing
     #expect(context.registered.count == 0)
     list[5].title = "changed"
     #expect(context.registered.count == 1 && list[5].title == "changed")
+  }
+
+  /// An object that counts how many were made.
+  final class Counted: ManagedObject {
+    @Attribute var number = 0
+
+    static let count = Mutex(0)
+
+    required init(_ creation: Creation) {
+      Self.count.withLock { $0 += 1 }
+      super.init(creation)
+    }
+  }
+
+  @Test(arguments: [1, 2]) func `unsaved changes make few objects`(levels: Int) throws {
+    let coordinator = try StoreKind.sqlite.coordinator(ManagedObjectModel(Counted.self), folder)
+    let writer = ManagedObjectContext(coordinator: coordinator)
+    for number in 0..<500 { try writer.insert(Counted.self).number = 2 * number }
+    try writer.save()
+    let context = context(coordinator, levels: levels)
+    try context.insert(Counted.self).number = 301
+    let first = try context.fetchLazily(Counted.self, sortedBy: .ascending(\.number))[0]
+    first.number = 601
+    try context.delete(context.fetchLazily(Counted.self, sortedBy: .ascending(\.number))[0])
+    let before = Counted.count.withLock { $0 }
+    let list = try context.fetchLazily(Counted.self, sortedBy: .ascending(\.number))
+    let ids = try context.fetchObjectIDs(FetchRequest("Counted", sortedBy: [.init("number")]))
+    // Positions are found by binary search.
+    let made = Counted.count.withLock { $0 } - before
+    #expect(made > 0 && made < 60)
+    #expect(ids == list.objectIDs)
+    let expected = ((2..<500).map { 2 * $0 } + [301, 601]).sorted()
+    #expect(list.map(\.number) == expected && list[300] === first)
   }
 
   @Test func `the class methods have the conditions, orders and limits of the request`() throws {

@@ -27,8 +27,7 @@ extension ManagedObjectContext {
   /// - Throws: ``ManagedObjectError/Code/unsupportedRequest`` for a batch size less than 1; the errors of
   ///   ``fetch(_:)``; the error of the function.
   /// - Complexity: O(*n*) in the number of objects, after the request itself. Memory holds the keys of all objects, 16
-  ///   bytes each, and the objects of one batch. If unsaved changes affect the results, it first holds a fault for each
-  ///   object, too.
+  ///   bytes each, and the objects of one batch.
   public func enumerate(
     _ request: FetchRequest, batchSize: Int = 1_000, _ body: (ManagedObject) throws -> Void
   ) throws {

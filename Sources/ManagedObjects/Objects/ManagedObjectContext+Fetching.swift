@@ -139,26 +139,6 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Returns the keys of the objects that match a request, in its order, with the unsaved changes of this context.
-  /// Creates objects only if the changes affect the results.
-  func keys(
-    _ request: FetchRequest, _ entity: ManagedObjectModel.Entity
-  ) throws(ManagedObjectError) -> [RowKey] {
-    var request = request
-    request.includesPropertyValues = false
-    guard try affectedObjects(request, entity)?.isEmpty == true else { return try find(request, entity).map(\.key) }
-    let found: [RowKey]
-    if let parent {
-      found = try parent.keys(request, entity)
-    } else {
-      request.resultType = .objectIDs
-      guard case .keys(let keys) = try source().fetchFromStores(request, of: entity) else { return [] }
-      found = keys
-    }
-    for key in found { forgetAlias(key) }
-    return found
-  }
-
   /// Returns the number of objects that match a request. The request's offset and limit apply.
   ///
   /// - Throws: the errors of ``fetch(_:)``.

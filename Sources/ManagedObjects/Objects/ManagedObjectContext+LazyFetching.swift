@@ -18,8 +18,7 @@ extension ManagedObjectContext {
   /// ``FetchRequest/propertiesToFetch`` is ignored: rows are read with all attributes.
   ///
   /// - Throws: the errors of ``fetch(_:)-(FetchRequest)``.
-  /// - Complexity: that of the request, with 16 bytes of memory for each object. If unsaved changes affect the results,
-  ///   a fault is made for each object and released afterwards.
+  /// - Complexity: that of the request, with 16 bytes of memory for each object.
   public func fetchLazily(_ request: FetchRequest) throws(ManagedObjectError) -> FetchedObjects<ManagedObject> {
     try fetchLazily(request, ManagedObject.self)
   }

@@ -13,8 +13,11 @@ struct AffectedObjects {
 
   var isEmpty: Bool { objects.isEmpty && keysBelow.isEmpty }
 
-  func contains(_ object: ManagedObject) -> Bool {
-    object.status.hasChanges || !unchangedKeys.isEmpty && unchangedKeys.contains(object.key)
+  func contains(_ object: ManagedObject) -> Bool { contains(object.key, object) }
+
+  /// - Parameter object: the object with the key if it is registered.
+  func contains(_ key: RowKey, _ object: ManagedObject?) -> Bool {
+    object?.status.hasChanges == true || !unchangedKeys.isEmpty && unchangedKeys.contains(key)
   }
 }
 
@@ -33,28 +36,53 @@ extension ManagedObjectContext {
   ) throws(ManagedObjectError) -> [ManagedObject] {
     guard let affected = try affectedObjects(request, entity) else { return try findInMemory(request, entity) }
     if affected.isEmpty { return try findBelow(request, entity) }
-    let prepared = try PreparedFetch(request, of: entity)
-    var below = request
-    below.fetchOffset = 0
-    if request.fetchLimit > 0 { below.fetchLimit = request.windowEnd }
-    let found: [ManagedObject]
-    do {
-      var below = below
-      if below.fetchLimit > 0 {
-        let (limit, overflows) = below.fetchLimit.addingReportingOverflow(affected.keysBelow.count)
-        below.fetchLimit = overflows ? 0 : limit
-      }
-      found = try findBelow(below, entity).filter { !affected.contains($0) }
-    } catch {
-      guard error.predicateError != nil else { throw error }
-      // The predicate may be invalid only for the old values of an affected object.
-      below.predicate = predicate(of: request, without: affected)
-      found = try findBelow(below, entity)
+    return try find(request, entity, affected, object: \.self, result: \.self) { below throws(ManagedObjectError) in
+      try findBelow(below, entity).filter { !affected.contains($0) }
     }
-    var mine: [ManagedObject] = []
-    for object in affected.objects where try prepared.holds(for: ObjectSubject(object: object)) { mine.append(object) }
-    mine.sort { $0.key.isFetchedBefore($1.key) }
-    return request.window(try joined(found, try prepared.sorted(mine) { ObjectSubject(object: $0) }, prepared))
+  }
+
+  /// Returns the keys of the objects that match a request, in its order, with the unsaved changes of this context.
+  ///
+  /// Makes only the objects that the changes affect, and those that they are compared with to find their positions. If
+  /// the request is opaque and there are changes, makes all objects of the entity.
+  func keys(
+    _ request: FetchRequest, _ entity: ManagedObjectModel.Entity
+  ) throws(ManagedObjectError) -> [RowKey] {
+    var request = request
+    request.includesPropertyValues = false
+    guard let affected = try affectedObjects(request, entity) else {
+      return try findInMemory(request, entity).map(\.key)
+    }
+    if affected.isEmpty { return try keysBelow(request, entity) }
+    // Retains the compared objects, so that no row is read twice.
+    var compared: [ManagedObject] = []
+    defer { withExtendedLifetime(compared) {} }
+    func object(for key: RowKey) -> ManagedObject {
+      let object = self.object(for: key)
+      compared.append(object)
+      return object
+    }
+    return try find(request, entity, affected, object: object, result: \.key) { below throws(ManagedObjectError) in
+      try keysBelow(below, entity).filter { !affected.contains($0, registered[$0]) }
+    }
+  }
+
+  /// Returns the keys of the objects that match a request in the parent or the stores, without the unsaved changes of
+  /// this context.
+  private func keysBelow(
+    _ request: FetchRequest, _ entity: ManagedObjectModel.Entity
+  ) throws(ManagedObjectError) -> [RowKey] {
+    let found: [RowKey]
+    if let parent {
+      found = try parent.keys(request, entity)
+    } else {
+      var request = request
+      request.resultType = .objectIDs
+      guard case .keys(let keys) = try source().fetchFromStores(request, of: entity) else { return [] }
+      found = keys
+    }
+    for key in found { forgetAlias(key) }
+    return found
   }
 
   /// Returns the number of objects that match a request, with the unsaved changes of this context.
@@ -84,7 +112,7 @@ extension ManagedObjectContext {
   }
 
   /// Returns the predicate of a request, restricted to the objects that are not affected.
-  private func predicate(of request: FetchRequest, without affected: AffectedObjects) -> ManagedPredicate? {
+  func predicate(of request: FetchRequest, without affected: AffectedObjects) -> ManagedPredicate? {
     if affected.keysBelow.isEmpty { return request.predicate }
     let keys = PredicateConstant.array(affected.keysBelow.map { .object($0) })
     let others = ManagedPredicate.not(.comparing(.evaluatedObject, .in, .constant(keys)))
@@ -197,41 +225,6 @@ extension ManagedObjectContext {
     request.includesPropertyValues = false
     found += try findBelow(request, step.source).filter { !$0.status.hasChanges }
     return found
-  }
-
-  /// Merges two sorted lists of objects. Objects that the sort descriptors do not distinguish are in the order of their
-  /// keys.
-  ///
-  /// - Complexity: O(*n* + *k* log *n*), where *k* is the length of the second list.
-  private func joined(
-    _ first: [ManagedObject], _ second: [ManagedObject], _ prepared: PreparedFetch
-  ) throws(ManagedObjectError) -> [ManagedObject] {
-    if prepared.order.isEmpty || first.isEmpty || second.isEmpty { return first + second }
-    var result: [ManagedObject] = []
-    result.reserveCapacity(first.count + second.count)
-    var next = 0
-    for object in second {
-      // The first list may not be in the order of the objects' values: the store sorts by the values that it has now,
-      // but an object may have values that it read earlier.
-      let end = max(next, try insertionIndex(of: object, in: first, prepared))
-      result += first[next..<end]
-      result.append(object)
-      next = end
-    }
-    return result + first[next...]
-  }
-
-  /// Returns the index where an object must be inserted into a sorted list. Objects that the sort descriptors do not
-  /// distinguish are in the order of their keys.
-  private func insertionIndex(
-    of object: ManagedObject, in sorted: [ManagedObject], _ prepared: PreparedFetch
-  ) throws(ManagedObjectError) -> Int {
-    let subject = ObjectSubject(object: object)
-    return try sorted.partitioningIndex { other throws(ManagedObjectError) in
-      let otherSubject = ObjectSubject(object: other)
-      if try prepared.precedes(subject, otherSubject) { return true }
-      return if object.key.isFetchedBefore(other.key) { try !prepared.precedes(otherSubject, subject) } else { false }
-    }
   }
 }
 
