@@ -101,18 +101,49 @@ import Testing
     #expect(count == 0)
   }
 
-  @Test(arguments: [false, true]) func `relationships of a window are read together`(isToMany: Bool) throws {
-    for number in 0..<60 {
+  /// Inserts sheets with two pages each. Every eighth page has a long text.
+  private func insertSheets(_ count: Int) throws {
+    for number in 0..<count {
       let sheet = try context.insert(Sheet.self)
       sheet.name = "sheet \(number)"
       for index in 0..<2 {
         let page = try context.insert(Page.self)
         page.number = 2 * number + index
         page.sheet = sheet
+        if page.number % 8 == 0 { page.text = String(repeating: "long ", count: 500) }
       }
     }
     try context.save()
     context.reset()
+  }
+
+  @Test func `the objects of a to-one relationship are read once for each window`() throws {
+    try insertSheets(60)
+    var request = FetchRequest("Page", sortedBy: [.init("number")])
+    request.fetchBatchSize = 40
+    let pages = try context.fetchLazily(request)
+    let count = statements {
+      for case let page as Page in pages { #expect(page.sheet?.name == "sheet \(page.number / 2)") }
+    }
+    #expect(count == 6)
+    request.usesBatchFaulting = false
+    let single = try context.fetchLazily(request)
+    #expect(statements { for case let page as Page in single.prefix(10) { _ = page.sheet?.name } } == 11)
+    #expect(context.misuse.isEmpty)
+  }
+
+  @Test func `objects of relationships are released with their windows`() throws {
+    try insertSheets(60)
+    do {
+      let pages = try context.fetchLazily(Page.self)
+      for page in pages.prefix(20) { #expect(page.sheet != nil) }
+      #expect(pages[0].sheet?.name == "sheet 0" && context.registeredObjects.count == 60)
+    }
+    #expect(context.registeredObjects.isEmpty)
+  }
+
+  @Test(arguments: [false, true]) func `relationships of a window are read together`(isToMany: Bool) throws {
+    try insertSheets(60)
     var request = FetchRequest(isToMany ? "Sheet" : "Page")
     request.fetchBatchSize = 30
     request.relationshipKeyPathsForPrefetching = [isToMany ? "pages" : "sheet"]

@@ -12,6 +12,8 @@ final class FaultBatch {
   /// the owners. Objects of a batch with owners are created and read even if they are not registered, because those of
   /// the other owners do not exist yet when those of the first owner are read.
   fileprivate private(set) weak var owners: FaultBatch?
+  /// The rows of the objects, in their order, if a ``FetchedObjects`` list makes the objects when they are touched.
+  weak var window: RowWindow?
   /// The number of objects to read at once. Smaller than the batch if most objects were not used after earlier reads.
   private var readSize: Int
   /// The number of objects that were last read together.
@@ -173,13 +175,19 @@ extension FaultBatch {
     }
     let entities = owner.shape.entity.subtree(declaring: slot)
     var keys: [RowKey] = []
-    for key in self.keys where entities.contains(Int(key.entityIndex)) {
-      guard let object = state.registered[key], object.hasValues else { continue }
-      switch object.loadedValue(slot) {
+    let window = window
+    for (offset, key) in self.keys.enumerated() where entities.contains(Int(key.entityIndex)) {
+      let value: RowValue?
+      if let object = state.registered[key], object.hasValues {
+        value = object.loadedValue(slot)
+      } else {
+        value = window?.value(offset, slot)
+      }
+      switch value {
       case .toOne(let key?): keys.append(key)
       case .toMany(let members): keys += members.sorted()
       case .orderedToMany(let members): keys += members
-      case .attribute, .toOne(nil), .unread: break
+      case .attribute, .toOne(nil), .unread, nil: break
       }
     }
     let found = TargetBatches(keys.filter { !$0.isTemporary }, of: self)

@@ -17,7 +17,10 @@ internal import Predicates
 ///
 /// A window has ``FetchRequest/fetchBatchSize`` rows. If that is 0, the first one has 256. Then windows become four
 /// times as large, up to 8192 rows, while the list is read in order, in either direction. They become smaller if most
-/// of their rows are not used. To read relationships of all objects in a window at once, set
+/// of their rows are not used.
+///
+/// Following a to-one relationship reads the related objects of the whole window at once, and retains them with it. A
+/// to-many relationship is read for the objects that the program references. To read it for a whole window, set
 /// ``FetchRequest/relationshipKeyPathsForPrefetching``. The objects of a window are then made and retained together.
 ///
 /// The list does not change, like an array of objects: objects that match only later are not added, and deleted objects

@@ -80,14 +80,13 @@ final class ObjectMaker {
     let batch =
       request.usesBatchFaulting ? FaultBatch.divide(present, sizes: [present.count])[0] : FaultBatch.single()
     let paths = request.relationshipKeyPathsForPrefetching
-    let empty = RowWindow(range, batch: batch)
-    var window = empty
+    var window = RowWindow(range, batch: batch)
     do throws(ManagedObjectError) {
       if request.includesPropertyValues || !request.returnsObjectsAsFaults || !paths.isEmpty {
         try window.read(present, context)
       }
     } catch {
-      window = empty
+      window = RowWindow(range, batch: batch)
     }
     do throws(ManagedObjectError) {
       if !paths.isEmpty {

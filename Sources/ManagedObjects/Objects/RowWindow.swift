@@ -1,7 +1,7 @@
 internal import Predicates
 
 /// The rows of neighbouring objects in a list, which were read together.
-struct RowWindow {
+final class RowWindow {
   /// The indices of the objects in the list.
   let range: Range<Int>
   /// The batch for objects that get their rows from this window.
@@ -37,6 +37,7 @@ struct RowWindow {
     self.range = range
     self.batch = batch
     positions = Array(repeating: .missing, count: range.count)
+    batch.window = self
   }
 
   /// Returns true if the row of an object was asked for.
@@ -54,10 +55,22 @@ struct RowWindow {
     }
   }
 
+  /// Returns the value of a relationship in the row of an object; nil if the window does not have the row.
+  ///
+  /// - Parameter offset: The position of the object in the window.
+  func value(_ offset: Int, _ slot: Int) -> RowValue? {
+    let position = positions[offset]
+    if position.list < 0 { return nil }
+    if position.list == 0 { return rows[Int(position.index)].values[slot] }
+    let (found, index) = (pages[Int(position.list) - 1], Int(position.index))
+    if let (page, row) = found.page(index) { return page.value(row, slot) }
+    return found.row(index, slotCount: slot + 1).values[slot]
+  }
+
   /// Reads the rows of the objects that have no values.
   ///
   /// - Parameter keys: The present keys of all objects in the window.
-  mutating func read(_ keys: [RowKey], _ context: ManagedObjectContext) throws(ManagedObjectError) {
+  func read(_ keys: [RowKey], _ context: ManagedObjectContext) throws(ManagedObjectError) {
     var wanted: [RowKey] = []
     var offsets = RowPositions(capacity: keys.count)
     for (offset, key) in keys.enumerated() {
@@ -83,7 +96,7 @@ struct RowWindow {
     }
   }
 
-  private mutating func add(_ row: consuming StoreRow, _ offsets: RowPositions) {
+  private func add(_ row: consuming StoreRow, _ offsets: RowPositions) {
     guard let offset = offsets[row.key] else { return }
     positions[offset] = Position(list: 0, index: Int32(rows.count))
     rows.append(row)
@@ -94,7 +107,7 @@ struct RowWindow {
   /// - Parameters:
   ///   - keys: The present keys of all objects in the window.
   ///   - prefetch: Reads the relationships.
-  mutating func makeObjects(
+  func makeObjects(
     _ keys: [RowKey], _ context: ManagedObjectContext,
     _ prefetch: ([ManagedObject]) throws(ManagedObjectError) -> Void
   ) throws(ManagedObjectError) {
