@@ -80,8 +80,9 @@ extension FetchedObjects: RandomAccessCollection {
   ///
   /// - Complexity: O(1), and O(*w*) in the size of a window if rows are read.
   public subscript(index: Int) -> Object {
+    // A model requires that the class of a subentity inherits from that of its superentity.
     guard let object = maker.object(at: index) as? Object else {
-      preconditionFailure("the list has only keys of entities with the class \(Object.self)")
+      preconditionFailure("expected an object of the class \(Object.self)")
     }
     return object
   }
