@@ -443,6 +443,8 @@ private enum KeepArticle {
     try context.withStatementLimit(3) {
       for person in try context.fetch(Person.self) { print(person.name, person.notes.count) }
     }
+    let notes = try context.fetchLazily(Note.self, sortedBy: .descending(\.date))
+    #expect(notes.count == 1 && notes[0].title == "Numbers of Bernoulli")
     #expect(context.misuse.isEmpty)
   }
 

@@ -168,7 +168,9 @@ extension ManagedObjectContext {
     if names.isEmpty { return }
     for object in registered.objects where object.hasValues && !object.isLost {
       for relationship in object.shape.record.relationships where object.shape.inverseSlots[relationship.slot] == nil {
-        if let value = renaming(object.loadedValue(relationship.slot), names) { object.change(relationship.slot, to: value) }
+        if let value = renaming(object.loadedValue(relationship.slot), names) {
+          object.change(relationship.slot, to: value)
+        }
       }
     }
   }

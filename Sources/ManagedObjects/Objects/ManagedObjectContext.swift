@@ -100,7 +100,9 @@ public final class ManagedObjectContext {
   }
 
   /// The undo manager; nil to record no changes for undo.
-  @safe @exclusivity(unchecked) public var undoManager: UndoManager? { didSet { if undoManager !== oldValue { aliases = KeyReplacements() } } }
+  @safe @exclusivity(unchecked) public var undoManager: UndoManager? {
+    didSet { if undoManager !== oldValue { aliases = KeyReplacements() } }
+  }
   /// True to merge the changes that others save from now on: other contexts of the coordinator, batch requests, other
   /// coordinators and other programs. The default is false.
   ///

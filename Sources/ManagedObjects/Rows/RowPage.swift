@@ -15,6 +15,9 @@ package final class RowPage: Sendable {
   init(_ cells: RowCells) { self.cells = cells }
 
   /// Returns the value in a slot of a row.
+  func value(_ row: Int, _ slot: Int) -> RowValue { cells.value(cells[row, slot]) }
+
+  /// Returns the value in a slot of a row.
   ///
   /// - Parameter longCount: Increased by 1 if decoding the value allocates memory: that of a text of more than 15
   ///   bytes, or of data.
