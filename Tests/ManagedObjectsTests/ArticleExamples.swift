@@ -444,6 +444,8 @@ private enum KeepArticle {
       for person in try context.fetch(Person.self) { print(person.name, person.notes.count) }
     }
     let notes = try context.fetchLazily(Note.self, sortedBy: .descending(\.date))
+    print(notes.count)
+    for note in notes.dropFirst(500_000).prefix(20) { print(note.title) }
     #expect(notes.count == 1 && notes[0].title == "Numbers of Bernoulli")
     #expect(context.misuse.isEmpty)
   }

@@ -137,7 +137,8 @@ import Testing
     }
   }
 
-  @Test(arguments: [1, 2]) func `unsaved changes make few objects`(levels: Int) throws {
+  // Serialized, because the objects of both cases are counted together.
+  @Test(.serialized, arguments: [1, 2]) func `unsaved changes make few objects`(levels: Int) throws {
     let coordinator = try StoreKind.sqlite.coordinator(ManagedObjectModel(Counted.self), folder)
     let writer = ManagedObjectContext(coordinator: coordinator)
     for number in 0..<500 { try writer.insert(Counted.self).number = 2 * number }

@@ -61,7 +61,11 @@ import Testing
       #expect(page.value(row, slot, longCount: &otherCount) == Self.values[slot])
       #expect(otherCount == longCount)
       #expect(page.isUnread(row, slot) == (Self.values[slot] == .unread))
-      if case .attribute(let value) = Self.values[slot] { #expect(attribute == value) } else { #expect(attribute == nil) }
+      if case .attribute(let value) = Self.values[slot] {
+        #expect(attribute == value)
+      } else {
+        #expect(attribute == nil)
+      }
       switch Self.values[slot] {
       case .attribute(.string(let text)): #expect(longCount == (text.utf8.count > 15 ? 1 : 0))
       case .attribute(.data): #expect(longCount == 1)

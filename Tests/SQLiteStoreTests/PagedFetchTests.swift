@@ -56,7 +56,9 @@ import Testing
         "visits": maybe(.integer(Int64.random(in: .min ... .max, using: &random))),
       ] as [String: AttributeValue] { try person.setValue(value, forKey: name) }
       if number % 3 == 0 { try person.setValue(AttributeValue.integer(Int64(number)), forKey: "salary") }
-      if let boss = persons.randomElement(using: &random) { try person.setValue(ManagedObject.Value.object(boss), forKey: "boss") }
+      if let boss = persons.randomElement(using: &random) {
+        try person.setValue(ManagedObject.Value.object(boss), forKey: "boss")
+      }
       persons.append(person)
     }
     try context.save()
@@ -161,7 +163,9 @@ import Testing
     for object in objects.dropFirst(30) { try context.refresh(object, mergeChanges: true) }
     try Self.compare(objects, store)
     let other = try ManagedObjectContext(store)
-    for object in try other.fetch(FetchRequest("Person")) { try object.setValue(AttributeValue.integer(1), forKey: "age") }
+    for object in try other.fetch(FetchRequest("Person")) {
+      try object.setValue(AttributeValue.integer(1), forKey: "age")
+    }
     try other.save()
     var request = FetchRequest("Person")
     request.refreshesRefetchedObjects = true

@@ -139,8 +139,8 @@ extension IdentityMap {
     return Int(truncatingIfNeeded: group) << 4 | Int(hash & 15)
   }
 
-  /// Returns the slot to search after `slot`, as in ``KeyTable``: one group and one slot further. The number of slots is
-  /// never a multiple of 17, so the search visits each slot once.
+  /// Returns the slot to search after `slot`, as in ``KeyTable``: one group and one slot further. The number of slots
+  /// is never a multiple of 17, so the search visits each slot once.
   @inline(__always)
   private func next(_ slot: Int) -> Int { slot + 17 < hashes.count ? slot + 17 : slot + 17 - hashes.count }
 
@@ -177,8 +177,8 @@ extension IdentityMap {
 }
 
 extension [IdentityMap.Entry] {
-  /// Returns true if the entry at an index refers to an object. Compares the addresses, because reading the reference to
-  /// an object that is being released would stop the program.
+  /// Returns true if the entry at an index refers to an object. Compares the addresses, because reading the reference
+  /// to an object that is being released would stop the program.
   @safe
   fileprivate func hasObject(_ object: ManagedObject, at index: Int) -> Bool {
     unsafe withUnsafeBytes { bytes in

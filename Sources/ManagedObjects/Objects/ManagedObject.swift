@@ -178,8 +178,8 @@ public import Predicates
     return ownValues[slot] == .unread
   }
 
-  /// Returns the value of an attribute, without reading anything from the store; nil if it is unread, or if the slot has
-  /// a relationship.
+  /// Returns the value of an attribute, without reading anything from the store; nil if it is unread, or if the slot
+  /// has a relationship.
   @inline(__always)
   final func loadedAttribute(_ slot: Int) -> AttributeValue? {
     guard let page = page else {

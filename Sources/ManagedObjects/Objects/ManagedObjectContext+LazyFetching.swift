@@ -13,8 +13,8 @@ extension ManagedObjectContext {
   /// ```
   ///
   /// Unsaved changes are included, as by ``fetch(_:)-(FetchRequest)``. See ``FetchedObjects`` for when rows are read.
-  /// If ``FetchRequest/includesPropertyValues`` is false, objects are faults whose rows are read when a value is needed.
-  /// ``FetchRequest/propertiesToFetch`` is ignored: rows are read with all attributes.
+  /// If ``FetchRequest/includesPropertyValues`` is false, objects are faults whose rows are read when a value is
+  /// needed. ``FetchRequest/propertiesToFetch`` is ignored: rows are read with all attributes.
   ///
   /// - Throws: the errors of ``fetch(_:)-(FetchRequest)``.
   /// - Complexity: that of the request, with 16 bytes of memory for each object.

@@ -170,8 +170,8 @@ public final class ManagedObjectContext {
   @safe @exclusivity(unchecked) var changedCount = 0
   /// A counter that increases when objects leave the context, and when deletions by other contexts are merged.
   var removalCount = 0
-  /// A counter that increases when rows that were read before must not be used any more: after saves, merges, refreshes,
-  /// rollbacks, undo, redo and resets, and when the query generation changes.
+  /// A counter that increases when rows that were read before must not be used any more: after saves, merges,
+  /// refreshes, rollbacks, undo, redo and resets, and when the query generation changes.
   var rowChangeCount = 0
   /// False while changes are not recorded for undo.
   @safe @exclusivity(unchecked) var recordsUndo = true

@@ -97,8 +97,8 @@ extension SQLiteTrace {
 
   init(path: String) { self.path = path }
 
-  /// Makes SQLite call this object. SQLite does not retain it, so it must live as long as the connection, or until it is
-  /// uninstalled.
+  /// Makes SQLite call this object. SQLite does not retain it, so it must live as long as the connection, or until it
+  /// is uninstalled.
   func install(in handle: OpaquePointer) {
     let kinds = SQLITE_TRACE_STMT | SQLITE_TRACE_ROW | SQLITE_TRACE_PROFILE
     unsafe sqlite3_trace_v2(handle, UInt32(kinds), traced, Unmanaged.passUnretained(self).toOpaque())
