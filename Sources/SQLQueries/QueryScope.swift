@@ -7,7 +7,17 @@ final class QueryScope {
   private let first: String
   private var joins: [String] = []
   /// The joined objects of to-one relationships, by the column that refers to the object.
-  private var known: [String: ObjectAlias] = [:]
+  private var known: [String: JoinedObject] = [:]
+
+  /// An ``ObjectAlias`` without its scope, which would never be released if it retained itself.
+  private struct JoinedObject {
+    let alias: String
+    let table: ObjectTable
+    let entities: Range<Int>
+    let isThere: Bool
+    let key: String?
+    let deletedEntity: String?
+  }
   private(set) var conditions: [String]
 
   init(_ first: String, _ conditions: [String], _ dialect: any SQLDialect) {
@@ -27,12 +37,19 @@ final class QueryScope {
 
   func join(_ sql: String) { joins.append(sql) }
 
-  /// Returns the object that a column refers to. The first call for a column joins the object by calling `make`.
+  /// Returns the object that a column refers to. The first call for a column joins the object by calling `make`, which
+  /// must return an object of this scope.
   func object(at column: String, _ make: () throws(Untranslatable) -> ObjectAlias) throws(Untranslatable) -> ObjectAlias
   {
-    if let object = known[column] { return object }
+    if let object = known[column] {
+      return ObjectAlias(
+        scope: self, alias: object.alias, table: object.table, entities: object.entities, isThere: object.isThere,
+        key: object.key, deletedEntity: object.deletedEntity)
+    }
     let object = try make()
-    known[column] = object
+    known[column] = JoinedObject(
+      alias: object.alias, table: object.table, entities: object.entities, isThere: object.isThere, key: object.key,
+      deletedEntity: object.deletedEntity)
     return object
   }
 }

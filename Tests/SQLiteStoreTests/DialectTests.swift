@@ -11,6 +11,10 @@ import Testing
   private struct StandardDialect: SQLDialect {
     let holds = "TRUE"
     let fails = "FALSE"
+    /// An object that lives as long as a copy of the dialect.
+    var token: Token?
+
+    final class Token: Sendable {}
 
     func name(_ text: String) -> String { "\"\(text)\"" }
     func parameter(_ number: Int) -> String { "?\(number)" }
@@ -38,12 +42,25 @@ import Testing
 
   private static let schema = StoreSchema(SampleStores.model, configuration: nil)
 
-  private func query(_ request: FetchRequest) throws -> StoreQuery {
+  private func query(
+    _ request: FetchRequest, _ dialect: StandardDialect = StandardDialect()
+  ) throws -> StoreQuery {
     let entity = try #require(SampleStores.model[request.entityName])
     return try #require(
       StoreQuery(
         request, entity.index..<entity.index + entity.selfAndDescendants.count, rowColumns: "t.*", Self.schema,
-        SampleStores.people.sqlite.number, StandardDialect()))
+        SampleStores.people.sqlite.number, dialect))
+  }
+
+  @Test func `a request along to-one relationships leaves nothing in memory`() throws {
+    var dialect = StandardDialect(token: StandardDialect.Token())
+    weak let token = dialect.token
+    let format = "author.boss.age > 3 AND (author.boss.height < 2 OR author.age == 5) AND ANY tags.name == 'web'"
+    var sql = try query(FetchRequest("Note", where: ManagedPredicate(format: format)), dialect).sql
+    #expect(sql.contains("LEFT JOIN") && token != nil)
+    dialect.token = nil
+    sql = ""
+    #expect(token == nil)
   }
 
   @Test func `SQL expresses what standard functions can, and otherwise narrows the rows`() throws {
