@@ -26,13 +26,13 @@ import Testing
     ]
 
   /// Adds rows as a store does.
-  private static func paged(_ rows: [StoreRow], slotCount: Int) -> PagedRows {
-    var paged = PagedRows(store, slotCount: slotCount)
+  private static func paged(_ rows: [StoreRow]) -> PagedRows {
+    var paged = PagedRows(store)
     for row in rows {
       if paged.count < PagedRows.firstCount {
         paged.append(row)
       } else {
-        paged.begin(row.key, version: row.version)
+        paged.begin(row.key, version: row.version, slotCount: row.values.count)
         for value in row.values { paged.append(value) }
         paged.end()
       }
@@ -48,7 +48,7 @@ import Testing
   @Test func `values of all kinds are read as they were added`() {
     let row = StoreRow(key: Self.key(1), version: 7, values: Self.values)
     let rows = (1...200).map { StoreRow(key: Self.key($0), version: $0, values: row.values) }
-    let paged = Self.paged(rows, slotCount: Self.values.count)
+    let paged = Self.paged(rows)
     #expect(Self.read(paged, [0, Self.values.count]) == rows)
     for slot in Self.values.indices {
       guard let (page, row) = paged.page(100) else {
@@ -86,9 +86,20 @@ import Testing
         }
         return StoreRow(key: Self.key(Int64(number + 1), entity: entity), version: Int64(number), values: values)
       }
-      let paged = Self.paged(rows, slotCount: slotCounts.max() ?? 0)
+      let paged = Self.paged(rows)
       #expect(paged.count == rows.count)
       #expect(Self.read(paged, slotCounts) == rows)
+    }
+  }
+
+  @Test func `a row takes memory for its own slots only`() {
+    var paged = PagedRows(Self.store)
+    for (number, count) in [1, 8, 9, 100, 1].enumerated() {
+      let before = paged.cells.words.count
+      paged.begin(Self.key(Int64(number + 1)), version: 1, slotCount: count)
+      for _ in 0..<count { paged.appendNull() }
+      paged.end()
+      #expect(paged.cells.words.count - before == count + (count + 7) / 8)
     }
   }
 
@@ -97,7 +108,7 @@ import Testing
     let rows = (1...100).map { number in
       StoreRow(key: Self.key(number), version: 1, values: [number == 50 ? text : .null, .attribute(.integer(number))])
     }
-    let paged = Self.paged(rows, slotCount: 2)
+    let paged = Self.paged(rows)
     #expect(Self.read(paged, [0, 2]) == rows)
     #expect(paged.keys.indices.filter { paged.page($0) == nil }.map { paged.keys[$0].number } == [50])
   }

@@ -46,10 +46,10 @@ public import Predicates
   /// The values as they were last read or saved. Nil for a new object, and for an object that has not changed since.
   @safe @exclusivity(unchecked) final var committed: [RowValue]?
   @safe @exclusivity(unchecked) final var status: Status = .fault
-  /// The index of the row in ``page``.
-  @safe @exclusivity(unchecked) private final var pageRow: UInt8 = 0
   /// The number of long values that were decoded from ``page``.
   @safe @exclusivity(unchecked) private final var longReadCount: UInt8 = 0
+  /// The first word of the row in ``page``.
+  @safe @exclusivity(unchecked) private final var pageRow: UInt32 = 0
   /// The objects that are read together with this one; nil if it was not found together with others.
   @safe @exclusivity(unchecked) final var batch: FaultBatch?
 
@@ -134,10 +134,10 @@ public import Predicates
   }
 
   /// Sets the values to those of a row in a page.
-  final func setValues(_ page: RowPage, row: Int) {
+  final func setValues(_ page: RowPage, row: UInt32) {
     ownValues = []
     setPage(page)
-    pageRow = UInt8(row)
+    pageRow = row
     longReadCount = 0
   }
 
@@ -150,7 +150,7 @@ public import Predicates
   /// Sets the values to those of another object.
   final func shareValues(of other: ManagedObject) {
     if let page = other.page {
-      setValues(unsafe page.takeUnretainedValue(), row: Int(other.pageRow))
+      setValues(unsafe page.takeUnretainedValue(), row: other.pageRow)
     } else {
       values = other.ownValues
     }
@@ -158,23 +158,23 @@ public import Predicates
 
   /// A copy of ``values``. Unlike that property, it leaves the values in their page.
   final var valuesCopy: [RowValue] {
-    guard let page = page else { return ownValues }
-    return unsafe page.takeUnretainedValue().values(Int(pageRow), count: shape.record.slotCount)
+    guard let page else { return ownValues }
+    return unsafe page.takeUnretainedValue().values(pageRow, count: shape.record.slotCount)
   }
 
   /// Returns the value of a slot, without reading anything from the store.
   @inline(__always)
   final func loadedValue(_ slot: Int) -> RowValue {
-    guard let page = page else { return ownValues[slot] }
+    guard let page else { return ownValues[slot] }
     // Memory-safe: nothing else runs while a value is decoded, so the object keeps the page.
-    let value = unsafe page._withUnsafeGuaranteedRef { $0.value(Int(pageRow), slot, longCount: &longReadCount) }
+    let value = unsafe page._withUnsafeGuaranteedRef { $0.value(pageRow, slot, longCount: &longReadCount) }
     noteDecoding()
     return value
   }
 
   /// Returns true if the value of a slot is not in the row. The object must have values.
   final func isUnread(_ slot: Int) -> Bool {
-    if let page = page { return unsafe page.takeUnretainedValue().isUnread(Int(pageRow), slot) }
+    if let page { return unsafe page.takeUnretainedValue().isUnread(pageRow, slot) }
     return ownValues[slot] == .unread
   }
 
@@ -182,20 +182,22 @@ public import Predicates
   /// has a relationship.
   @inline(__always)
   final func loadedAttribute(_ slot: Int) -> AttributeValue? {
-    guard let page = page else {
+    guard let page else {
       guard case .attribute(let value) = ownValues[slot] else { return nil }
       return value
     }
     let value = unsafe page._withUnsafeGuaranteedRef {
-      $0.attributeValue(Int(pageRow), slot, longCount: &longReadCount)
+      $0.attributeValue(pageRow, slot, longCount: &longReadCount)
     }
     noteDecoding()
     return value
   }
 
-  /// Decodes all values if long ones are read again and again.
+  /// The number of times that long values are decoded before the object decodes all values and keeps them.
+  private static let greatestLongReadCount: UInt8 = 16
+
   @inline(__always)
-  private final func noteDecoding() { if longReadCount >= 16 { takeOwnValues() } }
+  private final func noteDecoding() { if longReadCount >= Self.greatestLongReadCount { takeOwnValues() } }
 
   deinit {
     unsafe page?.release()

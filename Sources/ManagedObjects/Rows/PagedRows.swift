@@ -13,11 +13,13 @@ package struct PagedRows: Sendable {
   /// Their versions.
   private var versions: [Int64] = []
   private var pages: [RowPage] = []
+  /// The first word of each row in its page.
+  private var rowStarts: [UInt32] = []
   /// The values of rows that are too large for pages, by their indices in ``keys``.
   private var large: [Int: [RowValue]] = [:]
   /// The rows for the next page.
   @usableFromInline var cells: RowCells
-  /// The index of the first word of the current row in ``cells``.
+  /// The first word of the current row in ``cells``.
   @usableFromInline var rowStart = 0
   /// The slot of the next value.
   @usableFromInline var slot = 0
@@ -30,25 +32,24 @@ package struct PagedRows: Sendable {
   private static let greatestSize = 1_024
 
   /// Creates an empty list.
-  ///
-  /// - Parameter slotCount: The greatest number of slots of a row.
-  package init(_ store: StoreNumber, slotCount: Int) { cells = RowCells(store, slotCount: slotCount) }
+  package init(_ store: StoreNumber) { cells = RowCells(store) }
 
   /// The number of rows.
   package var count: Int { first.count + keys.count }
 }
 
-/// Adding rows. For each row, call ``begin(_:version:)``, an `append` method for each slot, and ``end()``. Call
+/// Adding rows. For each row, call ``begin(_:version:slotCount:)``, an `append` method for each slot, and ``end()``. Call
 /// ``finish()`` after the last row.
 extension PagedRows {
   /// Adds one of the first rows.
   package mutating func append(_ row: StoreRow) { first.append(row) }
 
-  package mutating func begin(_ key: RowKey, version: Int64) {
+  package mutating func begin(_ key: RowKey, version: Int64, slotCount: Int) {
     keys.append(key)
     versions.append(version)
     slot = 0
-    rowStart = cells.beginRow()
+    rowStart = cells.beginRow(slotCount: slotCount)
+    rowStarts.append(UInt32(rowStart))
     byteStart = cells.byteCount
   }
 
@@ -89,11 +90,10 @@ extension PagedRows {
   }
 
   package mutating func end() {
-    let row = (keys.count - 1) % RowPage.capacity
     if cells.byteCount - byteStart > Self.greatestSize {
-      large[keys.count - 1] = cells.clearLastRow(row, slotCount: slot, bytesFrom: byteStart)
+      large[keys.count - 1] = cells.removeLastRow(rowStart, slotCount: slot, bytesFrom: byteStart)
     }
-    if row == RowPage.capacity - 1 { endPage() }
+    if keys.count % RowPage.capacity == 0 { endPage() }
   }
 
   private mutating func endPage() {
@@ -108,11 +108,11 @@ extension PagedRows {
 
 /// Reading the rows after the first ones, by their indices in ``keys``.
 extension PagedRows {
-  /// Returns the page of a row and the index of the row in it; nil if the row is too large for a page.
+  /// Returns the page of a row and the row's first word in it; nil if the row is too large for a page.
   @inline(__always)
-  func page(_ index: Int) -> (RowPage, row: Int)? {
+  func page(_ index: Int) -> (RowPage, row: UInt32)? {
     if !large.isEmpty, large[index] != nil { return nil }
-    return (pages[index / RowPage.capacity], index % RowPage.capacity)
+    return (pages[index / RowPage.capacity], rowStarts[index])
   }
 
   /// Returns a row.
@@ -120,7 +120,7 @@ extension PagedRows {
   /// - Parameter slotCount: The number of its slots.
   func row(_ index: Int, slotCount: Int) -> StoreRow {
     let values =
-      large[index] ?? pages[index / RowPage.capacity].values(index % RowPage.capacity, count: slotCount)
+      large[index] ?? pages[index / RowPage.capacity].values(rowStarts[index], count: slotCount)
     return StoreRow(key: keys[index], version: versions[index], values: values)
   }
 

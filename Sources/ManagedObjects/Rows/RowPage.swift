@@ -8,22 +8,22 @@ internal import PropertyLists
 /// does not need memory of its own for its values and each of its texts.
 package final class RowPage: Sendable {
   /// The greatest number of rows. An object retains the values of all rows of its page, so the number is small.
-  @usableFromInline package static var capacity: Int { 64 }
+  static let capacity = 64
 
   private let cells: RowCells
 
   init(_ cells: RowCells) { self.cells = cells }
 
-  /// Returns the value in a slot of a row.
-  func value(_ row: Int, _ slot: Int) -> RowValue { cells.value(cells[row, slot]) }
+  /// Returns the value in a slot of the row that begins at a word.
+  func value(_ row: UInt32, _ slot: Int) -> RowValue { cells.value(cells[Int(row), slot]) }
 
   /// Returns the value in a slot of a row.
   ///
   /// - Parameter longCount: Increased by 1 if decoding the value allocates memory: that of a text of more than 15
   ///   bytes, or of data.
   @inline(__always)
-  func value(_ row: Int, _ slot: Int, longCount: inout UInt8) -> RowValue {
-    let cell = cells[row, slot]
+  func value(_ row: UInt32, _ slot: Int, longCount: inout UInt8) -> RowValue {
+    let cell = cells[Int(row), slot]
     if cell.isLong { longCount += 1 }
     return cells.value(cell)
   }
@@ -31,17 +31,17 @@ package final class RowPage: Sendable {
   /// Returns the value of an attribute; nil if it is unread, or if the slot has a relationship. See
   /// ``value(_:_:longCount:)``.
   @inline(__always)
-  func attributeValue(_ row: Int, _ slot: Int, longCount: inout UInt8) -> AttributeValue? {
-    let cell = cells[row, slot]
+  func attributeValue(_ row: UInt32, _ slot: Int, longCount: inout UInt8) -> AttributeValue? {
+    let cell = cells[Int(row), slot]
     if cell.isLong { longCount += 1 }
     return cells.attributeValue(cell)
   }
 
   /// Returns the values of a row.
-  func values(_ row: Int, count: Int) -> [RowValue] { cells.values(row, count: count) }
+  func values(_ row: UInt32, count: Int) -> [RowValue] { cells.values(Int(row), count: count) }
 
   /// Returns true if a value is ``RowValue/unread``.
-  func isUnread(_ row: Int, _ slot: Int) -> Bool { cells[row, slot].kind == CellKind.unread }
+  func isUnread(_ row: UInt32, _ slot: Int) -> Bool { cells[Int(row), slot].kind == CellKind.unread }
 }
 
 /// The kinds of values in ``RowCells``. They are numbers, because converting a number to an enumeration takes longer.
@@ -71,9 +71,7 @@ package final class RowPage: Sendable {
 /// index in ``others``. Before the cells of each 8 slots there is a word with their kinds.
 @usableFromInline package struct RowCells: Sendable {
   private let store: StoreNumber
-  /// The number of words of a row.
-  private let stride: Int
-  /// The cells. Those of the row that is being added are 0 at first.
+  /// The cells. A row is identified by the index of its first word. The cells of a new row are 0.
   @usableFromInline var words: [UInt64] = []
   /// The texts, data and UUIDs.
   @usableFromInline var bytes: [UInt8] = []
@@ -94,17 +92,14 @@ package final class RowPage: Sendable {
     var isLong: Bool { kind == CellKind.text && word & 0xFFFF_FFFF > 15 || kind == CellKind.data }
   }
 
-  init(_ store: StoreNumber, slotCount: Int) {
-    self.store = store
-    stride = slotCount + (slotCount + 7) / 8
-  }
+  init(_ store: StoreNumber) { self.store = store }
 }
 
 /// Reading.
 extension RowCells {
   @inline(__always)
   subscript(row: Int, slot: Int) -> Cell {
-    let group = row * stride + (slot >> 3) * 9
+    let group = row + (slot >> 3) * 9
     let kind = UInt8(truncatingIfNeeded: words[group] >> UInt64(truncatingIfNeeded: (slot & 7) << 3))
     return Cell(kind: kind, word: words[group + 1 + (slot & 7)])
   }
@@ -162,13 +157,11 @@ extension RowCells {
   /// The number of bytes of all texts and data.
   @inlinable var byteCount: Int { bytes.count }
 
-  /// Adds empty cells for a row.
-  ///
-  /// - Returns: The index of the word with the kinds of its first values.
-  mutating func beginRow() -> Int {
-    let start = words.count
-    words.append(contentsOf: repeatElement(0, count: stride))
-    return start
+  /// Adds empty cells for a row, and returns the index of its first word.
+  mutating func beginRow(slotCount: Int) -> Int {
+    let row = words.count
+    words.append(contentsOf: repeatElement(0, count: slotCount + (slotCount + 7) / 8))
+    return row
   }
 
   /// Returns a copy without unused capacity.
@@ -187,20 +180,20 @@ extension RowCells {
     others.removeAll(keepingCapacity: true)
   }
 
-  /// Empties the cells of the last row, and returns its values.
+  /// Removes the last row, and returns its values.
   ///
   /// - Parameter start: The number of bytes before the row.
-  mutating func clearLastRow(_ row: Int, slotCount: Int, bytesFrom start: Int) -> [RowValue] {
+  mutating func removeLastRow(_ row: Int, slotCount: Int, bytesFrom start: Int) -> [RowValue] {
     let values = values(row, count: slotCount)
-    for index in words.count - stride..<words.count { words[index] = 0 }
+    words.removeSubrange(row...)
     bytes.removeSubrange(start...)
     return values
   }
 
-  /// Sets the value in a slot of the row whose cells begin at an index.
+  /// Sets a value of a row.
   @inlinable @inline(__always)
-  mutating func set(_ slot: Int, ofRowAt start: Int, _ kind: UInt8, _ word: UInt64) {
-    let group = start + (slot >> 3) * 9
+  mutating func set(_ slot: Int, ofRowAt row: Int, _ kind: UInt8, _ word: UInt64) {
+    let group = row + (slot >> 3) * 9
     words[group] |= UInt64(kind) << UInt64(truncatingIfNeeded: (slot & 7) << 3)
     words[group + 1 + (slot & 7)] = word
   }

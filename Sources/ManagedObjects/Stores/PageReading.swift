@@ -41,7 +41,7 @@ extension PersistentStoreCoordinator {
       if let store = store as? any PageReading {
         rows.append(try store.pagedRows(keys))
       } else {
-        var found = PagedRows(store.number, slotCount: 0)
+        var found = PagedRows(store.number)
         for row in try store.rows(keys) { if let row { found.append(row) } }
         rows.append(found)
       }

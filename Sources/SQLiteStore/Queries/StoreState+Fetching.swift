@@ -100,7 +100,7 @@ extension StoreState {
       }
       return .result(.keys(keys))
     case .objects, .dictionaries:
-      var rows = selection.noRows
+      var rows = PagedRows(storeNumber)
       try statement.forEachRow { () throws(ManagedObjectError) in try selection.append(to: &rows, statement, reading) }
       rows.finish()
       return .pages(rows)

@@ -141,17 +141,14 @@ struct RowSelection: Sendable {
     return StoreRow(key: key, version: max(statement.integer(2), 1), values: values)
   }
 
-  /// An empty list for rows of this selection.
-  var noRows: PagedRows { PagedRows(storeNumber, slotCount: slots.map(\.count).max() ?? 0) }
-
   /// Adds the current row of a statement to a list, as ``row(_:_:withFileOf:)`` reads it.
   func append(
     to rows: inout PagedRows, _ statement: Statement, _ reading: ValueReading
   ) throws(ManagedObjectError) {
     if rows.count < PagedRows.firstCount { return rows.append(try row(statement, reading)) }
     let (key, entity) = try keyAndEntity(statement)
-    rows.begin(key, version: max(statement.integer(2), 1))
     let steps = steps[entity]
+    rows.begin(key, version: max(statement.integer(2), 1), slotCount: steps.count)
     for slot in steps.indices {
       switch steps[slot] {
       case .unread: rows.appendUnread()

@@ -374,10 +374,7 @@ struct StoreState {
     var results = [StoreRow?](repeating: nil, count: keys.count)
     for (table, indices) in keyIndices(keys) {
       guard let selection = selection(table.entities) else { continue }
-      let list = NumberList(indices.map { keys[$0].number })
-      let statement = try database.statement(
-        "SELECT \(selection.list) FROM \(selection.source) WHERE \(QueryTranslation.rootAlias).Z_PK \(list.condition)")
-      try list.bind(to: statement, 1)
+      let statement = try statement(selection, indices.map { keys[$0].number })
       var wanted = RowPositions(capacity: indices.count)
       var repeated: [Int] = []
       for index in indices where !wanted.insert(index, for: keys[index]) { repeated.append(index) }
@@ -390,19 +387,25 @@ struct StoreState {
     return results
   }
 
+  /// Returns a statement that reads the rows with the given primary keys.
+  private func statement(_ selection: RowSelection, _ numbers: [Int64]) throws(ManagedObjectError) -> Statement {
+    let list = NumberList(numbers)
+    let statement = try database.statement(
+      "SELECT \(selection.list) FROM \(selection.source) WHERE \(QueryTranslation.rootAlias).Z_PK \(list.condition)")
+    try list.bind(to: statement, 1)
+    return statement
+  }
+
   /// Returns the rows for keys, if they exist, in any order.
   mutating func pagedRows(_ keys: [RowKey]) throws(ManagedObjectError) -> PagedRows {
-    var rows = PagedRows(storeNumber, slotCount: schema.model.records.map(\.slotCount).max() ?? 0)
+    var rows = PagedRows(storeNumber)
     if keys.count <= PagedRows.firstCount {
       for row in try self.rows(keys) { if let row { rows.append(row) } }
       return rows
     }
     for (table, indices) in keyIndices(keys) {
       guard let selection = selection(table.entities) else { continue }
-      let list = NumberList(indices.map { keys[$0].number })
-      let statement = try database.statement(
-        "SELECT \(selection.list) FROM \(selection.source) WHERE \(QueryTranslation.rootAlias).Z_PK \(list.condition)")
-      try list.bind(to: statement, 1)
+      let statement = try statement(selection, indices.map { keys[$0].number })
       try statement.forEachRow { () throws(ManagedObjectError) in try selection.append(to: &rows, statement, reading) }
     }
     rows.finish()
