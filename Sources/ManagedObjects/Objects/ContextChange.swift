@@ -133,10 +133,10 @@ extension ManagedObjectContext {
     // The observers in `followers` do not need `arrived`: they fetch the objects that exist when they begin, and find
     // those of other contexts by the keys in `merged`.
     if concernsFollowers { followers.tell(.changed(change, merged)) }
-    let isObserved = !observers.isEmpty
+    let hasObservers = !observers.isEmpty
     for object in arrived {
       object.status.remove(.unreported)
-      if isObserved, !object.status.isDeleted, object.managedObjectContext === self { change.inserted.insert(object) }
+      if hasObservers, !object.status.isDeleted, object.managedObjectContext === self { change.inserted.insert(object) }
     }
     if !change.isEmpty { observers.tell(change) }
   }

@@ -140,7 +140,7 @@ extension FaultBatch {
     return false
   }
 
-  /// Records that there are no other objects to read.
+  /// Records that no other objects can be read.
   func noteNoOthers() {
     waitLength = min(2 * waitLength + 1, Self.greatestWait)
     waitCount = waitLength
@@ -248,8 +248,8 @@ extension ManagedObjectContext {
   }
 
   /// Returns the object with a key that a relationship of `owner` contains. If the object is a fault without a batch,
-  /// it joins a batch of related objects: those to which all objects in the owner's batch refer by this relationship.
-  /// If the owner is read by itself, so is the object.
+  /// it joins the batch of the related objects: the relationship of all objects in the owner's batch contains them. If
+  /// the owner is read by itself, so is the object.
   func target(_ key: RowKey, of owner: ManagedObject, _ slot: Int) -> ManagedObject {
     let object = object(for: key)
     if object.batch == nil, object.needsRow, let batch = owner.batch {

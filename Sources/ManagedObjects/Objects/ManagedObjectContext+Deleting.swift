@@ -62,7 +62,7 @@ extension ManagedObjectContext {
   /// because a program often deletes all objects that it has fetched.
   private func readFaults(_ targets: [ManagedObject], of owner: ManagedObject) throws(ManagedObjectError) {
     guard let batch = owner.batch, batch.keys.count > 1 else { return try readFaults(targets) }
-    // Those that reading their batch left out are read together.
+    // The objects without a batch, and those that their batch does not read, are read together.
     var rest: [ManagedObject] = []
     var last: FaultBatch?
     for target in targets where target.needsRow {

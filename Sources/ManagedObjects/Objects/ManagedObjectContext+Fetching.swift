@@ -331,15 +331,7 @@ extension ManagedObjectContext {
   func readFaults(_ objects: [ManagedObject]) throws(ManagedObjectError) {
     let faults = objects.filter(\.needsRow)
     guard !faults.isEmpty else { return }
-    if faults.count < PagedRows.firstCount {
-      for (object, row) in zip(faults, try readRows(faults.map(\.key))) {
-        if let row { object.take(row) }
-      }
-      return
-    }
-    var indices = RowPositions(capacity: faults.count)
-    for (index, fault) in faults.enumerated() { _ = indices.insert(index, for: fault.key) }
-    try takeRows(faults.map(\.key)) { key in indices[key].map { faults[$0] } }
+    try takeRows(faults.map(\.key)) { registered[$0] }
   }
 
   /// Reads the values of a to-many relationship that the store left out of the rows, for all objects at once.

@@ -29,15 +29,14 @@ struct SavePlan {
   ///   ``ManagedObjectError/Code/invalidState`` if no store accepts an object.
   init(_ objects: [ManagedObject], _ context: ManagedObjectContext) throws(ManagedObjectError) {
     newKeys = try Self.replaceKeys(objects, context)
-    var partIndices: [StoreNumber: Int] = [:]
-    // Most objects belong to the store of the last one.
+    // The store of the last object, and the index of its part.
     var lastStore: StoreNumber?
     var partIndex = 0
     for object in objects {
       let key = newKeys[object.key] ?? object.key
       if key.store == lastStore {
         // The part is that of the last object.
-      } else if let known = partIndices[key.store] {
+      } else if let known = parts.firstIndex(where: { $0.store.number == key.store }) {
         partIndex = known
       } else {
         guard let store = context.coordinator.store(key.store) else {
@@ -45,7 +44,6 @@ struct SavePlan {
             .invalidState, "the store of the object was removed from the coordinator", objectID: object.objectID)
         }
         partIndex = parts.count
-        partIndices[key.store] = partIndex
         var part = Part(store: store)
         part.changes.author = context.transactionAuthor
         part.changes.contextName = context.name

@@ -27,7 +27,7 @@
     /// - Parameters:
     ///   - logger: The logger. It can have metadata of its own.
     ///   - level: The level of statements.
-    ///   - slowStatements: The duration from which on a statement is logged as a warning; nil for none.
+    ///   - slowStatements: Statements that take this time or longer are logged as warnings; nil for none.
     ///   - includesValues: True to log the values of parameters. These are the data of the program's users.
     public static func logger(
       _ logger: Logger, level: Logger.Level = .debug, slowStatements: Duration? = nil, includesValues: Bool = false
