@@ -38,8 +38,8 @@ package struct PagedRows: Sendable {
   package var count: Int { first.count + keys.count }
 }
 
-/// Adding rows. For each row, call ``begin(_:version:slotCount:)``, an `append` method for each slot, and ``end()``. Call
-/// ``finish()`` after the last row.
+/// Adding rows. For each row, call ``begin(_:version:slotCount:)``, an `append` method for each slot, and ``end()``.
+/// Call ``finish()`` after the last row.
 extension PagedRows {
   /// Adds one of the first rows.
   package mutating func append(_ row: StoreRow) { first.append(row) }
