@@ -44,9 +44,7 @@ public enum AttributeValue: Hashable, Sendable {
     case (.double(let first), .double(let second)): first == second || first.isNaN && second.isNaN
     case (.float(let first), .float(let second)): first == second || first.isNaN && second.isNaN
     case (.string(let first), .string(let second)):
-      // Most equal strings share their storage. Comparing the bytes of long ones takes longer.
-      first == second
-        && (first.utf8Span.span.isIdentical(to: second.utf8Span.span) || first.utf8.elementsEqual(second.utf8))
+      first.hasSameBytes(as: second)
     case (.date(let first), .date(let second)):
       first == second || first.timeIntervalSinceReferenceDate.isNaN && second.timeIntervalSinceReferenceDate.isNaN
     case (.data(let first), .data(let second)): first == second
@@ -72,6 +70,17 @@ public enum AttributeValue: Hashable, Sendable {
     case .url(let value): hasher.combine(value)
     case .composite(let leaves): hasher.combine(leaves)
     }
+  }
+}
+
+extension String {
+  /// Returns true if two strings have the same UTF-8. Unlike equal strings, they cannot differ in normalization.
+  fileprivate func hasSameBytes(as other: String) -> Bool {
+    let bytes = utf8Span.rawBytes
+    let otherBytes = other.utf8Span.rawBytes
+    // Most equal strings share their storage.
+    return bytes.byteCount == otherBytes.byteCount
+      && (bytes.isIdentical(to: otherBytes) || bytes.hasSameBytes(as: otherBytes))
   }
 }
 

@@ -56,7 +56,7 @@ extension RawSpan {
 
   /// Returns true if this span and another one of the same length have the same bytes.
   @inline(__always)
-  func hasSameBytes(as other: RawSpan) -> Bool { hasBytes(of: other, at: 0, 0, byteCount) }
+  package func hasSameBytes(as other: RawSpan) -> Bool { hasBytes(of: other, at: 0, 0, byteCount) }
 
   @inline(__always)
   private func hasBytes(of other: RawSpan, at otherStart: Int, _ start: Int, _ count: Int) -> Bool {
