@@ -36,6 +36,10 @@ public struct RowKey: Hashable, Sendable {
   /// Hashes only the number and the entity, because most keys that are compared differ in one of them.
   @inlinable public func hash(into hasher: inout Hasher) { hasher.combine(number ^ Int64(entityIndex) << 40) }
 
+  // The default implementation hashes a single number in the general way, which takes twice as long.
+  @inlinable
+  public func _rawHashValue(seed: Int) -> Int { (number ^ Int64(entityIndex) << 40)._rawHashValue(seed: seed) }
+
   private static let lastTemporaryNumber = Atomic<Int64>(0)
 
   /// Returns a key that no other object of this process has.
