@@ -41,6 +41,17 @@ import Testing
     return paged
   }
 
+  @Test(arguments: [1 as Int64, 1 << 48 - 1, 1 << 48, .max], [0, 65_535, 65_536])
+  func `the object of a relationship can have any number`(number: Int64, entityIndex: Int) {
+    var paged = PagedRows(Self.store)
+    for _ in 0..<PagedRows.firstCount { paged.append(StoreRow(key: Self.key(1), version: 1, values: [])) }
+    paged.begin(Self.key(100), version: 1, slotCount: 1)
+    paged.append(objectNumber: number, entityIndex: entityIndex)
+    paged.end()
+    paged.finish()
+    #expect(paged.row(0, slotCount: 1).values == [.toOne(Self.key(number, entity: entityIndex))])
+  }
+
   private static func read(_ paged: PagedRows, _ slotCounts: [Int]) -> [StoreRow] {
     paged.first + paged.keys.indices.map { paged.row($0, slotCount: slotCounts[Int(paged.keys[$0].entityIndex)]) }
   }

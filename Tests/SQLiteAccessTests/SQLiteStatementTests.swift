@@ -1,5 +1,6 @@
 import Foundation
 import SQLiteAccess
+import TestSupport
 import Testing
 
 /// Prepared statements, rows and errors.
@@ -33,6 +34,31 @@ import Testing
     #expect(!insert.isReadOnly)
     #expect(insert.parameterCount == 2)
     #expect(try database.prepare("SELECT k AS a, v FROM t").columnNames == ["a", "v"])
+  }
+
+  @Test func `a bound text stays until its parameter is bound again`() throws {
+    var random = SeededGenerator(seed: 5)
+    let parameters = (1...40).map { "?\($0)" }.joined(separator: ", ")
+    let select = try database.prepare(SQL(text: "SELECT \(parameters)", values: []))
+    var texts = [String](repeating: "", count: 40)
+    for round in 0..<60 {
+      for index in texts.indices where round == 0 || Bool.random(using: &random) {
+        let length = [0, 1, 15, 16, 255, 256, 257, 5_000].randomElement(using: &random) ?? 0
+        texts[index] = String(repeating: ["a", "b", "c"].randomElement(using: &random) ?? "", count: length)
+        try select.bind(texts[index], at: index + 1)
+      }
+      let rows = try select.rows()
+      #expect(try rows.map { row in try texts.indices.map { try row[$0] } } == [texts.map { SQLiteValue.text($0) }])
+    }
+  }
+
+  @Test func `a text cannot be bound between the rows of a statement`() throws {
+    let select = try database.prepare("SELECT ?1 UNION ALL SELECT ?1")
+    try select.bind("first", at: 1)
+    let rows = try select.rows()
+    #expect(try rows.next()?[0] == "first")
+    #expect(failure { try select.bind("second", at: 1) }?.code == .misuse)
+    #expect(try rows.next()?[0] == "first")
   }
 
   @Test func `a parameter without a value is an error`() throws {

@@ -75,6 +75,16 @@ extension PagedRows {
   @inlinable @inline(__always)
   package mutating func append(date seconds: Double) { append(CellKind.date, seconds.bitPattern) }
 
+  /// Adds the object of a to-one relationship, which is in the same store as the row.
+  @inlinable @inline(__always)
+  package mutating func append(objectNumber number: Int64, entityIndex: Int) {
+    if let word = cells.word(ofObject: UInt64(bitPattern: number), entityIndex) {
+      append(CellKind.object, word)
+    } else {
+      append(.toOne(RowKey(store: cells.store, entityIndex: entityIndex, number: number)))
+    }
+  }
+
   /// Adds a text.
   ///
   /// - Parameter append: Adds its UTF-8 to an array.

@@ -70,14 +70,14 @@ package final class RowPage: Sendable {
 /// The cell of a value is a word of 8 bytes: the number itself, the position and the size of a text in ``bytes``, or an
 /// index in ``others``. Before the cells of each 8 slots there is a word with their kinds.
 @usableFromInline package struct RowCells: Sendable {
-  private let store: StoreNumber
+  @usableFromInline let store: StoreNumber
   /// The cells. A row is identified by the index of its first word. The cells of a new row are 0.
   @usableFromInline var words: [UInt64] = []
   /// The texts, data and UUIDs.
   @usableFromInline var bytes: [UInt8] = []
   private var others: [RowValue] = []
 
-  private static let numberWidth: UInt64 = 48
+  @inlinable static var numberWidth: UInt64 { 48 }
 
   struct Cell {
     let kind: UInt8
@@ -160,8 +160,16 @@ extension RowCells {
   /// Adds empty cells for a row, and returns the index of its first word.
   mutating func beginRow(slotCount: Int) -> Int {
     let row = words.count
-    words.append(contentsOf: repeatElement(0, count: slotCount + (slotCount + 7) / 8))
+    // A loop is faster than adding a repeated element.
+    for _ in 0..<slotCount + (slotCount + 7) / 8 { words.append(0) }
     return row
+  }
+
+  /// Returns the word for an object of ``store``; nil if its number or the index of its entity is too large.
+  @inlinable @inline(__always)
+  func word(ofObject number: UInt64, _ entityIndex: Int) -> UInt64? {
+    guard number >> Self.numberWidth == 0, let index = UInt16(exactly: entityIndex) else { return nil }
+    return UInt64(index) << Self.numberWidth | number
   }
 
   /// Returns a copy without unused capacity.
@@ -213,9 +221,8 @@ extension RowCells {
     case .unread: set(slot, ofRowAt: row, CellKind.unread, 0)
     case .toOne(nil): set(slot, ofRowAt: row, CellKind.noObject, 0)
     case .toOne(let key?):
-      let number = UInt64(bitPattern: key.number)
-      if key.store == store, number >> Self.numberWidth == 0, let index = UInt16(exactly: key.entityIndex) {
-        set(slot, ofRowAt: row, CellKind.object, UInt64(index) << Self.numberWidth | number)
+      if key.store == store, let word = word(ofObject: UInt64(bitPattern: key.number), Int(key.entityIndex)) {
+        set(slot, ofRowAt: row, CellKind.object, word)
       } else {
         set(slot, ofRowAt: row, other: value)
       }

@@ -22,53 +22,9 @@ package import FoundationEssentials
       self.count = count
     }
 
-    @inlinable package subscript(_ index: Int) -> Argument { unsafe Argument(index < count ? start?[index] : nil) }
-  }
-
-  /// An argument of a function.
-  @safe package struct Argument: StoredValue {
-    @usableFromInline let value: OpaquePointer?
-
-    @inlinable init(_ value: OpaquePointer?) { unsafe self.value = value }
-
-    @inlinable package var kind: StorageClass {
-      unsafe value == nil ? .null : StorageClass(code: sqlite3_value_type(value))
+    @inlinable package subscript(_ index: Int) -> SQLiteValueReference {
+      unsafe SQLiteValueReference(index < count ? start?[index] : nil)
     }
-    @inlinable package var integer: Int64 { unsafe sqlite3_value_int64(value) }
-    @inlinable package var real: Double { unsafe sqlite3_value_double(value) }
-
-    /// The number of bytes of a text or a blob; 0 for other types.
-    var size: Int {
-      let kind = kind
-      return kind == .text || kind == .blob ? Int(unsafe sqlite3_value_bytes(value)) : 0
-    }
-
-    package var text: String {
-      guard let start = unsafe sqlite3_value_text(value) else { return "" }
-      let count = Int(unsafe sqlite3_value_bytes(value))
-      return unsafe String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)
-    }
-
-    /// The text; nil if it is not valid UTF-8.
-    package var validText: String? {
-      guard let start = unsafe sqlite3_value_text(value) else { return nil }
-      let count = Int(unsafe sqlite3_value_bytes(value))
-      return unsafe String(validating: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)
-    }
-
-    package var data: Data {
-      guard let start = unsafe sqlite3_value_blob(value) else { return Data() }
-      return unsafe Data(bytes: start, count: Int(sqlite3_value_bytes(value)))
-    }
-
-    /// The object that ``PreparedStatement/bind(_:object:)`` has bound; nil for other values.
-    package var object: AnyObject? {
-      guard let value = unsafe value, let pointer = unsafe sqlite_object(value) else { return nil }
-      return unsafe Unmanaged<AnyObject>.fromOpaque(pointer).takeUnretainedValue()
-    }
-
-    /// The address of the value.
-    fileprivate var pointer: OpaquePointer? { unsafe value }
   }
 }
 
@@ -78,7 +34,7 @@ extension FunctionCall {
 
   package func setResult(_ value: Double) { unsafe sqlite3_result_double(context, value) }
 
-  package func setResult(_ argument: Argument) { unsafe sqlite3_result_value(context, argument.pointer) }
+  package func setResult(_ value: SQLiteValueReference) { unsafe sqlite3_result_value(context, value.value) }
 
   package func setResult(_ bytes: [UInt8]) {
     unsafe sqlite3_result_blob64(context, bytes, UInt64(bytes.count), sqlite_transient())

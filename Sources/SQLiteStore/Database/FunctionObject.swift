@@ -6,7 +6,7 @@ internal import SQLiteAccess
 /// object, which tests, computes or collects values with the code that evaluates predicates in memory.
 class FunctionObject {
   typealias Arguments = FunctionCall.Arguments
-  typealias Argument = FunctionCall.Argument
+  typealias Argument = SQLiteValueReference
 
   /// The error of the first function call that failed.
   private(set) var failure: ManagedObjectError?

@@ -39,6 +39,8 @@ struct RowSelection: Sendable {
     case integer(Int32)
     case double(Int32)
     case date(Int32)
+    /// A to-one relationship whose objects all have the same entity.
+    case toOne(Int32, entityIndex: Int)
     case other
 
     init(_ slot: Slot) {
@@ -51,6 +53,8 @@ struct RowSelection: Sendable {
         case .attribute(let column, .double, _): .double(column)
         case .attribute(let column, .date, _): .date(column)
         case .empty(.unread): .unread
+        case .toOne(let column, _, let destination) where destination.count == 1:
+          .toOne(column, entityIndex: destination.lowerBound)
         case .attribute, .toOne, .composite, .empty: .other
         }
     }
@@ -153,28 +157,39 @@ struct RowSelection: Sendable {
       switch steps[slot] {
       case .unread: rows.appendUnread()
       case .text(let column):
-        switch statement.kind(column) {
-        case .text: rows.appendText { statement.appendText(column, to: &$0) }
+        let text = statement.columnValue(column)
+        switch text.kind {
+        case .text: rows.appendText { statement.append(text, to: &$0) }
         case .null: rows.appendNull()
         default: rows.append(try value(slots[entity][slot], statement, reading))
         }
       case .integer(let column):
-        switch statement.kind(column) {
-        case .integer: rows.append(statement.integer(column))
+        let number = statement.columnValue(column)
+        switch number.kind {
+        case .integer: rows.append(number.integer)
         case .null: rows.appendNull()
         default: rows.append(try value(slots[entity][slot], statement, reading))
         }
       case .double(let column):
-        switch statement.kind(column) {
-        case .real, .integer: rows.append(statement.real(column))
+        let number = statement.columnValue(column)
+        switch number.kind {
+        case .real, .integer: rows.append(number.real)
         case .null: rows.appendNull()
         default: rows.append(try value(slots[entity][slot], statement, reading))
         }
       case .date(let column):
-        switch statement.kind(column) {
-        case .real, .integer: rows.append(date: statement.real(column))
+        let seconds = statement.columnValue(column)
+        switch seconds.kind {
+        case .real, .integer: rows.append(date: seconds.real)
         case .null: rows.appendNull()
         default: rows.append(try value(slots[entity][slot], statement, reading))
+        }
+      case .toOne(let column, let entityIndex):
+        let number = statement.columnValue(column)
+        if number.kind == .integer, number.integer > 0 {
+          rows.append(objectNumber: number.integer, entityIndex: entityIndex)
+        } else {
+          rows.append(try value(slots[entity][slot], statement, reading))
         }
       case .other: rows.append(try value(slots[entity][slot], statement, reading))
       }
