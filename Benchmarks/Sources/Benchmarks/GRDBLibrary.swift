@@ -35,8 +35,8 @@ final class GRDBLibrary {
     case .fetchSome:
       return try measure(queue) { [count] in try GRDBItem.filter(Column("number") >= count / 2).fetchAll($0) }
     case .fetchOne:
-      return try measure(queue) { [count] in
-        try GRDBItem.filter(Column("title") == "Item \(count / 2)").fetchAll($0)
+      return try ObjectsWork.fetchEach(count) { title in
+        keep(try queue.read { try GRDBItem.filter(Column("title") == title).fetchAll($0) })
       }
     case .sort: return try measure(queue) { try GRDBItem.order(Column("text").desc).fetchAll($0) }
     case .walk:

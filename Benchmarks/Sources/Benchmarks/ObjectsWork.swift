@@ -87,10 +87,30 @@ extension ObjectsWork {
     }
     if kind == .memory { return try Self.memoryOfObjects(filled) }
     if kind == .changeOne { return try Self.changeOne(filled.newContext()) }
+    if kind == .fetchOne, storage == .sqlite {
+      let context = filled.newContext()
+      return try Self.fetchEach(count) { title in
+        keep(try context.fetch(Item.self, where: ManagedPredicate(format: "title == %@", title)))
+      }
+    }
     return try Measurement.measure {
       try kind.run(filled.newContext(), count)
       return 0
     }
+  }
+
+  /// The number of objects that are fetched one by one to measure the time of one fetch.
+  private static let fetchCount = 1_000
+
+  /// Measures the average time of fetching one object.
+  static func fetchEach(_ count: Int, _ fetch: (_ title: String) throws -> Void) throws -> Measurement {
+    let titles = (0..<fetchCount).map { "Item \($0 * 7_919 % count)" }
+    var measurement = try Measurement.measure {
+      for title in titles { try fetch(title) }
+      return 0
+    }
+    measurement.seconds /= Double(fetchCount)
+    return measurement
   }
 
   private static func changeOne(_ context: ManagedObjectContext) throws -> Measurement {
@@ -186,6 +206,9 @@ extension ObjectsWork {
         "total = sum(item.price + item.number + len(item.title) + len(item.text) + item.date.second"
           + " for item in new().scalars(select(Item)))"
       case .fetchSome: "found = new().scalars(select(Item).where(Item.number >= count // 2)).all()"
+      case .fetchOne where storage == .sqlite:
+        "for index in range(\(Self.fetchCount)):"
+          + " found = new().scalars(select(Item).where(Item.title == f'Item {index * 7919 % count}')).all()"
       case .fetchOne: "found = new().scalars(select(Item).where(Item.title == f'Item {count // 2}')).all()"
       case .sort: "found = new().scalars(select(Item).order_by(Item.text.desc())).all()"
       case .walk:
@@ -248,7 +271,9 @@ extension ObjectsWork {
       items = session.scalars(select(Item)).all()
       length = (memory('VmRSS:') - before) // count
       """
-    return try Measurement.inPython(
+    var measurement = try Measurement.inPython(
       body, setup: setup, preparation: kind == .changeOne || kind == .memory ? preparation : "")
+    if kind == .fetchOne, storage == .sqlite { measurement?.seconds /= Double(Self.fetchCount) }
+    return measurement
   }
 }

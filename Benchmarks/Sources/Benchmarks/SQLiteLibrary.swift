@@ -42,8 +42,11 @@ final class SQLiteLibrary {
     case .fetchSome:
       return try measure(connection, "SELECT \(Self.columns) FROM ZITEM WHERE ZNUMBER >= ?", [count / 2]) { keep($0) }
     case .fetchOne:
-      return try measure(connection, "SELECT \(Self.columns) FROM ZITEM WHERE ZTITLE = ?", ["Item \(count / 2)"]) {
-        keep($0)
+      let statement = try prepare(connection, "SELECT \(Self.columns) FROM ZITEM WHERE ZTITLE = ?")
+      defer { sqlite3_finalize(statement) }
+      return try ObjectsWork.fetchEach(count) { title in
+        sqlite3_bind_text(statement, 1, title, -1, Self.transient)
+        keep(try Self.items(statement))
       }
     case .sort:
       return try measure(connection, "SELECT \(Self.columns) FROM ZITEM ORDER BY ZTEXT DESC", []) { keep($0) }
