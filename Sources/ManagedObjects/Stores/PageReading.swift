@@ -4,7 +4,7 @@ package import Predicates
 /// A store that reads rows into pages. Contexts prefer this form.
 package protocol PageReading: PersistentStore {
   /// Executes a request as ``PersistentStore/fetch(_:of:)`` does. Returns pages if the database evaluates the whole
-  /// request.
+  /// request. The caller has checked the request.
   func fetchInPages(
     _ request: FetchRequest, of entity: ManagedObjectModel.Entity
   ) throws(ManagedObjectError) -> PagedFetchResult

@@ -7,17 +7,17 @@ extension StoreState {
   mutating func perform(
     _ request: FetchRequest, of entity: ManagedObjectModel.Entity
   ) throws(ManagedObjectError) -> StoreFetchResult {
-    switch try performInPages(request, of: entity) {
+    try request.check(for: entity)
+    return switch try performInPages(request, of: entity) {
     case .pages(let rows): .rows(rows.rows(of: schema.model))
     case .result(let result): result
     }
   }
 
-  /// Executes a request. Returns rows in pages if SQL can express the whole request.
+  /// Executes a request, which the caller has checked. Returns rows in pages if SQL can express the whole request.
   mutating func performInPages(
     _ request: FetchRequest, of entity: ManagedObjectModel.Entity
   ) throws(ManagedObjectError) -> PagedFetchResult {
-    try request.check(for: entity)
     if request.resultType == .dictionaries { return .result(.dictionaries(try dictionaries(request, of: entity))) }
     if request.resultType == .objects, let properties = request.propertiesToFetch {
       if let table = schema.table(ofEntity: entity.index) {
