@@ -29,7 +29,7 @@ import Testing
     let sketch = try GraphSketch()
     let context = sketch.context()
     let objects = try (0..<64).map { _ in try context.insert("Note") }
-    var map = IdentityMap(largeCount: 50)
+    let map = IdentityMap(largeCount: 50)
     for round in 1...3 {
       for object in objects { map.insert(object) }
       for object in objects.dropLast(5) { map.remove(object) }

@@ -5,7 +5,7 @@ internal import Synchronization
   /// A number that identifies the context in this process.
   let number = nextNumber.add(1, ordering: .relaxed).newValue
   private static let nextNumber = Atomic<Int>(0)
-  @safe @exclusivity(unchecked) var registered = IdentityMap()
+  let registered = IdentityMap()
   /// False while code sets values that do not count as changes, for example in `awakeFromFetch`.
   @safe @exclusivity(unchecked) private(set) var isTracking = true
   /// False after the context was released.

@@ -6,8 +6,9 @@ internal import SystemFiles
 /// The map does not retain the objects: an object removes itself when it is released.
 ///
 /// Like ``KeyTable``, it is an open-addressing hash table with groups of 16 slots for 16 consecutive numbers. Unlike
-/// it, a slot has no key, because the object has one: 12 bytes for each slot instead of 24.
-struct IdentityMap {
+/// it, a slot has no key, because the object has one: 12 bytes for each slot instead of 24. It is a class, because each
+/// access to a structure in ``ContextState`` would count the references to its arrays.
+final class IdentityMap {
   /// The number of objects that makes a map large. Only a large map returns memory to the system when objects are
   /// removed.
   private let largeCount: Int
@@ -20,17 +21,17 @@ struct IdentityMap {
 
   /// The hash of the key in each slot: 0 if the slot is free, 1 if its object was removed. The count is a multiple of
   /// 16. The table is rebuilt from the hashes, because an object that is being released cannot be asked for its key.
-  private var hashes: [UInt32] = []
-  private var entries: [Entry] = []
+  @safe @exclusivity(unchecked) private var hashes: [UInt32] = []
+  @safe @exclusivity(unchecked) private var entries: [Entry] = []
   /// The number of slots that are not free.
-  private var usedCount = 0
-  private(set) var count = 0
+  @safe @exclusivity(unchecked) private var usedCount = 0
+  @safe @exclusivity(unchecked) private(set) var count = 0
   /// The greatest number of objects since memory was last returned to the system.
-  private var greatestCount = 0
+  @safe @exclusivity(unchecked) private var greatestCount = 0
   /// True if memory was returned to the system since the map was last empty.
-  private var wasLarge = false
+  @safe @exclusivity(unchecked) private var wasLarge = false
   /// The number of times that memory was returned. For tests.
-  private(set) var releaseCount = 0
+  @safe @exclusivity(unchecked) private(set) var releaseCount = 0
 
   init(largeCount: Int = 1 << 17) { self.largeCount = largeCount }
 
@@ -65,7 +66,7 @@ struct IdentityMap {
   var capacity: Int { hashes.count }
 
   /// Adds an object, in place of an object with the same key.
-  mutating func insert(_ object: ManagedObject) {
+  func insert(_ object: ManagedObject) {
     if 16 * (usedCount + 1) > 11 * hashes.count { grow(for: count + count / 2 + 1) }
     let key = object.key
     let hash = Self.hash(key)
@@ -89,12 +90,18 @@ struct IdentityMap {
   /// If the map is large, the memory of the map and of the objects is returned to the system twice: when 15 of 16
   /// objects have been removed, and when all have been removed. The work is proportional to the number of removed
   /// objects.
-  mutating func remove(_ object: ManagedObject) {
+  func remove(_ object: ManagedObject) {
     guard let slot = slot(of: object) else { return }
     entries[slot].object = nil
     count -= 1
     if count == 0 {
-      (hashes, entries, usedCount) = ([], [], 0)
+      usedCount = 0
+      // Keeps the memory of a small map for the next object.
+      if hashes.count > Self.smallCapacity {
+        (hashes, entries) = ([], [])
+      } else {
+        for slot in hashes.indices { hashes[slot] = Self.free }
+      }
     } else {
       // A search for the object in the next slot may pass this slot. So if the next slot is used, this slot is marked
       // as removed instead of free.
@@ -115,7 +122,14 @@ struct IdentityMap {
     SystemMemory.giveBackFreeMemory()
   }
 
-  mutating func reserveCapacity(_ count: Int) {
+  /// Removes all objects.
+  func removeAll() {
+    (hashes, entries) = ([], [])
+    (usedCount, count, greatestCount) = (0, 0, 0)
+    wasLarge = false
+  }
+
+  func reserveCapacity(_ count: Int) {
     guard 16 * (count + usedCount - self.count) > 11 * hashes.count else { return }
     // Grows by at least a half, so that many small steps do not rebuild the table each time.
     grow(for: max(count, self.count + self.count / 2 + 1))
@@ -124,6 +138,7 @@ struct IdentityMap {
 
 /// The hash table.
 extension IdentityMap {
+  private static let smallCapacity = 64
   private static let free: UInt32 = 0
   private static let removed: UInt32 = 1
 
@@ -157,7 +172,7 @@ extension IdentityMap {
   }
 
   /// Rebuilds the table with room for a number of objects.
-  private mutating func grow(for count: Int) {
+  private func grow(for count: Int) {
     // At most 11 of 16 slots are used. If the count were a multiple of 17, a search would not visit some slots.
     var capacity = max((count / 11 + 1) * 16, 32)
     if capacity % 17 == 0 { capacity += 16 }

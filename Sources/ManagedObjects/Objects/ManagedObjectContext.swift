@@ -69,7 +69,7 @@ public final class ManagedObjectContext {
   /// context.retainsRegisteredObjects = true
   /// _ = try context.fetch(Category.self)                   // stay registered, with their values
   /// ```
-  public var retainsRegisteredObjects = false {
+  @safe @exclusivity(unchecked) public var retainsRegisteredObjects = false {
     didSet {
       let old = retained
       retained = retainsRegisteredObjects ? registeredObjects : []
@@ -87,7 +87,9 @@ public final class ManagedObjectContext {
   public var userInfo: [String: Any] = [:]
   /// True to record the changes of each event, for ``ManagedObject/changedValuesForCurrentEvent()``. The default is
   /// false, because recording takes time and memory.
-  public var recordsEvents = false { didSet { if !recordsEvents { setEventChanges([]) } } }
+  @safe @exclusivity(unchecked) public var recordsEvents = false {
+    didSet { if !recordsEvents { setEventChanges([]) } }
+  }
   /// The changes since the last call of ``processPendingChanges()``, if ``recordsEvents`` is true.
   var eventChanges: [UndoManager.Change] = []
 
@@ -159,10 +161,7 @@ public final class ManagedObjectContext {
   /// A cache of the entity indexes of classes.
   var classIndices: [ObjectIdentifier: Int] = [:]
   let state = ContextState()
-  var registered: IdentityMap {
-    _read { yield state.registered }
-    _modify { yield &state.registered }
-  }
+  var registered: IdentityMap { state.registered }
   /// The objects with changes, in the order of their first change. May also contain objects that no longer have
   /// changes.
   @safe @exclusivity(unchecked) var listed: [ManagedObject] = []
@@ -367,7 +366,7 @@ public final class ManagedObjectContext {
   }
 
   func unregisterAll() {
-    registered = IdentityMap()
+    registered.removeAll()
     let old = retained
     retained = []
     withExtendedLifetime(old) {}
