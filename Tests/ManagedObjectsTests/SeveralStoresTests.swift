@@ -103,6 +103,31 @@ import Testing
     #expect(!context.hasChanges && texts.saves == 1 && log.saves == 1)
   }
 
+  @Test(arguments: [true, false])
+  func `a failed save leaves the relationships of new objects as they are`(failsInStore: Bool) throws {
+    let (context, texts, log) = try stores()
+    let note = try insert("Note", "a", context)
+    let tag = try insert("Tag", "x", context)
+    try note.setValue(.set([.object(tag)]), forKey: "tags")
+    let other = try insert("Note", "b", context)
+    if failsInStore {
+      texts.failsToSave = true
+    } else {
+      try context.assign(other, to: log)
+      try other.setValue(.set([.object(tag)]), forKey: "tags")
+    }
+    #expect(errorCode { try context.save() } == (failsInStore ? .save : .externalRelationship))
+    #expect(note.objectID.isTemporary && tag.objectID.isTemporary && context.insertedObjects == [note, tag, other])
+    #expect(try note.value(forKey: "tags") == .set([.object(tag)]))
+    #expect(context.registeredObjects == [note, tag, other])
+    texts.failsToSave = false
+    try other.setValue(.set([]), forKey: "tags")
+    try context.save()
+    let reader = ManagedObjectContext(coordinator: context.coordinator)
+    let found = try reader.fetch(FetchRequest("Note", where: ManagedPredicate(format: "title == 'a'")))
+    #expect(try found.map { try $0.value(forKey: "tags") } == [.set([.object(reader.object(with: tag.objectID))])])
+  }
+
   @Test func `a child context keeps temporary IDs after an incomplete save`() throws {
     let (context, _, log) = try stores()
     let child = ManagedObjectContext(parent: context)

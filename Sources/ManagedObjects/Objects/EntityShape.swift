@@ -8,6 +8,10 @@ final class EntityShape {
   let objectClass: ManagedObject.Type
   /// The relationship in each slot; nil for attributes.
   let relationships: [ManagedObjectModel.Entity.Relationship?]
+  /// The slots of the relationships.
+  let relationshipSlots: [Int]
+  /// For each slot, the indices of the entities that related objects can have; empty for attributes.
+  let destinations: [Range<Int>]
   /// For each slot of a relationship, the slot of its inverse in the destination entity, if any.
   let inverseSlots: [Int?]
   /// For each slot, false if the property is transient.
@@ -42,6 +46,7 @@ final class EntityShape {
     initialValues = entity.initialValues
     emptyValues = entity.emptyValues
     var relationships = [ManagedObjectModel.Entity.Relationship?](repeating: nil, count: record.slotCount)
+    var destinations = [Range<Int>](repeating: 0..<0, count: record.slotCount)
     var inverseSlots = [Int?](repeating: nil, count: record.slotCount)
     var isPersistent = [Bool](repeating: true, count: record.slotCount)
     var transformerNames: [Int: String] = [:]
@@ -51,10 +56,13 @@ final class EntityShape {
     }
     for relationship in record.relationships {
       relationships[relationship.slot] = relationship
+      destinations[relationship.slot] = entity.destination(of: relationship).subtree
       inverseSlots[relationship.slot] = entity.inverse(of: relationship)?.slot
       isPersistent[relationship.slot] = !relationship.definition.traits.isTransient
     }
     self.relationships = relationships
+    relationshipSlots = record.relationships.map(\.slot)
+    self.destinations = destinations
     self.inverseSlots = inverseSlots
     self.isPersistent = isPersistent
     self.transformerNames = transformerNames

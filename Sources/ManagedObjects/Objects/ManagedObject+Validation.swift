@@ -83,36 +83,40 @@ extension ManagedObject {
   ///   properties.
   final func validateProperties() throws(ManagedObjectError) {
     if status.contains(.fault) { fire() }
-    var errors = shape.rules.defects
+    let rules = shape.rules
+    var errors = rules.defects
     if status.contains(.refusing) {
       let refusals = shape.context?.refusals[ObjectIdentifier(self)] ?? [:]
       errors += refusals.sorted { $0.key < $1.key }.map { (slot: $0.key, error: $0.value) }
     }
-    for rule in shape.rules.attributes {
+    // Rules are accessed by index, because a copy of each would count references.
+    for index in rules.attributes.indices {
       // The methods of the class that are called below can turn the object into a fault.
       if status.contains(.fault) { fire() }
-      guard case .attribute(var value) = values[rule.slot] else { continue }
+      let slot = rules.attributes[index].slot
+      guard case .attribute(var value) = values[slot] else { continue }
       do {
-        if try correct(&value, rule) { storeCorrected(value, rule.slot) }
+        if try correct(&value, rules.attributes[index]) { storeCorrected(value, slot) }
       } catch {
-        errors += (error.details.isEmpty ? [error] : error.details).map { (slot: rule.slot, error: $0) }
+        errors += (error.details.isEmpty ? [error] : error.details).map { (slot: slot, error: $0) }
         continue
       }
-      if let failure = rule.failure(value) {
+      if let failure = rules.attributes[index].failure(value) {
         // A stored value that does not fit the attribute's type is kept until it is replaced.
-        if failure.code == .invalidValue, failure.predicate == nil, isUnchanged(rule.slot) { continue }
-        errors.append((rule.slot, failure))
+        if failure.code == .invalidValue, failure.predicate == nil, isUnchanged(slot) { continue }
+        errors.append((slot, failure))
         continue
       }
-      do { try validateValue(value, forKey: rule.name) } catch {
-        errors += (error.details.isEmpty ? [error] : error.details).map { (slot: rule.slot, error: $0) }
+      do { try validateValue(value, forKey: rules.attributes[index].name) } catch {
+        errors += (error.details.isEmpty ? [error] : error.details).map { (slot: slot, error: $0) }
       }
     }
     if status.contains(.fault) { fire() }
-    for rule in shape.rules.relationships {
+    for index in rules.relationships.indices {
+      let slot = rules.relationships[index].slot
       // A relationship that was not read has not changed, so it is not checked.
-      if case .unread = values[rule.slot] { continue }
-      if let failure = rule.failure(count: values[rule.slot].count) { errors.append((rule.slot, failure)) }
+      if case .unread = values[slot] { continue }
+      if let failure = rules.relationships[index].failure(count: values[slot].count) { errors.append((slot, failure)) }
     }
     if errors.isEmpty { return }
     if let error = ManagedObjectError(all: inOrder(errors).map { located($0) }) { throw error }

@@ -92,6 +92,9 @@ public import Predicates
     /// The states of an object with unsaved changes. The context retains an object that has one of them.
     static let changed: Status = [.inserted, .updated, .deleted]
 
+    /// The states of an object that must be read before a relationship changes, or that no relationship can refer to.
+    static let unavailable: Status = [.fault, .deleted, .inaccessible, .detached]
+
     var isInserted: Bool { contains(.inserted) }
     var isUpdated: Bool { contains(.updated) && isDisjoint(with: [.inserted, .deleted]) }
     var isDeleted: Bool { contains(.deleted) }

@@ -25,6 +25,12 @@ extension ManagedObjectContext {
 
   /// Returns true if an object can be in a relationship. Otherwise, adds the error to ``misuse``, and returns false.
   func isOwn(_ target: ManagedObject, of object: ManagedObject, _ slot: Int) -> Bool {
+    // Decides most cases without copying the description of the relationship.
+    if target.shape.state === state, object.shape.destinations[slot].contains(Int(target.key.entityIndex)),
+      target.status.isDisjoint(with: .unavailable), object.status.isDisjoint(with: .unavailable)
+    {
+      return true
+    }
     guard let relationship = object.shape.relationships[slot] else { return false }
     do {
       try checkRelation(of: object, relationship, to: target)

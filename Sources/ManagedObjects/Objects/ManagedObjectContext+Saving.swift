@@ -122,6 +122,7 @@ extension ManagedObjectContext {
       finish(plan)
       return true
     } catch {
+      restoreKeys(in: plan.unsavedObjects, plan.newKeys)
       finish(plan)
       if plan.saved.contains(where: { !$0.changes.isEmpty }) { isPartlySaved = true }
       // The next attempt creates other keys. Keys from `obtainPermanentIDs(for:)` cannot be replaced.
@@ -135,6 +136,14 @@ extension ManagedObjectContext {
       try withoutUndo { () throws(ManagedObjectError) in try resolve(resolutions) }
       return false
     }
+  }
+
+  /// Restores the temporary keys in the relationships of objects that were not saved.
+  ///
+  /// - Parameter newKeys: The permanent keys that the save has set, by the temporary ones.
+  func restoreKeys(in objects: some Sequence<ManagedObject>, _ newKeys: KeyReplacements) {
+    let oldKeys = newKeys.inverted
+    for object in objects where !object.status.isDeleted { rename(in: object, oldKeys) }
   }
 
   /// Returns an error that refers to new objects by their present, temporary IDs instead of those of the failed
@@ -207,14 +216,13 @@ extension ManagedObjectContext {
     var names: [(key: RowKey, value: RowKey)] = []
     names.reserveCapacity(plan.newKeys.count)
     for part in plan.saved {
-      for (object, values) in zip(part.objects, part.values) {
+      for object in part.objects {
         let isNewVersion = plan.raised.contains(object.key)
         if let key = plan.newKeys[object.key] {
           names.append((object.key, key))
           rename(object, to: key, keepsOld: undoManager != nil)
         }
         if !object.status.isDeleted {
-          object.values = values
           if object.status.isInserted {
             object.version = 1
           } else if isNewVersion {

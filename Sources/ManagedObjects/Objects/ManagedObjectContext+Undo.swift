@@ -183,7 +183,9 @@ extension ManagedObjectContext {
     func isRenamed(_ key: RowKey) -> Bool { names[key] != nil }
     if names.isEmpty { return nil }
     switch value {
-    case .toOne(let key?) where isRenamed(key): return .toOne(new(key))
+    case .toOne(let key?):
+      let new = new(key)
+      return new == key ? nil : .toOne(new)
     case .toMany(let keys) where keys.contains(where: isRenamed): return .toMany(Set(keys.map(new)))
     case .orderedToMany(let keys) where keys.contains(where: isRenamed):
       return .orderedToMany(OrderedKeys(keys.map(new)))

@@ -7,8 +7,6 @@ struct SavePlan {
     let store: any PersistentStore
     var changes = StoreChanges()
     var objects: [ManagedObject] = []
-    /// The values of the objects when they are saved; empty for deleted objects.
-    var values: [[RowValue]] = []
     /// The keys of other rows that the store changed during the save, and of rows that it saved with other values than
     /// those in ``changes``.
     var mended: [RowKey] = []
@@ -22,13 +20,28 @@ struct SavePlan {
   /// The parts that have been saved.
   private(set) var saved: [Part] = []
 
+  /// The objects of the parts that have not been saved.
+  var unsavedObjects: some Sequence<ManagedObject> { parts.dropFirst(saved.count).lazy.flatMap(\.objects) }
+
   /// Divides the changes of objects by store.
+  ///
+  /// Replaces temporary keys in the relationships of the objects by permanent ones, so that rows share the objects'
+  /// values. If the plan cannot be made or saved, the caller restores them: see ``unsavedObjects``.
   ///
   /// - Throws: ``ManagedObjectError/Code/externalRelationship`` for a relationship to another store;
   ///   ``ManagedObjectError/Code/referentialIntegrity`` for a relationship to an object that was never saved;
   ///   ``ManagedObjectError/Code/invalidState`` if no store accepts an object.
   init(_ objects: [ManagedObject], _ context: ManagedObjectContext) throws(ManagedObjectError) {
     newKeys = try Self.replaceKeys(objects, context)
+    do throws(ManagedObjectError) { try divide(objects, context) } catch {
+      context.restoreKeys(in: objects, newKeys)
+      throw error
+    }
+  }
+
+  private mutating func divide(
+    _ objects: [ManagedObject], _ context: ManagedObjectContext
+  ) throws(ManagedObjectError) {
     // The store of the last object, and the index of its part.
     var lastStore: StoreNumber?
     var partIndex = 0
@@ -53,15 +66,14 @@ struct SavePlan {
       parts[partIndex].objects.append(object)
       if object.status.isDeleted {
         parts[partIndex].changes.deleted.append(StoreRow(key: key, version: object.version, values: object.readValues))
-        parts[partIndex].values.append([])
         continue
       }
-      let renamed = try Self.renamedValues(of: object, key, context, newKeys)
-      parts[partIndex].values.append(renamed)
-      let values = object.shape.persistentValues(renamed)
+      let differs = object.differsFromCommitted
+      try renameKeys(in: object, key, context)
+      let values = object.shape.persistentValues(object.values)
       if object.status.isInserted {
         parts[partIndex].changes.inserted.append(StoreRow(key: key, version: 1, values: values))
-      } else if object.differsFromCommitted {
+      } else if differs {
         parts[partIndex].changes.updated.append(StoreRow(key: key, version: object.version, values: values))
         parts[partIndex].changes.snapshots.append(
           StoreRow(key: key, version: object.version, values: object.readValues))
@@ -70,27 +82,24 @@ struct SavePlan {
     }
   }
 
-  /// Returns the values of an object, with temporary keys replaced by permanent ones. Throws if a relationship refers
-  /// to an object of another store, or to one that was never saved.
-  private static func renamedValues(
-    of object: ManagedObject, _ key: RowKey, _ context: ManagedObjectContext, _ newKeys: KeyReplacements
-  ) throws(ManagedObjectError) -> [RowValue] {
-    var values = object.values
-    for relationship in object.shape.record.relationships {
-      let slot = relationship.slot
-      if let renamed = context.renaming(values[slot], newKeys) { values[slot] = renamed }
+  /// Replaces temporary keys in the relationships of an object by permanent ones. Throws if a relationship refers to an
+  /// object of another store, or to one that was never saved.
+  private func renameKeys(
+    in object: ManagedObject, _ key: RowKey, _ context: ManagedObjectContext
+  ) throws(ManagedObjectError) {
+    for slot in object.shape.relationshipSlots {
+      if let renamed = context.renaming(object.values[slot], newKeys) { object.values[slot] = renamed }
       guard object.shape.isPersistent[slot] else { continue }
-      try values[slot].forEachKey { (target: RowKey) throws(ManagedObjectError) in
+      try object.values[slot].forEachKey { (target: RowKey) throws(ManagedObjectError) in
         if target.store == key.store { return }
         throw ManagedObjectError(
           target.isTemporary ? .referentialIntegrity : .externalRelationship,
           target.isTemporary
             ? "the relationship refers to an object that was never saved"
             : "the relationship refers to an object of another store", objectID: object.objectID,
-          key: relationship.definition.traits.name)
+          key: object.shape.relationships[slot]?.definition.traits.name)
       }
     }
-    return values
   }
 
   /// Asks the stores for permanent keys of new objects.

@@ -98,7 +98,8 @@ extension SaveTransaction {
       if case .toOne(let target?) = row.values[slot] {
         try statement.bind(Int32(index + 1), target.number)
       } else {
-        try bindValue(row, slot, schema.slotColumns[Int(row.key.entityIndex)][slot], statement, Int32(index + 1))
+        let kind = schema.slotColumns[Int(row.key.entityIndex)][slot].parameterKind
+        try bindValue(row, slot, kind, statement, Int32(index + 1))
       }
     }
     var owners: [RowKey] = []

@@ -52,12 +52,14 @@ extension SaveTransaction {
       switch (columns, value) {
       case (.toOne, .toOne(let target?)):
         guard let side = schema.sides[entity][slot], let own = columns.toOne, try exists(target) else { continue }
-        let back = schema.slotColumns[Int(target.entityIndex)][side.inverseSlot]
-        if let back = back.toOne {
+        let index = Int(target.entityIndex)
+        if let back = schema.slotColumns[index][side.inverseSlot].toOne {
           try pair(row.key, own, target, back, side)
-        } else if case .toMany(let back) = back {
+        } else {
           noteGain(of: row.key, by: target, side.inverseSlot)
-          add(row.key, toOrderOf: target, side.inverseSlot, back)
+          if let back = schema.slotColumns[index][side.inverseSlot].orderedToMany {
+            add(row.key, toOrderOf: target, side.inverseSlot, back)
+          }
         }
       case (.toMany(let columns), _): try write(value, old?.values[slot], of: row, slot, columns)
       default: continue
@@ -259,6 +261,14 @@ extension SlotColumns {
   var toOne: ToOneColumns? {
     guard case .toOne(let column, let entityColumn, let destination) = self else { return nil }
     return ToOneColumns(column: column, entityColumn: entityColumn, destination: destination)
+  }
+}
+
+extension SlotColumns {
+  /// The columns of the property if it is an ordered to-many relationship; otherwise nil.
+  var orderedToMany: ToManyColumns? {
+    guard case .toMany(let columns) = self, columns.isOrdered else { return nil }
+    return columns
   }
 }
 

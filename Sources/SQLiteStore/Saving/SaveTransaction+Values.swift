@@ -8,17 +8,17 @@ extension SaveTransaction {
   /// Binds the value in a slot of a row to a parameter. A to-one relationship with an entity column also uses the next
   /// parameter.
   func bindValue(
-    _ row: StoreRow, _ slot: Int, _ source: SlotColumns, _ statement: Statement, _ parameter: Int32
+    _ row: StoreRow, _ slot: Int, _ kind: ParameterKind, _ statement: Statement, _ parameter: Int32
   ) throws(ManagedObjectError) {
     switch row.values[slot] {
     case .attribute(let value):
-      guard case .attribute(_, let type, let isExternal) = source else { throw otherKind(row, slot) }
+      guard case .attribute(let type, let isExternal) = kind else { throw otherKind(row, slot) }
       try bindValue(value, type, isExternal, row, slot, statement, parameter)
     case .toOne(let target):
-      guard case .toOne(_, let entityColumn, let destination) = source else { throw otherKind(row, slot) }
+      guard case .toOne(let hasEntityColumn, let destination) = kind else { throw otherKind(row, slot) }
       let target = try target.flatMap { key throws(ManagedObjectError) in try existing(key, row, slot, destination) }
       if let target { try statement.bind(parameter, target.number) } else { try statement.bindNull(parameter) }
-      guard entityColumn != nil else { return }
+      guard hasEntityColumn else { return }
       if let target {
         try statement.bind(parameter + 1, schema.numbers[Int(target.entityIndex)])
       } else {
@@ -26,7 +26,7 @@ extension SaveTransaction {
       }
     case .unread:
       // The row was deleted before this value was read from it, so the value is lost.
-      guard case .attribute = source else { throw otherKind(row, slot) }
+      guard case .attribute = kind else { throw otherKind(row, slot) }
       try statement.bindNull(parameter)
     default: throw otherKind(row, slot)
     }
@@ -95,5 +95,25 @@ extension SaveTransaction {
 
   func propertyName(_ key: RowKey, _ slot: Int) -> String? {
     schema.model.entity(at: Int(key.entityIndex)).properties.first { $0.slot == slot }?.name
+  }
+}
+
+/// The kind of a property in a statement that writes rows. Copying it does not count references, unlike
+/// ``SlotColumns``.
+enum ParameterKind {
+  case attribute(AttributeType, isExternal: Bool)
+  case toOne(hasEntityColumn: Bool, destination: Range<Int>)
+  /// No parameter, or a property that the store cannot write.
+  case other
+}
+
+extension SlotColumns {
+  var parameterKind: ParameterKind {
+    switch self {
+    case .attribute(_, let type, let isExternal): .attribute(type, isExternal: isExternal)
+    case .toOne(_, let entityColumn, let destination):
+      .toOne(hasEntityColumn: entityColumn != nil, destination: destination)
+    case .none, .composite, .toMany: .other
+    }
   }
 }

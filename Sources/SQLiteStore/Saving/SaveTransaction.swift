@@ -37,7 +37,8 @@ final class SaveTransaction {
   var lastNumbers: [OrderedSlot: Int64] = [:]
   /// The errors for objects that would have two owners in a relationship without an inverse.
   var ownerErrors: [ManagedObjectError] = []
-  private var columnWriters: [Int: EntityColumns] = [:]
+  /// A cache, by the index of the entity.
+  private var columnWriters: [EntityColumns?]
   private var updateStatements: [UpdateKey: Statement] = [:]
 
   init(
@@ -52,6 +53,7 @@ final class SaveTransaction {
     storeNumber = state.storeNumber
     self.rowIndices = rowIndices
     self.deleted = deleted
+    columnWriters = Array(repeating: nil, count: schema.tableIndices.count)
   }
 
   func write() throws(ManagedObjectError) {
@@ -122,19 +124,19 @@ final class SaveTransaction {
     let table: StoreTable
     let number: Int64
     /// The slots that have columns, and the first parameter of the INSERT statement for each.
-    let slots: [(slot: Int, source: SlotColumns, parameter: Int32)]
+    let slots: [(slot: Int, kind: ParameterKind, parameter: Int32)]
     let insertion: Statement
 
     init(_ index: Int, _ transaction: SaveTransaction) throws(ManagedObjectError) {
       let table = transaction.schema.tables[transaction.schema.tableIndices[index]]
       self.table = table
       number = transaction.schema.numbers[index]
-      var slots: [(slot: Int, source: SlotColumns, parameter: Int32)] = []
+      var slots: [(slot: Int, kind: ParameterKind, parameter: Int32)] = []
       var names = ["Z_PK", "Z_ENT", "Z_OPT"]
       for (slot, source) in transaction.schema.slotColumns[index].enumerated() {
         let columns = source.columns
         guard !columns.isEmpty else { continue }
-        slots.append((slot, source, Int32(names.count)))
+        slots.append((slot, source.parameterKind, Int32(names.count)))
         names += columns.map { table.columns[$0].name.sqlName }
       }
       self.slots = slots
@@ -164,7 +166,7 @@ final class SaveTransaction {
     let statement = columns.insertion
     try statement.bind(1, row.key.number)
     try statement.bind(2, columns.number)
-    for (slot, source, parameter) in columns.slots { try bindValue(row, slot, source, statement, parameter) }
+    for (slot, kind, parameter) in columns.slots { try bindValue(row, slot, kind, statement, parameter) }
     do { try statement.run() } catch {
       if error.isTakenKey { throw RowNumbers.keysTaken }
       throw error.isUniqueness ? uniqueness(error, row) : error
@@ -188,7 +190,7 @@ final class SaveTransaction {
     var parameter: Int32 = 4
     for slot in stored {
       let source = schema.slotColumns[index][slot]
-      try bindValue(row, slot, source, statement, parameter)
+      try bindValue(row, slot, source.parameterKind, statement, parameter)
       parameter += Int32(source.columns.count)
     }
     do { try statement.run() } catch { throw error.isUniqueness ? uniqueness(error, row) : error }

@@ -18,8 +18,8 @@ package struct StoreSchema: QuerySchema {
   package let tableIndices: [Int]
   /// The columns of each property, by the index of the entity and the slot of the property.
   package let slotColumns: [[SlotColumns]]
-  /// For each entity, its relationships that have an inverse, by slot.
-  let sides: [[Int: RelationshipSide]]
+  /// For each entity, the relationships that have an inverse, by slot; nil for other properties.
+  let sides: [[RelationshipSide?]]
   /// The join tables, one for each many-to-many relationship and its inverse.
   package let joins: [JoinTable]
 
@@ -70,7 +70,9 @@ package struct StoreSchema: QuerySchema {
       file?.tables[join.name.uppercased()].map { join.fitted(to: Array($0.columns)) } ?? join
     }
     sides = model.entities.map { entity in
-      Dictionary(RelationshipSide.all(entity).map { ($0.slot, $0) }, uniquingKeysWith: { first, _ in first })
+      var sides = [RelationshipSide?](repeating: nil, count: entity.slotCount)
+      for side in RelationshipSide.all(entity) { sides[side.slot] = side }
+      return sides
     }
     slotColumns = SlotColumns.all(model, numbers, tables, tableIndices, self.joins, externalAttributes)
   }
