@@ -159,7 +159,7 @@ public final class ManagedObjectContext {
   let model: ManagedObjectModel
   @safe @exclusivity(unchecked) private var shapes: [EntityShape?]
   /// A cache of the entity indexes of classes.
-  var classIndices: [ObjectIdentifier: Int] = [:]
+  @safe @exclusivity(unchecked) var classIndices: [ObjectIdentifier: Int] = [:]
   let state = ContextState()
   var registered: IdentityMap { state.registered }
   /// The objects with changes, in the order of their first change. May also contain objects that no longer have

@@ -77,7 +77,7 @@ extension ValidationRules.AttributeRule {
     if case .null = value {
       return isMandatory ? ManagedObjectError(.missingMandatoryProperty, "a value is missing", key: name) : nil
     }
-    if conditions.isEmpty, type.admitsAny(likeIt: value) { return nil }
+    if conditions.isEmpty, type.admits(value) { return nil }
     return closerFailure(value)
   }
 
@@ -124,20 +124,6 @@ extension ValidationRules.AttributeRule {
     case .stringTooShort: "the text is too short"
     case .stringPatternMismatch: "the text does not match the pattern"
     default: nil
-    }
-  }
-}
-
-extension AttributeType {
-  /// Returns true if an attribute of the type accepts every value of the same kind as `value`, such as every string.
-  /// Otherwise, `admits(_:)` must check the value.
-  @inline(__always)
-  fileprivate func admitsAny(likeIt value: AttributeValue) -> Bool {
-    switch (self, value) {
-    case (.string, .string), (.boolean, .boolean), (.integer64, .integer), (.double, .double), (.float, .float),
-      (.decimal, .decimal), (.date, .date), (.binary, .data), (.uuid, .uuid), (.uri, .url), (.transformable, .data):
-      true
-    default: false
     }
   }
 }
